@@ -1,7 +1,7 @@
 # make demo       judge the demo items offline, replay a model's answers to them, and write a report (no key, no network)
 # make demo-corpus  from debate pages to rankings, on a small site served from this machine
 # make test       everything pytest finds, a real browser included where one can be had
-# make torture    every attack of docs/results/attacks.md at full length, and the table of what came of each
+# make torture    every attack of docs/results/attacks.md at full length
 # make test-adapters  each adapter with the real library, in an environment of its own (ADAPTERS=autojudge: only that)
 # make docs       the documentation site, in site/, with its notebooks executed
 # make pictures   the pictures of README.md and docs/, from runs
@@ -84,7 +84,7 @@ test-adapters:
 
 # The short form of the same attacks is part of make test.
 torture: $(DEV)
-	$(BIN)/python scripts/torture.py --to runs/torture.md --jobs $(JOBS)
+	CONQRET_TORTURE=1 $(BIN)/pytest -n $(JOBS) tests/torture $$(grep -o 'tests/[a-z_/]*\.py' docs/results/attacks.md | sort -u)
 
 coverage: $(DEV)
 	$(BIN)/pytest -n $(JOBS) --cov --cov-report=term-missing $(ARGS)

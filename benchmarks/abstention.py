@@ -3,7 +3,7 @@
     nice python benchmarks/abstention.py
 
 Judges are simulated whose errors and confidences are known for topics without end (20,000 of them). In each of 1,000
-draws of 12 or 40 topics ``conqret.stats.selective`` looks for a threshold (20% errors at most, delta .05), and the
+draws of 12 or 40 topics ``conqret.stats.confidence`` looks for a threshold (20% errors at most, delta .05), and the
 error above that threshold in all topics says whether the promise is kept. Keeping nothing keeps every promise. Beside
 the test that conqret has stands what takes items for what is drawn, as is usual elsewhere.
 
@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from conqret.stats.selective import risk_coverage, trusted_from
+from conqret.stats.confidence import risk_coverage, trusted_from
 
 ERROR, DELTA = 0.2, 0.05
 DRAWS = 1_000

@@ -1,6 +1,6 @@
 """Agreement: the reference values, the tables of ConQRet, and how fast alpha is computed without each item.
 
-    python benchmarks/agreement.py    speed, the averages of Tables 5, 13 and 14, and the corrections' coverage
+    python benchmarks/agreement.py    speed, and the averages of Tables 5, 13 and 14
 
 With CONQRET_DATA naming the folder of data sets, also the public data.
 
@@ -20,16 +20,11 @@ from conqret.io.labels import read_labels
 from conqret.io.pairs import read_comparisons
 from conqret.stats.agreement import alphas, krippendorff_alpha
 from conqret.stats.correlation import spearman
-from conqret.stats.estimate import Estimate
 from conqret.stats.paired_ranking import PairwisePreference, bradley_terry, elo
-from conqret.stats.prediction_powered import CorrectedMean, prediction_powered_mean
 from conqret.stats.resampling import leave_one_out
 from conqret.studies.agreement.annotator_agreement import agreement
 from conqret.suites.catalog.dagstuhl import TABLE_5
 
-DATA_SETS = 2_000
-SETTINGS = ((0.0, 50, 500), (0.3, 50, 500), (0.6, 50, 500), (0.9, 50, 500), (0.6, 20, 200), (0.6, 200, 1_000))
-"""Correlation of judge and people, labelled items, further judgments."""
 DIMENSIONS, RATERS, ITEMS, TIMED = 15, 4, 320, 30
 
 TABLE_14 = """.369 .417 .404 .471 .388 .333 .418 .435
@@ -99,50 +94,6 @@ def speed() -> None:
     )
 
 
-def simulate() -> None:
-    """Coverage of the corrected intervals, in per cent of the data sets, and their width beside labels alone."""
-    rng = np.random.default_rng(17)
-    print("| correlation or topics | labels | further | corrected covers | judge alone covers | width |")
-    print("|---|---|---|---|---|---|")
-    for correlation, labelled, further in SETTINGS:
-        found = []
-        for _ in range(DATA_SETS):
-            truth = rng.normal(size=labelled + further)
-            people = correlation * truth + np.sqrt(1 - correlation**2) * rng.normal(size=len(truth))
-            judge = 0.7 * truth - 0.4
-            found.append(prediction_powered_mean(people[:labelled], judge[:labelled], judge[labelled:]))
-        _row(f"{correlation}", labelled, further, found)
-    for topics in (10, 20, 40):
-        found = []
-        for _ in range(DATA_SETS):
-            where = np.repeat(np.arange(topics), 20)
-            truth = rng.normal(size=len(where)) + 0.5 * rng.normal(size=topics)[where]
-            people, judge = 0.7 * truth + 0.6 * rng.normal(size=len(where)), 0.5 * truth + 0.2
-            known = rng.random(len(where)) < 0.25
-            found.append(
-                prediction_powered_mean(
-                    people[known], judge[known], judge[~known],
-                    clusters=list(where[known]), unlabelled_clusters=list(where[~known]),
-                )
-            )  # fmt: skip
-        _row(f"{topics} topics", topics * 5, topics * 15, found)
-
-
-def _row(name: str, labelled: int, further: int, means: list[CorrectedMean]) -> None:
-    held = sum(_covers(mean.corrected, 0) for mean in means) / DATA_SETS
-    naive = sum(_covers(mean.naive, 0) for mean in means) / DATA_SETS
-    width = sum(_width(mean.corrected) for mean in means) / sum(_width(mean.labels) for mean in means)
-    print(f"| {name} | {labelled} | {further} | {held:.1%} | {naive:.1%} | {width:.2f} |")
-
-
-def _covers(estimate: Estimate, truth: float) -> bool:
-    return estimate.low is not None and estimate.high is not None and estimate.low <= truth <= estimate.high
-
-
-def _width(estimate: Estimate) -> float:
-    return (estimate.high or 0.0) - (estimate.low or 0.0)
-
-
 def public_data(folder: Path) -> None:
     webis = folder / "webis-argquality20"
     relevance = read_labels(webis / "webis-argquality20-raw-relevance.csv")
@@ -189,8 +140,6 @@ def main() -> None:
     speed()
     print()
     tables()
-    print()
-    simulate()
     root = os.environ.get("CONQRET_DATA")
     if root:
         print()

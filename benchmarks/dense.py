@@ -30,11 +30,11 @@ from retrieval import DEPTH, judged, needed, show, webis_corpus, write_corpus
 
 from conqret.data.item import Document
 from conqret.retrieval.corpus_index import build_index, open_index
-from conqret.retrieval.dense.text_encoding import Encoding
-from conqret.retrieval.evaluation.evaluate import evaluate
-from conqret.retrieval.evaluation.systems import queries, rankings
+from conqret.retrieval.engines import get_engine
+from conqret.retrieval.evaluate import evaluate
 from conqret.retrieval.first_stage import BM25, Dense, Fusion
-from conqret.retrieval.search_engine import get_engine
+from conqret.retrieval.systems import queries, rankings
+from conqret.retrieval.text_encoding import Encoding
 
 SEED = 13
 WORDS, VOCABULARY, LETTERS = 100, 5_000, "bcdfghklmnprstvz"
@@ -123,7 +123,7 @@ def one_side(side: str, work: Path) -> None:
         model = SentenceTransformer(encoder, device="cpu")
         model.encode(own[:64])
     else:
-        from conqret.retrieval.dense.vectors import load
+        from conqret.retrieval.vectors import load
 
         load(Encoding(encoder).settled(get_engine("dense")))
     began, used = time.perf_counter(), time.process_time()

@@ -5,13 +5,9 @@ All ask the same 1,000 questions (20 kB each, the response model of rag-fine-gra
 loopback server in a process of its own, 50 ms away, 64 at once, in interleaved rounds of one process.
 conqret also records every answer, as it always does.
 
-    python benchmarks/overhead.py [--requests 1000] [--rounds 3] [--profile]
-    python benchmarks/overhead.py --latency         # what is added to an answer that takes a second, 64 at once
+    python benchmarks/overhead.py [--requests 1000] [--rounds 3]
     python benchmarks/overhead.py --commands        # whole commands: one item, 200 and 5,000 of ten documents
 
-Latency is that of conqret judge: from handing a request to its connection until the answer is read, as the run's
-recordings hold it, less the server's second; so it has in it whatever the command does meanwhile (prompts, scores,
-rows, recordings). The first 64 open their connections, all at once, and stand by themselves; p99 is over all others.
 Commands are run as installed, with the bytecode of all modules written: one run before them is not counted.
 """
 
@@ -19,9 +15,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import cProfile
 import os
-import pstats
 import resource
 import statistics
 import subprocess
@@ -38,18 +32,17 @@ from pydantic import BaseModel, Field, create_model
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions, Way
 from conqret.llm.hosted.through_litellm import load_litellm
-from conqret.llm.recordings import STORE_NAME, Recordings
+from conqret.llm.recordings import Recordings
 from conqret.llm.request import Message, Request
 
 sys.path.insert(0, str(Path(__file__).parent))
-from pipeline import write_items
+from long_items import write_items
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS, DIMENSIONS = 10, 15
 PROMPT_BYTES = 20_000
 CONCURRENCY = 64
 LATENCY = 0.05
-SLOW = 1.0
 BAR_RATIO = 3.0
 DIRECT, LITELLM = "conqret, directly", "litellm alone"
 SENTENCE = "The council heard evidence that the ban cut deaths by a third, though two studies dispute it. "
@@ -194,7 +187,7 @@ async def measure(ask: Asker, count: int, start: int) -> tuple[float, float]:
     return count / took, (time.process_time() - cpu) / count * 1e3
 
 
-async def compare(url: str, requests: int, rounds: int, profile: bool) -> None:
+async def compare(url: str, requests: int, rounds: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         askers = {
             DIRECT: conqret_asker(url, folder, "direct"),
@@ -206,13 +199,6 @@ async def compare(url: str, requests: int, rounds: int, profile: bool) -> None:
         figures: dict[str, list[tuple[float, float]]] = {name: [] for name in askers}
         for ask in askers.values():
             await measure(ask, 32, -1000)  # imports, connections, schemas
-        if profile:
-            profiler = cProfile.Profile()
-            profiler.enable()
-            await measure(askers[DIRECT], requests, 0)
-            profiler.disable()
-            pstats.Stats(profiler).sort_stats("tottime").print_stats(45)
-            return
         for turn in range(rounds):
             names = list(askers)[turn % len(askers) :] + list(askers)[: turn % len(askers)]
             for name in names:
@@ -229,46 +215,6 @@ def report(medians: dict[str, tuple[float, float]], figures: dict[str, list[tupl
     print(
         f"\ncalls a CPU second, directly: {ratio:.1f} times litellm's alone (the bar: at least {BAR_RATIO})"
     )
-
-
-def added(url: str, requests: int) -> None:
-    """Milliseconds that an answer takes beyond the server's second: of the first, and of all others; a client that does
-    nothing but post shows what of them is the server's and the machine's."""
-    for way in ("aiohttp", "direct", "litellm"):
-        if way == "aiohttp":
-            seconds = asyncio.run(posted(url, requests))
-        else:
-            with tempfile.TemporaryDirectory() as folder:
-                judged(url, Path(folder), requests, way)
-                with Recordings(Path(folder) / "run" / STORE_NAME, read_only=True) as store:
-                    recorded = sorted(store.recorded(), key=lambda record: record.created)
-            seconds = [one.completion.seconds for one in recorded]
-        beyond = [(second - SLOW) * 1e3 for second in seconds]
-        for name, some in (
-            (f"first {CONCURRENCY}", beyond[:CONCURRENCY]),
-            ("all others", beyond[CONCURRENCY:]),
-        ):
-            half, most = statistics.median(some), sorted(some)[len(some) * 99 // 100]
-            print(f"{way:8} {name:10} {half:7.1f} ms at the median, {most:7.1f} at p99")
-
-
-async def posted(url: str, requests: int) -> list[float]:
-    """The seconds of each request of the barest client, in the order in which they were sent."""
-    seconds = [0.0] * requests
-    places = asyncio.Semaphore(CONCURRENCY)
-
-    async def one(place: int, messages: list[dict[str, str]]) -> None:
-        async with places:
-            began = time.perf_counter()
-            async with session.post(
-                f"{url}/chat/completions", json={"model": "judge", "messages": messages}
-            ) as answer:
-                await answer.json()
-            seconds[place] = time.perf_counter() - began
-
-    async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session:
-        await asyncio.gather(*(one(place, messages) for place, messages in enumerate(questions(requests, 0))))
-    return seconds
 
 
 def commands(url: str) -> None:
@@ -308,14 +254,9 @@ def main() -> None:
     )
     parser.add_argument("--requests", type=int, default=1000)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--profile", action="store_true", help="one profiled round of conqret, no comparison")
-    parser.add_argument(
-        "--latency", action="store_true", help="what is added to an answer that takes a second"
-    )
     parser.add_argument("--commands", action="store_true", help="whole commands from the shell")
     options = parser.parse_args()
-    latency = SLOW if options.latency else LATENCY
-    command = [sys.executable, "-m", "tests.server", "--latency", str(latency), "--constant"]
+    command = [sys.executable, "-m", "tests.server", "--latency", str(LATENCY), "--constant"]
     command += ["--length", str(DOCUMENTS)]
     server = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
     try:
@@ -323,9 +264,7 @@ def main() -> None:
         url = server.stdout.readline().strip()
         if options.commands:
             return commands(url)
-        if options.latency:
-            return added(url, options.requests)
-        asyncio.run(compare(url, options.requests, options.rounds, options.profile))
+        asyncio.run(compare(url, options.requests, options.rounds))
     finally:
         server.kill()
         server.wait()

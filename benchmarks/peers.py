@@ -20,7 +20,7 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
-from pipeline import write_items
+from long_items import write_items
 from side_by_side.environments import default_folder, libraries, python_of, version_of
 from side_by_side.page import page, table
 from side_by_side.trials import Trial, alone, killed

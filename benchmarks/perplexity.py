@@ -15,7 +15,7 @@ whose library is not installed is left out, and said so.
 - released: what the script computes: one answer at a time, its pairs in batches of 20 padded to the longest, logits
   for every place.
 - harness: ``HFLM.loglikelihood`` over all pairs at once, in batches of 20 too.
-- conqret: the scorer as it stands. ``conqret-released`` is the scorer with the released definition.
+- conqret: the scorer as it stands.
 - likelihood: ``conqret.judge`` with the format of that name, the passages as documents; its pairs are items.
 
 Tokens through the body and through the vocabulary's head are counted as they pass, padding included, and give the
@@ -220,18 +220,10 @@ def run_side(options: argparse.Namespace) -> dict[str, float]:
     }
 
 
-def conqret_paper(folder, device):
-    return _conqret(folder, device, "paper")
-
-
-def conqret_released(folder, device):
-    return _conqret(folder, device, "released")
-
-
-def _conqret(folder, device, definition):
+def conqret_scorer(folder, device):
     from conqret.local.scorer import ConditionalPerplexity
 
-    scorer = ConditionalPerplexity(folder, device=device, definition=definition)
+    scorer = ConditionalPerplexity(folder, device=device)
     return lambda pairs: [row.perplexity for row in scorer.score(pairs)], scorer._forward._model
 
 
@@ -363,8 +355,7 @@ def tokens(folder, pairs):
 SIDES = {
     "released": released,
     "harness": harness,
-    "conqret": conqret_paper,
-    "conqret-released": conqret_released,
+    "conqret": conqret_scorer,
     "likelihood": likelihood,
 }
 

@@ -4,10 +4,11 @@
 
 ``questions`` are those with perspectives. ``systems`` search each corpus by words; each encoder has its corpora indexed
 and ``systems`` of its own. All rankings of a corpus are then scored together, and ``report.html`` has all corpora side
-by side (Tables 3, 5, 6, 16, 17, Figures 2 and 3). A corpus without a ``folder`` is collected for each question
-(``conqret perspectives collect``). ``[detectors]`` are held beside people's labels (Table 4), and ``[domains]`` tunes
-one on each domain (B.3). A table with a command's name holds options of that command; paths are relative to the file.
-Every command is printed as one could type it, keeps its own folder, and goes on where it stopped: so does the whole.
+by side, a table a measure (Tables 3, 5, 6, 16, 17, Figures 2 and 3). A corpus without a ``folder`` is collected for
+each question (``conqret perspectives collect``). ``[detectors]`` are held beside people's labels (Table 4), and
+``[domains]`` tunes one on each domain (B.3). A table with a command's name holds options of that command; paths are
+relative to the file. Every command is printed as one could type it, keeps its own folder, and goes on where it stopped:
+so does the whole.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import argparse
 import json
 import os
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -26,10 +27,7 @@ from conqret.cli.main import as_options, run_command
 from conqret.data.digest import gathered
 from conqret.io.jsonl import json_lines
 from conqret.io.pairs import read_pairs
-from conqret.perspectives.diversity_run import ALL, SHOWN, leaning_name
-from conqret.perspectives.ranking_sources import ASKED
 from conqret.show import words
-from conqret.show.forest import forests
 from conqret.show.report_page import ReportPage, Section, write_sheet
 from conqret.show.table import Cell, Column, Table
 from conqret.stats.estimate import Estimate
@@ -122,179 +120,43 @@ def anchored(table: Any, folder: Path) -> Any:
 Facts = Mapping[str, Any]
 """What ``scores.json`` of ``conqret perspectives score`` holds."""
 
-_MEASURES = (
-    "MRecall is the share of questions for which these documents contain every perspective (or, for questions with "
-    "more "
-    "perspectives than documents, as many perspectives as documents). Precision is the share of documents that "
-    "contain at "
-    "least one perspective."
+INTRODUCTION = (
+    "Each table has one measure (docs/perspectives.md says what they are), with 95% intervals over questions, over all "
+    "questions and by subset. Differences between systems are not tested. The ceiling is the share of questions for "
+    "which the documents found by all systems together contain every perspective."
 )
 
 
 def corpora_sheet(facts_by_corpus: Mapping[str, Facts]) -> ReportPage:
-    """The page, from the scores by corpus; depths and cuts are those of the first."""
-    first = next(iter(facts_by_corpus.values()))
-    cuts, depth = first["cuts"], first["depth"]
-    sections = []
-    for cut in cuts:
-        measures = {f"MRecall@{cut}": f"MRecall@{cut}", f"P@{cut}": f"Precision@{cut}"}
-        measures |= {"P@1": "Precision@1"} if cut == cuts[0] else {}
-        title = f"The first {cut} documents"
-        sections.append(Section(title, [_by_view(facts_by_corpus, measures, title)], _MEASURES))
-        sections.append(_sides(facts_by_corpus, cut))
-    needed = {f"covered@{depth}": f"Covered within {depth}", f"documents@{depth}": "Documents, where covered"}
-    sections.append(
-        Section(
-            "Limits of the corpora",
-            [_table("Documents needed for coverage", facts_by_corpus, needed), _ceilings(facts_by_corpus)],
-            f"“Covered within {depth}” is the share of questions for which the first {depth} documents contain every "
-            "perspective. “Documents, where covered” is the mean number of documents that this takes. The ceiling "
-            "is the "
-            "share of questions for which the documents found by all systems together contain every perspective.",
-        )
-    )
-    several = len(facts_by_corpus) > 1
-    facts = [] if several else [("Corpus", next(iter(facts_by_corpus)))]
-    facts += [("Systems", "; ".join(map(system_words, _systems(first))))]
-    facts += [("Questions", f"{first['questions']:,}"), ("With two sides", f"{first['sided']:,}")]
-    best = [
-        *(_best(corpus if several else "", facts, cuts[0]) for corpus, facts in facts_by_corpus.items()),
+    """The page, from the scores by corpus: a table for each measure, and the ceilings."""
+    scores = [score for facts in facts_by_corpus.values() for score in facts["scores"]]
+    tables = [
+        _table(measure, facts_by_corpus) for measure in dict.fromkeys(score["measure"] for score in scores)
     ]
-    lede = [
-        "The tables give means with 95% intervals over questions; differences between systems are not tested.",
-    ]
-    picture = forests(
-        f"Every perspective in the first {cuts[0]} documents",
-        f"MRecall@{cuts[0]}, 95% intervals over questions",
-        [
-            (": ".join(names), _score(scores, ALL, system, f"MRecall@{cuts[0]}"))
-            for names, scores, system in _each(facts_by_corpus)
-        ],
-    )
-    return ReportPage(
-        "perspectives",
-        "How diverse are the rankings?",
-        sections,
-        lede,
-        facts=facts,
-        answer=best,
-        picture=picture,
-    )
-
-
-def _by_view(facts_by_corpus: Mapping[str, Facts], measures: Mapping[str, str], title: str) -> Table:
-    """Measures of all systems over all questions and by subset."""
-    views = list(
-        dict.fromkeys(score["view"] for facts in facts_by_corpus.values() for score in facts["scores"])
-    )
-    rows: list[tuple[Cell, ...]] = []
-    for measure, name in measures.items():
-        rows.append((name,))
-        rows += [
-            (*names, *(_score(facts, view, system, measure) for view in views))
-            for names, facts, system in _each(facts_by_corpus)
-        ]
-    return Table(title, (*_names(facts_by_corpus), *map(words.label, views)), rows)
-
-
-def _sides(facts_by_corpus: Mapping[str, Facts], cut: int) -> Section:
-    """Which side is shown, and which side the query makes a ranking lean to."""
-    shown = {
-        f"{what}@{cut}": words.label(what if what in ("both", "neither") else f"only {what}")
-        for what in SHOWN
-    }
-    leaning = {leaning_name(side, cut): f"Leaning, query as {side}" if side else "Leaning" for side in ASKED}
-    asked = list(leaning)
-    alike = all(
-        _score(facts, ALL, system, name) == _score(facts, ALL, system, asked[0])
-        for _, facts, system in _each(facts_by_corpus)
-        for name in asked[1:]
-    )
-    more = {asked[0]: leaning[asked[0]]} if alike else leaning
-    sides = (
-        "Searches with the query of a supporter or of an opponent have the same leaning as the question itself."
-        if alike
-        else "“Asked as” a supporter or an opponent is the leaning of searches with such a query."
-    )
-    title = f"Sides of the first {cut} documents"
-    return Section(
-        title,
-        [_table(title, facts_by_corpus, shown | more)],
-        "The table uses the questions with two sides. “Both”, “Only supporting”, “Only opposing” and “Neither” are "
-        "shares "
-        "of questions, by the perspectives that these documents contain. Leaning is the share of supporting documents "
-        f"minus the share of opposing ones, from -1 to 1. {sides}",
-    )
-
-
-def _table(title: str, facts_by_corpus: Mapping[str, Facts], measures: Mapping[str, str]) -> Table:
-    rows: list[tuple[Cell, ...]] = [
-        (*names, *(_score(facts, ALL, system, measure) for measure in measures))
-        for names, facts, system in _each(facts_by_corpus)
-    ]
-    return Table(title, (*_names(facts_by_corpus), *measures.values()), rows)
-
-
-def _names(facts_by_corpus: Mapping[str, Facts]) -> list[Column]:
-    """The columns that say of what a row is: the corpus only where there are several."""
-    return [*([Column("Corpus", "text")] if len(facts_by_corpus) > 1 else []), Column("System", "name")]
-
-
-def _each(facts_by_corpus: Mapping[str, Facts]) -> Iterator[tuple[list[str], Facts, str]]:
-    """The rows: their names, as :func:`_names` has them, with the scores of the corpus, and the system."""
-    for corpus, facts in facts_by_corpus.items():
-        for system in _systems(facts):
-            yield [*([corpus] if len(facts_by_corpus) > 1 else []), system], facts, system
-
-
-def _best(corpus: str, facts: Facts, cut: int) -> str:
-    """Which system shows every perspective most often, in a sentence that claims no more than the values."""
-    values = {name: _score(facts, ALL, name, f"MRecall@{cut}").value for name in _systems(facts)}
-    known = {name: value for name, value in values.items() if value is not None}
-    where = f"{corpus}: the" if corpus else "The"
-    if not known:
-        return f"{where} first {cut} documents: no question has a value."
-    best = max(known.values())
-    names = " and ".join(f"“{name}”" for name, value in known.items() if value == best)
-    others = ", ".join(f"of “{name}” for {value:.0%}" for name, value in known.items() if value < best)
-    return (
-        f"{where} first {cut} documents of {names} contain every perspective for {best:.0%} of the questions"
-        f"{', those ' + others if others else ''}."
-    )
-
-
-def system_words(name: str) -> str:
-    """What a ranking is, behind its name, where the name says how it was made."""
-    kind, _, weight = name.partition("@")
-    descriptions = {
-        "bm25": "by words",
-        "mmr": f"by words, then ordered so that documents differ, with relevance weighing {weight}",
-        "perspectives": "one search for each perspective, put together",
-    }.get(kind)
-    return name if descriptions is None else f"{name} ({descriptions})"
-
-
-def _ceilings(facts_by_corpus: Mapping[str, Facts]) -> Table:
     views = list(dict.fromkeys(view for facts in facts_by_corpus.values() for view in facts["ceiling"]))
-    rows: list[tuple[Cell, ...]] = [
+    ceilings: list[tuple[Cell, ...]] = [
         (corpus, *(_estimate(facts["ceiling"].get(view, {}), "value") for view in views))
         for corpus, facts in facts_by_corpus.items()
     ]
-    return Table(
-        "The ceiling: all systems together", (Column("Corpus", "name"), *map(words.label, views)), rows
-    )
+    columns = (Column("Corpus", "name"), *map(words.label, views))
+    sections = [Section(table.title, [table]) for table in (*tables, Table("The ceiling", columns, ceilings))]
+    first = next(iter(facts_by_corpus.values()))
+    facts = [("Questions", f"{first['questions']:,}"), ("With two sides", f"{first['sided']:,}")]
+    title = "How diverse are the rankings?"
+    return ReportPage("perspectives", title, sections, [INTRODUCTION], facts=facts)
 
 
-def _systems(facts: Facts) -> Sequence[str]:
-    return list(dict.fromkeys(score["system"] for score in facts["scores"]))
-
-
-def _score(facts: Facts, view: str, system: str, measure: str) -> Estimate:
-    wanted = (view, system, measure)
-    scores = (
-        score for score in facts["scores"] if (score["view"], score["system"], score["measure"]) == wanted
-    )
-    return _estimate(next(scores, {}), "mean")
+def _table(measure: str, facts_by_corpus: Mapping[str, Facts]) -> Table:
+    """A measure of all systems over all corpora, over all questions and by subset."""
+    by_row: dict[tuple[str, str], dict[str, Estimate]] = {}
+    for corpus, facts in facts_by_corpus.items():
+        for score in facts["scores"]:
+            if score["measure"] == measure:
+                row = by_row.setdefault((corpus, score["system"]), {})
+                row[score["view"]] = _estimate(score, "mean")
+    views = list(dict.fromkeys(view for row in by_row.values() for view in row))
+    columns = (Column("Corpus", "text"), Column("System", "name"), *map(words.label, views))
+    return Table(measure, columns, [(*names, *map(row.get, views)) for names, row in by_row.items()])
 
 
 def _estimate(score: Mapping[str, Any], value: str) -> Estimate:

@@ -25,11 +25,11 @@ from conqret.data.corpus import CorpusTopic, Qrel
 from conqret.data.item import Document
 from conqret.io.corpus_folder import CorpusDirectory
 from conqret.retrieval.corpus_index import build_index
-from conqret.retrieval.evaluation.evaluate import Evaluation, evaluate
-from conqret.retrieval.evaluation.systems import queries, rankings, run_systems
+from conqret.retrieval.engines import WordIndexSettings
+from conqret.retrieval.evaluate import Evaluation, evaluate
 from conqret.retrieval.first_stage import BM25
 from conqret.retrieval.pipeline import PipelinePlan
-from conqret.retrieval.search_engine import WordIndexSettings
+from conqret.retrieval.systems import queries, rankings, run_systems
 from conqret.runs.session import Session
 from conqret.text.stance_detection import QuestionSides, lean, signs
 

@@ -6,9 +6,9 @@ on a scale of its own. ``score stability`` gets a table of what two instruments 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
+from typing import Any
 
-import components
 import numpy as np
 from numpy.typing import NDArray
 from simulated_intervals import ITEMS, Triple, World, made, triple
@@ -21,37 +21,41 @@ from conqret.io.leaderboards import SystemLeaderboard, leaderboard
 from conqret.stats.agreement import alphas
 from conqret.stats.correlation import kendall, pearson
 from conqret.stats.effects import ALPHA
-from conqret.stats.estimate import Estimate
-from conqret.stats.planning import SamplePlan, from_pilot, plan_agreement, plan_mean
 from conqret.stats.resampling import leave_one_out, mean
+from conqret.stats.variance_components import variance_components
 from conqret.studies.agreement.agreement_settings import AgreementSettings
 from conqret.studies.agreement.label_join import View, join_labels
 from conqret.studies.calibrate.fit_calibration import calibrate
-from conqret.studies.systems.ranked_systems import MetaSettings
-from conqret.studies.systems.result import meta_evaluate
+from conqret.studies.power.sample_sizes import SamplePlan, from_pilot, plan_agreement, plan_mean
+from conqret.studies.systems.meta_evaluation import meta_evaluate
+from conqret.studies.systems.result import MetaSettings
+from conqret.studies.variance.result import deviation
 
 DIMENSION = "clarity"
 LABELS = Scales(LabelScale("interval", 1.0, 5.0, whole=False))
 """Any number may be said, so that monotone maps are the only kind that can be had."""
 
 
-def own_scale(judge: NDArray[np.float64], steps: int = 5) -> NDArray[np.float64]:
-    """Scores in [0, 1] that rise with what the judge sees, one of ``steps``, and stay below two thirds."""
-    return np.asarray(0.05 + 0.6 * ((judge - 1) / (steps - 1)) ** 2)
+def own_scale(judge: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Scores in [0, 1] that rise with what the judge sees, one of five steps, and stay below two thirds."""
+    return np.asarray(0.05 + 0.6 * ((judge - 1) / 4) ** 2)
 
 
 def judgments(world: World, scores: NDArray[np.float64]) -> list[Judgment]:
     """A judgment of each item."""
+    same: dict[str, Any] = {"stance": "pro", "format": "direct", "model": "m", "fingerprint": "f"}
     return [
         Judgment(
-            item=f"i{place}", topic=f"t{topic}", stance="pro", format="direct", model="m", fingerprint="f",
+            item=f"i{place}",
+            topic=f"t{topic}",
             measures={DIMENSION: Measure(status=Status.SCORED, value=float(score))},
+            **same,
         )
         for place, (topic, score) in enumerate(zip(world.names, scores, strict=True))
-    ]  # fmt: skip
+    ]
 
 
-def labels(world: World, scales: Scales = LABELS) -> LabelSet:
+def labels(world: World) -> LabelSet:
     """What both people say of each item."""
     return LabelSet(
         "labels.csv",
@@ -61,7 +65,7 @@ def labels(world: World, scales: Scales = LABELS) -> LabelSet:
             for person, annotator in zip(("ann", "ben"), world.people, strict=True)
             for place, (topic, value) in enumerate(zip(world.names, annotator, strict=True))
         ),
-        scales,
+        LABELS,
     )
 
 
@@ -78,23 +82,16 @@ COMMANDED = (
 
 def commanded(topics: int, balanced: bool, seed: int) -> dict[str, Triple | None]:
     """The intervals of one sample, by name."""
-    return of_calibration(made(np.random.default_rng([seed, topics, balanced, 3]), topics, balanced, "even"))
-
-
-def of_calibration(world: World, scales: Scales = LABELS, steps: int = 5) -> dict[str, Triple | None]:
-    """What ``calibrate`` and ``validate`` print of a judge with a scale of its own, labelled on ``scales``."""
-    known = labels(world, scales)
-    mended = calibrate(judgments(world, own_scale(world.judge, steps)), known).checked[DIMENSION]
-    joined = join_labels(judgments(world, (world.judge - 1) / (steps - 1)), known)
+    world = made(np.random.default_rng([seed, topics, balanced, 3]), topics, balanced, "even")
+    known = labels(world)
+    mended = calibrate(judgments(world, own_scale(world.judge)), known).checked[DIMENSION]
+    joined = join_labels(judgments(world, (world.judge - 1) / 4), known)
     person, as_person = View(joined, DIMENSION, AgreementSettings()).person(leave_one_out(world.names))
     found = (
-        mended.alpha["mean"], mended.alpha["calibrated"], mended.gain, mended.error["calibrated"],
-        person.estimate(), as_person.estimate(),
-    )  # fmt: skip
+        *(mended.alpha["mean"], mended.alpha["calibrated"], mended.gain, mended.error["calibrated"]),
+        *(person.estimate(), as_person.estimate()),
+    )
     return {name: triple(one) for name, one in zip(COMMANDED, found, strict=True)}
-
-
-WHOLE = Scales(LabelScale("interval", 1.0, 5.0, whole=True))
 
 
 SYSTEMS = 8
@@ -182,40 +179,57 @@ def better_ranker(rng: np.random.Generator, topics: int, balanced: bool, worse: 
 def ranked_systems(topics: int, balanced: bool, seed: int) -> dict[str, Triple | None]:
     """How far one judge ranks systems as a reference does."""
     truth, judge, _ = boards(np.random.default_rng([seed, topics, balanced, 6]), topics, balanced)
-    return rankings_of(truth, judge)
-
-
-def rankings_of(truth: SystemLeaderboard, judge: SystemLeaderboard) -> dict[str, Triple | None]:
-    """What ``meta`` prints of one judge."""
     settings = MetaSettings(methods=("kendall", "pearson"), on_missing="skip")
     (row,) = meta_evaluate(truth, [judge], settings).rows
     found = (row.overall["kendall"], row.overall["pearson"], row.by_topic["kendall"])
     return {name: triple(one) for name, one in zip(META, found, strict=True)}
 
 
-COMPONENTS = tuple(f"components, {name}" for name in components.true_values() if name != "model")
+SD = {"topic": 0.1, "item": 0.12, "model": 0.06, "topic x model": 0.04, "item x model": 0.05, "sample": 0.07}
+"""The standard deviations of the sources of noise, in scores of 4 items a topic (unbalanced: 1 to 12) by 3 models."""
+NOISE_ITEMS, UNBALANCED, MODELS, SAMPLES = 4, (1, 2, 3, 5, 8, 12), 3, 2
+GENERALIZABILITY = "generalizability of one score"
+COMPONENTS = tuple(f"components, {name}" for name in (*SD, GENERALIZABILITY) if name != "model")
 
 
 def sources(topics: int, balanced: bool, seed: int) -> dict[str, Triple | None]:
-    """The standard deviations of the sources of noise, and the generalizability of one score."""
-    found, _ = components.estimated(topics, balanced, seed)
-    return by_source(found)
-
-
-def by_source(found: Mapping[str, Estimate]) -> dict[str, Triple | None]:
-    """The intervals of the sources of which there are more than three levels."""
+    """The standard deviations of the sources of which there are more than three levels, and the generalizability of one
+    score."""
+    rng = np.random.default_rng([seed, topics, balanced])
+    sizes = np.full(topics, NOISE_ITEMS) if balanced else rng.choice(UNBALANCED, size=topics)
+    of_item = np.repeat(np.arange(topics), sizes)
+    item, model, _ = (index.ravel() for index in np.indices((len(of_item), MODELS, SAMPLES)))
+    topic = of_item[item]
+    codes = {
+        "topic": topic,
+        "item": item,
+        "model": model,
+        "topic x model": topic * MODELS + model,
+        "item x model": item * MODELS + model,
+        "sample": np.arange(len(item)),
+    }
+    values = sum(SD[name] * rng.normal(size=code.max() + 1)[code] for name, code in codes.items())
+    fitted = variance_components(values, topic.tolist(), item.tolist(), {"model": model.tolist()})
+    found = {
+        effect.names[0]: deviation(fitted.variance(place).estimate())
+        for place, effect in enumerate(fitted.effects)
+    }
+    found[GENERALIZABILITY] = fitted.generalizability().estimate()
     return {f"components, {name}": triple(one) for name, one in found.items() if name != "model"}
 
 
 def true_values() -> dict[str, float]:
     """What is known of these by itself. To as many digits as ends are kept with: taus take few values, and ends are
     often these."""
+    noise = SD["topic x model"] ** 2 + SD["item x model"] ** 2 + SD["sample"] ** 2
+    between_items = SD["topic"] ** 2 + SD["item"] ** 2
     exact = {
         STABLE[0]: kendall(*instrument_means()).value,
         STABLE[1]: 1.0,
         META[0]: kendall(REFERENCE, JUDGE).value,
         META[1]: pearson(REFERENCE, JUDGE).value,
-        **{f"components, {name}": value for name, value in components.true_values().items()},
+        **{f"components, {name}": value for name, value in SD.items()},
+        f"components, {GENERALIZABILITY}": between_items / (between_items + noise),
     }
     return {name: round(value or 0.0, 5) for name, value in exact.items()}
 

@@ -231,14 +231,13 @@ def triple(estimate: Estimate) -> Triple | None:
 
 
 @cache
-def truths(kind: str, balanced: bool, topics: int = 1500, repeats: int = 6) -> dict[str, float]:
-    """What each statistic is in very many topics: its mean over ``repeats`` large samples. Half of them are balanced,
-    unless the sizes of topics are tied to their worth: then means over items are others there, and all samples are as
-    ``balanced`` says. Elo's rating has no such limit: it hangs on the number of games."""
+def truths(kind: str, topics: int = 1500, repeats: int = 6) -> dict[str, float]:
+    """What each statistic is in very many topics: its mean over ``repeats`` large samples, half of them balanced. Elo's
+    rating has no such limit: it hangs on the number of games."""
     every: dict[str, list[float]] = {}
     for repeat in range(repeats):
         rng = np.random.default_rng([repeat, 10**6])
-        world = made(rng, topics, balanced if kind == "harsh" else repeat % 2 == 0, kind)
+        world = made(rng, topics, repeat % 2 == 0, kind)
         nothing = Resamples(np.zeros((0, 1)), np.zeros(len(world.topics), dtype=np.intp))
         for name, compute in INTERVALS.items():
             values = compute(world, nothing).value

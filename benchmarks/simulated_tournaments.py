@@ -12,8 +12,8 @@ import numpy as np
 from conqret.stats.comparative_judgment import compared_strengths
 from conqret.stats.pair_design import GroupPairs, round_sizes
 from conqret.stats.strength_posterior import PairOutcomes
-from conqret.stats.tournament_simulation import SimulatedJudge
 from conqret.studies.tournament.item_groups import Design
+from conqret.studies.tournament.tournament_power import SimulatedJudge
 
 TOPICS, COMPARISONS, SYSTEMS = 9, 4.0, 4
 SYSTEM_SHARE = 0.3
@@ -61,7 +61,7 @@ def held(name: str, seed: int) -> dict[str, Any]:
 
     def outcomes() -> PairOutcomes:
         group, first, second = np.array(rows, dtype=int).reshape(-1, 3).T
-        return PairOutcomes.of([case.items] * TOPICS, group, first, second, outcome)
+        return PairOutcomes.from_rows([case.items] * TOPICS, group, first, second, outcome)
 
     for count in round_sizes(case.items, COMPARISONS):
         if case.design == "adaptive":

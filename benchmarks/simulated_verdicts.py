@@ -19,8 +19,7 @@ from simulated_intervals import NOISE as RATING_NOISE
 from simulated_intervals import made
 
 from conqret.perturb import Direction
-from conqret.stats.agreement import alphas
-from conqret.stats.alternative_annotator import alternative_annotator_test
+from conqret.stats.agreement import alphas, alternative_annotator_test
 from conqret.stats.curve_tests import MARGIN, Response, respond, slope_bounds
 from conqret.stats.effects import ALPHA, Effect, PairedEffects, largest_p, paired_effects
 from conqret.stats.prediction_powered import prediction_powered_mean

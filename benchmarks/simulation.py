@@ -89,8 +89,6 @@ ONCE = {
 SKEWED = {f"skewed: {case.name}": case for case in SKEWED_CASES}
 """The verdicts where the effects of topics are skewed, by what they are kept under."""
 
-Truth = dict[bool, dict[str, float]]
-"""What each statistic is, for balanced topics and others."""
 Cell = tuple[str, int, bool, int]
 """What is simulated, topics, whether balanced, and the first seed."""
 
@@ -237,7 +235,7 @@ def interval_table(
     done: dict[Cell, dict[str, list[Any]]],
     kind: str,
     names: Iterable[str],
-    truth: Truth,
+    truth: Mapping[str, float],
     simulations: int,
 ) -> Iterator[str]:
     """A row for each interval: coverage / width / none for each number of topics."""
@@ -248,7 +246,7 @@ def interval_table(
         for topics in TOPICS:
             for balanced in (True, False):
                 drawn = together(done, kind, topics, balanced).get(name, [])
-                share, width, none, n = row_of_intervals(drawn, truth[balanced].get(name.split("/")[0]))
+                share, width, none, n = row_of_intervals(drawn, truth.get(name.split("/")[0]))
                 if none == 1 or not n:
                     marks.append("none" if n else UNDRAWN)
                     continue
@@ -256,10 +254,8 @@ def interval_table(
                 absent = f" ({none:.0%})" if none >= 0.005 else ""
                 fewer = f", n = {n}" if n != simulations else ""
                 marks.append(f"{mark}{share:.3f}{mark} / {width:.2f}{absent}{fewer}")
-        known = dict.fromkeys(
-            f"{truth[balanced][name]:.3f}" for balanced in (True, False) if name in truth[balanced]
-        )
-        yield f"| {name} | {', '.join(known)} | {' | '.join(marks)} |"
+        known = f"{truth[name]:.3f}" if name in truth else ""
+        yield f"| {name} | {known} | {' | '.join(marks)} |"
 
 
 def plan_table(done: dict[Cell, dict[str, list[Any]]]) -> Iterator[str]:
@@ -339,7 +335,7 @@ def page(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Iterator[s
     yield f"{simulations} simulations a cell.\n"
     for kind, words in KINDS.items():
         if kind in kinds:
-            truth = {balanced: {**truths(kind, balanced), **true_values()} for balanced in (True, False)}
+            truth = truths(kind) | true_values()
             yield f"### {words.capitalize()}\n"
             yield from interval_table(done, kind, INTERVALS, truth, simulations)
             yield ""

@@ -41,7 +41,8 @@ from conqret.stats.comparative_judgment import compared_strengths
 from conqret.stats.pair_design import GroupPairs
 from conqret.stats.strength_posterior import PairOutcomes
 from conqret.studies.tournament.item_groups import ItemGroup
-from conqret.studies.tournament.result import ComparisonResult, Tournament, pair_outcomes
+from conqret.studies.tournament.ranking import pair_outcomes
+from conqret.studies.tournament.result import ComparisonResult, Tournament
 from conqret.studies.tournament.tournament_run import TournamentFolder
 
 EACH = 8
@@ -324,7 +325,7 @@ def _voted(name: str, held: Sequence[tuple[Side, Sequence[str], Pairs]]) -> None
             if (vote := votes.get((one, other), tie)) is not None
         ]
         fit = compared_strengths(
-            PairOutcomes.of([len(names) for _, names, _ in held], *zip(*rows, strict=True))
+            PairOutcomes.from_rows([len(names) for _, names, _ in held], *zip(*rows, strict=True))
         )
         by_side = np.array(
             [

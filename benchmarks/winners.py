@@ -28,7 +28,7 @@ from conqret.stats.estimate import CONFIDENCE
 from conqret.stats.resampling import leave_one_out
 from conqret.studies.agreement.agreement_settings import AgreementSettings, Basis
 from conqret.studies.compare.compare_judges import SharedUnits, UnitSides, compare_shared
-from conqret.studies.jury.result import rule_on
+from conqret.studies.jury.jury_run import rule_on
 
 GOOD, BAD = 0.7, 1.2
 """Noise of a judge, and of a worse one, in standard deviations of the worth."""

@@ -8,6 +8,7 @@ Names are imported when they are first used, so that ``import conqret`` costs ne
 
 from __future__ import annotations
 
+import re
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -61,7 +62,7 @@ if TYPE_CHECKING:
     from conqret.errors import ExecutionError as ExecutionError
     from conqret.errors import ItemsError as ItemsError
     from conqret.experiments.experiment import run as run
-    from conqret.experiments.run_report import report_run as report_run
+    from conqret.experiments.page import report_run as report_run
     from conqret.generation.generation_run import generate as generate
     from conqret.judging.criterion import Criterion as Criterion
     from conqret.judging.judge import ajudge as ajudge
@@ -71,7 +72,7 @@ if TYPE_CHECKING:
     from conqret.labels.exporting import export_labels as export_labels
     from conqret.labels.sampling import sample_items as sample_items
     from conqret.llm.client_options import ClientOptions as ClientOptions
-    from conqret.llm.recordings import export_recordings as export_recordings
+    from conqret.llm.redaction import export_recordings as export_recordings
     from conqret.perspectives.detection_study import apply_detector as apply_detector
     from conqret.perspectives.detection_study import detect as detect
     from conqret.perspectives.detector_tuning import tune_detector as tune_detector
@@ -81,8 +82,7 @@ if TYPE_CHECKING:
     from conqret.perspectives.perspectives_run import perspective_errors as perspective_errors
     from conqret.perturb.perturbing import write_perturbations as write_perturbations
     from conqret.retrieval.corpus_index import build_index as build_index
-    from conqret.retrieval.evaluation.ranking_evaluation import choose_mmr as choose_mmr
-    from conqret.retrieval.evaluation.ranking_evaluation import evaluate_rankings as evaluate_rankings
+    from conqret.retrieval.ranking_evaluation import evaluate_rankings as evaluate_rankings
     from conqret.retrieval.retrieve import retrieve as retrieve
     from conqret.runs.management import import_recordings as import_recordings
     from conqret.runs.management import list_runs as list_runs
@@ -101,7 +101,7 @@ if TYPE_CHECKING:
     from conqret.studies.calibrate.fit_calibration import calibrate as calibrate
     from conqret.studies.card.methods import describe_methods as describe_methods
     from conqret.studies.compare.compare_judges import compare as compare
-    from conqret.studies.diff.result import diff as diff
+    from conqret.studies.diff.difference import diff as diff
     from conqret.studies.drift.result import drift as drift
     from conqret.studies.improve.improve_study import improve as improve
     from conqret.studies.jury.jury_run import jury as jury
@@ -109,121 +109,19 @@ if TYPE_CHECKING:
     from conqret.studies.power.sample_sizes import power_agreement as power_agreement
     from conqret.studies.power.sample_sizes import power_difference as power_difference
     from conqret.studies.sensitivity.sensitivity_study import sensitivity as sensitivity
-    from conqret.studies.systems.result import systems as systems
+    from conqret.studies.systems.meta_evaluation import systems as systems
     from conqret.studies.tournament.tournament_power import power_tournament as power_tournament
-    from conqret.studies.tournament.tournament_study import tournament as tournament
+    from conqret.studies.tournament.tournament_run import tournament as tournament
     from conqret.studies.validate.validate import validate as validate
     from conqret.studies.variance.result import variance as variance
     from conqret.suites.suite_fetch import fetch_suite as fetch_suite
     from conqret.suites.suite_report import suite_report as suite_report
     from conqret.suites.suite_run import run_suite as run_suite
 
-_HOMES = {
-    "ClientOptions": "conqret.llm.client_options",
-    "ConqretError": "conqret.errors",
-    "Criterion": "conqret.judging.criterion",
-    "DeclarationError": "conqret.errors",
-    "Document": "conqret.data",
-    "ExecutionError": "conqret.errors",
-    "Item": "conqret.data",
-    "ItemsError": "conqret.errors",
-    "Judgment": "conqret.data",
-    "Judgments": "conqret.judging.judgments",
-    "Measure": "conqret.data",
-    "Session": "conqret.runs.session",
-    "abstain": "conqret.studies.abstain.fit_abstention",
-    "agreement": "conqret.studies.agreement.annotator_agreement",
-    "ajudge": "conqret.judging.judge",
-    "answer": "conqret.debateqa.answering.answering_run",
-    "apply_detector": "conqret.perspectives.detection_study",
-    "benchmark_coverage": "conqret.debateqa.curation.benchmark_checks",
-    "benchmark_domains": "conqret.debateqa.curation.benchmark_figures",
-    "benchmark_duplicates": "conqret.debateqa.curation.benchmark_checks",
-    "benchmark_relevance": "conqret.debateqa.curation.benchmark_figures",
-    "bias": "conqret.studies.bias.bias_run",
-    "build_index": "conqret.retrieval.corpus_index",
-    "calibrate": "conqret.studies.calibrate.fit_calibration",
-    "choose_mmr": "conqret.retrieval.evaluation.ranking_evaluation",
-    "collect_corpora": "conqret.perspectives.own_corpora",
-    "collect_debates": "conqret.scrapers.corpus_collecting",
-    "collect_evidence": "conqret.scrapers.corpus_collecting",
-    "compare": "conqret.studies.compare.compare_judges",
-    "controllability": "conqret.debate.debatune.quality_scores",
-    "correlate": "conqret.debateqa.score_table",
-    "curate_benchmark": "conqret.debateqa.curation.benchmark",
-    "debatable_questions": "conqret.debateqa.curation.check_verdicts",
-    "debate_anova": "conqret.debate.two_turn.anova",
-    "debate_outcomes": "conqret.debate.two_turn.outcomes",
-    "debate_training_data": "conqret.debate.debatune.training_export",
-    "dedupe": "conqret.debateqa.curation.deduplication",
-    "describe_methods": "conqret.studies.card.methods",
-    "detect": "conqret.perspectives.detection_study",
-    "diff": "conqret.studies.diff.result",
-    "draw_question_pairs": "conqret.debateqa.curation.deduplication",
-    "drift": "conqret.studies.drift.result",
-    "duplicate_threshold": "conqret.debateqa.curation.deduplication",
-    "evaluate_rankings": "conqret.retrieval.evaluation.ranking_evaluation",
-    "export_labels": "conqret.labels.exporting",
-    "export_recordings": "conqret.llm.recordings",
-    "fetch_suite": "conqret.suites.suite_fetch",
-    "filter_statements": "conqret.debate.debatune.output_filter",
-    "generate": "conqret.generation.generation_run",
-    "grade_counter_arguments": "conqret.debate.two_turn.rubric",
-    "hold_debates": "conqret.debate.debatune.debate_run",
-    "import_passages": "conqret.scrapers.corpus_building",
-    "import_recordings": "conqret.runs.management",
-    "import_release": "conqret.scrapers.corpus_building",
-    "improve": "conqret.studies.improve.improve_study",
-    "inspect_debate_page": "conqret.scrapers.corpus_collecting",
-    "judge": "conqret.judging.judge",
-    "judge_debates": "conqret.debate.two_turn.two_turn_runs",
-    "jury": "conqret.studies.jury.jury_run",
-    "list_debate_pages": "conqret.scrapers.corpus_collecting",
-    "list_runs": "conqret.runs.management",
-    "make_corpus": "conqret.scrapers.corpus_building",
-    "make_perspectives": "conqret.perspectives.perspectives_run",
-    "metric_stability": "conqret.debateqa.stability",
-    "missed_viewpoints": "conqret.debateqa.curation.benchmark_checks",
-    "payoffs": "conqret.debate.two_turn.slider_answers",
-    "perspective_errors": "conqret.perspectives.perspectives_run",
-    "power_agreement": "conqret.studies.power.sample_sizes",
-    "power_bias": "conqret.studies.power.bias_power",
-    "power_difference": "conqret.studies.power.sample_sizes",
-    "power_tournament": "conqret.studies.tournament.tournament_power",
-    "prune_runs": "conqret.runs.management",
-    "rank_systems": "conqret.debateqa.standings",
-    "read_two_turn": "conqret.debate.two_turn.two_turn_files",
-    "recorded_requests": "conqret.judging.recorded_requests",
-    "remove_partial_answers": "conqret.debateqa.curation.benchmark_figures",
-    "report_run": "conqret.experiments.run_report",
-    "response_quality": "conqret.debate.debatune.quality_scores",
-    "retrieve": "conqret.retrieval.retrieve",
-    "run": "conqret.experiments.experiment",
-    "run_suite": "conqret.suites.suite_run",
-    "sample_items": "conqret.labels.sampling",
-    "sample_statements": "conqret.debate.debatune.manual_inspection",
-    "score_awareness": "conqret.debateqa.answer_scores",
-    "score_baselines": "conqret.debateqa.answer_scores",
-    "score_diversity": "conqret.debateqa.answer_scores",
-    "score_perspectives": "conqret.perspectives.perspective_scores",
-    "score_writers": "conqret.debate.two_turn.writer_scores",
-    "sensitivity": "conqret.studies.sensitivity.sensitivity_study",
-    "statement_agreement": "conqret.debate.debatune.manual_inspection",
-    "suite_report": "conqret.suites.suite_report",
-    "summarize_annotations": "conqret.debate.two_turn.text_annotations",
-    "systems": "conqret.studies.systems.result",
-    "tournament": "conqret.studies.tournament.tournament_study",
-    "tune_debater": "conqret.debate.debatune.debater_training",
-    "tune_detector": "conqret.perspectives.detector_tuning",
-    "two_sided_topics": "conqret.debate.debatune.topic_check",
-    "validate": "conqret.studies.validate.validate",
-    "variance": "conqret.studies.variance.result",
-    "write_debates": "conqret.debate.two_turn.two_turn_runs",
-    "write_perturbations": "conqret.perturb.perturbing",
-    "write_statements": "conqret.debate.debatune.statement_run",
-}
-"""What is public, and where it stands: ``__all__`` is these names, and the imports above are for type checkers. Nothing
-else is public, and docs/api.md says what of it is stable."""
+_DECLARED = re.compile(r"^    from (\S+) import (\w+) as \2$", re.MULTILINE)
+_HOMES = {name: home for home, name in _DECLARED.findall(Path(__file__).read_text(encoding="utf-8"))}
+"""By public name the module in which it stands, as the imports above declare them for type checkers; ``__all__`` is
+these names. Nothing else is public, and docs/api.md says what of it is stable."""
 
 # In a checkout, judges/, prompts/ and scrapers/ lie beside this package and not inside it. An installed copy that
 # this folder hides (the checkout's root on sys.path) would lack them, so the root joins the search path.

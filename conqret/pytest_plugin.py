@@ -10,8 +10,6 @@ Importing this module imports nothing but pytest: everything else waits for the 
 
 from __future__ import annotations
 
-import importlib
-import inspect
 import itertools
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -40,64 +38,49 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     group.addoption("--conqret-format", default=None, help="the judge's format (default: rag-fine-grained)")
     group.addoption(
-        "--conqret-criterion", action="append", metavar="TEXT",
+        "--conqret-criterion",
+        action="append",
+        metavar="TEXT",
         help="a criterion of your own instead of the format, such as 'clarity: How clear is the wording? 1-5'; may be "
         "repeated",
-    )  # fmt: skip
+    )
     group.addoption(
-        "--conqret-rubric", default=None, metavar="FILE",
+        "--conqret-rubric",
+        default=None,
+        metavar="FILE",
         help="a file of weighted criteria instead of the format (docs/rubrics.md)",
-    )  # fmt: skip
+    )
     group.addoption("--conqret-items", default=None, metavar="FILE", help="the items to perturb")
     group.addoption(
         "--conqret-recordings", default=None, metavar="FILE", help="a store of answers to read and add to"
     )
     group.addoption(
-        "--conqret-budget", default=None, type=float, metavar="USD",
+        "--conqret-budget",
+        default=None,
+        type=float,
+        metavar="USD",
         help="money that the session may spend at most, shared evenly by xdist's workers",
-    )  # fmt: skip
+    )
     parser.addini(_SOURCE, "the items that --conqret-items names otherwise, relative to the root", default="")
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
-    """Refuse a file behind one of our options that pytest took for a path of tests. It looks for its root folder and
-    its configuration before it knows the options of plugins, so that ``--option /elsewhere/file`` moves both there, and
-    what is configured where the tests are is never read.
+    """Refuse a file elsewhere that stands behind one of our options without an equals sign. pytest looks for its root
+    folder and its configuration before it knows the options of plugins, takes such a file for a path of tests, and
+    would move both there.
 
     Raises:
-        UsageError: the root folder was moved so.
+        UsageError: there is such a file outside of the folder in which pytest was called.
     """
-    if _expected_root(early_config) in (None, (early_config.rootpath, early_config.inipath)):
-        return
+    folder = early_config.invocation_params.dir
     arguments = [str(argument) for argument in early_config.invocation_params.args]
     for option, value in itertools.pairwise(arguments):
-        if option in _FILES:
+        if option in _FILES and not (folder / value).resolve().is_relative_to(folder.resolve()):
             raise pytest.UsageError(
-                f"pytest read {value} as a path of tests and chose {early_config.rootpath} as its root folder: write "
+                f"pytest reads {value} as a path of tests and takes its root folder from there: write "
                 f"{option}={value}, with an equals sign"
             )
-
-
-def _expected_root(config: pytest.Config) -> tuple[Path, Path | None] | None:
-    """Root folder and configuration by the paths of tests alone; None where this pytest finds them otherwise."""
-    try:
-        determine_setup = importlib.import_module("_pytest.config.findpaths").determine_setup
-        known = config.known_args_namespace
-        setup_options = {
-            "inifile": known.inifilename,
-            "override_ini": known.override_ini,
-            "args": known.file_or_dir,
-            "rootdir_cmd_arg": known.rootdir or None,
-            "invocation_dir": config.invocation_params.dir,
-        }
-        wanted = inspect.signature(determine_setup).parameters
-        root, file, *_ = determine_setup(
-            **{name: option for name, option in setup_options.items() if name in wanted}
-        )
-    except (ImportError, AttributeError, TypeError):
-        return None
-    return root, file
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -166,9 +149,13 @@ def _marked(request: pytest.FixtureRequest) -> tuple[Perturbation, tuple[float, 
 
 
 def assert_falls(
-    judge: ItemJudge, items: Sequence[Item], perturbation: str | Perturbation, levels: Sequence[Level] = (),
-    metric: str = "context_relevance", **options: Any,
-) -> None:  # fmt: skip
+    judge: ItemJudge,
+    items: Sequence[Item],
+    perturbation: str | Perturbation,
+    levels: Sequence[Level] = (),
+    metric: str = "context_relevance",
+    **options: Any,
+) -> None:
     """Assert that the mean of ``metric`` falls in trend over the levels, and nowhere rises significantly.
 
     Args:
@@ -190,27 +177,40 @@ def assert_falls(
 
 
 def assert_rises(
-    judge: ItemJudge, items: Sequence[Item], perturbation: str | Perturbation, levels: Sequence[Level] = (),
-    metric: str = "context_relevance", **options: Any,
-) -> None:  # fmt: skip
+    judge: ItemJudge,
+    items: Sequence[Item],
+    perturbation: str | Perturbation,
+    levels: Sequence[Level] = (),
+    metric: str = "context_relevance",
+    **options: Any,
+) -> None:
     """Assert that the mean of ``metric`` rises in trend; everything else as in :func:`assert_falls`."""
     __tracebackhide__ = True
     _check("rises", judge, items, perturbation, levels, metric, options)
 
 
 def assert_unchanged(
-    judge: ItemJudge, items: Sequence[Item], perturbation: str | Perturbation, levels: Sequence[Level] = (),
-    metric: str = "context_relevance", **options: Any,
-) -> None:  # fmt: skip
+    judge: ItemJudge,
+    items: Sequence[Item],
+    perturbation: str | Perturbation,
+    levels: Sequence[Level] = (),
+    metric: str = "context_relevance",
+    **options: Any,
+) -> None:
     """Assert that every level keeps the mean of ``metric`` within ``margin`` (0.05): an equivalence test."""
     __tracebackhide__ = True
     _check("stands still", judge, items, perturbation, levels, metric, options)
 
 
 def _check(
-    claim: str, judge: ItemJudge, items: Sequence[Item], perturbation: str | Perturbation, levels: Sequence[Level],
-    metric: str, options: Mapping[str, Any],
-) -> None:  # fmt: skip
+    claim: str,
+    judge: ItemJudge,
+    items: Sequence[Item],
+    perturbation: str | Perturbation,
+    levels: Sequence[Level],
+    metric: str,
+    options: Mapping[str, Any],
+) -> None:
     __tracebackhide__ = True
     from conqret.studies.sensitivity.assertions import check
 

@@ -26,7 +26,7 @@ Verdict = Literal["supports", "contradicts", "silent"]
 SENTENCE_WORDS = 4
 """Shorter pieces of an argument (headings, interjections) are no statements and do not count."""
 
-MOST_CITATIONS = 200_000
+MAX_CITATIONS = 200_000
 """Of one argument: seven characters ([1-100]) name a hundred, so that a page would take gigabytes."""
 
 OUT_OF_RANGE = "no such document"
@@ -71,10 +71,10 @@ def statements(argument: str) -> tuple[CitedSentence, ...]:
 def too_many(item: Item) -> Measure | None:
     """The measure of an argument with more citations than are judged; else None."""
     count = sum(len(statement.cites) for statement in statements(item.argument or ""))
-    if count <= MOST_CITATIONS:
+    if count <= MAX_CITATIONS:
         return None
     return Measure.missing(
-        Reason.CONTEXT_OVERFLOW, f"the argument has {count:,} citations, and {MOST_CITATIONS:,} are the most"
+        Reason.CONTEXT_OVERFLOW, f"the argument has {count:,} citations, and {MAX_CITATIONS:,} are the most"
     )
 
 

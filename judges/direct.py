@@ -6,9 +6,8 @@ from collections.abc import Callable
 
 from conqret.baseline import Evidence, Finding
 from conqret.judging.judge_parts import Judge, JudgePrompt
-from conqret.judging.responses import Preference, Typed, ZeroToTen, score_preference
+from conqret.judging.responses import SIDES, Preference, Typed, ZeroToTen, score_preference
 from conqret.judging.scales import ZERO_TO_TEN, rated
-from conqret.judging.sections import SIDES
 
 
 class Score(Typed):

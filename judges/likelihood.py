@@ -37,7 +37,7 @@ from conqret.text.sentences import sentences
 from conqret.text.words import split_words
 
 if TYPE_CHECKING:
-    from conqret.local.definitions import TargetScore
+    from conqret.local.likelihoods import TargetScore
 
 
 PAIR_WEIGHT = 0.4
@@ -87,7 +87,7 @@ class LanguageModel:
         return PAIR_WEIGHT * self._pairs[before, word] / seen + (1 - PAIR_WEIGHT) * alone
 
 
-MOST_TOKENS = 10**9
+MAX_TOKENS = 10**9
 """No text has more tokens."""
 
 QUOTED = 100
@@ -101,7 +101,7 @@ def _a_number(value: Any) -> Any:
 
 
 Nats = Annotated[float, Field(le=0, allow_inf_nan=False), BeforeValidator(_a_number)]
-Tokens = Annotated[int, Field(ge=1, le=MOST_TOKENS), BeforeValidator(_a_number)]
+Tokens = Annotated[int, Field(ge=1, le=MAX_TOKENS), BeforeValidator(_a_number)]
 
 
 class Likelihood(Typed):
@@ -222,7 +222,7 @@ def baseline(case: Case) -> dict[str, Any]:
     models = LanguageModel([*documents, *topic], stop_words), LanguageModel(topic, stop_words)
     whole, parts = texts(item.argument or "")
 
-    def of(text: str) -> dict[str, Any]:
+    def figures_of(text: str) -> dict[str, Any]:
         words = word_list(text)
         with_documents, without_documents = (model.log_likelihood(words) for model in models)
         return {
@@ -231,7 +231,7 @@ def baseline(case: Case) -> dict[str, Any]:
             "without_documents": without_documents,
         }
 
-    return _shaped(parts, [of(text) for text in (whole, *parts.values())])
+    return _shaped(parts, [figures_of(text) for text in (whole, *parts.values())])
 
 
 def _said(likelihood: Likelihood) -> str:

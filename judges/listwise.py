@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from conqret.judging.judge_parts import Judge
+from conqret.judging.responses import dimension_sections, in_one_call
 from conqret.judging.scales import ONE_TO_THREE
-from conqret.judging.sections import dimension_sections, in_one_call
 
 JUDGE = Judge(
     name="listwise",

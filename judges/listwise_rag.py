@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from conqret.judges.rag_fine_grained import GROUNDEDNESS
 from conqret.judging.judge_parts import Judge
-from conqret.judging.responses import ZeroToFive
-from conqret.judging.scales import ZERO_TO_FIVE
-from conqret.judging.sections import (
+from conqret.judging.responses import (
     DOCUMENTS_AND_ARGUMENT,
+    ZeroToFive,
     dimension_sections,
     in_one_call,
     rating_section,
     stated,
 )
+from conqret.judging.scales import ZERO_TO_FIVE
 
 JUDGE = Judge(
     name="listwise-rag",

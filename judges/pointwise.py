@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from conqret.judging.dimensions import DIMENSIONS, Dimension
 from conqret.judging.judge_parts import Judge, JudgePrompt
-from conqret.judging.responses import OneToThreeOrNull
+from conqret.judging.responses import OneToThreeOrNull, stated
 from conqret.judging.scales import ONE_TO_THREE, rated
-from conqret.judging.sections import stated
 
 
 def _ask(dimension: Dimension) -> JudgePrompt[OneToThreeOrNull]:

@@ -9,9 +9,17 @@ from pydantic import Field
 
 from conqret.data import Measure, Part
 from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply
-from conqret.judging.responses import LABELS, Different, NuggetSide, OneToFive, Typed
+from conqret.judging.responses import (
+    LABELS,
+    Different,
+    NuggetSide,
+    OneToFive,
+    Typed,
+    covered,
+    nugget_share,
+    side,
+)
 from conqret.judging.scales import ONE_TO_FIVE, preferred_mostly
-from conqret.judging.sections import covered, nugget_share, side
 
 NUGGETS = 20
 """Nuggets a prompt (ConQRet, Figures 8 and 9)."""

@@ -8,9 +8,8 @@ from typing import Any
 from conqret.baseline import Evidence, Finding
 from conqret.data import Measure
 from conqret.judging.judge_parts import SECOND, Case, Judge
-from conqret.judging.responses import LABELS, OneToFive, Side, Typed
+from conqret.judging.responses import LABELS, SIDES, JudgeSection, OneToFive, Side, Typed, in_one_call
 from conqret.judging.scales import ONE_TO_FIVE, preferred, rated
-from conqret.judging.sections import SIDES, JudgeSection, in_one_call
 
 NEEDS = frozenset({"documents", "argument", "second_argument"})
 

@@ -7,16 +7,18 @@ from typing import Any
 
 from conqret.data import Measure, Status
 from conqret.judging.judge_parts import Case, Judge
-from conqret.judging.responses import DocumentRating, DocumentRatings, ZeroToFiveOrNull
-from conqret.judging.scales import ZERO_TO_FIVE, graded, share
-from conqret.judging.sections import (
+from conqret.judging.responses import (
     DOCUMENTS_AND_ARGUMENT,
+    DocumentRating,
+    DocumentRatings,
     JudgeSection,
+    ZeroToFiveOrNull,
     dimension_sections,
     in_one_call,
     rating_section,
     stated,
 )
+from conqret.judging.scales import ZERO_TO_FIVE, graded, share
 
 
 def score_documents(ratings: Sequence[DocumentRating], case: Case) -> Mapping[str, Measure]:

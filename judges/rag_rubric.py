@@ -10,9 +10,19 @@ from pydantic import Field
 from conqret.data import Measure, Part
 from conqret.judges.query_rubric import NUGGETS
 from conqret.judging.judge_parts import SECOND, Case, Judge
-from conqret.judging.responses import LABELS, Different, NuggetSide, OneToFive, Typed
+from conqret.judging.responses import (
+    LABELS,
+    Different,
+    JudgeSection,
+    NuggetSide,
+    OneToFive,
+    Typed,
+    covered,
+    in_one_call,
+    nugget_share,
+    side,
+)
 from conqret.judging.scales import ONE_TO_FIVE, preferred_mostly
-from conqret.judging.sections import JudgeSection, covered, in_one_call, nugget_share, side
 
 NEEDS = frozenset({"documents", "argument", "second_argument"})
 

@@ -12,9 +12,8 @@ from conqret.baseline import Which
 from conqret.data import Measure, Part
 from conqret.judges.query_rubric import NUGGETS
 from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply
-from conqret.judging.responses import LABELS, Side, Typed
+from conqret.judging.responses import LABELS, SIDES, Side, Typed, side
 from conqret.judging.scales import preferred_mostly, share
-from conqret.judging.sections import SIDES, side
 
 CONTEXT_RELEVANCE = (
     "direct_relevance",

@@ -21,9 +21,7 @@ import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 
-ANGLES = (
-    "<", "\uff1c", "\ufe64", "\u276e", "\u276c", "\u2770", "\u2329", "\u27e8", "\u3008", "\u02c2", "\u1438",
-)  # fmt: skip
+ANGLES = "<\uff1c\ufe64\u276e\u276c\u2770\u2329\u27e8\u3008\u02c2\u1438"
 """What is or looks like an opening bracket of a tag."""
 
 _QUOTE = "\u2039"

@@ -9,7 +9,8 @@ from urllib.parse import urlencode, urlsplit
 
 from conqret.errors import DeclarationError
 from conqret.scrapers.debates.layout import snapshot_of
-from conqret.scrapers.fetch import Fetcher, FetchError, FetchStatus, Page
+from conqret.scrapers.fetch_client import Fetcher
+from conqret.scrapers.wire import FetchError, FetchStatus, Page
 
 BASE = "https://archive.org"
 """Where the availability API lives (``/wayback/available``)."""

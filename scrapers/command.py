@@ -219,14 +219,6 @@ def _inspection_lines(inspection: LayoutInspection) -> Iterator[RenderableType]:
     yield ""
     columns = (Column("selector", "name"), Column("part", "name"), "found", Column("nearly", "text"))
     yield Table("What the layouts look for", columns, _looked_for(inspection.looked_for))
-    if inspection.said:
-        yield ""
-        places = ("says", Column("where", "text"), "times", Column("first", "text"))
-        phrases = [
-            (phrase.what, phrase.where, phrase.times, shortened(phrase.first, 40))
-            for phrase in inspection.said
-        ]
-        yield Table("Where the page says what debate pages say", places, phrases)
     yield ""
     yield heading("To mend a layout, or to write one: docs/adding-a-debate-site.md")
 

@@ -14,7 +14,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from scipy.cluster.hierarchy import DisjointSet
+
 from conqret.data.corpus import (
+    PAPER_CITED,
+    PAPER_EXTRACTED,
     QRELS_STANCES,
     SOURCE_STATUSES,
     SPLITS,
@@ -25,9 +29,9 @@ from conqret.data.corpus import (
     QrelsStance,
     Split,
     judged_pairs,
+    table2,
 )
 from conqret.data.item import Debate
-from conqret.data.table2 import PAPER_CITED, PAPER_EXTRACTED, table2
 from conqret.errors import DeclarationError, number, strict_options
 from conqret.io.corpus_folder import CorpusDirectory, read_passages, write_lines
 from conqret.io.release import LAYOUT, Release, read_release
@@ -47,8 +51,6 @@ def groups(links: Mapping[str, Iterable[str]]) -> list[list[str]]:
         Groups of topics, sorted within and among each other: topics of two groups share nothing, directly
         or through others.
     """
-    from scipy.cluster.hierarchy import DisjointSet
-
     together, owner = DisjointSet(links), dict[str, str]()
     for topic, things in links.items():
         for thing in things:

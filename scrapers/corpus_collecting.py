@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack
 
 from conqret._optional import require
 from conqret.errors import strict_options
+from conqret.io.safe_files import check_new, write_all
 from conqret.runs.trials import Loop
 from conqret.scrapers.fetch_ledger import EvidenceSummary, LedgerLine
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from conqret.scrapers.debate_pages import PageFetcher, ScrapeResult
     from conqret.scrapers.debates import LayoutProblem
     from conqret.scrapers.debates.layout_inspection import LayoutInspection
-    from conqret.scrapers.fetch import FetchOptions
+    from conqret.scrapers.fetch_client import FetchOptions
     from conqret.scrapers.scrape_places import TopicList
 
 
@@ -77,8 +78,6 @@ def list_debate_pages(
         MissingDependencyError: the extra ``scrape`` is not installed.
     """
     _need_pages()
-    from conqret.io.overwriting import check_new
-    from conqret.io.safe_files import write_all
     from conqret.scrapers.scrape_places import gather_topics
 
     async def gather() -> TopicList:
@@ -211,9 +210,9 @@ def inspect_debate_page(
 
 @contextlib.asynccontextmanager
 async def page_fetcher(settings: PageSettings) -> AsyncIterator[PageFetcher]:
-    """Whoever fetches, while the block runs."""
+    """The fetcher of pages (from the Internet Archive where the settings say so), closed after the block."""
     from conqret.scrapers.archive import ArchivedPages
-    from conqret.scrapers.fetch import Fetcher
+    from conqret.scrapers.fetch_client import Fetcher
 
     archive = _archive(settings)
     async with Fetcher(_fetch_options(settings)) as fetcher:
@@ -241,8 +240,8 @@ def _archive(settings: PageSettings) -> InternetArchive | None:
 
 def _fetch_options(settings: PageSettings) -> FetchOptions:
     from conqret.scrapers import archive
-    from conqret.scrapers.fetch import FetchOptions, Policy
-    from conqret.scrapers.fetch.fetch_client import DELAY
+    from conqret.scrapers.fetch_client import DELAY, FetchOptions
+    from conqret.scrapers.wire import Policy
 
     given: dict[str, Any] = {"delay": DELAY if settings.get("archived") is None else archive.DELAY}
     names = ("delay", "concurrency", "user_agent")

@@ -98,7 +98,7 @@ def import_corpus(
 
 
 def _table2(table2: Mapping[str, Any]) -> Table:
-    from conqret.data.table2 import ROWS, TOTAL
+    from conqret.data.corpus import ROWS, TOTAL
     from conqret.show.table import Table
 
     paper = table2["paper"]
@@ -214,7 +214,7 @@ def evidence(
 
 
 def _lines(summary: EvidenceSummary, corpus: Path) -> Iterator[RenderableType]:
-    from conqret.data.table2 import PAPER_CITED, PAPER_EXTRACTED
+    from conqret.data.corpus import PAPER_CITED, PAPER_EXTRACTED
 
     share = f" ({summary.share:.1%})" if summary.cited else ""
     yield f"cited       {summary.cited:,}"

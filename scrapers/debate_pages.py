@@ -19,9 +19,10 @@ from conqret.scrapers.archive import ArchivedPages, InternetArchive
 from conqret.scrapers.debates import LayoutProblem, read_debate, wanted_pages
 from conqret.scrapers.debates.cited_sources import web_address
 from conqret.scrapers.debates.layout import original_address
-from conqret.scrapers.debates.layout_registry import debate_id, told_apart
-from conqret.scrapers.extract.document import decode
-from conqret.scrapers.fetch import Fetcher, FetchOptions, Page
+from conqret.scrapers.debates.layouts import debate_id, told_apart
+from conqret.scrapers.document import decode
+from conqret.scrapers.fetch_client import Fetcher, FetchOptions
+from conqret.scrapers.wire import Page
 
 CONCURRENCY = 8
 """Debate pages under way at a time; they mostly lie on one host, which the fetcher asks one by one anyway."""
@@ -29,7 +30,8 @@ OnResult = Callable[[Debate | LayoutProblem], None]
 
 
 class PageFetcher(Protocol):
-    """Whoever fetches: :class:`conqret.scrapers.fetch.Fetcher`, or a stand-in for it. Never raises."""
+    """What fetches pages: :class:`conqret.scrapers.fetch_client.Fetcher`, the archive, or a stand-in in tests. A fetch
+    that fails is a page with its status, not an exception."""
 
     async def fetch(self, url: str) -> Page:
         """Fetch one address."""

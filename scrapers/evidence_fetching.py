@@ -29,10 +29,7 @@ from conqret.errors import ConqretError
 from conqret.io.corpus_folder import CorpusDirectory
 from conqret.io.safe_files import only_writer
 from conqret.scrapers.archive import InternetArchive
-from conqret.scrapers.extract import Extractor
-from conqret.scrapers.extract.worker_pool import WORKERS
-from conqret.scrapers.fetch import Fetcher, FetchError, FetchOptions, FetchStatus, Page, Policy
-from conqret.scrapers.fetch.wire import checked_url
+from conqret.scrapers.fetch_client import Fetcher, FetchOptions
 from conqret.scrapers.fetch_ledger import (
     DocumentStore,
     EvidenceSummary,
@@ -43,6 +40,8 @@ from conqret.scrapers.fetch_ledger import (
 )
 from conqret.scrapers.search import UNSEARCHED, Provider, WebSearcher
 from conqret.scrapers.warc import WarcReader, WarcWriter
+from conqret.scrapers.wire import FetchError, FetchStatus, Page, Policy, checked_url
+from conqret.scrapers.worker_pool import WORKERS, Extractor
 
 T = TypeVar("T")
 
@@ -347,7 +346,7 @@ async def reparse_evidence(
     on_start: Callable[[int, int], None] = lambda cited, kept: None,
     on_line: Callable[[LedgerLine], None] = lambda line: None,
 ) -> EvidenceSummary:
-    """Parse every stored page again and rewrite documents and ledger; asks nobody for anything.
+    """Parse every stored page again and rewrite documents and ledger; no request is sent.
 
     Sources that never gave a page keep their line; so does one whose response is not in the WARC.
 

@@ -11,9 +11,8 @@ from pathlib import Path
 
 from pydantic import Field
 
-from conqret.data.corpus import LedgerEntry
+from conqret.data.corpus import PAPER_CITED, PAPER_EXTRACTED, LedgerEntry
 from conqret.data.item import Document
-from conqret.data.table2 import PAPER_CITED, PAPER_EXTRACTED
 from conqret.io.safe_files import cut_torn_line
 from conqret.runs.trials import RowStore
 from conqret.text.language import language_of

@@ -1,4 +1,4 @@
-"""A page that somebody names, by its address or as a file saved from a browser: inspected, or read as the index
+"""A page that the user names, by its address or as a file saved from a browser: inspected, or read as the index
 of a debate site, from which comes the list of its debates' addresses that ``conqret corpus debates`` takes.
 """
 
@@ -17,9 +17,9 @@ from conqret.scrapers.debate_pages import PageFetcher, page_end, page_key
 from conqret.scrapers.debates.cited_sources import web_address
 from conqret.scrapers.debates.layout import DebatePage, ListedDebate, PageIndex, original_address
 from conqret.scrapers.debates.layout_inspection import LayoutInspection, inspect_page
-from conqret.scrapers.debates.layout_registry import ALL, LAYOUTS, wanted_pages
+from conqret.scrapers.debates.layouts import ALL, LAYOUTS, wanted_pages
 from conqret.scrapers.debates.page_text import MAX_PAGE, UnreadableHtmlError
-from conqret.scrapers.extract.document import decode
+from conqret.scrapers.document import decode
 
 UNKNOWN = "https://unknown.invalid/"
 """The address of a saved page that does not say its own."""

@@ -18,14 +18,13 @@ from typing import Any
 from yarl import URL
 
 from conqret.errors import DeclarationError, check_known
-from conqret.scrapers.fetch import FetchError, FetchStatus, Policy, Retries
-from conqret.scrapers.fetch.fetch_client import Politeness
-from conqret.scrapers.fetch.wire import Limits, Wire, checked_url, refusal
+from conqret.scrapers.fetch_client import Politeness, Retries
+from conqret.scrapers.wire import FetchError, FetchStatus, Limits, Policy, Wire, checked_url, refusal
 
 GOOGLE_URL = "https://www.googleapis.com/customsearch/v1"
 BRAVE_URL = "https://api.search.brave.com/res/v1/web/search"
 RESULTS = 5
-"""Results that are asked for, unless somebody wants more; the first whose address may be fetched is taken."""
+"""Results of a query by default; the first whose address may be fetched is taken."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -36,8 +35,8 @@ class Provider:
     query (``q`` is its text) and may hold a key; ``results`` are the keys that lead to the list of results in a
     parsed answer (where nothing was found, they may be missing), and ``address`` is the key of a result's address.
     ``count`` is the parameter for the results of a page (empty: there is none), ``most`` how many a page has at most
-    (where nobody can say, usually), and ``turned`` makes the parameters of the page of a number (from 1, the second)
-    with so many results.
+    (usually, where it is not documented), and ``turned`` makes the parameters of the page of a number (from 1, the
+    second) with so many results.
     """
 
     name: str
@@ -66,18 +65,29 @@ class Provider:
 def google(key: str, engine: str, url: str = GOOGLE_URL) -> Provider:
     """Google Programmable Search (Custom Search JSON API)."""
     return Provider(
-        "google", url, ("items",), lambda page, size: {"start": str(1 + page * size)},
-        address="link", count="num", parameters={"key": key, "cx": engine, "q": ""},
-    )  # fmt: skip
+        "google",
+        url,
+        ("items",),
+        lambda page, size: {"start": str(1 + page * size)},
+        address="link",
+        count="num",
+        parameters={"key": key, "cx": engine, "q": ""},
+    )
 
 
 def brave(key: str, url: str = BRAVE_URL) -> Provider:
     """Brave Search (Web Search API)."""
     headers = {"X-Subscription-Token": key, "Accept": "application/json"}
     return Provider(
-        "brave", url, ("web", "results"), lambda page, size: {"offset": str(page)},
-        count="count", most=20, parameters={"q": ""}, headers=headers,
-    )  # fmt: skip
+        "brave",
+        url,
+        ("web", "results"),
+        lambda page, size: {"offset": str(page)},
+        count="count",
+        most=20,
+        parameters={"q": ""},
+        headers=headers,
+    )
 
 
 def searxng(base: str) -> Provider:
@@ -89,9 +99,12 @@ def searxng(base: str) -> Provider:
     if not base.startswith(("http://", "https://")):
         raise DeclarationError("CONQRET_SEARXNG_URL must be an address that begins with http:// or https://")
     return Provider(
-        "searxng", f"{base.rstrip('/')}/search", ("results",), lambda page, size: {"pageno": str(page + 1)},
+        "searxng",
+        f"{base.rstrip('/')}/search",
+        ("results",),
+        lambda page, size: {"pageno": str(page + 1)},
         parameters={"q": "", "format": "json"},
-    )  # fmt: skip
+    )
 
 
 PROVIDERS: Mapping[str, tuple[Callable[..., Provider], tuple[str, ...]]] = {

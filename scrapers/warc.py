@@ -25,12 +25,13 @@ from warcio.warcwriter import WARCWriter
 
 from conqret.errors import DeclarationError
 from conqret.io.safe_files import AppendLog, whole_lines
-from conqret.scrapers.fetch import FetchedResponse, FetchStatus, Limits, Page, content_type_of
+from conqret.scrapers.fetch_client import content_type_of
+from conqret.scrapers.wire import FetchedResponse, FetchStatus, Limits, Page
 
 WARC_NAME = "responses.warc.gz"
 INDEX_NAME = "responses.index.jsonl"
 _VERSION = "1.1"
-MOST_HEADERS = 2**20
+MAX_HEADERS = 2**20
 """Bytes of all headers of a response, those of HTTP and those of the WARC."""
 _DROPPED = ("transfer-encoding", "trailer", "content-encoding", "content-length")
 """Headers that no longer hold of the body as it is stored: joined, and decompressed."""
@@ -140,7 +141,7 @@ class WarcReader:
 
     def _record(self, place: Place, max_bytes: int) -> tuple[dict[str, str], bytes]:
         """Headers and body of a response: of a member no more is unpacked than a response may have."""
-        most = max_bytes + MOST_HEADERS
+        most = max_bytes + MAX_HEADERS
         with self._path.open("rb") as file:
             file.seek(place.offset)
             packed = file.read(min(place.length, most))

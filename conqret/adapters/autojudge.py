@@ -36,8 +36,7 @@ from conqret.errors import ConqretError, DeclarationError, UnknownNameError, num
 from conqret.io import open_items
 from conqret.io.nuggets import read_banks
 from conqret.io.reports import RUN
-from conqret.judging.call_setup import prepared
-from conqret.judging.judge import NOT_IN_A_SESSION, judge, session_of
+from conqret.judging.judge import NOT_IN_A_SESSION, judge, prepared, session_of
 from conqret.judging.judge_options import NUGGETS
 from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES, SECOND, Judge
 from conqret.judging.judge_settings import JudgeSettings, check_names, chosen_format
@@ -271,7 +270,7 @@ def _with_banks(items: list[Item], banks: Any, format_name: str) -> list[Item]:
     counted = number(len(_listed(banks)), "nugget")
     instead = "" if format_name == NUGGETS else f", in the place of {format_name}"
     note(f"judged by the {counted} of the given banks, with the format {NUGGETS}{instead}")
-    of_items = [(item, given.of(item)) for item in items]
+    of_items = [(item, given.bank_of(item)) for item in items]
     if without := [item.id for item, bank in of_items if bank is None]:
         note_all(f"{number(len(without), 'report')} on topics without a bank are not judged", without)
     return [item.model_copy(update={"nuggets": bank.nuggets}) for item, bank in of_items if bank is not None]

@@ -7,16 +7,7 @@ from collections.abc import Iterator
 from typing import Any, Unpack
 
 from conqret._optional import require
-from conqret.adapters.single import (
-    MetricName,
-    SingleMetric,
-    SingleSettings,
-    as_document,
-    as_item,
-    faults,
-    kept,
-    told,
-)
+from conqret.adapters.single import MetricName, SingleMetric, SingleSettings, as_document, as_item, faults
 from conqret.data import Judgment
 from conqret.errors import ItemsError
 from conqret.llm.client_options import OFFLINE_MODEL
@@ -81,10 +72,9 @@ class ConqretMetric(base):  # type: ignore[misc]
             raise errors.MissingTestCaseParamsError(faults(error)) from error
 
     def _take(self, judgment: Judgment) -> float | None:
-        measure = self.single.measure(judgment)
-        self.score, self.reason = measure.value, told(measure)
-        self.error = None if measure.value is not None else told(measure)
-        self.score_breakdown = kept(judgment, self.single.metric)
+        measure, self.reason, self.score_breakdown = self.single.described(judgment)
+        self.score = measure.value
+        self.error = None if measure.value is not None else self.reason
         self.evaluation_cost = judgment.trace.cost_usd
         self.success = self.is_successful()
         return measure.value

@@ -13,8 +13,6 @@ from conqret.adapters.single import (
     as_document,
     as_item,
     conversation,
-    kept,
-    told,
 )
 from conqret.data import Judgment
 from conqret.errors import DeclarationError
@@ -86,12 +84,12 @@ class ConqretEvaluator(evaluation.RunEvaluator):  # type: ignore[misc]
         return as_item(topic, argument, documents, reference, metadata)
 
     def _result(self, judgment: Judgment) -> Any:
-        measure = self.single.measure(judgment)
+        measure, words, more = self.single.described(judgment)
         return evaluation.EvaluationResult(
             key=self.single.name,
             score=measure.value,
-            comment=told(measure) or None,
-            extra={"conqret": kept(judgment, self.single.metric)},
+            comment=words or None,
+            extra={"conqret": more},
             feedback_config={"type": "continuous", "min": 0, "max": 1},
         )
 

@@ -6,16 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Unpack
 
 from conqret._optional import require
-from conqret.adapters.single import (
-    MetricName,
-    SingleMetric,
-    SingleSettings,
-    as_document,
-    as_item,
-    faults,
-    kept,
-    told,
-)
+from conqret.adapters.single import MetricName, SingleMetric, SingleSettings, as_document, as_item, faults
 from conqret.errors import ItemsError
 
 evaluation: Any = require("llama_index.core.evaluation", extra="llamaindex")
@@ -69,8 +60,8 @@ class ConqretEvaluator(evaluation.BaseEvaluator):  # type: ignore[misc]
             return ConqretResult(
                 query=query, response=response, feedback=why, invalid_result=True, invalid_reason=why
             )
-        measure = self.single.measure(judgment)
-        lost = told(measure) if measure.value is None else None
+        measure, words, more = self.single.described(judgment)
+        lost = words if measure.value is None else None
         passing = None if measure.value is None or self.threshold is None else measure.value >= self.threshold
         return ConqretResult(
             query=query,
@@ -78,10 +69,10 @@ class ConqretEvaluator(evaluation.BaseEvaluator):  # type: ignore[misc]
             contexts=[text if isinstance(text, str) else text["text"] for text in texts],
             score=measure.value,
             passing=passing,
-            feedback=told(measure),
+            feedback=words,
             invalid_result=lost is not None,
             invalid_reason=lost,
-            measure=kept(judgment, self.single.metric),
+            measure=more,
         )
 
     def evaluate_response(self, query: str | None = None, response: Any = None, **kwargs: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import Field, PrivateAttr
 
 from conqret._optional import require
-from conqret.adapters.single import SingleMetric, SingleSettings, as_item, conversation, kept, told
+from conqret.adapters.single import SingleMetric, SingleSettings, as_item, conversation
 from conqret.adapters.tracked import Run, numbers, parameters, run_folder, without_number
 from conqret.errors import ConqretError
 
@@ -99,13 +99,13 @@ class ConqretScorer(scorers.Scorer):  # type: ignore[misc]
         except ConqretError as error:
             lost = entities.AssessmentError(error_code="FAULTY_ROW", error_message=str(error))
             return entities.Feedback(name=self.name, error=lost, source=source)
-        measure = self._single.measure(judgment)
-        more = {name: str(value) for name, value in kept(judgment, self._single.metric).items()}
+        measure, words, details = self._single.described(judgment)
+        more = {name: str(value) for name, value in details.items()}
         if measure.value is not None:
             return entities.Feedback(
-                name=self.name, value=measure.value, rationale=told(measure), source=source, metadata=more
+                name=self.name, value=measure.value, rationale=words, source=source, metadata=more
             )
-        lost = entities.AssessmentError(error_code=str(measure.reason).upper(), error_message=told(measure))
+        lost = entities.AssessmentError(error_code=str(measure.reason).upper(), error_message=words)
         return entities.Feedback(name=self.name, error=lost, source=source, metadata=more)
 
 

@@ -14,8 +14,6 @@ from conqret.adapters.single import (
     as_item,
     beyond,
     faults,
-    kept,
-    told,
 )
 from conqret.data import Judgment
 from conqret.errors import ItemsError
@@ -79,9 +77,8 @@ class ConqretMetric(base):  # type: ignore[misc]
             return MetricResult(None, reason=f"no score: {faults(error)}")
 
     def _result(self, item: dict[str, Any], judgment: Judgment) -> Any:
-        measure = self.single.measure(judgment)
-        traces = {"input": item, "output": kept(judgment, self.single.metric)}
-        return MetricResult(measure.value, reason=told(measure), traces=traces)
+        measure, words, more = self.single.described(judgment)
+        return MetricResult(measure.value, reason=words, traces={"input": item, "output": more})
 
 
 def items_of(dataset: Iterable[Any]) -> Iterator[dict[str, Any]]:

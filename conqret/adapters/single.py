@@ -8,8 +8,8 @@ from typing import Any, Unpack
 
 from conqret.data import Item, Judgment, Measure
 from conqret.errors import Fault, ItemsError
+from conqret.io.images import plain_message
 from conqret.io.items import STANCES
-from conqret.io.message_parts import plain_message
 from conqret.judging.criterion import Criterion, criterion_of, fields_of
 from conqret.judging.judge_options import CRITERIA, SampleSettings
 from conqret.judging.judge_parts import JUDGES
@@ -104,13 +104,17 @@ class SingleMetric:
         """The measure of this metric."""
         return judgment.measures[self.metric]
 
+    def described(self, judgment: Judgment) -> tuple[Measure, str, dict[str, Any]]:
+        """The measure of this metric, its explanation (:func:`told`), and what a number cannot say (:func:`kept`)."""
+        measure = self.measure(judgment)
+        return measure, told(measure), kept(judgment, self.metric)
+
 
 async def outcome(single: SingleMetric, item: Mapping[str, Any]) -> dict[str, Any]:
     """What comes of the arguments of :func:`as_item`, as JSON holds it: the metric's name, its value or None, what it
     says, and all else."""
-    judgment = await single.ajudged(as_item(**item))
-    measure, more = single.measure(judgment), kept(judgment, single.metric)
-    return {"name": single.name, "value": measure.value, "told": told(measure), "kept": more}
+    measure, words, more = single.described(await single.ajudged(as_item(**item)))
+    return {"name": single.name, "value": measure.value, "told": words, "kept": more}
 
 
 def told(measure: Measure) -> str:

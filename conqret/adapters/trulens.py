@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Unpack
 
 from conqret._optional import require
-from conqret.adapters.single import MetricName, SingleMetric, SingleSettings, as_item, faults, kept, told
+from conqret.adapters.single import MetricName, SingleMetric, SingleSettings, as_item, faults
 from conqret.errors import ItemsError
 
 SkipEval: Any = require("trulens.core.metric", extra="trulens").SkipEval
@@ -42,10 +42,10 @@ def feedback(format: str, metric: MetricName, **settings: Unpack[SingleSettings]
             judgment = single.judged(as_item(question, answer, documents, expected, more))
         except ItemsError as error:
             raise SkipEval(f"no score: {faults(error)}") from error
-        measure = single.measure(judgment)
+        measure, words, more = single.described(judgment)
         if measure.value is None:
-            raise SkipEval(told(measure))
-        return measure.value, kept(judgment, single.metric)
+            raise SkipEval(words)
+        return measure.value, more
 
     scored.__name__ = scored.__qualname__ = single.name.replace(" ", "_").replace("-", "_")
     return scored

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 from operator import attrgetter
@@ -83,9 +83,6 @@ MISSING_FACTOR = 0.5
 PASSAGE = 40
 MARGIN = 8
 NEIGHBOURS = 10
-OFTEN = 50
-"""Occurrences from which on a stem of a source is only looked at where a rarer one is near: a text of one sentence, a
-thousand times with another number, would take time with the square of its length."""
 
 
 @dataclass(frozen=True)
@@ -153,38 +150,10 @@ def best_passage(claim: Sentence, source: Text) -> tuple[int, int, float]:
     shared = source.places.keys() & weights.keys()
     if not shared:
         return 0, 0, 0.0
-    first, last, best, most = 0, 0, 0.0, 0.0
-    places = [source.places[term] for term in shared]
-    if max(map(len, places)) > OFTEN:
-        rare, most = _rare(shared, claim, source)
-        if rare:
-            first, last, best = _best_of(_around(rare, shared, source), claim, source)
-    if best <= most:  # words that are everywhere may be the best passage by themselves
-        first, last, best = _best_of(sorted(chain(*places)), claim, source)
+    places = sorted(chain.from_iterable(source.places[term] for term in shared))
+    first, last, best = _best_of(places, claim, source)
     coverage = clip(best / sum(weights.values()))
     return first, last + 1, coverage
-
-
-def _rare(shared: Set[str], claim: Sentence, source: Text) -> tuple[list[int], float]:
-    """Where the rarest of the shared stems stand, as others are everywhere, and the weight of the others."""
-    rare, left = list[int](), sum([claim.weights[term] for term in shared])
-    for term in sorted(shared, key=lambda term: len(source.places[term])):
-        if len(rare) + len(source.places[term]) > OFTEN:
-            break
-        rare += source.places[term]
-        left -= claim.weights[term]
-    return rare, left
-
-
-def _around(rare: Sequence[int], shared: Set[str], source: Text) -> list[int]:
-    """The places of shared stems within a passage's length of rare ones, in order."""
-    nearby, reach = set[int](), words_in_all(PASSAGE, source.language)
-    for term in shared:
-        places = source.places[term]
-        for place in rare:
-            low = bisect_left(places, place - reach)
-            nearby.update(places[low : bisect_left(places, place + reach, low)])
-    return sorted(nearby)
 
 
 def _best_of(places: Sequence[int], claim: Sentence, source: Text) -> tuple[int, int, float]:

@@ -108,7 +108,7 @@ class Evidence:
 
     def __init__(self, item: Item) -> None:
         self.item, self.language = item, item_language(item)
-        self._query = RelevanceQuery.of(item.topic, self.language)
+        self._query = RelevanceQuery.from_topic(item.topic, self.language)
         self._arguments: dict[str, Text] = {}
         self._analysed: dict[str, Features] = {}
         self._kept: dict[object, Finding] = {}
@@ -275,8 +275,8 @@ class Evidence:
     @cached_property
     def _relevances(self) -> tuple[Finding, ...]:
         argument = self._argument_features("argument") if self.item.argument is not None else None
-        company = TermContext.of(self._features, argument)
-        return tuple(relevance(f, company.of_document(f), company.trust) for f in self._features)
+        company = TermContext.from_documents(self._features, argument)
+        return tuple(relevance(f, company.for_document(f), company.trust) for f in self._features)
 
     def _argument_features(self, which: str) -> Features:
         if which not in self._analysed:

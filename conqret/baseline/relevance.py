@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from conqret.baseline.alignment import Finding, clip, quoted
@@ -35,7 +35,6 @@ HALF_TRUST = 2.0
 PRIOR = 5.0
 FULL_LIFT = 2.0
 ANCHOR_UNIT = 1024
-MANY = 30  # words of a topic from which on all words of a text are counted at once
 
 
 @dataclass(frozen=True)
@@ -47,7 +46,7 @@ class RelevanceQuery:
     initialisms: Mapping[str, tuple[str, ...]]
 
     @classmethod
-    def of(cls, topic: str, language: str = "") -> RelevanceQuery:
+    def from_topic(cls, topic: str, language: str = "") -> RelevanceQuery:
         """The query of a topic's question.
 
         Stop words carry nothing; if nothing else is there, every word counts. The initials of each run of
@@ -76,16 +75,12 @@ class RelevanceQuery:
 
     def frequency(self, text: Text) -> dict[str, int]:
         """How often each query stem occurs in ``text``, alone or within an initialism."""
-        if len(self.weights) > MANY:
-            stems, words = Counter(text.stems), Counter(text.words)
-            frequencies, count = {term: stems[term] for term in self.weights}, words.__getitem__
-        else:
-            frequencies, count = {term: text.frequency(term) for term in self.weights}, text.words.count
+        stems, words = Counter(text.stems), Counter(text.words)
+        frequencies = {term: stems[term] for term in self.weights}
         for short, parts in self.initialisms.items():
             if short in text.vocabulary:
-                n = count(short)
                 for term in parts:
-                    frequencies[term] = frequencies.get(term, 0) + n
+                    frequencies[term] = frequencies.get(term, 0) + words[short]
         return frequencies
 
 
@@ -161,7 +156,7 @@ class TermContext:
     trust: float
 
     @classmethod
-    def of(cls, documents: Sequence[Features], argument: Features | None) -> TermContext:
+    def from_documents(cls, documents: Sequence[Features], argument: Features | None) -> TermContext:
         """The company of an item's documents."""
         words = argument.uncommon if argument is not None else frozenset[str]()
         holders: Counter[str] = Counter()
@@ -177,7 +172,7 @@ class TermContext:
         expected = mean * mean / (mean + VOCABULARY)
         return cls(words, holders, anchored, total, expected / (expected + HALF_TRUST))
 
-    def of_document(self, document: Features) -> float:
+    def for_document(self, document: Features) -> float:
         """How much company one of the documents has, in [0, 1].
 
         ``(a + k min(1, 2 r)) / 2``, or the second term whole where there is no argument. a is its lift over
@@ -324,16 +319,11 @@ def document_nuggets(
         if len(nuggets) >= n:
             break
         for sentence in pool:
-            nuggets.update(dict.fromkeys(_runs(sentence.text, size)))
+            spans = word_spans(sentence.text)  # also where a script puts no spaces between words
+            runs = (spans[place : place + size] for place in range(0, len(spans), size))
+            texts = (sentence.text[run[0][0] : run[-1][1]] for run in runs)
+            nuggets.update(dict.fromkeys(" ".join(text.split()) for text in texts))
     return tuple(nuggets)[:n]
-
-
-def _runs(text: str, size: int) -> Iterator[str]:
-    """A text in runs of so many words, also where its script puts no spaces between them."""
-    spans = word_spans(text)
-    for place in range(0, len(spans), size):
-        run = spans[place : place + size]
-        yield " ".join(text[run[0][0] : run[-1][1]].split())
 
 
 def aspect_of(nugget: str) -> frozenset[str]:

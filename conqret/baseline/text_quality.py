@@ -92,13 +92,6 @@ def surface(text: Text) -> dict[str, float]:
     }
 
 
-DIMENSIONS = (
-    "overall_quality", "cogency", "local_acceptability", "local_relevance", "local_sufficiency", "effectiveness",
-    "credibility", "emotional_appeal", "clarity", "appropriateness", "arrangement", "reasonableness",
-    "global_acceptability", "global_relevance", "global_sufficiency",
-)  # fmt: skip
-
-
 def dimensions(text: Text, relevance: float, grounded: float | None) -> dict[str, Finding]:
     """The fifteen dimensions, each in [0, 1], from cues that can be counted.
 
@@ -196,7 +189,7 @@ def dimensions(text: Text, relevance: float, grounded: float | None) -> dict[str
             told[key] = f"{told[key][:-1]}; borne out to {grounded:.2f}, on topic to {relevance:.2f}."
     values["overall_quality"] = sum(map(values.__getitem__, FITTED)) / len(FITTED)
     told["overall_quality"] = "The mean of " + ", ".join(FITTED) + "."
-    return {key: Finding(clip(values[key]), told[key]) for key in DIMENSIONS}
+    return {key: Finding(clip(value), told[key]) for key, value in values.items()}
 
 
 FITTED = ("cogency", "effectiveness", "reasonableness")

@@ -105,7 +105,7 @@ def _check_rest(given: Mapping[str, Argument], rest: Iterable[str]) -> None:
 
 
 def _check_written(given: Mapping[str, Argument]) -> None:
-    from conqret.io.overwriting import check_replaceable  # reads files, which no help does
+    from conqret.io.safe_files import check_replaceable  # reads files, which no help does
 
     values = {name: one.value if one.tokens else one.field_info.default for name, one in given.items()}
     for name in WRITTEN:

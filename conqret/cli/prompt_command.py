@@ -122,11 +122,10 @@ def _copy(
     library: Library, asks: dict[str, JudgePrompt[Any] | None], folder: Path, *, overwrite: bool
 ) -> None:
     """Copy prompts into a folder, with their variables explained."""
-    from conqret.io.overwriting import write_new
+    from conqret.io.safe_files import write_new
     from conqret.judging.instrument import given
     from conqret.judging.setup import PROBE
-    from conqret.prompts.library import SUFFIX
-    from conqret.prompts.variables import explained
+    from conqret.prompts.library import SUFFIX, explained
 
     texts = {}
     for identifier, ask in asks.items():
@@ -145,8 +144,8 @@ def _new_steps(
     library: Library, name: str, client: ClientOptions, folder: Path | None, *, overwrite: bool
 ) -> None:
     """Have a model write the evaluation steps of a prompt anew, and put them into a copy of it."""
-    from conqret.io.overwriting import write_new
-    from conqret.judging.steps import generate_steps, with_steps
+    from conqret.io.safe_files import write_new
+    from conqret.judges.g_eval import generate_steps, with_steps
     from conqret.prompts.library import SUFFIX
 
     prompt = library[name.replace("_", "-")]
@@ -244,9 +243,9 @@ def shown(
         return filled(library[identifier], ask, Case(item)), remarks
     settings: dict[str, Any] = {"stance": item.stance}
     if "most" in used["system"]:
-        from conqret.retrieval.expansion import MOST  # needs the extra "retrieval"
+        from conqret.retrieval.first_stage import MAX_PERSPECTIVES  # needs the extra "retrieval"
 
-        settings["most"] = MOST
+        settings["most"] = MAX_PERSPECTIVES
     try:
         rendered = library[identifier].render(_variables(item), settings)
     except DeclarationError as lacking_more:

@@ -132,7 +132,7 @@ def export(
 
     conqret runs recordings export runs/first shared.jsonl --names 'Ann Miller,Bob' --patterns email,phone
     """
-    from conqret.llm.recordings import export_recordings
+    from conqret.llm.redaction import export_recordings
 
     done = export_recordings(
         store, to, names=list(_names(names or [])), patterns=list(_patterns(patterns or []))

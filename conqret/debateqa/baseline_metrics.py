@@ -22,7 +22,7 @@ from conqret.errors import DeclarationError, MissingDependencyError, UnknownName
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
 from conqret.local.models import encoder_weights, load_encoder, placed
-from conqret.local.seq2seq import Seq2SeqLikelihood
+from conqret.local.scorer import Seq2SeqLikelihood
 
 if TYPE_CHECKING:
     import torch

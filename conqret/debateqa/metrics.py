@@ -17,7 +17,7 @@ from conqret.judging.responses import Typed
 from conqret.llm.backend import backend_of
 from conqret.llm.replies import rating_distribution
 from conqret.llm.request import Reading, TokenLogprobs
-from conqret.local.definitions import TargetScore
+from conqret.local.likelihoods import TargetScore
 from conqret.local.scorer import ConditionalPerplexity
 from conqret.prompts import RenderedPrompt
 from conqret.stats.estimate import Estimate

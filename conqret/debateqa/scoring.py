@@ -20,7 +20,7 @@ from conqret.debateqa.score_table import EMPTY_ANSWER, NO_QUESTION, ScoreRow
 from conqret.io.safe_files import InFolder
 from conqret.judging.asked_run import Run, RunPrompt
 from conqret.llm.request import Reading, Request, TokenLogprobs, messages
-from conqret.local.definitions import TargetScore
+from conqret.local.likelihoods import TargetScore
 from conqret.prompts import RenderedPrompt
 from conqret.runs.run_folder import RunFolder, RunRecord
 from conqret.runs.trials import Memory, RowStore

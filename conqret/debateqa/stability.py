@@ -17,9 +17,8 @@ from conqret.debateqa.score_table import AWARENESS, in_order, instruments_of, re
 from conqret.errors import DeclarationError, number, strict_options
 from conqret.show import words
 from conqret.show.plots import Kind, drawn
-from conqret.stats.correlation import kendall
+from conqret.stats.correlation import kendall, too_crowded
 from conqret.stats.estimate import Estimate, JackknifedEstimate
-from conqret.stats.rank_correlation import too_crowded
 from conqret.stats.resampling import snapped
 
 if TYPE_CHECKING:
@@ -110,7 +109,7 @@ def stability(table: pl.DataFrame, metric: str, *, over: Over = "systems") -> Pa
     Graded metrics: Kendall's tau-b of the rankings of the systems by their means (Figures 9 and 10), or with
     ``over="answers"`` of all answers. Dispute Awareness: the share of equal verdicts (Figure 11) and Cohen's kappa.
     Intervals leave out a question, which is common to all systems. Those of rankings of systems need as many questions
-    as systems (:func:`conqret.stats.rank_correlation.too_crowded`).
+    as systems (:func:`conqret.stats.correlation.too_crowded`).
 
     Raises:
         DeclarationError: fewer than two systems (or answers) were scored by all.

@@ -42,13 +42,12 @@ def run(
 
     conqret experiment experiment.toml --replay recordings.jsonl -o runs/again
     """
-    from conqret.experiments.experiment import experiment_job
+    from conqret.experiments.experiment import estimate, experiment_job
     from conqret.experiments.experiment import run as run_file
-    from conqret.experiments.experiment_cost import estimate
     from conqret.experiments.experiment_tables import overview_tables
     from conqret.experiments.reading import addresses
-    from conqret.judging.cost_table import tell_cost
-    from conqret.llm.provider_check import address
+    from conqret.judging.cost import tell_cost
+    from conqret.llm.providers import address
 
     if dry_run:
         job = experiment_job(experiment, trust=trust_file)
@@ -64,10 +63,15 @@ def run(
         return
 
     outcome = run_file(
-        experiment, output=output, say=lambda stage, text: shown.tell(f"{stage:<12} {text}"),
-        recordings=kept.recordings, replay=kept.replay, overwrite=kept.overwrite, trust=trust_file,
+        experiment,
+        output=output,
+        say=lambda stage, text: shown.tell(f"{stage:<12} {text}"),
+        recordings=kept.recordings,
+        replay=kept.replay,
+        overwrite=kept.overwrite,
+        trust=trust_file,
         **engines.given(),
-    )  # fmt: skip
+    )
     result(
         outcome.summary,
         [*overview_tables(outcome.summary), *map(at, outcome.files)],
@@ -104,12 +108,12 @@ def report(
     Example: conqret runs report runs/first --to report.html
     """
     from conqret.experiments.experiment_tables import overview_tables
-    from conqret.experiments.run_report import report_run
+    from conqret.experiments.page import report_run
     from conqret.judging.summary_tables import terminal
 
     experiment_summary = report_run(
         run, to, recordings=recordings, prompts=prompts, calibration=calibration, max_items=max_items
-    )  # fmt: skip
+    )
     if experiment_summary.experiment is not None:
         tables = [*overview_tables(experiment_summary.experiment), *map(at, experiment_summary.files)]
         result(experiment_summary.experiment, tables, as_json=json_output)

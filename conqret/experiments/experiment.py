@@ -13,34 +13,49 @@ import contextlib
 import importlib.metadata
 import itertools
 import platform
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
 from conqret._optional import require
+from conqret.data import Item
 from conqret.data.digest import file_digest_of
 from conqret.errors import strict_options
-from conqret.experiments.config import OWN, Experiment
+from conqret.experiments.config import NONE, OWN, Experiment, System
 from conqret.experiments.job import ExperimentFolder, ExperimentRecord, Job, digest_of
 from conqret.experiments.page import write_experiment
 from conqret.experiments.reading import read_experiment
 from conqret.experiments.scores import write_scores
-from conqret.experiments.stages import damage, generate_arguments, hold_jury, judge_arguments, rank
-from conqret.generation.generation_strategy import STRATEGIES
+from conqret.experiments.stages import (
+    argument_run,
+    damage,
+    generate_arguments,
+    hold_jury,
+    judge_arguments,
+    rank,
+)
+from conqret.generation.generator import GenerationTask
+from conqret.generation.strategies import STRATEGIES
+from conqret.io import open_items
 from conqret.io.limits import whole_text
 from conqret.io.safe_files import write_whole
+from conqret.judging.cost import CountingClient, ExpectedCost, costs_of, expected_judging
 from conqret.judging.engines import Engine, clients_of
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.judge_settings import as_path
 from conqret.judging.page import write_report
-from conqret.llm.retry import without_password
+from conqret.judging.setup import check_items
+from conqret.llm.redaction import without_password
 from conqret.perturb import PERTURBATIONS
 from conqret.prompts import Library
 from conqret.runs.run_folder import default_folder
 from conqret.runs.session import SessionCounts, Sessions
 from conqret.studies.sensitivity.page import write_sensitivity
 from conqret.studies.sensitivity.result import SensitivityFolder, SensitivityResults
+from conqret.studies.sensitivity.sensitivity_plan import rewriting
+from conqret.studies.sensitivity.sensitivity_study import telling_metrics
 
 LIBRARIES = (
     "bm25s instructor ir-measures litellm numpy polars pydantic python-terrier tiktoken torch transformers"
@@ -146,7 +161,7 @@ def _sha256(file: Path) -> str | None:
 
 @dataclass
 class ExperimentOutcome:
-    """What a run came to.
+    """The result of a run.
 
     ``failed`` counts by stage what could not be had, ``summary`` is ``summary.json``, ``session`` says what was sent
     and answered from recordings now, and ``files`` are those that sum it up.
@@ -267,3 +282,80 @@ def run(experiment: str | Path, **settings: Unpack[ExperimentSettings]) -> Exper
         write_sensitivity(results, folder.path)
     outcome.files = [job.out.scores_file, job.out.summary_file, *write_experiment(job.out)]
     return outcome
+
+
+ARGUMENT_TOKENS = 1_000
+"""An argument that is still to be written: some 750 words, a short expert side of a debate."""
+
+SENTENCE_TOKENS = 5
+"""A sentence that stands for one of it."""
+
+RANKED_TOKENS = 4
+"""A number of a ranking in an answer."""
+
+
+def estimate(job: Job) -> list[ExpectedCost]:
+    """What an experiment will ask of models: calls, tokens and price, before the first call.
+
+    Rankings and requests for arguments are made, in a folder that is gone afterwards, and counted; arguments that are
+    still to be written are as long as :data:`ARGUMENT_TOKENS` says. Nothing that is recorded already is taken off. The
+    stages come in order, each with its model; those that ask nothing are left out. Nothing is written but the corpus's
+    index, and later stages are estimated with the ranking of the first.
+
+    Raises:
+        DeclarationError: as :func:`run`.
+    """
+    with (
+        tempfile.TemporaryDirectory() as passing,
+        Sessions(prompts=job.library, clients=CountingClient) as sessions,
+    ):
+        job = replace(job, out=ExperimentFolder(Path(passing)))
+        costs = [*_ranking(job, sessions)]
+        for system in job.systems:
+            costs += _of_system(job, sessions, system)
+    return [cost for cost in costs if cost.calls or cost.notes or cost.impossible]
+
+
+def _ranking(job: Job, sessions: Sessions) -> Iterator[ExpectedCost]:
+    for name, system in job.rankings.items():
+        if system.reranker != NONE:
+            model = job.experiment.rerankers[system.reranker].model
+            client: Any = sessions.of(job.experiment.client(model)).client
+            client.work = ("rerank", "", name)
+            client.written = lambda request: RANKED_TOKENS * request.context["documents"]
+        for stance in job.experiment.stances:
+            sessions.run(rank(job, sessions, name, system, stance))
+    counting: Any = sessions.clients
+    for client in counting:
+        yield from client.costs()
+
+
+def _of_system(job: Job, sessions: Sessions, system: System) -> Iterator[ExpectedCost]:
+    """Its arguments, which each judge judges, and every damaged version of them."""
+    with argument_run(job, sessions, system, {"dry_run": True, "prompts": job.library}) as run:
+        for cost in costs_of(run.written):
+            yield replace(cost, of=system.name)
+        items = [item for task in run.tasks if task.documents and (item := _item(task)) is not None]
+    if not items:
+        return
+    experiment, source = job.experiment, open_items(items)
+    damages = [perturbation.damage() for perturbation in experiment.perturbations]
+    versions = sum(len(damage.levels) - 1 for damage in damages)
+    for label, setup in job.setups.items():
+        _, setup = check_items(source, setup)
+        yield expected_judging(setup, items, of=system.name, by=label)
+        if metrics := telling_metrics(setup, damages):
+            damaged = replace(setup, options=replace(setup.options, metrics=metrics), notes=())
+            of = system.name
+            yield expected_judging(damaged, items, task="damage", of=of, by=label, repeated=versions)
+    options = experiment.client(experiment.perturbation_model)
+    for level in damages:
+        yield from rewriting(items, level, options, job.library, seed=experiment.seed, of=system.name)
+
+
+def _item(task: GenerationTask) -> Item | None:
+    """What will be judged, with a stand-in for the argument, which cites each document once."""
+    cited = [f" [{place}]" for place in range(1, len(task.documents) + 1)]
+    uncited = [""] * (ARGUMENT_TOKENS // SENTENCE_TOKENS - len(cited))
+    argument = " ".join(f"So it is said{citation}." for citation in (*cited, *uncited))
+    return task.item(task.outcome(argument=argument))

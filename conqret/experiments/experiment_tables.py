@@ -76,9 +76,17 @@ def arguments_table(facts_by_system: Mapping[str, Any]) -> Table:
         for system, facts in facts_by_system.items()
     ]
     columns = (
-        "System", "Written", "Not written", "Sentences that cite", "Citations out of range", "Misquotations",
-        "Documents left out", "Documents cut", "No relevant document retrieved", "Possible prompt injections",
-    )  # fmt: skip
+        "System",
+        "Written",
+        "Not written",
+        "Sentences that cite",
+        "Citations out of range",
+        "Misquotations",
+        "Documents left out",
+        "Documents cut",
+        "No relevant document retrieved",
+        "Possible prompt injections",
+    )
     return Table(
         "Arguments",
         columns,
@@ -135,19 +143,26 @@ def damage_table(curves_by_system: Mapping[str, Any]) -> Table:
     for system, curves in curves_by_system.items():
         for curve in curves:
             heading = f"{system}, {curve['perturbation']}: {curve['format']} ({curve['model']})"
-            rows.setdefault(heading, []).append((
-                words.label(curve["metric"]),
-                curve["expected"] or "",
-                "" if alike else curve["verdict"] or "",
-                curve["points"][0]["mean"],
-                curve["points"][-1]["mean"],
-                curve["points"][-1]["mean"] - curve["points"][0]["mean"],
-                "" if alike else curve["words"],
-            ))  # fmt: skip
+            rows.setdefault(heading, []).append(
+                (
+                    words.label(curve["metric"]),
+                    curve["expected"] or "",
+                    "" if alike else curve["verdict"] or "",
+                    curve["points"][0]["mean"],
+                    curve["points"][-1]["mean"],
+                    curve["points"][-1]["mean"] - curve["points"][0]["mean"],
+                    "" if alike else curve["words"],
+                )
+            )
     columns = (
-        "Metric", Column("Expected", "name"), Column("As expected", "name"), "Mean, lowest level",
-        "Mean, highest level", "Change", Column("Why not", "text"),
-    )  # fmt: skip
+        "Metric",
+        Column("Expected", "name"),
+        Column("As expected", "name"),
+        "Mean, lowest level",
+        "Mean, highest level",
+        "Change",
+        Column("Why not", "text"),
+    )
     note = f"The verdict on every metric is “{every[0]['verdict']}” ({every[0]['words']})." if alike else ""
     shown = [row for heading, each in rows.items() for row in ((heading,), *each)]
     return Table(DAMAGE, columns, shown, note=note)

@@ -1,14 +1,17 @@
-"""The page of an experiment: systems side by side, from retrieval to judges, with ways into every run."""
+"""The page of an experiment: systems side by side, from retrieval to judges, with ways into every run; and the page of
+any run by its kind, which ``conqret runs report`` writes and ``conqret serve view`` shows.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from conqret.data import Item
+from conqret.errors import DeclarationError, strict_options
 from conqret.experiments.experiment_tables import (
     arguments_table,
     damage_table,
@@ -21,16 +24,27 @@ from conqret.experiments.experiment_tables import (
 from conqret.experiments.job import ExperimentFolder
 from conqret.generation.generation_run import GenerationFolder
 from conqret.io.limits import whole_bytes
+from conqret.judging.judge_folder import JudgeFolder, JudgeRecord
+from conqret.judging.page import counted, report_page
+from conqret.judging.recorded_requests import write_asked_report
+from conqret.judging.summary import Summary
+from conqret.judging.tally import MAX_ITEMS
+from conqret.runs.run_folder import REPORT
 from conqret.show import words
 from conqret.show.forest import Forest, ForestRow
 from conqret.show.markdown import tables_markdown
-from conqret.show.page import Ways, write_files
+from conqret.show.page import Ways, write_file, write_files
 from conqret.show.report_page import PageLinks, ReportPage, Section, section
 from conqret.show.visible_text import Piece, cited, cut
+from conqret.studies.bias.bias_run import BiasFolder
+from conqret.studies.bias.result import bias_sheet
+from conqret.studies.calibrate.result import Calibration, calibrate_run
+from conqret.studies.sensitivity.page import sensitivity_sheet
+from conqret.studies.sensitivity.result import SensitivityFolder
 
-MOST_TEXTS = 100
+MAX_TEXTS = 100
 """Topics and sides whose arguments are shown; all are in the folders of the systems."""
-LONGEST = 8_000
+MAX_CHARACTERS = 8_000
 """Characters of an argument that the page shows."""
 BASELINE = (
     "This is a lexical baseline and no LLM, as judge or author: its responses come from word statistics."
@@ -61,9 +75,13 @@ def experiment_page(out: ExperimentFolder, around: Ways = ()) -> Iterator[str]:
     record = json.loads(whole_bytes(out.record_file))
     sheet = experiment_sheet(out, record, summary)
     written = list(texts(out, record["systems"]))
-    omitted = max(0, len(written) - MOST_TEXTS)
+    omitted = max(0, len(written) - MAX_TEXTS)
     return sheet.html(
-        "experiment.html.j2", texts=written[:MOST_TEXTS], omitted=omitted, longest=LONGEST, around=around
+        "experiment.html.j2",
+        texts=written[:MAX_TEXTS],
+        omitted=omitted,
+        longest=MAX_CHARACTERS,
+        around=around,
     )
 
 
@@ -149,8 +167,8 @@ def _text(system: str, item: Item) -> ArgumentText:
     check = item.metadata["generation"]["citations"]
     return ArgumentText(
         system,
-        cited(argument[:LONGEST], len(item.documents)),
-        max(0, len(argument) - LONGEST),
+        cited(argument[:MAX_CHARACTERS], len(item.documents)),
+        max(0, len(argument) - MAX_CHARACTERS),
         [document.title or document.id for document in item.documents],
         list(_remarks(check)),
     )
@@ -171,3 +189,98 @@ def _remarks(check: Mapping[str, Any]) -> Iterator[str]:
         where = f"it is in {holds}" if holds else "it is in no document"
         quote = f"“{cut(quotation['quote'], 300)}” from {cites}"
         yield f"Sentence {quotation['sentence']} quotes {quote}, but the text is not there: {where}."
+
+
+def run_page(
+    run: Path, *, asked_at: Callable[[int, int], str] | None = None, around: Ways = ()
+) -> Iterator[str] | None:
+    """The page of the run in a folder, piece by piece; None where its kind has none that is made of the folder alone.
+
+    ``asked_at`` says for a judge's run where what was asked stands (:func:`conqret.judging.page.report_page`), and
+    ``around`` what else there is beside the page.
+
+    Raises:
+        DeclarationError: the run is not finished (a judge's need not be), or its files are damaged.
+    """
+    if (judged := JudgeFolder(run)).is_there():
+        return report_page(judged, counted(judged), asked_at=asked_at, around=around)
+    return study_page(run, around)
+
+
+def study_page(run: Path, around: Ways = ()) -> Iterator[str] | None:
+    """The same for a finished experiment, sensitivity run or run of bias probes; None where it is none of these."""
+    if (experiment := ExperimentFolder(run)).is_there():
+        return experiment_page(experiment, around)
+    if (sensitivity := SensitivityFolder(run)).is_there():
+        return sensitivity_sheet(sensitivity.results()).html(around=around)
+    if (bias := BiasFolder(run)).is_there():
+        return bias_sheet(bias.table()).html(around=around)
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class RunReport:
+    """The ``files`` that were written. Of a judge's run there are its ``summary`` and ``record``; of an
+    experiment there is ``experiment``, its summary."""
+
+    files: tuple[Path, ...]
+    summary: Summary | None = None
+    record: JudgeRecord | None = None
+    experiment: Mapping[str, Any] | None = None
+
+
+@strict_options
+def report_run(
+    run: str | Path,
+    to: str | Path | None = None,
+    *,
+    recordings: str | Path | None = None,
+    prompts: str | Path | None = None,
+    calibration: str | Path | None = None,
+    max_items: int = MAX_ITEMS,
+) -> RunReport:
+    """Write the HTML report of a run, a study or an experiment.
+
+    The prompts and raw answers of the items shown are written beside a judge's report, and linked.
+
+    Args:
+        run: the folder of a run, finished or not.
+        to: where to write the page, by default ``report.html`` in the run's folder.
+        recordings: where the raw answers are, if not in the run's folder: a store, an export, a run.
+        prompts: the folder of prompts that the run was made with, if any.
+        calibration: a file of ``conqret judges calibrate`` for this judge: calibrated scores are shown beside the raw
+            ones, and written into ``scores.parquet``.
+        max_items: how many items are shown in full.
+
+    Raises:
+        DeclarationError: there is no run, or options are given that are for a judge's run alone.
+    """
+    folder = Path(run)
+    alone = to or recordings or prompts or calibration
+    if (experiment := ExperimentFolder(folder)).is_there():
+        _check_alone(folder, "an experiment", alone)
+        return RunReport(tuple(write_experiment(experiment)), experiment=experiment.summary())
+    if (study := study_page(folder)) is not None:
+        _check_alone(folder, "a study of a judge", alone)
+        return RunReport((write_file(folder / REPORT, study),))
+    judged = JudgeFolder(folder)
+    summary = judged.so_far()
+    if calibration is not None:
+        summary = calibrate_run(judged, Calibration.read(Path(calibration)))
+    written = write_asked_report(
+        judged,
+        None if to is None else Path(to),
+        max_items=max_items,
+        recordings=None if recordings is None else Path(recordings),
+        prompts=None if prompts is None else Path(prompts),
+    )
+    return RunReport((written,), summary, judged.record())
+
+
+def _check_alone(run: Path, what: str, given: object) -> None:
+    """Refuse the options of a judge's run for what is none."""
+    if given is not None:
+        raise DeclarationError(
+            f"{run} contains {what}, whose page is already in its folder: leave out --to, --recordings, "
+            "--prompts and --calibration, or give the folder of a run of conqret judge"
+        )

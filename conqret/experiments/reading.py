@@ -18,10 +18,10 @@ from conqret.judging.criterion import criterion_of
 from conqret.judging.judge_options import CRITERIA, RUBRIC
 from conqret.judging.judge_parts import JUDGES, JURY
 from conqret.llm.backend import backend_of
-from conqret.llm.provider_check import address
+from conqret.llm.providers import address
 from conqret.options import said
-from conqret.retrieval.dense.text_encoding import is_adapter
-from conqret.retrieval.search_engine import ENGINES, get_engine
+from conqret.retrieval.engines import ENGINES, get_engine
+from conqret.retrieval.text_encoding import is_adapter
 
 
 def _said(problem: Any) -> str:

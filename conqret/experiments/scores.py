@@ -19,8 +19,8 @@ from conqret.io.safe_files import write_whole
 from conqret.io.trec import read_rankings
 from conqret.judging.judge_folder import ScoreTable
 from conqret.judging.judge_parts import JURY
-from conqret.retrieval.evaluation.evaluate import default_measures, evaluate
-from conqret.retrieval.evaluation.systems import judgments
+from conqret.retrieval.evaluate import default_measures, evaluate
+from conqret.retrieval.systems import judgments
 from conqret.stats.effects import holm
 from conqret.stats.estimate import Estimate, undefined
 from conqret.stats.resampling import mean, mean_interval
@@ -117,10 +117,14 @@ def _add_system(job: Job, system: System, table: ScoreTable) -> None:
     for generation in job.out.arguments(system).rows().rows():
         if generation.argument is None:
             table.add_missing(
-                system=system.name, topic_id=generation.topic, item=generation.id,
-                topic=questions[generation.topic], stance=generation.stance,
-                status=generation.status, reason=generation.reason,
-            )  # fmt: skip
+                system=system.name,
+                topic_id=generation.topic,
+                item=generation.id,
+                topic=questions[generation.topic],
+                stance=generation.stance,
+                status=generation.status,
+                reason=generation.reason,
+            )
     topics = {item.id: str(item.metadata["topic_id"]) for item in _items(job, system)}
     for judge in (*job.setups, *([JURY.name] if job.experiment.jury else [])):
         run = job.out.judgments(system, judge)

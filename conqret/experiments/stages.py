@@ -26,7 +26,7 @@ from conqret.judging.judge_parts import JURY
 from conqret.judging.judgments import JudgePlan, judge_items
 from conqret.judging.setup import Setup, check_items
 from conqret.retrieval.corpus_index import open_index
-from conqret.retrieval.evaluation.systems import queries, rankings
+from conqret.retrieval.systems import queries, rankings
 from conqret.runs.session import Sessions
 from conqret.studies.jury.jury_run import jury as jury_of
 from conqret.studies.sensitivity.result import SensitivityFolder, SensitivityResults
@@ -182,9 +182,15 @@ def argument_run(job: Job, sessions: Sessions, system: System, settings: Mapping
         rankings |= read_rankings(job.out.ranking(system.ranking, stance))
         tasks += make_tasks(job.corpus, rankings, stance, options, job.every_topic)
     return ArgumentRun(
-        job.out.arguments(system), tasks, options, experiment.client(table.model), settings,
-        made_of={"system": system.name}, sessions=sessions, renew=True,  # a ranking that had failed is whole now
-    )  # fmt: skip
+        job.out.arguments(system),
+        tasks,
+        options,
+        experiment.client(table.model),
+        settings,
+        made_of={"system": system.name},
+        sessions=sessions,
+        renew=True,  # a ranking that had failed is whole now
+    )
 
 
 async def judge_arguments(job: Job, sessions: Sessions, system: System) -> list[tuple[JudgeFolder, int]]:

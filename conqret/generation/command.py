@@ -10,7 +10,7 @@ from conqret.console import shared_options as options
 from conqret.console.printing import at, end, note, note_each, result
 from conqret.errors import number
 from conqret.generation.generator import GenerateOptions
-from conqret.judging.study_command import StudyOptions
+from conqret.judging.command_options import StudyOptions
 
 
 def generate(
@@ -49,9 +49,16 @@ def generate(
 
     asking.shown.note(*read_rankings(run).remarks())
     outcome = asking.study(
-        write, corpus, run, stance=stance, model=asking.calls.of(model), output=output, **asdict(writing),
-        rows="arguments", doing="writing",
-    )  # fmt: skip
+        write,
+        corpus,
+        run,
+        stance=stance,
+        model=asking.calls.of(model),
+        output=output,
+        **asdict(writing),
+        rows="arguments",
+        doing="writing",
+    )
     asked = outcome.written + outcome.no_evidence + sum(outcome.failed.values())
     facts = {**asdict(outcome), "session": outcome.session.model_dump()}
     facts = {"items": str(facts.pop("items_file")), **facts}

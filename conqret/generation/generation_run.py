@@ -112,15 +112,23 @@ class ArgumentRun(Run[ArgumentRow]):
         if writer.backend.baseline:
             by += ": sentences of the documents, a lexical baseline and no author"
         super().__init__(
-            folder, [writer], dict.fromkeys(asked, argument), settings, asked=map(_shown, tasks),
-            total=len(tasks), asks="the question for an argument",
-            about=f"{number(len(tasks), 'argument')} by", by=by,
+            folder,
+            [writer],
+            dict.fromkeys(asked, argument),
+            settings,
+            asked=map(_shown, tasks),
+            total=len(tasks),
+            asks="the question for an argument",
+            about=f"{number(len(tasks), 'argument')} by",
+            by=by,
             record={
-                "baseline": writer.backend.baseline or not asked, "window": writer.context_window,
-                "options": asdict(options), "settings": dict(made_of),
+                "baseline": writer.backend.baseline or not asked,
+                "window": writer.context_window,
+                "options": asdict(options),
+                "settings": dict(made_of),
             },
             **how,
-        )  # fmt: skip
+        )
 
     def units(self) -> Iterator[Coroutine[Any, Any, ArgumentRow]]:
         """What is to be asked."""

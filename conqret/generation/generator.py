@@ -21,7 +21,7 @@ from conqret.data.corpus import CorpusTopic
 from conqret.errors import check_known
 from conqret.generation.cited_argument import GeneratedArgument, check_citations, render
 from conqret.generation.examples import SEED, SHOTS, Example, Expert
-from conqret.generation.generation_strategy import DEFAULT_STRATEGY, STRATEGIES, Strategy
+from conqret.generation.strategies import DEFAULT_STRATEGY, STRATEGIES, Strategy
 from conqret.llm.client import Client
 from conqret.llm.client_options import OFFLINE_MODEL, Sampling, SamplingSettings
 from conqret.llm.prompt_fitting import MESSAGE_OVERHEAD, FittedPrompt, Window, fit, prompt_tokens, with_texts
@@ -224,7 +224,8 @@ class Generator:
     answer_room: int = ANSWER_ROOM
 
     async def write(self, task: GenerationTask) -> ArgumentRow:
-        """Write the argument of a task. Never raises for what the world did."""
+        """Write the argument of a task. Where there is none (no documents, a prompt that does not fit, an answer that
+        failed), the row says why; nothing is raised."""
         if not task.documents:
             return task.outcome(reason=Reason.NOTHING_TO_JUDGE, detail="no document was retrieved")
         strategy = self.options.way

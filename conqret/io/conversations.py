@@ -15,15 +15,16 @@ from typing import Any
 from conqret.data.item import PICTURE, Document, Role, Turn
 from conqret.io.cell_values import as_list, is_missing, sound, structure_or_none
 from conqret.io.checks import a_list
-from conqret.io.images import check_together, says_image
-from conqret.io.message_parts import (
+from conqret.io.images import (
     LIST_OF_MESSAGES,
     THOUGHTS,
     as_json,
+    check_together,
     part_type,
     plain_message,
     read_content,
     read_image,
+    says_image,
 )
 from conqret.io.rows import Unfit, kind, listed, quoted
 from conqret.io.schema import TableReader
@@ -40,7 +41,7 @@ _SPEAKER = ("role", "type", "from")
 _CONTENTS = ("content", "parts", "value", "text", "message", "refusal")
 """Where the content of a message may stand."""
 _ANSWER = "Add the answer as a last message of the assistant, or put it into argument"
-_LONGEST_NAME, _LONGEST_CALL = 200, 4_000
+_MAX_NAME, _MAX_CALL = 200, 4_000
 """Characters of a tool's name, and of a call of it, that are shown."""
 
 
@@ -156,7 +157,7 @@ def _spoken(entry: Mapping[str, Any], where: str, reader: TableReader) -> Iterat
         where,
         role,
         content.text,
-        sound(name)[:_LONGEST_NAME] if isinstance(name, str) else "",
+        sound(name)[:_MAX_NAME] if isinstance(name, str) else "",
         tuple(_calls(entry, [part for part, _ in content.others])),
         (*content.images, *images),
         "" if content.text or content.images else str(entry.get("document") or ""),
@@ -263,7 +264,7 @@ def _passages(entry: Mapping[str, Any], where: str, reader: TableReader) -> Iter
 def _calls(entry: Mapping[str, Any], parts: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
     """The tools that a message calls: the id of each call, and the call in words."""
     called = entry.get("function_call")
-    yield from (("", sound(str(call)[:_LONGEST_CALL])) for call in _listed(entry.get("calls")))
+    yield from (("", sound(str(call)[:_MAX_CALL])) for call in _listed(entry.get("calls")))
     if isinstance(called, Mapping):
         yield "", _call(called.get("name"), called.get("arguments"))
     listed = [
@@ -296,14 +297,14 @@ def _written_calls(entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         if isinstance(call, Mapping):
             yield "", _call(call.get("name"), call.get("arguments"))
         else:
-            yield "", sound(str(text)[:_LONGEST_CALL])
+            yield "", sound(str(text)[:_MAX_CALL])
 
 
 def _call(name: object, given: object) -> str:
     """A call in words: the tool's name, and its arguments as JSON."""
     written = given if isinstance(given, str) else as_json(given)
     words = f"{name or 'a tool'} {'' if given is None else written}".strip()
-    return sound(words[:_LONGEST_CALL])
+    return sound(words[:_MAX_CALL])
 
 
 def with_conversation(
@@ -352,7 +353,7 @@ def with_conversation(
         Turn(
             role=message.role,
             content="" if message.role == "tool" else message.content,
-            name=(message.name or called.get(message.call, "").partition(" ")[0])[:_LONGEST_NAME],
+            name=(message.name or called.get(message.call, "").partition(" ")[0])[:_MAX_NAME],
             calls=tuple(words for _, words in message.calls),
             document=message.document or places.get(message.where, ""),
             images=() if message.role == "tool" else message.images,

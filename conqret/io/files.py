@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import difflib
 import re
 import struct
 import zipfile
@@ -343,8 +344,6 @@ def is_inspect_log(file: Path) -> bool:
 
 def _look_alike(file: Path) -> str:
     """Name a file beside the missing one that has nearly the same name."""
-    import difflib
-
     try:
         names = [path.name for path in file.parent.iterdir()] if file.parent.is_dir() else []
     except OSError:

@@ -1,4 +1,6 @@
-"""Images as items hold them: each becomes a ``data:`` URL whose bytes were looked at, or an ``https:`` URL.
+"""Images, and the parts of messages in which they stand beside texts and calls of tools, as providers write them.
+
+Each image becomes a ``data:`` URL whose bytes were looked at, or an ``https:`` URL.
 
 Nothing is ever fetched here. A file is read only from the folder of the file of items, and if it is an image, so
 that a stranger's items can have no other file sent to a model.
@@ -9,19 +11,23 @@ from __future__ import annotations
 import base64
 import binascii
 import ipaddress
+import json
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, is_dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from conqret.data.item import PICTURE
+from conqret.data.item import PICTURE, Turn
+from conqret.io.cell_values import as_list, is_missing, sound
 from conqret.io.limits import IMAGE, LINE, MAX_IMAGES
-from conqret.io.rows import Unfit, kind, quoted
+from conqret.io.rows import Unfit, kind, listed, quoted
+from conqret.io.schema import TableReader
 
 _SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
-_LONGEST_NAME = 4_000
+_MAX_NAME = 4_000
 """Characters of a file's name or address with its query."""
 _BARE = re.compile(r"(?:iVBORw0KGgo|/9j/|R0lGOD|UklGR)[A-Za-z0-9+/\s]{100,}+={0,2}\s*+\Z")
 """The beginnings of PNG, JPEG, GIF and WebP in base64, with nothing but base64 behind them."""
@@ -49,9 +55,9 @@ def is_image(value: object) -> bool:
 
 def _is_named(text: str) -> bool:
     """Whether a text is nothing but a name or an address that ends, before a query, as the file of an image does."""
-    path = text[:_LONGEST_NAME].partition("?")[0].lower()
+    path = text[:_MAX_NAME].partition("?")[0].lower()
     return (
-        len(text) <= _LONGEST_NAME
+        len(text) <= _MAX_NAME
         and path.endswith(_SUFFIXES)
         and path not in _SUFFIXES
         and len(text.split(maxsplit=1)) == 1
@@ -223,3 +229,153 @@ def check_together(urls: Sequence[str]) -> None:
             "with the texts",
             f"Leave some out, make them smaller, {LINE.remedy}",
         )
+
+
+LIST_OF_MESSAGES = 'Write a list of objects {"role": "user", "content": "…"}'
+_TEXTS = frozenset({"text", "input_text", "output_text", "refusal"})
+THOUGHTS = frozenset({"reasoning", "thinking", "redacted_thinking"})
+_KEYED_PARTS = {
+    "toolUse": "tool_use",
+    "functionCall": "tool_use",
+    "function_call": "tool_use",
+    "toolResult": "tool_result",
+    "functionResponse": "tool_result",
+    "function_response": "tool_result",
+    "reasoningContent": "reasoning",
+    "inlineData": "image",
+    "inline_data": "image",
+    "image": "image",
+}
+"""Parts of messages of Bedrock and Gemini, whose type is the name of what they hold."""
+_NO_CONTENT = frozenset({"cachePoint", "step-start"})
+"""Keys or types of parts in which nobody says anything."""
+
+
+def plain_message(entry: object) -> object:
+    """A message as an object: those of other libraries are dumped, and LangChain's serialised forms unwrapped."""
+    if isinstance(entry, Turn):
+        return entry.model_dump()
+    if not isinstance(entry, Mapping) and hasattr(entry, "model_dump"):
+        entry = entry.model_dump(exclude_none=True)
+    elif is_dataclass(entry) and not isinstance(entry, type):
+        entry = asdict(entry)
+    if not isinstance(entry, Mapping):
+        return entry
+    record: Mapping[str, Any] = entry
+    if isinstance(inner := record.get("kwargs"), Mapping) and record.get("lc") is not None:
+        named = record.get("id")
+        name = str(named[-1] if isinstance(named, list) and named else "").lower()
+        return {"type": name.removesuffix("chunk").removesuffix("message"), **inner}
+    if isinstance(inner := record.get("data"), Mapping) and "content" in inner and "content" not in record:
+        return {**inner, "type": record.get("type")}
+    return record
+
+
+def part_type(part: Mapping[str, Any]) -> str:
+    """The type that a message or a part of it names; empty where it names none."""
+    form = part.get("type")
+    return form if isinstance(form, str) else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What a message holds: texts, images, and parts that are neither, each with its place."""
+
+    texts: list[str] = field(default_factory=list)
+    images: list[str] = field(default_factory=list)
+    others: list[tuple[Mapping[str, Any], str]] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        """All texts as one."""
+        return "\n\n".join(self.texts)
+
+
+def read_content(value: object, where: str, reader: TableReader) -> Content:
+    """The content of a message: a text, or a list of parts."""
+    content = Content()
+    if is_missing(value):
+        return content
+    if isinstance(value, Mapping) and isinstance(value.get("parts"), list):
+        value = value["parts"]
+    parts = [value] if isinstance(value, str | Mapping) else as_list(value)
+    if not isinstance(parts, list):
+        raise Unfit(f"is {kind(value)}, and a text or a list of parts is expected", LIST_OF_MESSAGES, where)
+    if isinstance(value, str):
+        content.texts.append(sound(value))
+        return content
+    for number, part in enumerate(parts, start=1):
+        _take(
+            content,
+            {"text": part} if isinstance(part, str) else _typed(plain_message(part)),
+            f"{where}[{number}]",
+            reader,
+        )
+    return content
+
+
+def _typed(part: object) -> object:
+    """A part that names what it is by a key of its own, as one that has a type."""
+    if not isinstance(part, Mapping) or part_type(part):
+        return part
+    if part.get("thought") is True:
+        return {"type": "thinking"}
+    if "json" in part:
+        return {"type": "text", "text": as_json(part["json"])}
+    key = next((key for key in _KEYED_PARTS if isinstance(part.get(key), Mapping)), None)
+    if key is None:
+        return part
+    inner = part[key]
+    named = inner.get("toolUseId") or inner.get("id") or inner.get("name")
+    return {**inner, "id": named, "type": _KEYED_PARTS[key]}
+
+
+def as_json(value: object) -> str:
+    """A value as JSON, for people: an ellipsis where it cannot be written so."""
+    try:
+        return json.dumps(value, ensure_ascii=False, default=str)
+    except (ValueError, TypeError, RecursionError):  # nested without end, or with keys that JSON has not
+        return "…"
+
+
+def _take(content: Content, part: object, where: str, reader: TableReader) -> None:
+    """Put a part of a message where it belongs."""
+    if not isinstance(part, Mapping):
+        raise Unfit(f"is {kind(part)}, and a part of a message is expected", LIST_OF_MESSAGES, where)
+    form = part_type(part)
+    text = part.get("refusal") if form == "refusal" else part.get("text")
+    if form in _TEXTS or (not form and isinstance(text, str)):
+        if not isinstance(text, str):
+            raise Unfit(f"is a part of text whose text is {kind(text)}", LIST_OF_MESSAGES, where)
+        content.texts.append(sound(text))
+    elif form in IMAGE_PARTS:
+        content.images.append(read_image(part, where, reader))
+    elif form in THOUGHTS:
+        reader.note("what a model thought to itself is left out", where)
+    elif form in ("tool_use", "tool_result", "tool_call"):
+        content.others.append((part, where))
+    elif form not in _NO_CONTENT and not _NO_CONTENT & part.keys():
+        holds = f"of type {quoted(form)}" if form else f"that holds {listed(part, 5)}"
+        raise Unfit(
+            f"is a part {holds}, which cannot be judged",
+            "Leave it out: only texts, images and tool calls can be judged",
+            where,
+        )
+
+
+def read_image(value: object, where: str, reader: TableReader) -> str:
+    """The URL of the image in a value, with its place where it is none."""
+    try:
+        return image_url(value, reader.folder, reader.within)
+    except Unfit as unfit:
+        raise Unfit(unfit.problem, unfit.remedy, where) from None
+
+
+def read_images(value: object, where: str, reader: TableReader) -> tuple[str, ...]:
+    """The images that the question shows."""
+    listed = [value] if isinstance(value, str | Mapping) else as_list(value)
+    if not isinstance(listed, list):
+        raise Unfit(f"is {kind(value)}, and a list of images is expected", "Write a list of URLs or paths")
+    return tuple(
+        read_image(image, f"{where}[{number}]", reader) for number, image in enumerate(listed, start=1)
+    )

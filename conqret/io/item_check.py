@@ -16,7 +16,7 @@ from conqret.io.cell_values import canonical
 from conqret.io.jsonl import compact
 from conqret.io.reports import WITHOUT_TEXT
 from conqret.io.rows import FaultList, item_record, listed
-from conqret.io.schema import TableReader, way
+from conqret.io.schema import TableReader, how_far
 from conqret.text.language import item_language
 
 Share = Literal["all", "some", "none"]
@@ -161,7 +161,7 @@ def sound_items(
                 mapped = reader.schema.mapped.get(name, "")
                 if name == "documents" and WITHOUT_TEXT in item.metadata:
                     named = ' with the texts that the report cites by ids alone: {"ID": {"text": …}}'
-                elif leads := way(item.metadata, mapped):
+                elif leads := how_far(item.metadata, mapped):
                     named = f", correct --columns {name}={mapped} ({leads})"
                 elif item.metadata and not mapped:
                     named = f", name its column (--columns {name}=…; unused are {listed(item.metadata, 8)})"

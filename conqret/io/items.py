@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import filterfalse
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from conqret.data.digest import digest_of
 from conqret.data.item import PICTURE, Document, Item, Stance
@@ -25,13 +25,18 @@ from conqret.io.cell_values import (
 )
 from conqret.io.checks import a_list, absent_if_blank, identifier, json_object, text
 from conqret.io.columns import ANSWERS, FIELDS, Dialect
-from conqret.io.images import DOCUMENT_TEXTS, image_url, is_image
+from conqret.io.conversations import (
+    answer_in,
+    check_images,
+    holds_messages,
+    read_messages,
+    with_conversation,
+)
+from conqret.io.images import DOCUMENT_TEXTS, image_url, is_image, read_images
+from conqret.io.nuggets import read_nuggets
 from conqret.io.rows import Row, Unfit, kind, listed, near, quoted
 from conqret.io.schema import Check, Field, Schema, TableReader, look_up, table_schema
 from conqret.text.language import language_code
-
-if TYPE_CHECKING:
-    from conqret.io.conversations import ChatMessage
 
 
 def read_documents(dialect: Dialect, value: object, where: str, reader: TableReader) -> tuple[Document, ...]:
@@ -168,16 +173,14 @@ def item_schema(dialect: Dialect, language: str = "") -> Schema:
         "argument": partial(_spoken, _argument),
         "second_argument": partial(_spoken, absent_if_blank),
         "reference": partial(_spoken, _reference),
-        "nuggets": _nuggets,
-        "messages": _messages,
-        "images": _images,
+        "nuggets": read_nuggets,
+        "messages": read_messages,
+        "images": read_images,
         "language": _language if not language else lambda value, where, reader: language,
         "metadata": json_object,
     }
-    defaults: dict[str, object] = {
-        "stance": "none", "documents": (), "nuggets": (), "messages": (), "images": (),
-        "language": "", "metadata": {},
-    }  # fmt: skip
+    defaults: dict[str, object] = {"stance": "none", "language": "", "metadata": {}}
+    defaults |= dict.fromkeys(("documents", "nuggets", "messages", "images"), ())
     fields = {}
     for name, check in checks.items():
         columns = dialect.columns.get(name, (name,))
@@ -221,8 +224,6 @@ def _conversation(dialect: Dialect, record: Mapping[str, object]) -> str:
         value = look_up(record, column)
         if is_missing(value):
             continue
-        from conqret.io.conversations import holds_messages
-
         if column not in dialect.columns["topic"] or holds_messages(value):
             return column
     return ""
@@ -242,26 +243,10 @@ def _conversing(schema: Schema, column: str) -> Schema:
 def _whole(values: dict[str, Any], where: str, reader: TableReader, *, unanswered: bool) -> dict[str, Any]:
     """The values of an item, with what its messages say; ``unanswered``: without an argument it has no answer."""
     if values["messages"]:
-        from conqret.io.conversations import with_conversation
-
         values = with_conversation(values, where, reader, unanswered=unanswered)
     if values["messages"] or values["images"] or any(map(attrgetter("image"), values["documents"])):
-        from conqret.io.conversations import check_images
-
         check_images(values)
     return values
-
-
-def _messages(value: object, where: str, reader: TableReader) -> list[ChatMessage]:
-    from conqret.io.conversations import read_messages
-
-    return read_messages(value, where, reader)
-
-
-def _images(value: object, where: str, reader: TableReader) -> tuple[str, ...]:
-    from conqret.io.message_parts import read_images
-
-    return read_images(value, where, reader)
 
 
 def _named(reader: TableReader, topic: str, stance: Stance, made: Counter[str]) -> str:
@@ -293,16 +278,8 @@ def _spoken(check: Check, value: object, where: str, reader: TableReader) -> obj
     """What a text says; it may stand in a message, as traces have it."""
     if isinstance(value, str):
         return check(value, where, reader)
-    from conqret.io.conversations import answer_in
-
     answer = answer_in(value, where, reader)
     return None if answer is None else check(answer, where, reader)
-
-
-def _nuggets(value: object, where: str, reader: TableReader) -> object:
-    from conqret.io.nuggets import read_nuggets  # few items have them
-
-    return read_nuggets(value, where, reader)
 
 
 def _argument(value: object, where: str, reader: TableReader) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple, TypeVar, get_args
 
@@ -26,6 +26,33 @@ CANNOT_JUDGE = frozenset(
 """What stands for a person who looked and would not say, in any case."""
 TRUTH: Mapping[str, float] = {"yes": 1.0, "true": 1.0, "y": 1.0, "no": 0.0, "false": 0.0, "n": 0.0}
 """Words that every reader takes for 1 and 0; read where the scale is 0 to 1."""
+
+
+FOR_ESTIMATION, NOT = "for_estimation", "no"
+"""The field, and what it says, by which labels of items that were chosen for what the judge said of them are known when
+they come back."""
+COLUMNS = ("item", "annotator", "topic", "stance", "argument", "text")
+"""Before a column for each dimension, in a sheet that asks for ratings."""
+INSTRUCTION, SCALE = "instruction", "scale"
+"""The columns that say how to label, and the ends of the scale, as ``1 to 5`` (a spreadsheet takes 1:5 for a time)."""
+SHEET = "the sheet"
+"""The source of a scale that a sheet says."""
+PROBABILITY = "inclusion_probability"
+"""The column that says how likely an item was to be drawn, where a plan drew it."""
+RANDOM_SAMPLE = "the labeled items were drawn at random, each with the same chance (inclusion_probability)"
+"""What labels with that column say of themselves."""
+
+
+def unequal_chances(chances: Iterable[float]) -> str:
+    """That items were drawn with these probabilities, in words."""
+    known = sorted(set(chances))
+    ends = f"inclusion_probability from {known[0]:g} to {known[-1]:g}"
+    return f"the labeled items were drawn with unequal probabilities ({ends})"
+
+
+def written_scale(low: float | None, high: float | None) -> str:
+    """The ends of a scale, as a label file says them."""
+    return f"{low:g} to {high:g}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,11 +13,23 @@ from pathlib import Path
 
 from conqret.data.digest import gathered
 from conqret.errors import DeclarationError, LabelsError, UnknownNameError, number
-from conqret.io.label_files import annotator_of, label_files
-from conqret.io.label_layout import WIDE, LabelFile, LabelLayout, RawLabel, open_labels
+from conqret.io.label_files import (
+    WIDE,
+    LabelFile,
+    LabelLayout,
+    RawLabel,
+    annotator_of,
+    label_files,
+    open_labels,
+)
 from conqret.io.label_set import (
     CANNOT_JUDGE,
+    FOR_ESTIMATION,
     MISSING,
+    NOT,
+    PROBABILITY,
+    RANDOM_SAMPLE,
+    SHEET,
     TRUTH,
     Absence,
     Label,
@@ -28,8 +40,8 @@ from conqret.io.label_set import (
     Unit,
     joined_scales,
     parse_scales,
+    unequal_chances,
 )
-from conqret.io.label_sheets import FOR_ESTIMATION, NOT, PROBABILITY, RANDOM_SAMPLE, SHEET, unequal_chances
 from conqret.io.rows import FaultList, quoted
 from conqret.text.numbers import is_number, number_in
 from conqret.text.words import dimension_name
@@ -38,7 +50,7 @@ Place = tuple[LabelFile, int]
 """A file, and a line in it."""
 Words = dict[str, list[Place]]
 """What is said of a dimension, in small letters, and where."""
-LEAST_CHANCE = 1e-9
+MIN_CHANCE = 1e-9
 """The smallest probability with which an item can have been drawn for labeling."""
 NOBODY = "labels"
 """What the one annotator is called where the file names none."""
@@ -161,9 +173,9 @@ class LabelReader:
         except ValueError:
             chance = 0.0
         known, first = self.chances.get(cell.item, (chance, place))
-        if not LEAST_CHANCE <= chance <= 1:
+        if not MIN_CHANCE <= chance <= 1:
             problem = (
-                f"is {quoted(text)}, and a probability is above 0 ({LEAST_CHANCE:g} at least) and 1 at most"
+                f"is {quoted(text)}, and a probability is above 0 ({MIN_CHANCE:g} at least) and 1 at most"
             )
             remedy = (
                 "Write how likely the item was to be drawn for labeling; leave out items that could not be drawn, "
@@ -303,9 +315,9 @@ def read_labels(
     - ``paths``: a file, a folder of files, a pattern such as ``labels/*.csv``, or several of these
     - ``level``: the level of measurement (by default the layout's; ordinal for tables), ``scales``, ``words``: as in
       :func:`conqret.io.label_set.parse_scales`
-    - ``columns``, ``layout``: as in :func:`conqret.io.label_layout.open_labels`
+    - ``columns``, ``layout``: as in :func:`conqret.io.label_files.open_labels`
     - ``dimensions``: the labels to read, of which alone all is checked; for tables as in
-      :mod:`conqret.io.label_layouts.table`
+      :mod:`conqret.io.label_layouts.label_tables`
     - ``cannot_judge``: further texts for a person who would not say
     - ``numbered``: number the rows of one thing as annotators where the file names none
 

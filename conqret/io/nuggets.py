@@ -134,7 +134,7 @@ class NuggetBanks:
     name: str
     banks: Mapping[str, NuggetBank]
 
-    def of(self, item: Item) -> NuggetBank | None:
+    def bank_of(self, item: Item) -> NuggetBank | None:
         """The bank of an item's topic: by the topic's id in its metadata, by its own id, or by what the topic asks."""
         for name in _names(item):
             if name in self.banks:
@@ -202,7 +202,7 @@ def with_nuggets(
                 )
             yield item
             continue
-        bank = banks.of(item)
+        bank = banks.bank_of(item)
         if bank is None:
             reader.fault(
                 "nuggets",

@@ -80,8 +80,10 @@ def read_pairs(path: Path, labels: str | None = None) -> tuple[Pair, ...]:
 
 
 OUTCOMES: Mapping[str, float] = {
-    "a": 1.0, "first": 1.0, "1": 1.0, "b": 0.0, "second": 0.0, "2": 0.0, "tie": 0.5, "both": 0.5, "0": 0.5,
-}  # fmt: skip
+    **dict.fromkeys(("a", "first", "1"), 1.0),
+    **dict.fromkeys(("b", "second", "2"), 0.0),
+    **dict.fromkeys(("tie", "both", "0"), 0.5),
+}
 """The words for a preference that are read, in any case: 1 for the first, 0 for the second, 0.5 for a tie."""
 _WEBIS = ("Discussion ID A", "Argument ID A", "Discussion ID B", "Argument ID B", "Comparison")
 

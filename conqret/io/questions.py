@@ -42,7 +42,7 @@ class SourcedQuestion:
 
 
 @dataclass(frozen=True, slots=True)
-class _OfDelphi:
+class _DelphiRow:
     id: Annotated[Identifier, in_columns("qid", needed="Give the number of the question")]
     debatable: Annotated[
         bool,
@@ -52,12 +52,12 @@ class _OfDelphi:
 
 
 @dataclass(frozen=True, slots=True)
-class _OfConflicting:
+class _ConflictingQaRow:
     question: Annotated[OneLine, in_columns("search_query", needed="Write the question")]
 
 
 @dataclass(frozen=True, slots=True)
-class _OfQuora:
+class _QuoraPair:
     first: Annotated[Identifier, in_columns("qid1", needed="Give its number")]
     second: Annotated[Identifier, in_columns("qid2", needed="Give its number")]
     one: Annotated[Text, in_columns("question1")] = ""
@@ -83,7 +83,7 @@ def read_sourced(paths: Sequence[str | Path], texts: str | Path | None = None) -
         if {"qid", _CONTROVERSIAL} <= there:
             part = _delphi(rows, path, texts)
         elif "search_query" in there and "question" not in there:
-            wordings = dict.fromkeys(row.question for row in read_table(rows, _OfConflicting))
+            wordings = dict.fromkeys(row.question for row in read_table(rows, _ConflictingQaRow))
             part = [
                 SourcedQuestion(f"{CONFLICTING}-{n}", question, CONFLICTING)
                 for n, question in enumerate(wordings, start=1)
@@ -115,10 +115,10 @@ def _delphi(rows: Rows, path: Path, texts: str | Path | None) -> list[SourcedQue
             f"{path} has DELPHI's numbers and labels, but no texts: they are in train.csv of the Quora Question "
             "Pairs (columns qid1, question1, qid2, question2); name that file with --texts"
         )
-    wanted = dict.fromkeys(row.id for row in read_table(rows, _OfDelphi) if row.debatable)
+    wanted = dict.fromkeys(row.id for row in read_table(rows, _DelphiRow) if row.debatable)
     known = {
         number: words
-        for pair in read_table(texts, _OfQuora)
+        for pair in read_table(texts, _QuoraPair)
         for number, words in ((pair.first, pair.one), (pair.second, pair.other))
         if number in wanted
     }

@@ -29,10 +29,10 @@ from conqret.data.corpus import (
     QrelsStance,
     Split,
     judged_pairs,
+    table2,
 )
 from conqret.data.digest import gathered
 from conqret.data.item import Debate, DebateArgument, Document, Source
-from conqret.data.table2 import table2
 from conqret.errors import DeclarationError, FaultsError
 from conqret.io.checks import Cell
 from conqret.io.files import csv_rows
@@ -117,9 +117,15 @@ def read_release(path: str | Path) -> Release:
         notes.append(f"{arguments:,} pros and cons of {len(debates):,} topics")
     statistics = {"table2": table2(topics, qrels, len(documents)), "texts": len(texts), "notes": notes}
     return Release(
-        tuple(topics), qrels, splits, statistics, tuple(documents.values()), tuple(notes),
-        tuple(debate for debate, _ in debates), tuple(_ledger(debates, texts)),
-    )  # fmt: skip
+        tuple(topics),
+        qrels,
+        splits,
+        statistics,
+        tuple(documents.values()),
+        tuple(notes),
+        tuple(debate for debate, _ in debates),
+        tuple(_ledger(debates, texts)),
+    )
 
 
 def _root(path: Path) -> Path:

@@ -1,11 +1,19 @@
 """Files and folders that may be somebody else's, or be killed in the middle: written whole or not at all, appended line
 by line, locked, and none that leads out of its folder.
+
+Files on which people work after they were written (forms, prompts, lists) are never replaced without a word: only where
+nothing is lost by it, because the file holds the same already, or is as the command wrote it before, which a register
+remembers by digest. Any other is refused, unless the user says so. Texts from outside go into CSV cells that no
+spreadsheet takes for a formula.
 """
 
 from __future__ import annotations
 
 import contextlib
+import csv
 import gzip
+import hashlib
+import io
 import json
 import mmap
 import os
@@ -15,9 +23,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any, Self
 
+from filelock import FileLock, Timeout
 from pydantic import BaseModel
 
 from conqret.errors import DeclarationError, Fault
+from conqret.io.jsonl import object_in
 from conqret.io.limits import byte_lines
 
 
@@ -174,8 +184,6 @@ def only_writer(folder: Path, remedy: str = "wait for it, or give another -o") -
         DeclarationError: the folder cannot be made, holds a link that leads out of it, or another process is writing
             it.
     """
-    from filelock import FileLock, Timeout
-
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -211,3 +219,141 @@ class InFolder:
         """All that a class and its bases declare."""
         for base in kind.__mro__:
             yield from (file for file in vars(base).values() if isinstance(file, InFolder))
+
+
+FORMULA = tuple("=+-@\t\r\n|%\uff1d\uff0b\uff0d\uff20")
+"""What a formula, or a cell that breaks out of its own, may begin with (OWASP, "CSV injection"); the last four are
+full-width forms. Such a cell gets an apostrophe in front."""
+GUARD = "'"
+MAX_CELL = 32_000
+"""Spreadsheets hold 32,767 characters in a cell."""
+CUT = " […]"
+
+
+def csv_text(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
+    """A table as CSV, in cells that no spreadsheet takes for a formula; None is an empty cell."""
+    target = io.StringIO(newline="")
+    writer = csv.writer(target, lineterminator="\r\n")
+    for row in (head, *rows):
+        writer.writerow([guarded(cell) if isinstance(cell, str) else cell for cell in row])
+    return target.getvalue()
+
+
+def guarded(cell: str) -> str:
+    """The cell so that no spreadsheet calculates it, and none cuts it off unsaid."""
+    text = "".join(char for char in cell if char.isprintable() or char in "\t\r\n")
+    if len(text) > MAX_CELL:
+        text = text[: MAX_CELL - len(CUT)] + CUT
+    first = text.lstrip(" \u00a0\u200b\ufeff")[:1]
+    return f"{GUARD}{text}" if {text[:1], first} & set(FORMULA) else text
+
+
+def unguarded(cell: str) -> str:
+    """What :func:`guarded` was given, for ids."""
+    return cell[1:] if cell.startswith(GUARD) and guarded(cell[1:]) == cell else cell
+
+
+LABEL_SUFFIXES = (
+    ".csv",
+    ".tsv",
+    ".jsonl",
+    ".ndjson",
+    ".json",
+    ".parquet",
+    ".pq",
+    ".zip",
+    ".xlsx",
+    ".xls",
+    ".ods",
+)
+"""The files that are taken from a folder; workbooks, too, whose error says how to save them."""
+RESULTS = b'"schema_name": "conqret.'
+"""What stands first in a result of a command (a judge card, a calibration), which may lie in the folder of sheets."""
+MADE = (b"<", b"\x89PNG", b"%PDF", b'{"ask":')
+"""How pages, pictures and exported recordings begin."""
+HEAD = 4096
+REGISTER = "written.json"
+"""In the folder of a run or a study: the digests of the files that were written from it, by their paths."""
+
+
+def write_new(
+    files: Mapping[Path, bytes | str | Iterable[str]],
+    *,
+    overwrite: bool = False,
+    register: Path | None = None,
+) -> list[Path]:
+    """Write files, each whole or not at all, where none of them replaces another one's work. Returns their places.
+
+    Args:
+        files: contents by path; texts become UTF-8, and files that end in ``.gz`` are compressed.
+        overwrite: replace what is there.
+        register: the folder that remembers what was written from it: such a file may be replaced while nobody has
+            changed it.
+
+    Raises:
+        DeclarationError: a file is there with another content; nothing is written then.
+    """
+    contents: dict[Path, bytes] = {}
+    for path, content in files.items():
+        if not isinstance(content, bytes):
+            content = (content if isinstance(content, str) else "".join(content)).encode("utf-8", "replace")
+        contents[path] = gzip.compress(content, mtime=0) if path.suffix == ".gz" else content
+    known = {} if register is None else object_in(register / REGISTER)
+    check_new(
+        (path for path, content in contents.items() if _changed(path, content, known)), overwrite=overwrite
+    )
+    written = write_files(contents)
+    if register is not None:
+        known |= {str(path.resolve()): _digest(content) for path, content in contents.items()}
+        with contextlib.suppress(
+            OSError
+        ):  # a folder that is only read: the file is then one that nobody knows
+            write_whole(register / REGISTER, json.dumps(known, indent=1).encode())
+    return written
+
+
+def check_new(paths: Iterable[Path], *, overwrite: bool) -> None:
+    """Raise DeclarationError where one of these files is there, and is not to be overwritten."""
+    there = [path for path in paths if path.exists()]
+    if there and not overwrite:
+        more = f" (and {len(there) - 1} more)" if len(there) > 1 else ""
+        raise DeclarationError(
+            f"{there[0]}{more} already exists with other content, which may be corrected by hand "
+            "and would be lost: give another name, or --overwrite to replace it"
+        )
+
+
+def check_replaceable(path: Path) -> None:
+    """Make sure that no table or list of somebody else's is at the place of a command's result.
+
+    Raises:
+        DeclarationError: there is one: a sheet, labels or items, and no earlier result, page or picture.
+    """
+    name = path.name.casefold()
+    if not name.endswith(LABEL_SUFFIXES) or not path.is_file() or not path.stat().st_size or is_result(path):
+        return
+    with path.open("rb") as opened:
+        made = opened.read(HEAD).startswith(MADE)
+    if not made:
+        raise DeclarationError(
+            f"{path} already exists, and was not written by this kind of command or was changed since: give "
+            "another name, or move it first"
+        )
+
+
+def _changed(path: Path, content: bytes, known: Mapping[str, str]) -> bool:
+    """Whether a file holds something else than ``content`` and than what was written into it before."""
+    if not path.is_file():
+        return path.exists()
+    there = path.read_bytes()
+    return there != content and known.get(str(path.resolve())) != _digest(there)
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def is_result(file: Path) -> bool:
+    """Whether a file is a result that a command wrote, and not what people did."""
+    with file.open("rb") as opened:
+        return RESULTS in opened.read(100)

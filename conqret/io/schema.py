@@ -353,7 +353,7 @@ def look_up(record: Mapping[str, object], column: str) -> object:
     ] or None
 
 
-def way(record: Mapping[str, object], column: str) -> str:
+def how_far(record: Mapping[str, object], column: str) -> str:
     """How far a name with dots leads: the last place that is there, and what it holds; nothing where it leads to the
     end, or nowhere."""
     steps = column.split(".")[:-1]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import count, groupby
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from conqret._optional import require
 from conqret.data.digest import gathered
@@ -17,9 +17,11 @@ from conqret.data.item import Item
 from conqret.errors import ConqretError, DeclarationError, Fault, ItemsError, check_known
 from conqret.io.benchmarks import beir_rows
 from conqret.io.columns import CONQRET, DIALECTS, FIELDS, PLUGGED, Dialect, nearly, recognise, with_columns
+from conqret.io.conversations import holds_messages
 from conqret.io.files import ACCEPTED, file_rows
 from conqret.io.item_check import CheckedItems, check_items, sound_items
 from conqret.io.items import item_schema, read_items
+from conqret.io.nuggets import NuggetBanks, NuggetSource, read_banks, with_nuggets
 from conqret.io.reports import Requests, read_requests, report_records
 from conqret.io.rows import (
     FaultList,
@@ -39,9 +41,6 @@ from conqret.io.rows import (
 )
 from conqret.io.schema import TableReader, look_up
 from conqret.text.language import language_code
-
-if TYPE_CHECKING:
-    from conqret.io.nuggets import NuggetBanks, NuggetSource
 
 ENDINGS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".pq", ".eval")
 """Of the files in a folder that are read; also behind them .gz."""
@@ -276,8 +275,6 @@ class ItemSource:
             items = (item and item.model_copy(update={"language": self.language}) for item in items)
         if self.banks is None:
             return items
-        from conqret.io.nuggets import with_nuggets
-
         return with_nuggets(items, reader, self.banks)
 
 
@@ -330,8 +327,6 @@ def open_items(
         )
     banks = None
     if nuggets is not None:
-        from conqret.io.nuggets import read_banks
-
         banks = read_banks(nuggets)
     code = language_code(language) if language else ""
     if code is None:
@@ -369,8 +364,6 @@ def _layout(rows: Rows, mapping: Mapping[str, str]) -> Dialect:
     names = columns_of(rows)
     layout = recognise(names)
     if layout is not None and layout.turns:
-        from conqret.io.conversations import holds_messages
-
         first = next((row.record for row in rows if isinstance(row, Row)), {})
         if not any(holds_messages(look_up(first, column)) for column in layout.columns["messages"]):
             layout = None

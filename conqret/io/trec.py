@@ -21,7 +21,7 @@ from conqret.io.safe_files import write_all
 from conqret.text.numbers import number_in, whole_number_in
 
 _Row = TypeVar("_Row")
-MOST_PARTS = 10
+MAX_PARTS = 10
 """Of a line that are told apart: more than any form has."""
 
 
@@ -189,7 +189,7 @@ def parsed_lines(path: Path, row: Callable[[list[str]], _Row], shape: str) -> It
             raise DeclarationError(
                 f"{path} has more than {limits.UNPACKED}: split it, {limits.UNPACKED.remedy}"
             )
-        parts = line.data.decode("utf-8", "replace").split(maxsplit=MOST_PARTS)
+        parts = line.data.decode("utf-8", "replace").split(maxsplit=MAX_PARTS)
         if not parts:
             continue
         try:

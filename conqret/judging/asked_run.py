@@ -12,6 +12,7 @@ import contextlib
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Generic, Self, TypedDict, TypeVar
 
@@ -120,7 +121,8 @@ class Run(Generic[Row]):
         with contextlib.ExitStack() as opened:
             settings = session_settings(self._settings)
             if self.dry:
-                settings |= {"clients": self._counting, "recordings": None, "replay": None, "batch": False}
+                counting = partial(CountingClient, prompts=self._prompts)
+                settings |= {"clients": counting, "recordings": None, "replay": None, "batch": False}
             if self._asks:
                 for options in self._models:
                     options.backend.check_can_ask(self._asks)
@@ -248,9 +250,6 @@ class Run(Generic[Row]):
         """What this session did (``session``), and which answers a replay lacked (``missing``)."""
         missing = tuple(str(request) for client in self.clients for request in client.missing)
         return {"session": self._counts.since(self._before, kept=self._kept), "missing": missing}
-
-    def _counting(self, options: ClientOptions, **store: Any) -> CountingClient:
-        return CountingClient(options, self._prompts)
 
     def _made_record(self) -> RunRecord:
         fields = self._record(self) if callable(self._record) else self._record

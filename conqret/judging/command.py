@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from conqret.console.conditions import Requirement, RequirementOutcome
-    from conqret.io import CheckedItems
     from conqret.judging.judgments import JudgePlan, Judgments
     from conqret.judging.setup import Setup
     from conqret.judging.summary import Summary
@@ -161,7 +160,6 @@ def judge(
 
     conqret judge items.jsonl --replay recordings.jsonl
     """
-    from conqret.judging.cost_table import tell_cost
     from conqret.judging.judge import expected_cost
     from conqret.judging.judge import judge as judged
 
@@ -195,6 +193,8 @@ def judge(
     if config is not None:
         shown.note(f"settings come from {config}; options of the command line override them")
     if dry_run:
+        from conqret.judging.cost import tell_cost
+
         asked = [] if chosen.own.elsewhere else ran.kept.asked(ran.calls, [chosen.model])
         tell_cost(
             [expected_cost(items, **settings)],
@@ -214,7 +214,10 @@ def judge(
             if applied.card is not None:
                 _hold_against(applied.card, setup)
             if not shown.quiet:
-                _announce(setup, checked, items or chosen.own.verdicts)
+                counts = f"{number(checked.count, 'item')}, {number(checked.documents, 'document')}"
+                tell(f"{counts} from {items or chosen.own.verdicts} (read as {checked.layout})")
+                tell(f"judged by {setup.judge.name} with {setup.client.model}")
+                note(*setup.notes)
             bar.start(run.clients[0], kept, run.total)
 
         watch = SimpleNamespace(start=started, advance=bar.advance)
@@ -229,7 +232,7 @@ def judge(
         write_report(judgments.folder)
     outcomes: list[RequirementOutcome] = []
     if wanted:
-        from conqret.judging.requirements import check_mean
+        from conqret.judging.summary_tables import check_mean
 
         outcomes = [check_mean(condition, judgments.summary) for condition in wanted]
     result(
@@ -263,7 +266,7 @@ def _name_a_model(
     import shlex
 
     from conqret.judging.judge_options import RUBRIC
-    from conqret.llm.catalogue import suggestion
+    from conqret.llm.providers import suggestion
 
     given: list[tuple[str, object]] = [("--format", chosen.format), ("--topics", read.topics)]
     given += [("--nuggets", read.nuggets), ("--rubric", chosen.own.rubric)]
@@ -288,7 +291,7 @@ def _write_for_build(judgments: Judgments, outcomes: Sequence[RequirementOutcome
     from conqret.judging.summary_tables import build_summary
 
     if gate.junit is not None:
-        from conqret.judging.requirements import judge_junit
+        from conqret.judging.summary_tables import judge_junit
 
         write_whole(gate.junit, judge_junit(judgments.summary, outcomes))
     if gate.markdown is not None:
@@ -303,7 +306,7 @@ def _wanted(
     from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES
     from conqret.judging.judge_settings import chosen_format
     from conqret.judging.own_judge import PAIRED, SINGLE
-    from conqret.judging.requirements import parse_mean
+    from conqret.judging.summary_tables import parse_mean
 
     asked = {metric.replace("-", "_") for metric in judging.metric or ()}
     if chosen.own.elsewhere:
@@ -337,13 +340,6 @@ def _hold_against(card: Path, setup: Setup) -> None:
             f"the judge card describes this judge: same fingerprint, {known.run.fingerprint}; behavior last checked on "
             f"{last_checked(known)}"
         )
-
-
-def _announce(setup: Setup, checked: CheckedItems, items: Path | None) -> None:
-    counts = f"{number(checked.count, 'item')}, {number(checked.documents, 'document')}"
-    tell(f"{counts} from {items} (read as {checked.layout})")
-    tell(f"judged by {setup.judge.name} with {setup.client.model}")
-    note(*setup.notes)
 
 
 def _remark(judgments: Judgments, *, quiet: bool) -> None:

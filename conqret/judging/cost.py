@@ -1,28 +1,38 @@
-"""What calls that were not made yet will take, and the model that says so: it is not asked, but counts.
+"""What calls that were not made yet will take, counted by a client that asks no model, and its table for dry runs.
 
 Nothing that is recorded already is taken off.
 """
 
 from __future__ import annotations
 
+import re
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
+from itertools import groupby
 from typing import Any
 
 from pydantic import BaseModel
 
+from conqret.console.printing import NONE, complain, note, result
 from conqret.data import Item, Reason
-from conqret.errors import number
+from conqret.errors import DeclarationError, number
 from conqret.judging.instrument import judge_item
 from conqret.judging.setup import Setup
+from conqret.llm.backends.hosted import BACKEND
+from conqret.llm.batch_services import SHARE
+from conqret.llm.batches import service_of
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.prompt_fitting import ANSWER_ROOM, MESSAGE_OVERHEAD
 from conqret.llm.request import IMAGE_TOKENS, Answer, Request, request_key
+from conqret.runs.session import Session
 from conqret.runs.trials import Loop
+from conqret.show.table import Cell, Column, Table
+from conqret.show.words import money
 
-MOST = 200
+MAX_ITEMS_COUNTED = 200
 """Items of one judge whose prompts are counted; of more, those of every so many topics stand for all."""
 
 SIZED, EVERY = 100, 7
@@ -64,9 +74,6 @@ class ExpectedCost:
 
 def batch_price(cost: ExpectedCost, client: ClientOptions) -> ExpectedCost:
     """The same in batches. Raises DeclarationError where the model cannot be asked in them."""
-    from conqret.llm.batches.batch_service import SHARE
-    from conqret.llm.batches.batches import service_of
-
     service_of(client)
     return replace(cost, cost_usd=None if cost.cost_usd is None else SHARE * cost.cost_usd)
 
@@ -180,7 +187,7 @@ class CountingClient(Client):
     ) -> None:
         """Count what is asked about ``items``, so often; those of ``topics`` stand for all. What is only computed of
         them is not."""
-        taken = [item for item in items if item.topic in topics] or items[:MOST]
+        taken = [item for item in items if item.topic in topics] or items[:MAX_ITEMS_COUNTED]
         share = len(taken) / len(items) if items else 1.0
         self.work, self.weight, self.sampled = work, repeated / share, min(self.sampled, share)
         judge = replace(setup.judge, computed=(), combined=None)
@@ -253,10 +260,10 @@ def _lengthened(value: Any, tokens: int) -> Any:
 
 
 def topics_counted(parts: Iterable[Sequence[Item]]) -> frozenset[str]:
-    """The topics whose items are counted: all, or every so many where a judge has more than :data:`MOST`."""
+    """The topics whose items are counted: all, or every nth where a judge has more than :data:`MAX_ITEMS_COUNTED`."""
     every = list(parts)
     topics = list(dict.fromkeys(item.topic for items in every for item in items))
-    return frozenset(topics[:: max(1, -(-max(map(len, every), default=0) // MOST))])
+    return frozenset(topics[:: max(1, -(-max(map(len, every), default=0) // MAX_ITEMS_COUNTED))])
 
 
 def expected_judging(
@@ -268,3 +275,120 @@ def expected_judging(
         topics = topics_counted([every])
         loop.run(client.count_judging(setup, every, topics, work=work, repeated=repeated))
     return next(client.costs())
+
+
+WORK = {
+    "rewrite": "rewriting",
+    "generate": "writing",
+    "judge": "judging",
+    "score": "scoring",
+    "detect": "detecting",
+    "curate": "collecting",
+    "make": "writing perspectives",
+    "check": "checking",
+    "answer": "answering",
+}
+"""What each task is called that has a budget of its own."""
+
+
+def tell_cost(
+    estimates: Sequence[ExpectedCost],
+    *,
+    as_json: bool | None,
+    budget: float | None = None,
+    facts: Mapping[str, Any] = NONE,
+    lines: Iterable[str] = (),
+    asked: Iterable[ClientOptions] = (),
+) -> None:
+    """Print what is expected, after ``lines`` (for a machine: ``facts``; the sums have ``cost_usd`` null where a price
+    is unknown), what is assumed in it, and what a ``budget``
+    (dollars) would do to the run; end with exit code 2 where the run is impossible: a model that is to be ``asked``
+    cannot be, its price is unknown under a budget, or no prompt fits."""
+    stop, refused = budget_words(estimates, budget), refusal(estimates, budget, asked)
+    stages = [{"stage": estimate.stage, **asdict(estimate)} for estimate in estimates]
+    costs = {"stages": stages, **total(estimates), "budget_usd": budget, "budget_note": stop}
+    shown = {**facts, **costs, "refusal": refused}
+    result(shown, [*lines, cost_table(estimates)], as_json=as_json)
+    share = min((estimate.sampled for estimate in estimates), default=1.0)
+    if share < 1:
+        note(
+            f"prompt tokens are estimated from a sample of at least {share:.0%} of the prompts of each format"
+        )
+    if any(estimate.completion_tokens for estimate in estimates):
+        note("the lengths of responses are assumptions, based on what each response must contain")
+    note("responses that are already recorded cost nothing")
+    note(*dict.fromkeys(remark for each in estimates for remark in each.notes))
+    if stop is not None:
+        note(stop)
+    if refused is not None:
+        complain(refused)
+        sys.exit(2)
+
+
+def refusal(
+    estimates: Sequence[ExpectedCost], budget: float | None, asked: Iterable[ClientOptions]
+) -> str | None:
+    """Why a run would come to nothing, as a user has to correct something first; None where it would not."""
+    unknown = sorted({estimate.model for estimate in estimates if estimate.cost_usd is None})
+    if budget is not None and unknown:
+        return f"the run would refuse --budget-usd: the price of {', '.join(unknown)} is unknown"
+    impossible = [estimate.impossible for estimate in estimates if estimate.impossible]
+    return next(filter(None, (*map(_refused_model, asked), *impossible)), None)
+
+
+def _refused_model(asked: ClientOptions) -> str | None:
+    """Why a hosted model cannot be asked; None where it can."""
+    try:
+        if asked.backend is BACKEND:
+            Session(replace(asked, budget_usd=None)).check()
+    except DeclarationError as error:
+        return f"the run would refuse: {error}"
+    return None
+
+
+def budget_words(estimates: Sequence[ExpectedCost], budget: float | None) -> str | None:
+    """What the budget would do to the run, if it would do anything."""
+    if budget is None:
+        return None
+    costs: dict[str, float] = {}
+    for estimate in estimates:
+        work = WORK.get(estimate.task, "all of it")
+        costs[work] = costs.get(work, 0.0) + (estimate.cost_usd or 0.0)
+    for work, cost in costs.items():
+        if cost > budget:
+            return (
+                f"the budget of {money(budget)} would stop the run before its end: {work} is expected to cost "
+                f"{money(cost)}"
+            )
+    return None
+
+
+def cost_table(estimates: Sequence[ExpectedCost]) -> Table:
+    """A line for each piece of work, under the system whose it is, and the sums."""
+    rows: list[tuple[Cell, ...]] = []
+    for system, parts in groupby(estimates, key=lambda cost: cost.of):
+        rows += [(system,)] if system else []
+        rows += [(_words(part), *_figures(asdict(part))) for part in parts]
+    columns = (Column("prompt", "text"), "calls", "prompt tokens", "answer tokens", "price")
+    return Table("", columns, rows, foot=[("all", *_figures(total(estimates)))])
+
+
+def total(parts: Sequence[ExpectedCost]) -> dict[str, Any]:
+    """The sums of several; the price is None if any price is unknown."""
+    sums: dict[str, Any] = {
+        name: sum(getattr(part, name) for part in parts)
+        for name in ("calls", "prompt_tokens", "completion_tokens")
+    }
+    costs = [part.cost_usd for part in parts]
+    return {**sums, "cost_usd": None if None in costs else sum(cost or 0.0 for cost in costs)}
+
+
+def _figures(cost: Mapping[str, Any]) -> tuple[Cell, ...]:
+    return cost["calls"], cost["prompt_tokens"], cost["completion_tokens"], money(cost["cost_usd"])
+
+
+def _words(expected: ExpectedCost) -> str:
+    """``judge by direct with gpt-4o``; a judge whose label ends with the model's name needs no second mention."""
+    words = expected.stage.replace(f" {expected.of}", "", 1) if expected.of else expected.stage
+    slug = re.sub(r"[^A-Za-z0-9.]+", "-", expected.model).strip("-.")
+    return words if expected.by.endswith(f"-{slug}") else f"{words} with {expected.model}"

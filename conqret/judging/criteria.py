@@ -8,8 +8,8 @@ rating. A judge of criteria is a format like any other: its fingerprint is the t
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain
 from typing import Annotated, Any, Literal
@@ -17,12 +17,128 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, create_model
 
 from conqret.data import Item, Measure, Reason
-from conqret.errors import DeclarationError
+from conqret.errors import DeclarationError, Fault, FaultsError, number
+from conqret.io.reports import TOPIC_IDS, topic_names
+from conqret.io.rows import FaultList, listed, quoted
 from conqret.judging.criterion import FIELDS, PAIRED, Criterion, criterion_of, fields_of, parse_criterion
+from conqret.judging.judge_options import RUBRIC
 from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply
 from conqret.judging.responses import Preference, Typed, no_truth_value, score_preference
-from conqret.judging.rubric_files import Rubrics
 from conqret.judging.scales import Scale, rated
+
+ITEM_KEYS = ("item", "item_id")
+"""Names of what says for which item a rubric is."""
+TOPIC_KEYS = (
+    *TOPIC_IDS,
+    *("question_id", "prompt_id", "sample_id", "task_id", "id", "topic", "question", "prompt"),
+)
+"""Names of what says for which topic a rubric is, and of what of an item's metadata says its topic."""
+
+
+class RubricError(FaultsError):
+    """A rubric has faults."""
+
+    of = "rubric"
+
+
+@dataclass(frozen=True)
+class Rubrics:
+    """A rubric for all items (``shared``), or one for each topic or item, ``by_key``; ``items`` are the keys that name
+    an item and no topic, ``places`` file and line of each key, ``name`` what messages call the whole, and ``columns``
+    where the items have their own: then every key names an item."""
+
+    shared: tuple[Criterion, ...] = ()
+    by_key: Mapping[str, tuple[Criterion, ...]] = field(default_factory=dict)
+    items: frozenset[str] = frozenset()
+    places: Mapping[str, tuple[str, int]] = field(default_factory=dict, compare=False, repr=False)
+    name: str = field(default=RUBRIC, compare=False)
+    columns: tuple[str, ...] = field(default=(), compare=False)
+
+    def for_item(self, item: Item) -> tuple[Criterion, ...]:
+        """The rubric of an item; none where there is none for it."""
+        key = self.key_of(item)
+        return self.shared if key is None else self.by_key[key]
+
+    def key_of(self, item: Item) -> str | None:
+        """The key that names the item, or else its topic; None where none does.
+
+        A key that names an item is compared with ids alone, so that no item gets the rubric of another; any other with
+        the topic first, and with the id last.
+        """
+        ids = item_ids(item)
+        items = self.by_key if self.columns else self.items
+        named = next((key for key in ids if key in items and key in self.by_key), None)
+        if named is not None or self.columns:
+            return named
+        keys = (key for key in (*topics_of(item), *ids) if key in self.by_key and key not in items)
+        return next(keys, None)
+
+    @property
+    def each(self) -> tuple[tuple[Criterion, ...], ...]:
+        """Every rubric."""
+        return (self.shared,) if self.shared else tuple(self.by_key.values())
+
+    def plain(self) -> dict[str, Any]:
+        """It as JSON data; :func:`rubrics_of` reads it."""
+        if self.shared:
+            return {"criteria": [criterion.plain() for criterion in self.shared]}
+        by_key = {key: [criterion.plain() for criterion in every] for key, every in self.by_key.items()}
+        return {"for": by_key, "items": sorted(self.items)}
+
+    def check(self, items: Iterable[Item]) -> list[str]:
+        """How many items have no rubric, and how many rubrics no item.
+
+        Raises:
+            RubricError: a rubric names an item that is not there.
+            DeclarationError: no item has a rubric.
+        """
+        if self.shared:
+            return []
+        met, lacking, total, first = set[str](), 0, 0, ""
+        for item in items:
+            key = self.key_of(item)
+            total += 1
+            if key is None:
+                lacking, first = lacking + 1, first or item.id
+            else:
+                met.add(key)
+        unmet = [key for key in self.by_key if key not in met]
+        faults = FaultList(
+            Fault(
+                *self.places[key], "", f"is a rubric for {quoted(key)}, but there is no such item", _NO_ITEM
+            )
+            for key in unmet
+            if key in self.items and key in self.places and not self.columns
+        )
+        faults.raise_any(RubricError)
+        if not met and total:
+            raise DeclarationError(
+                f"{self.name} has no rubric for any of the {number(total, 'item')}: its rubrics are for "
+                f"{listed(unmet, 3)}, and the first item is {quoted(first)}: write ids or topics of the items"
+            )
+        notes = []
+        if unmet:
+            notes.append(
+                f"{len(unmet)} of {len(self.by_key)} rubrics of {self.name} are for topics of no item"
+            )
+        if lacking:
+            notes.append(f"{lacking} of {total} items have no rubric (the first: {first}), and are unscored")
+        return notes
+
+
+_NO_ITEM = "Correct the id, or remove the rubric"
+
+
+def item_ids(item: Item) -> tuple[str, ...]:
+    """The id of an item, and that before it was changed."""
+    return (item.id,) if item.version is None else (item.id, item.version.original)
+
+
+def topics_of(item: Item) -> Iterator[str]:
+    """What may name the topic of an item: fields of its metadata, and the topic itself."""
+    yield from topic_names(item, TOPIC_KEYS)
+    yield item.topic
+
 
 NO_BASELINE = "word statistics cannot judge a criterion in words: name a model"
 UNKNOWN = {"explanation": NO_BASELINE, "rating": None}
@@ -73,7 +189,7 @@ def _ask(prompt: str, rubrics: Rubrics, names: Sequence[str], metrics: Sequence[
     shown = fields_of(alike or chain(*rubrics.each))
 
     def criteria(case: Case) -> tuple[Numbered, ...]:
-        own = enumerate(zip(rubrics.of(case.item), names, strict=False), 1)
+        own = enumerate(zip(rubrics.for_item(case.item), names, strict=False), 1)
         return tuple(
             Numbered(number, criterion, name) for number, (criterion, name) in own if name in metrics
         )

@@ -208,7 +208,7 @@ class Worker(Client):
         return self._result(new)
 
     async def judgment(self, item: Item, instrument: list[Any]) -> WorkerResult:
-        """What an instrument says of an item; ``instrument`` holds the reference to it."""
+        """Judge an item here; ``instrument`` holds Ray's reference to the instrument."""
         if (name := instrument[0].hex()) not in self._instruments:
             self._instruments[name] = await instrument[0]
         return await self._done(judge_item(item, replace(self._instruments[name], client=self)))
@@ -266,7 +266,7 @@ class SpreadClient(Client):
             await super().prepare()
 
     async def judge(self, item: Item, instrument: Instrument) -> Judgment:
-        """What the instrument says of the item, as a worker finds."""
+        """Have a worker judge the item."""
         if id(instrument) not in self._named:
             self._start()
             alone = replace(instrument, client=None)  # type: ignore[arg-type]
@@ -346,7 +346,7 @@ class SpreadClient(Client):
         ray, options, count = self._cluster.ray, self._options, self._count
         budget = options.budget_usd
         if budget is not None:
-            self._ledger = self._store.ledger(self.model_id)
+            self._ledger = SpendingLedger(self._store, self.model_id)
             budget = max(0.0, budget - sum(self._ledger.total())) / count
         restarts = RESTARTS if budget is None else 0  # a new one would get its whole share once more
         actor = ray.remote(Worker).options(

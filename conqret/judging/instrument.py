@@ -8,26 +8,29 @@ orders and samples together.
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from operator import itemgetter
+from types import SimpleNamespace as View
 from typing import Any
 
-from conqret.data import Call, Document, Flag, Item, Judgment, Measure, Reason, Trace, Trim
-from conqret.judging.conversation import images_in, marked, prompt_languages, whole, whole_texts, with_turns
+from markupsafe import Markup
+
+from conqret.data import Call, Document, Flag, Item, Judgment, Measure, Reason, Trace, Trim, Turn
 from conqret.judging.dimensions import ordered
-from conqret.judging.judge_options import CONVERSATION, LANGUAGE, JudgeOptions
+from conqret.judging.judge_options import CONVERSATION, LANGUAGE, Conversation, JudgeOptions
 from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply
+from conqret.judging.responses import valid_alone
 from conqret.judging.scales import both_orders, combine_samples, swap_item, with_confidence
-from conqret.judging.sections import valid_alone
 from conqret.llm.client import Client
 from conqret.llm.prompt_fitting import ANSWER_ROOM, Window, fit
 from conqret.llm.replies import rating_distribution
 from conqret.llm.request import IMAGE_TOKENS, Reading, Request, messages
 from conqret.prompts import Library, Prompt, RenderedPrompt, find_injections
 from conqret.text.citations import strays
-from conqret.text.language import is_english, item_language
+from conqret.text.language import NAMES, explanation_language, is_english, item_language
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,10 @@ class _Outcome:
 
 
 async def judge_item(item: Item, instrument: Instrument) -> Judgment:
-    """All that the instrument says of ``item``. Never raises for what the world did."""
+    """Judge one item: its scores, and a reason for each that is missing.
+
+    A request that fails is a missing score with its reason, and raises nothing.
+    """
     if (elsewhere := getattr(instrument.client, "judge", None)) is not None:  # the workers of a cluster
         judged: Judgment = await elsewhere(item, instrument)
         return judged
@@ -117,7 +123,7 @@ async def _ask_samples(
     """A question asked as often as there are samples, and in both orders where it compares two arguments."""
     orders = (item_case, swapped) if ask.both_orders else (item_case,)
     cases = [_sampled(case, sample) for sample in range(instrument.options.samples) for case in orders]
-    outcomes: list[_Outcome] = await _gather([_ask_parts(ask, case, instrument) for case in cases])
+    outcomes: list[_Outcome] = await _gather([_ask_case(ask, case, instrument) for case in cases])
     if ask.both_orders:
         outcomes = [
             _Outcome(
@@ -140,16 +146,12 @@ def _sampled(case: Case, sample: int) -> Case:
     return replace(case, dimensions=order, sample=sample, origin=case)
 
 
-async def _ask_parts(ask: JudgePrompt[Any], case: Case, instrument: Instrument) -> _Outcome:
-    """A request for each of the cases into which the question parts a case, where it does."""
-    if ask.cases is None or len(cases := ask.cases(case)) == 1:
-        return await _ask_once(ask, case, instrument)
-    outcomes: list[_Outcome] = await _gather([_ask_once(ask, part, instrument) for part in cases])
-    measures = [outcome.measures for outcome in outcomes]
-    return _joined(measures[0] if ask.joined is None else ask.joined(case, measures), outcomes)
-
-
-async def _ask_once(ask: JudgePrompt[Any], case: Case, instrument: Instrument) -> _Outcome:
+async def _ask_case(ask: JudgePrompt[Any], case: Case, instrument: Instrument) -> _Outcome:
+    """A request about a case, or one for each of the cases into which the question parts it."""
+    cases = () if ask.cases is None else ask.cases(case)
+    if ask.joined is not None and len(cases) > 1:
+        outcomes: list[_Outcome] = await _gather([_ask_case(ask, part, instrument) for part in cases])
+        return _joined(ask.joined(case, [outcome.measures for outcome in outcomes]), outcomes)
     settled = ask.unasked(case)
     if settled is not None:
         return _Outcome(settled)
@@ -298,3 +300,120 @@ def _joined(measures: Mapping[str, Measure], outcomes: Sequence[_Outcome]) -> _O
 async def _gather(coroutines: Sequence[Any]) -> list[Any]:
     """The results of all; a single one is awaited without the cost of a task."""
     return [await coroutines[0]] if len(coroutines) == 1 else list(await asyncio.gather(*coroutines))
+
+
+WHOLE_TOPIC = "(What the user wants in the course of the conversation.)"
+_MARK = re.compile(r'<image number="(\d+)"/>')
+
+
+def whole(item: Item) -> Item:
+    """The item with all that the assistant says as its argument; as it is where nothing was said before the answer."""
+    if not item.messages:
+        return item
+    earlier = [turn.content for turn in item.messages if turn.role == "assistant" and turn.content]
+    changes = {
+        name: "\n\n".join((*earlier, answer))
+        for name in ("argument", "second_argument")
+        if (answer := getattr(item, name))
+    }
+    return item.model_copy(update=changes)
+
+
+def whole_texts(item: Item, prompt: Prompt, *, documents: bool) -> dict[str, Any]:
+    """What stands for topic and arguments in prompts where whole conversations are judged: all turns, each in its tag.
+
+    Args:
+        item: the item as it was read, its last answer alone being the argument.
+        prompt: the one of this module.
+        documents: whether the prompt shows the item's documents.
+    """
+    question = Turn(role="user", content=item.topic, images=item.images)
+    texts: dict[str, Any] = {"topic": WHOLE_TOPIC}
+    for name in ("argument", "second_argument"):
+        if answer := getattr(item, name):
+            turns = (*item.messages, question, Turn(role="assistant", content=answer))
+            shown = _shown(turns, item, documents=documents)
+            rendered = prompt.render({"turns": shown, "question_images": ()}, _settings(item, True))
+            texts[name] = Markup(rendered.user)  # noqa: S704 - its texts were neutralised by the prompt
+    return texts
+
+
+def marked(item: Item, documents: Sequence[Document]) -> tuple[Document, ...]:
+    """``documents`` of an item as prompts show them: what is an image has its mark for a text."""
+    first = len(item.pictures) - sum(bool(document.image) for document in item.documents) + 1
+    numbers = {
+        document.id: first + place
+        for place, document in enumerate(document for document in item.documents if document.image)
+    }
+    return tuple(
+        document.model_copy(update={"text": _mark(numbers[document.id])})
+        if document.id in numbers
+        else document
+        for document in documents
+    )
+
+
+def _mark(number: int) -> Markup:
+    return Markup(f'<image number="{number}"/>')  # noqa: S704 - no HTML, and nothing of an item
+
+
+def with_turns(
+    rendered: RenderedPrompt, item: Item, prompt: Prompt, *, documents: bool, judged: Conversation
+) -> RenderedPrompt:
+    """A filled prompt of a format with the instructions for turns and images, and with the turns themselves where the
+    last answer alone is judged; ``prompt`` is the one of this module."""
+    shows_whole = judged == "whole" and bool(item.messages)
+    first = sum(len(turn.images) for turn in item.messages) + 1
+    images = () if shows_whole else tuple(range(first, first + len(item.images)))
+    turns = () if shows_whole else _shown(item.messages, item, documents=documents)
+    more = prompt.render({"turns": turns, "question_images": images}, _settings(item, shows_whole))
+    return RenderedPrompt(
+        f"{rendered.system}\n\n{more.system}", "\n\n".join(filter(None, (more.user, rendered.user)))
+    )
+
+
+def images_in(rendered: RenderedPrompt, item: Item) -> tuple[tuple[int, str], ...]:
+    """The images whose marks a filled prompt has, each with its number."""
+    if not (pictures := item.pictures):
+        return ()
+    numbers = sorted({int(number) for number in _MARK.findall(rendered.user)})
+    return tuple((number, pictures[number - 1]) for number in numbers if 0 < number <= len(pictures))
+
+
+def _settings(item: Item, shows_whole: bool) -> Mapping[str, Any]:
+    return {"earlier": bool(item.messages), "pictures": bool(item.pictures), "whole": shows_whole}
+
+
+def _shown(turns: Sequence[Turn], item: Item, *, documents: bool) -> tuple[View, ...]:
+    """Turns as the prompt shows them; ``place`` is the number of a turn's document, ``images`` are those of its
+    images."""
+    places = (
+        {document.id: place for place, document in enumerate(item.documents, start=1)} if documents else {}
+    )
+    shown, number = [], 1
+    for turn in turns:
+        images = tuple(range(number, number + len(turn.images)))
+        number += len(images)
+        told = {name: getattr(turn, name) for name in ("role", "name", "content", "calls")}
+        shown.append(View(**told, place=places.get(turn.document), images=images))
+    return tuple(shown)
+
+
+ENGLISH = "en"
+"""The language of all other instructions."""
+
+
+def prompt_languages(item: Item, explain_in: str) -> Mapping[str, str] | None:
+    """The variables of the prompt: the English names of the item's language (empty where it is English, or not known)
+    and of that of its explanations. None where both are English, so that nothing is to be said.
+
+    Args:
+        item: what is judged.
+        explain_in: the language to explain in, as :class:`~conqret.judging.judge_options.JudgeOptions` has it.
+    """
+    written = item_language(item)
+    explained = explanation_language(explain_in) or (written if written in NAMES else ENGLISH)
+    language = NAMES.get(written, "") if written != ENGLISH else ""
+    if not language and explained == ENGLISH:
+        return None
+    return {"language": language, "explain_in": NAMES[explained]}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
@@ -11,14 +11,24 @@ from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from conqret.data import Item
 from conqret.errors import DeclarationError
-from conqret.io import CheckedItems, ItemSource
-from conqret.io.frames import with_columns
-from conqret.judging.call_setup import prepared, setup_of
+from conqret.io import CheckedItems, ItemSource, open_items
+from conqret.io.rows import only_split, with_columns
 from conqret.judging.judge_folder import JudgeFolder, skipped_row, verdict_row
-from conqret.judging.judge_options import JudgeOptions
-from conqret.judging.judge_settings import ClientSettings, JudgeSettings, check_names, session_settings
+from conqret.judging.judge_options import NUGGETS, JudgeOptions
+from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES, Judge
+from conqret.judging.judge_settings import (
+    ClientSettings,
+    JudgeSettings,
+    check_names,
+    chosen_format,
+    client_options,
+    session_settings,
+)
 from conqret.judging.judgments import JudgePlan, Judgments, judge_items
-from conqret.judging.setup import Setup
+from conqret.judging.page import write_report
+from conqret.judging.setup import RecordedCall, Setup, check_items, recorded_call, set_up
+from conqret.judging.tally import Tally
+from conqret.llm.client_options import resolving
 from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.session import Session
 from conqret.runs.trials import Loop
@@ -28,6 +38,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from conqret.judging.cost import ExpectedCost
+    from conqret.judging.verdict_log import VerdictLog
     from conqret.studies.abstain.result import Abstention
 
 Items = str | Path | Item | Mapping[str, object] | Iterable[Item | Mapping[str, object]] | None
@@ -35,9 +46,8 @@ Items = str | Path | Item | Mapping[str, object] | Iterable[Item | Mapping[str, 
 
 NOT_IN_A_SESSION = {"judge", "verdicts", "batch", "engine", "workers", "session"}
 """Settings of calls that open a session of their own."""
-_OF_A_SESSION = {
-    *(NOT_IN_A_SESSION - {"session"}), "model", "prompts", "recordings", "replay", *ClientSettings.__annotations__,
-}  # fmt: skip
+_OF_A_SESSION = (NOT_IN_A_SESSION - {"session"}) | ClientSettings.__annotations__.keys()
+_OF_A_SESSION |= {"model", "prompts", "recordings", "replay"}
 
 
 @overload
@@ -106,8 +116,8 @@ def judge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
         ``judge_`` before it.
 
     Raises:
-        DeclarationError: anything wrong with the call or the items, a misspelt setting too; what the world does wrong
-            becomes judgments that are ``failed``, with a reason.
+        DeclarationError: anything is wrong with the call or the items, a misspelt setting too. A request that fails
+            raises nothing: its judgment is ``failed``, with a reason.
     """
     session = _session(settings)
     if session is not None:
@@ -132,12 +142,12 @@ def expected_cost(items: Any, **settings: Unpack[JudgeSettings]) -> ExpectedCost
     is written.
 
     Raises:
-        DeclarationError: as there.
+        DeclarationError: as :func:`judge`.
     """
     from conqret.judging.cost import batch_price, expected_judging
 
     check_names("judge", settings, JudgeSettings)
-    source, _, setup = prepared(items, settings, asks=False)
+    source, _, setup, _ = prepared(items, settings, asks=False)
     if (unsure := settings.get("abstain")) is not None:
         _abstention(unsure, setup)
     cost = expected_judging(setup, source)
@@ -151,7 +161,7 @@ async def _judge(items: Any, settings: JudgeSettings) -> Any:
         raise DeclarationError(
             "the session is not open: put all calls that use it inside 'async with session:'"
         )
-    source, checked, setup = prepared(items, settings)
+    source, checked, setup, _ = prepared(items, settings)
     unsure = settings.get("abstain")
     abstain = None if unsure is None else _abstention(unsure, setup)
     output = settings.get("output")
@@ -244,9 +254,6 @@ async def _judged(
         made = partial(judge_items, overwrite=settings.get("overwrite", False), watch=settings.get("watch"))
         if folder is None:
             return await made(plan)
-        from conqret.judging.page import write_report
-        from conqret.judging.tally import Tally
-
         tally = Tally()
         counted = replace(
             plan, readers=(tally.add,), item_readers=(tally.scores.add_item,), on_stop=write_report
@@ -255,3 +262,149 @@ async def _judged(
         tally.summary = judgments.summary
         write_report(folder, tally=tally)
         return judgments
+
+
+def prepared(
+    items: Any, settings: JudgeSettings, *, asks: bool = True
+) -> tuple[ItemSource, CheckedItems, Setup, VerdictLog | None]:
+    """The items, what the check of them found, the instrument, and the log of verdicts that is the judge, if one is:
+    all that is settled before the first question. A server is asked which metrics it gives only where ``asks``, and
+    nothing is replayed.
+
+    Raises:
+        DeclarationError: as :func:`conqret.judge`.
+    """
+    items = only_split(items)
+    several = [items] if isinstance(items, Item | Mapping) else items
+    log = None
+    if several is None or settings.keys() & {"verdicts", "verdict_scale"}:
+        from conqret.judging.verdict_log import log_of
+
+        log = log_of(
+            settings.get("verdicts"),
+            several,
+            settings.get("judge"),
+            metrics=settings.get("metrics") or (),
+            columns=settings.get("columns"),
+            scale=settings.get("verdict_scale"),
+            skip_invalid=settings.get("skip_invalid", False),
+        )
+    if log is not None:
+        source = log.source
+        setup = _own_setup(settings, source, log)
+    else:
+        source = open_items(
+            several,
+            columns=settings.get("columns"),
+            topics=settings.get("topics"),
+            nuggets=settings.get("nuggets"),
+            skip_invalid=settings.get("skip_invalid", False),
+            language=settings.get("language"),
+        )
+        custom_judge = settings.get("judge") is not None
+        setup = (
+            _own_setup(settings, source, asks=asks) if custom_judge else setup_of(settings, lambda: source)
+        )
+    if settings.get("nuggets") is not None:
+        _check_nuggets(setup)
+    checked, setup = check_items(source, setup, all_items=settings.get("session") is None)
+    return replace(source, needs=setup.needs), checked, setup, log
+
+
+def _check_nuggets(setup: Setup) -> None:
+    """Raise DeclarationError where nuggets are given to a judge that looks at none."""
+    if any(NUGGETS in part.needs | part.optional for part in setup.parts):
+        return
+    known = setup.judge.name in JUDGES
+    which = f"the format {setup.judge.name}" if known else f"a judge of your own ({setup.judge.name})"
+    raise DeclarationError(
+        f"{which} does not use the nuggets of --nuggets: leave --nuggets out, or leave out the choice of another judge"
+    )
+
+
+def _own_setup(
+    settings: JudgeSettings, source: ItemSource, log: VerdictLog | None = None, *, asks: bool = True
+) -> Setup:
+    """The judge of one's own that the settings name, or that is a log, for these items."""
+    if chosen_format(settings) is not None:
+        raise DeclarationError("a judge of your own has no format: leave --format out")
+    if settings.get("confidence"):
+        raise DeclarationError(
+            "--confidence works with LLM judges only, not with a judge of your own: leave --confidence out"
+        )
+    options = JudgeOptions(**_judging(settings))
+    if options.conversation == "whole":
+        raise DeclarationError(
+            "a judge of your own gets the whole conversation and chooses what it judges: leave --conversation out"
+        )
+    client = client_options(settings.get("model"), settings)
+    if log is not None:
+        from conqret.judging.verdict_log import logged_judge
+
+        judge, client = logged_judge(log, client)
+    else:
+        from conqret.judging.own_judge import chosen_judge
+
+        asks = asks and settings.get("replay") is None
+        judge, client = chosen_judge(settings["judge"], source, client, options.metrics, asks=asks)  # type: ignore[arg-type]
+    setup = set_up(judge, client, options, settings.get("prompts"))
+    return setup if log is None else replace(setup, notes=log.notes)
+
+
+def _judging(settings: JudgeSettings) -> dict[str, Any]:
+    """The fields of :class:`JudgeOptions` among the settings."""
+    options: dict[str, Any] = {
+        field.name: settings[field.name]  # type: ignore[literal-required]
+        for field in fields(JudgeOptions)
+        if field.name in settings
+    }
+    if "metrics" in options:
+        options["metrics"] = tuple(options["metrics"] or ())
+    return options
+
+
+def _declared(format: str | Judge | None) -> object:  # noqa: A002
+    """What tells a format from others: the criteria of one that is made of them."""
+    return format.declared if isinstance(format, Judge) and format.declared else format
+
+
+def setup_of(settings: JudgeSettings, items: Callable[[], ItemSource] | None = None) -> Setup:
+    """The judge, as the settings say, and where they are silent as the recordings say that are replayed."""
+    name, model = chosen_format(settings, items), settings.get("model")
+    judging = _judging(settings)
+    client: Mapping[str, Any] = settings
+    notes: tuple[str, ...] = ()
+    replay = settings.get("replay")
+    if replay is not None and (recorded := _recorded(Path(replay), judging, name, model)) is not None:
+        model = recorded.model if model is None else model
+        if name is None or _declared(name) == _declared(recorded.format):
+            name, judging = recorded.format, {**recorded.judging, **judging}
+            if recorded.judging.get("metrics") and not settings.get("metrics"):
+                notes = (f"recorded are {', '.join(recorded.judging['metrics'])}",)
+        client = {**recorded.model_options, **settings}
+    session = settings.get("session")
+    with resolving(replay is not None):
+        setup = set_up(
+            DEFAULT_FORMAT if name is None else name,
+            client_options(model, client) if session is None else session.options,
+            JudgeOptions(**judging),
+            settings.get("prompts") if session is None else session.library,
+        )
+    return replace(setup, notes=(*notes, *setup.notes))
+
+
+def _recorded(
+    replay: Path, judging: Mapping[str, Any], name: str | Judge | None, model: str | None
+) -> RecordedCall | None:
+    """What the recordings were made with; None where all that they say is said, or where they do not say it and format
+    and model are named; a format that is computed has none."""
+    sure = bool(name and model)
+    if (sure and "samples" in judging) or (name and not JUDGES.resolve(name).asks):
+        return None
+
+    try:
+        return recorded_call(replay, name, model)
+    except DeclarationError:
+        if not sure:
+            raise
+        return None

@@ -31,11 +31,10 @@ from conqret.runs.run_folder import ITEMS, R, RunFolder, RunRecord
 from conqret.runs.session import SessionCounts
 from conqret.runs.trials import Rows, RowStore
 
-COLUMNS = (
-    "item", "topic", "stance", "original", "perturbation", "level", "seed", "format", "model", "fingerprint",
-    "metric", "part", "status", "value", "raw",
-    "label", "flipped", "method", "majority", "reason", "explanation",
-)  # fmt: skip
+_INSTRUMENT = ("format", "model", "fingerprint")
+_SCORE = ("metric", "part", "status", "value", "raw")
+_EXPLAINED = ("label", "flipped", "method", "majority", "reason", "explanation")
+COLUMNS = ("item", "topic", "stance", *Version.model_fields, *_INSTRUMENT, *_SCORE, *_EXPLAINED)
 """The columns of ``scores.parquet``. A row with ``part`` null is the measure itself; the others are its parts.
 Where there is no value, ``explanation`` says what came instead of an answer."""
 
@@ -66,15 +65,12 @@ def _rows(judgment: Judgment) -> Iterator[tuple[Any, ...]]:
     )
     for metric, measure in judgment.measures.items():
         status, reason = measure.status.value, measure.reason.value if measure.reason is not None else None
-        yield (
-            *head, metric, None, status, measure.value, measure.raw, measure.label, measure.flipped,
-            measure.method, measure.majority, reason, measure.explanation or measure.detail,
-        )  # fmt: skip
+        why = measure.explanation or measure.detail
+        said = (measure.label, measure.flipped, measure.method, measure.majority, reason, why)
+        yield (*head, metric, None, status, measure.value, measure.raw, *said)
         for part in measure.parts:
-            yield (
-                *head, metric, part.id, status, part.value, part.raw, part.label, None, None, None, None,
-                part.explanation,
-            )  # fmt: skip
+            said = (part.label, None, None, None, None, part.explanation)
+            yield (*head, metric, part.id, status, part.value, part.raw, *said)
 
 
 def wide_row(judgment: Judgment) -> dict[str, Any]:
@@ -159,7 +155,7 @@ ASKED = "asked"
 """The folder of pages with prompts and raw answers."""
 
 
-MOST_NAMED = 5
+MAX_NAMED = 5
 """How many parts of an instrument that differ are named in a message."""
 
 
@@ -173,7 +169,7 @@ def _parts(identity: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class InstrumentRecord(RunRecord):
-    """What ``run.json`` of a run with one instrument says of it.
+    """``run.json`` of a run with one instrument.
 
     ``fingerprint`` is its name and ``identity`` its parts; ``metrics`` are those that were asked for. ``baseline`` is
     true for the offline model, which reports must call a baseline.
@@ -200,8 +196,8 @@ class InstrumentRecord(RunRecord):
             own, others = _parts(self.identity), _parts(other.identity)
             names = [name for name in {**own, **others} if own.get(name) != others.get(name)]
             if names:
-                more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-                return [f"{found[0]} ({', '.join(names[:MOST_NAMED])}{more})"]
+                more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
+                return [f"{found[0]} ({', '.join(names[:MAX_NAMED])}{more})"]
         return found
 
 

@@ -30,8 +30,10 @@ from conqret.judging.judge_folder import (
     trial_key,
     wide_row,
 )
+from conqret.judging.page import write_report
 from conqret.judging.setup import Setup
 from conqret.judging.summary import Readers, Summary, summarise
+from conqret.judging.summary_tables import metric_table
 from conqret.llm.client import Client, awaited_answers
 from conqret.llm.tracing import KIND, TYPE, tracer, wanted
 from conqret.runs.session import Session, SessionCounts
@@ -154,7 +156,7 @@ class Judgments(Sequence[Judgment]):
         return tuple(self.record.notes)
 
     def whole(self) -> Self:
-        """The same. Raises AnswersAwaited where the judgments of some items wait for a batch."""
+        """This result, if complete. Raises AnswersAwaited where the judgments of some items wait for a batch."""
         if self.summary.outstanding:
             raise AnswersAwaited(self.summary.outstanding, self.record.items_count)
         return self
@@ -167,8 +169,6 @@ class Judgments(Sequence[Judgment]):
         return f"<Judgments: {by}, {number(len(self), 'item')}, {self.summary.scored} scored>"
 
     def _repr_html_(self) -> str:
-        from conqret.judging.summary_tables import metric_table
-
         return f"<p>{escape(repr(self)[1:-1])}</p>{metric_table(self.summary)._repr_html_()}"
 
     @overload
@@ -209,8 +209,6 @@ class Judgments(Sequence[Judgment]):
 
     def report(self, path: str | Path) -> Path:
         """Write the page for people to ``path``, and return it; it appears whole or not at all."""
-        from conqret.judging.page import write_report
-
         if self.folder is not None:
             return write_report(self.folder, Path(path))
         with TemporaryDirectory(prefix="conqret-report-") as scratch:
@@ -222,8 +220,6 @@ class Judgments(Sequence[Judgment]):
         Raises:
             DeclarationError: the folder holds something else, or another run.
         """
-        from conqret.judging.page import write_report
-
         target = self._written(JudgeFolder(Path(folder)))
         write_report(target)
         return target

@@ -9,6 +9,9 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
+from conqret.judging.criterion import AXIS, OVERALL, VITAL
+from conqret.judging.nugget_measures import METRICS
+
 _SUFFIXES = re.compile(r"(?:metric|score|scorer|evaluator)s?\Z")
 
 
@@ -34,9 +37,6 @@ def named_here(name: str, known: Collection[str]) -> str:
 
 def _given_by(name: str, known: Collection[str]) -> list[str]:
     """What has to be given so that a score is called so, where it comes from nuggets or from a rubric."""
-    from conqret.judging.criterion import AXIS, OVERALL, VITAL
-    from conqret.judging.nugget_measures import METRICS
-
     given = []
     if name in METRICS and name not in known:
         given.append("nuggets that are judged (--nuggets FILE, or --format nuggets)")

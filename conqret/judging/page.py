@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from operator import attrgetter
 from pathlib import Path
 from types import SimpleNamespace as View
@@ -11,16 +13,19 @@ from typing import Any
 
 from conqret.data import Item, Judgment, Measure
 from conqret.errors import DeclarationError
-from conqret.judging.conversation import whole
 from conqret.judging.dimensions import BY_NAME
-from conqret.judging.item_view import KINDS, PREFERRED, Cell, cell, item_view
-from conqret.judging.judge_folder import JudgeFolder
-from conqret.judging.overview import HEIGHT, OVERALL, WIDTH, overview, plain_metrics
-from conqret.judging.summary import Summariser, Summary
+from conqret.judging.instrument import whole
+from conqret.judging.item_view import BETTER, KINDS, PREFERRED, Cell, cell, item_view, level
+from conqret.judging.judge_folder import JudgeFolder, JudgeRecord
+from conqret.judging.judge_parts import Judge
+from conqret.judging.setup import recorded_judge
+from conqret.judging.summary import MetricSummary, Summariser, Summary
+from conqret.judging.summary_tables import cost, mean_scores, usage_rows
 from conqret.judging.tally import MAX_ITEMS, Tally, group_table
 from conqret.show import words
 from conqret.show.page import Ways, page, write_files
-from conqret.show.visible_text import cut
+from conqret.show.visible_text import cut, visible
+from conqret.stats.estimate import NO_INTERVAL
 
 NO_PAGES: Mapping[str, Iterator[str]] = {}
 
@@ -116,7 +121,7 @@ def _items(run: JudgeFolder, wanted: Collection[str]) -> dict[str, Item]:
     return found
 
 
-MOST_HEADS = 7
+MAX_HEADS = 7
 """Metrics that find room beside an item in the list, and in the table of groups."""
 
 
@@ -125,7 +130,7 @@ def item_list(shown: Sequence[tuple[int, Judgment]], summary: Summary) -> View:
     those that stand beside an item, ``heads`` their places, and ``data`` what the script filters and sorts by."""
     plain = plain_metrics(summary)
     ordered = [*plain, *filter(BY_NAME.__contains__, summary.metrics)]
-    heads = ([*plain, OVERALL] if OVERALL in ordered else plain)[:MOST_HEADS]
+    heads = ([*plain, OVERALL] if OVERALL in ordered else plain)[:MAX_HEADS]
     rows, facts = [], []
     for number, judgment in shown:
         cells = [_cell(metric, judgment.measures.get(metric)) for metric in heads]
@@ -163,3 +168,219 @@ def _facts(number: int, judgment: Judgment, metrics: Sequence[str]) -> dict[str,
         "trimmed": bool(judgment.trims),
         "values": [None if measure is None else measure.value for measure in measures],
     }
+
+
+WIDTH, HEIGHT, GAP = 240, 64, 3
+BINS = 10
+"""Bins of a score distribution: [0, .1), [.1, .2), ... [.9, 1], the last one closed."""
+STEP = 0.05
+"""Scores that are nowhere closer than this, as those of one rating are, have a bar each, over the score itself."""
+_MISSING_WIDTH = 22
+_DIGIT = 6
+
+
+def histogram(values: Sequence[float], missing: int, mean: float | None) -> View:
+    """The scores of one metric: a bar for each score where these are few and fixed, else for each bin; the tallest of
+    bars and missing fills the figure. ``counted`` are the bars over which there is room for their numbers, ``ends`` the
+    places of 0 and 1."""
+    axis = WIDTH - (_MISSING_WIDTH + 4 * GAP if missing else 0)
+    unit = axis / (BINS + 1)  # a bar at 0 or 1 is as wide as any
+    scores = sorted([round(value, 9) for value in values])
+    apart = min([right - left for left, right in pairwise(dict.fromkeys(scores))], default=1.0)
+    fixed = apart >= STEP - 1e-9
+    counts = Counter[tuple[float, float]]()
+    for value in scores:
+        place = min(int(round(value * BINS, 9)), BINS - 1)
+        counts[(value, value) if fixed else (place / BINS, (place + 1) / BINS)] += 1
+    top = max([*counts.values(), missing, 1])
+    width = unit * min(apart * BINS, 1.0) if fixed else unit
+    bars, told = [], []
+    for (low, high), count in counts.items():
+        middle = (low + high) / 2
+        left = (middle * BINS + 0.5) * unit - (width - GAP) / 2
+        bars.append(_bar(left, width - GAP, count, top, level(middle)))
+        where = f"at {words.score(low)}" if low == high else f"from {low:.1f} to {high:.1f}"
+        told.append(f"{words.count(count)} {where}")
+    lost = _bar(WIDTH - _MISSING_WIDTH, _MISSING_WIDTH, missing, top, 0) if missing else None
+    if missing:
+        told.append(f"{words.count(missing)} without a score")
+    room = len(words.count(top)) * _DIGIT <= width
+    return View(
+        bars=bars,
+        counted=[bar for bar in (*bars, *filter(None, [lost])) if room or bar.count == top],
+        missing=lost,
+        mean=None if mean is None else round((mean * BINS + 0.5) * unit, 2),
+        ends=(round(0.5 * unit, 2), round((BINS + 0.5) * unit, 2)),
+        axis=axis,
+        description=f"Items by score: {', '.join(told) or 'none'}.",
+    )
+
+
+def shares(counts: Mapping[str, int], labels: Mapping[str, str]) -> list[View]:
+    """Segments of a bar that adds up to the whole, in the order of ``labels`` (others behind), without the empty ones;
+    ``x`` and ``width`` are percentages."""
+    total, x, segments = sum(counts.values()), 0.0, []
+    for name in dict.fromkeys([*labels, *counts]):
+        if count := counts.get(name):
+            width, label = 100 * count / total, labels.get(name, name)
+            segments.append(View(name=name, label=label, count=count, x=round(x, 3), width=round(width, 3)))
+            x += width
+    return segments
+
+
+def _bar(x: float, width: float, count: int, top: int, step: int) -> View:
+    """A rectangle in the units of its figure, with the number that it stands for, and where that is written."""
+    height, x, width = max(HEIGHT * count / top, 1.5), round(x, 2), round(width, 2)
+    middle = round(x + width / 2, 2)
+    return View(
+        x=x,
+        y=round(HEIGHT - height, 2),
+        width=width,
+        height=round(height, 2),
+        count=count,
+        level=step,
+        middle=middle,
+    )
+
+
+ASPECTS = ("cogency", "effectiveness", "reasonableness")
+OVERALL = "overall_quality"
+SETTINGS = {
+    "order": "Order of the dimensions",
+    "relevant_from": "Relevant from rating",
+    "confidence": "Stated confidence",
+    "conversation": "Judged of a conversation",
+    "explain_in": "Language of explanations",
+    "vision": "Takes images",
+    "max_concurrency": "Calls at once, at most",
+    "timeout": "Timeout (seconds)",
+    "max_attempts": "Requests for a call, at most",
+    "stop_after_failures": "Stops when failures reach",
+    "client": "Client for hosted models",
+}
+"""Settings that have another name for people."""
+SETTINGS_OF = {
+    "order": BY_NAME.keys(),
+    "seed": BY_NAME.keys(),
+    "relevant_from": frozenset({"predicted_precision"}),
+}
+"""Settings that concern these metrics alone."""
+LEFT_OUT = "left out: "
+"""How notes of a run begin that say why items are left out."""
+
+
+def overview(record: JudgeRecord, summary: Summary, tally: Tally) -> dict[str, Any]:
+    """What the page's upper half and its end speak of, by name, from sums alone."""
+    figures = {name: _figure(name, metric, tally) for name, metric in summary.metrics.items()}
+    statuses = {"scored": summary.scored, "unscored": summary.unscored, "failed": summary.failed}
+    bare, calibrated = dict[str, None](), False
+    for name, metric in summary.metrics.items():
+        calibrated = calibrated or metric.calibrated is not None
+        if name in BY_NAME and metric.mean is not None and metric.no_interval:
+            bare[metric.no_interval.removeprefix(NO_INTERVAL)] = None
+    judge = judge_here(record)
+    needs = frozenset[str]().union(*map(attrgetter("needs"), judge.parts() if judge else ()))
+    return {
+        "record": record,
+        "answer": visible(mean_scores(summary)),
+        "calibrated": calibrated,
+        "summary": summary,
+        "tally": tally,
+        "cost": cost(summary.usage),
+        "created": words.moment(record.created),
+        "judge": judge,
+        "second_judged": judge is None or "second_argument" in needs,
+        "figures": list(_pairs({name: figures[name] for name in plain_metrics(summary)})),
+        "overall": figures.get(OVERALL),
+        "aspects": list(_aspects(figures)),
+        "bare": list(bare),  # why means of dimensions have no interval
+        "outstanding": max(record.items_count - summary.total, 0),
+        "statuses": shares(statuses, {name: name for name in statuses}),
+        "missing": list(_missing(tally, summary, record)),
+        "usage": usage_rows(summary.usage),
+        "settings": list(_settings(record, judge)),
+    }
+
+
+def plain_metrics(summary: Summary) -> list[str]:
+    """The metrics but the dimensions of argument quality; which of two arguments is better stands first, as what such
+    a run is made for."""
+    compares, plain = list[str](), list[str]()
+    for name, metric in summary.metrics.items():
+        if name not in BY_NAME:
+            (compares if BETTER.keys() & metric.labels else plain).append(name)
+    return compares + plain
+
+
+def _figure(name: str, metric: MetricSummary, tally: Tally) -> View:
+    """One metric over all items; ``compares``: whether it says which of two arguments is better."""
+    missing = metric.total - metric.scored
+    return View(
+        label=words.label(name),
+        question=BY_NAME[name].question if name in BY_NAME else "",
+        metric=metric,
+        histogram=histogram(tally.scores.values(name), missing, metric.mean),
+        verdicts=shares(metric.labels, BETTER),
+        compares=bool(BETTER.keys() & metric.labels),
+    )
+
+
+def _pairs(figures: dict[str, View]) -> Iterable[tuple[View, ...]]:
+    """The figures, that of a metric of the first argument together with the second's."""
+    for name, figure in figures.items():
+        if name.removeprefix(words.SECOND) not in figures.keys() - {name}:
+            yield tuple(filter(None, (figure, figures.get(words.SECOND + name))))
+
+
+def _aspects(figures: dict[str, View]) -> Iterable[tuple[str, View | None, list[View]]]:
+    """The name of each aspect of argument quality, its own rating, if there is one, and its dimensions'."""
+    for aspect in ASPECTS:
+        rows = [figures[name] for name in BY_NAME if name in figures and BY_NAME[name].aspect == aspect]
+        if rows or aspect in figures:
+            yield words.label(aspect), figures.get(aspect), rows
+
+
+def _missing(tally: Tally, summary: Summary, record: JudgeRecord) -> Iterable[tuple[str, str, str, str]]:
+    """For each reason: in words, how many scores it cost, of which metrics, and an example."""
+    ranked = sorted(tally.missing.items(), key=lambda pair: -sum(pair[1].values()))
+    for reason, metrics in ranked:
+        total = sum(metrics.values())
+        if len(set(metrics.values())) == 1 and len(metrics) == len(summary.metrics):
+            where = "every metric"
+        else:
+            where = words.counts({words.label(metric): n for metric, n in metrics.items()})
+        yield words.reason(reason), words.count(total), where, visible(summary.examples.get(reason, ""))
+    for reason, items in summary.without_judgment.items():
+        faults = [note.removeprefix(LEFT_OUT) for note in record.notes if note.startswith(LEFT_OUT)]
+        example = visible(faults[0]) if faults and reason == "left_out" else ""
+        yield words.reason(reason), words.count(items * len(summary.metrics)), "every metric", example
+
+
+def _settings(record: JudgeRecord, judge: Judge | None) -> Iterable[tuple[str, str]]:
+    asked = set(record.metrics)
+    for name, value in {**record.options, **record.model_options}.items():
+        unused = asked.isdisjoint(SETTINGS_OF.get(name, asked)) and bool(asked)
+        if value not in (None, [], (), {}, "") and not unused:
+            shown = ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+            shown = {"True": "yes", "False": "no"}.get(shown, shown.removesuffix(".0"))
+            if name == "stop_after_failures":
+                shown = f"{value:.0%}"
+            yield SETTINGS.get(name, words.label(name)), shown
+    if judge and any(ask.both_orders and not asked.isdisjoint(ask.metrics) for ask in judge.asks):
+        yield "Orders of the arguments", "both"
+    if judge and judge.declared:
+        yield "Format", visible(judge.summary)
+    for name, value in record.identity.items():
+        if name.startswith("prompt "):
+            yield words.label(name), str(value)
+    if judge and judge.source not in ("", "own"):
+        yield "Source of the format", judge.source
+    yield "Judged with", f"conqret {record.conqret}"
+
+
+def judge_here(record: JudgeRecord) -> Judge | None:
+    """The judge of a run, for its scale, its scoring rule and its source; None where its format is not known here."""
+    try:
+        return recorded_judge(record)
+    except DeclarationError:
+        return None

@@ -26,7 +26,7 @@ from conqret.judging.page import counted, write_report
 from conqret.judging.setup import Setup, recorded_judge, set_up
 from conqret.judging.tally import MAX_ITEMS
 from conqret.llm.client import Client
-from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
+from conqret.llm.client_options import NO_MODEL, OFFLINE_MODEL, ClientOptions
 from conqret.llm.recordings import STORE_NAME, Recordings
 from conqret.llm.request import Completion, Message, Request
 from conqret.local.model_identity import without_hub
@@ -69,7 +69,7 @@ class RecordedRequests:
     exchanges: tuple[Exchange, ...]
 
 
-MOST_NAMED = 5
+MAX_NAMED = 5
 """Items that are named where several are meant."""
 
 
@@ -108,7 +108,7 @@ def _whole(run: JudgeFolder, beginning: str) -> str:
     if beginning in names or not fitting:
         return beginning
     if len(fitting) > 1:
-        several = ", ".join(fitting[:MOST_NAMED]) + (" …" if len(fitting) > MOST_NAMED else "")
+        several = ", ".join(fitting[:MAX_NAMED]) + (" …" if len(fitting) > MAX_NAMED else "")
         raise DeclarationError(f"{len(fitting)} items of {run.path} begin with {beginning!r}: {several}")
     return fitting[0]
 
@@ -330,6 +330,10 @@ def indented(text: str) -> str:
     return formatted if "".join(formatted.split()) == "".join(text.split()) else text
 
 
+def _says(judgment: Judgment) -> str:
+    return "How it was computed" if judgment.model == NO_MODEL else "What the judge says"
+
+
 def measures_table(judgment: Judgment) -> Table:
     """The scores of a judgment, or why there are none."""
     rows = [
@@ -342,7 +346,7 @@ def measures_table(judgment: Judgment) -> Table:
         )
         for name, measure in judgment.measures.items()
     ]
-    return Table("", ("Metric", "Score", Column("What the judge says", "text")), rows)
+    return Table("", ("Metric", "Score", Column(_says(judgment), "text")), rows)
 
 
 def parts_tables(judgment: Judgment) -> Iterator[Table]:
@@ -352,7 +356,7 @@ def parts_tables(judgment: Judgment) -> Iterator[Table]:
         long = any(len(row.name) > LONG_NAME for row in table.rows)
         columns: list[str | Column] = [Column("Rated", "text") if long else "Rated", *table.columns]
         if explained:
-            columns.append(Column("What the judge says", "text"))
+            columns.append(Column(_says(judgment), "text"))
         rows = [
             (row.name, *(cell.text for cell in row.cells), *([row.explanation] if explained else []))
             for row in table.rows

@@ -1,147 +1,46 @@
 """Rubrics as they are written: in TOML, YAML, JSON, JSON Lines or a table, for all items or for each topic or item.
 
-A rubric is a list of criteria, each a record (:mod:`conqret.judging.rubric_records`).
+A rubric is a list of criteria, each a record. Our own layout has the fields of
+:class:`~conqret.judging.criterion.Criterion`; read as they are published are besides ResearchRubrics and TREC RAG 2026
+(``criterion``, ``weight``, ``axis``), HealthBench (``criterion``, ``points``, ``tags``) and DRAGUN (``question_text``,
+``importance``, ``short_answers``).
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from conqret.data import Item
-from conqret.errors import DeclarationError, Fault, FaultsError, number
+from conqret.errors import DeclarationError, Fault
 from conqret.io.cell_values import as_list, as_text, is_missing, list_in_text, sound_id
 from conqret.io.files import file_rows
-from conqret.io.reports import TOPIC_IDS, topic_names
-from conqret.io.rows import FaultList, ObjectRows, Row, Unfit, kind, listed, quoted
+from conqret.io.rows import FaultList, ObjectRows, Row, Unfit, kind, near, quoted
 from conqret.io.source import ItemSource, several_files
 from conqret.io.toml import Place, line_of, read_toml, read_yaml
-from conqret.judging.criterion import Criterion, unique
+from conqret.judging.criteria import ITEM_KEYS, TOPIC_KEYS, RubricError, Rubrics, item_ids, topics_of
+from conqret.judging.criterion import (
+    IMPORTANCES,
+    Criterion,
+    criterion_in,
+    criterion_of,
+    is_named,
+    name_from,
+    unique,
+)
 from conqret.judging.judge_options import GIVE, RUBRIC
-from conqret.judging.rubric_records import MOST_CRITERIA, criteria_in
+from conqret.text.numbers import number_in
 
 OWN = (RUBRIC, "rubrics")
 """Where an item has its own rubric."""
 LISTS = ("rubrics", "rubric", "criteria")
 """Under these names an object has the criteria of a rubric."""
-ITEM_KEYS = ("item", "item_id")
-"""Names of what says for which item a rubric is."""
-TOPIC_KEYS = (
-    *TOPIC_IDS,
-    *("question_id", "prompt_id", "sample_id", "task_id", "id", "topic", "question", "prompt"),
-)
-"""Names of what says for which topic a rubric is, and of what of an item's metadata says its topic."""
-
-
-class RubricError(FaultsError):
-    """A rubric has faults."""
-
-    of = "rubric"
-
-
-@dataclass(frozen=True)
-class Rubrics:
-    """A rubric for all items (``shared``), or one for each topic or item, ``by_key``; ``items`` are the keys that name
-    an item and no topic, ``places`` file and line of each key, ``name`` what messages call the whole, and ``columns``
-    where the items have their own: then every key names an item."""
-
-    shared: tuple[Criterion, ...] = ()
-    by_key: Mapping[str, tuple[Criterion, ...]] = field(default_factory=dict)
-    items: frozenset[str] = frozenset()
-    places: Mapping[str, tuple[str, int]] = field(default_factory=dict, compare=False, repr=False)
-    name: str = field(default=RUBRIC, compare=False)
-    columns: tuple[str, ...] = field(default=(), compare=False)
-
-    def of(self, item: Item) -> tuple[Criterion, ...]:
-        """The rubric of an item; none where there is none for it."""
-        key = self.key_of(item)
-        return self.shared if key is None else self.by_key[key]
-
-    def key_of(self, item: Item) -> str | None:
-        """The key that names the item, or else its topic; None where none does.
-
-        A key that names an item is compared with ids alone, so that no item gets the rubric of another; any other with
-        the topic first, and with the id last.
-        """
-        ids = _ids(item)
-        items = self.by_key if self.columns else self.items
-        named = next((key for key in ids if key in items and key in self.by_key), None)
-        if named is not None or self.columns:
-            return named
-        keys = (key for key in (*_topics(item), *ids) if key in self.by_key and key not in items)
-        return next(keys, None)
-
-    @property
-    def each(self) -> tuple[tuple[Criterion, ...], ...]:
-        """Every rubric."""
-        return (self.shared,) if self.shared else tuple(self.by_key.values())
-
-    def plain(self) -> dict[str, Any]:
-        """It as JSON data; :func:`rubrics_of` reads it."""
-        if self.shared:
-            return {"criteria": [criterion.plain() for criterion in self.shared]}
-        by_key = {key: [criterion.plain() for criterion in every] for key, every in self.by_key.items()}
-        return {"for": by_key, "items": sorted(self.items)}
-
-    def check(self, items: Iterable[Item]) -> list[str]:
-        """How many items have no rubric, and how many rubrics no item.
-
-        Raises:
-            RubricError: a rubric names an item that is not there.
-            DeclarationError: no item has a rubric.
-        """
-        if self.shared:
-            return []
-        met, lacking, total, first = set[str](), 0, 0, ""
-        for item in items:
-            key = self.key_of(item)
-            total += 1
-            if key is None:
-                lacking, first = lacking + 1, first or item.id
-            else:
-                met.add(key)
-        unmet = [key for key in self.by_key if key not in met]
-        faults = FaultList(
-            Fault(
-                *self.places[key], "", f"is a rubric for {quoted(key)}, but there is no such item", _NO_ITEM
-            )
-            for key in unmet
-            if key in self.items and key in self.places and not self.columns
-        )
-        faults.raise_any(RubricError)
-        if not met and total:
-            raise DeclarationError(
-                f"{self.name} has no rubric for any of the {number(total, 'item')}: its rubrics are for "
-                f"{listed(unmet, 3)}, and the first item is {quoted(first)}: write ids or topics of the items"
-            )
-        notes = []
-        if unmet:
-            notes.append(
-                f"{len(unmet)} of {len(self.by_key)} rubrics of {self.name} are for topics of no item"
-            )
-        if lacking:
-            notes.append(f"{lacking} of {total} items have no rubric (the first: {first}), and are unscored")
-        return notes
-
-
-_NO_ITEM = "Correct the id, or remove the rubric"
 RubricSource = str | Path | Rubrics | Mapping[str, Any] | Sequence[Criterion | str | Mapping[str, Any]]
 """A file or a folder of files; criteria; or rubrics by the id of an item or topic."""
-
-
-def _ids(item: Item) -> tuple[str, ...]:
-    """The id of an item, and that before it was changed."""
-    return (item.id,) if item.version is None else (item.id, item.version.original)
-
-
-def _topics(item: Item) -> Iterator[str]:
-    """What may name the topic of an item: fields of its metadata, and the topic itself."""
-    yield from topic_names(item, TOPIC_KEYS)
-    yield item.topic
 
 
 def rubrics_of(source: RubricSource) -> Rubrics:
@@ -190,7 +89,7 @@ def own_rubrics(source: ItemSource) -> Rubrics:
 
     def rows() -> Iterator[Row]:
         for file, line, item in source.located():
-            topics.update(set(_topics(item)).difference(_ids(item)))
+            topics.update(set(topics_of(item)).difference(item_ids(item)))
             own = next((item.metadata[name] for name in OWN if not is_missing(item.metadata.get(name))), None)
             if own is not None:
                 yield Row(line, {"item": item.id, "rubric": own}, file)
@@ -273,9 +172,9 @@ class _RubricReader:
         """Take in a criterion, or a row that has a rubric."""
         if not (name := _list_name(record)):
             self._shared += self._criteria(record, (), self._names)
-            if len(self._shared) > MOST_CRITERIA:
+            if len(self._shared) > MAX_CRITERIA:
                 raise DeclarationError(
-                    f"{self.name} has more than {MOST_CRITERIA} criteria, the most for a rubric: remove some"
+                    f"{self.name} has more than {MAX_CRITERIA} criteria, the most for a rubric: remove some"
                 )
             return
         criteria = self._rubric(record[name], (name,))
@@ -314,8 +213,8 @@ class _RubricReader:
             return []
         if not every:
             self._fault("has no criterion", "Add its criteria, or remove the rubric", place)
-        if len(every) > MOST_CRITERIA:
-            self._fault(f"has more than {MOST_CRITERIA} criteria", "Split the rubric", place)
+        if len(every) > MAX_CRITERIA:
+            self._fault(f"has more than {MAX_CRITERIA} criteria", "Split the rubric", place)
             return []
         taken = set[str]()
         each = (self._criteria(one, (*place, index), taken) for index, one in enumerate(every))
@@ -347,3 +246,138 @@ def _key(record: Mapping[str, Any]) -> tuple[str, Any]:
         ),
         ("", ""),
     )
+
+
+_QUESTION = ("question", "criterion", "statement", "question_text")
+_WEIGHT = ("weight", "points")
+_AXIS = ("axis", "category")
+_KNOWN = (
+    *(*_QUESTION, *_WEIGHT, *_AXIS),
+    *("name", "scale", "anchors", "looks_at", "importance", "tags", "short_answers", "question_id"),
+)
+MAX_CRITERIA = 500
+"""Criteria of one rubric."""
+
+_ANSWER = ("answer_text", "answer", "short_answer", "text")
+_DRAGUN = {"have to know": ("vital", 4.0), "good to know": ("okay", 2.0), "nice to know": ("okay", 1.0)}
+"""The words of DRAGUN with the weight that the track gives to a question of each."""
+_ENDS = re.compile(r"(\d{1,3})\s*+(?:-|–|to|\.\.|,)\s*+(\d{1,3})")
+_LETTERED = re.compile(r"\A[a-c]\s*[:.)]\s*", re.I)
+SUPPORT = {
+    0: "no support: the answer has no connection with it, or contradicts it",
+    1: "partial: the answer has some of its key elements, but not all",
+    2: "support: the answer is consistent with its key elements, in whatever words",
+}
+"""DRAGUN's judgments of a short answer; of a report that contradicts one no points are taken away here."""
+ANSWER_AND_QUESTION = ("answer", "question")
+_AXIS_TAG = "axis:"
+
+
+def criteria_in(record: Any) -> Iterator[tuple[Criterion, bool]]:
+    """The criteria of one record, and whether each was named.
+
+    Raises:
+        Unfit, DeclarationError: it is none.
+    """
+    if isinstance(record, str | Criterion):
+        criterion = criterion_of(record)
+        yield criterion, is_named(record, criterion)
+        return
+    if not isinstance(record, Mapping):
+        raise Unfit(f"is {kind(record)}, but must be a criterion", "Write an object with a question")
+    cells = ((key, as_list(value)) for key, value in record.items())  # an array is compared place by place
+    values = {key: value for key, value in cells if value != "" and not _is_empty(key, value)}
+    for key in values:
+        if key not in _KNOWN and (meant := near(str(key), _KNOWN)):
+            raise Unfit("is not a field of a criterion", f"Rename it, perhaps to {meant!r}", str(key))
+    criterion = criterion_in(_table(values))
+    if "short_answers" in values:
+        yield from _short_answers(criterion, values["short_answers"])
+    else:
+        yield criterion, "name" in values
+
+
+def _is_empty(key: str, value: Any) -> bool:
+    """Whether a field has nothing; a weight that is no number is not the same as none."""
+    return is_missing(value) and not (key in _WEIGHT and isinstance(value, float))
+
+
+def _table(values: Mapping[str, Any]) -> dict[str, Any]:
+    """A criterion as a table of our own, from a record by whatever names it has its fields.
+
+    Raises:
+        Unfit: there is no question, or a weight or an importance is none.
+    """
+    column = next((name for name in _QUESTION if name in values), None)
+    if column is None:
+        raise Unfit("has no question", "Write in a sentence what is judged: question = …")
+    question = values[column]
+    if not isinstance(question, str) or not re.search(r"\w", question):
+        raise Unfit("is not a sentence", "Write in a sentence what is judged", column)
+    table = {name: values[name] for name in ("name", "scale", "anchors", "looks_at") if name in values}
+    if isinstance(table.get("scale"), str):  # as tables have it
+        written = table["scale"].strip().removeprefix("[").removesuffix("]").strip()
+        if ends := _ENDS.fullmatch(written):
+            table["scale"] = [int(ends[1]), int(ends[2])]
+    if column != "question":  # as others publish it: no word in it says that documents are to be shown
+        table.setdefault("looks_at", ANSWER_AND_QUESTION)
+    return {**table, "question": question, **_graded(values)}
+
+
+def _graded(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Weight, importance and axis, by whatever names they have."""
+    graded: dict[str, Any] = _importance(values["importance"]) if "importance" in values else {}
+    for column in _WEIGHT:
+        if column in values:
+            graded["weight"] = _number(values[column], column)
+    axis = next((values[column] for column in _AXIS if column in values), None)
+    if axis is None:
+        tags = values.get("tags")
+        listed_tags = tags if isinstance(tags, list) else []
+        tagged = [tag for tag in listed_tags if isinstance(tag, str) and tag.startswith(_AXIS_TAG)]
+        axis = tagged[0].removeprefix(_AXIS_TAG).replace("_", " ") if tagged else ""
+    return graded | ({"axis": axis} if axis else {})
+
+
+def _number(value: Any, column: str) -> float:
+    if not isinstance(value, bool) and isinstance(value, int | float | str):
+        try:
+            return number_in(str(value))
+        except ValueError:
+            pass
+    raise Unfit(f"is {quoted(value)}, but must be a number", "Write the points as a number", column)
+
+
+def _importance(value: Any) -> dict[str, Any]:
+    word = _LETTERED.sub("", value.strip()).casefold() if isinstance(value, str) else ""
+    if word in IMPORTANCES:
+        return {"importance": word}
+    if word in _DRAGUN:
+        importance, weight = _DRAGUN[word]
+        return {"importance": importance, "weight": weight}
+    known = ", ".join((*IMPORTANCES, *_DRAGUN))
+    raise Unfit(f"is {quoted(value)}, which is not a known importance", f"Write one of {known}", "importance")
+
+
+def _short_answers(criterion: Criterion, answers: Any) -> Iterator[tuple[Criterion, bool]]:
+    """A criterion for each short answer to a question of DRAGUN, which share the question's weight."""
+    if not isinstance(answers, list) or not answers:
+        raise Unfit("is not a list of short answers", "Write the answers as a list", "short_answers")
+    if len(answers) > MAX_CRITERIA:
+        raise Unfit(f"has more than {MAX_CRITERIA} answers", "Split the rubric", "short_answers")
+    for place, one in enumerate(answers, start=1):
+        found = one if isinstance(one, str) else None
+        if isinstance(one, Mapping):
+            found = next((one[name] for name in _ANSWER if isinstance(one.get(name), str)), None)
+        if not found or not found.strip():
+            raise Unfit("has no text", "Write the answer as a text", f"short_answers[{place}]")
+        sentence = f"To the question “{criterion.question}”, the answer supports: {found.strip()}"
+        own = replace(
+            criterion,
+            name=name_from(found),
+            question=sentence,
+            scale=(0, 2),
+            anchors=SUPPORT,
+            weight=criterion.points / len(answers),
+        )
+        yield own, False

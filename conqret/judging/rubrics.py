@@ -18,16 +18,16 @@ from typing import Any
 
 from conqret.data import Item, Measure, Part, Reason, Status
 from conqret.errors import DeclarationError, number
-from conqret.judging.criteria import criteria_asks
+from conqret.judging.criteria import Rubrics, criteria_asks
 from conqret.judging.criterion import AXIS, OVERALL, VITAL, Criterion, criteria_of
 from conqret.judging.judge_options import CRITERIA, RUBRIC
 from conqret.judging.judge_parts import CombinedMetrics, Judge, digest
-from conqret.judging.rubric_files import Rubrics, rubrics_of
+from conqret.judging.rubric_files import rubrics_of
 from conqret.judging.scales import majority, mean_confidence, mean_of
 
 ONE_EACH, IN_ONE_CALL = "one call each", "criteria in one call"
 """The parts of an identity that say how many criteria stand in one call, where it is not the usual number."""
-MOST_IN_ONE_CALL = 12
+MAX_IN_ONE_CALL = 12
 FORMULA = (
     "sum of weight × value over all criteria / sum of the weights above 0; a statement has the value 1 (met) or 0, a "
     "rating (rating - lowest) / (highest - lowest); below 0 counts as 0. Criteria without a value are left out of both "
@@ -35,11 +35,11 @@ FORMULA = (
 )
 RATINGS = "yes or no, or from the lowest to the highest rating that a criterion names"
 NO_RUBRIC = "there is no rubric for this item"
-MOST_TOLD = 50
+MAX_TOLD = 50
 """Rubrics that are told one by one."""
 
 
-def criteria_judge(criteria: Sequence[Criterion], *, in_one_call: int = MOST_IN_ONE_CALL) -> Judge:
+def criteria_judge(criteria: Sequence[Criterion], *, in_one_call: int = MAX_IN_ONE_CALL) -> Judge:
     """The judge of these criteria: one request an item for so many of them, as many again for the next.
 
     Raises:
@@ -59,7 +59,7 @@ def criteria_judge(criteria: Sequence[Criterion], *, in_one_call: int = MOST_IN_
     )
 
 
-def rubric_judge(rubrics: Rubrics, *, in_one_call: int = MOST_IN_ONE_CALL) -> Judge:
+def rubric_judge(rubrics: Rubrics, *, in_one_call: int = MAX_IN_ONE_CALL) -> Judge:
     """The judge of these rubrics: one request an item for so many criteria, as many again for the next.
 
     Where one rubric is for all items, each criterion is a metric, too; otherwise criteria are rows behind the scores,
@@ -81,7 +81,8 @@ def rubric_judge(rubrics: Rubrics, *, in_one_call: int = MOST_IN_ONE_CALL) -> Ju
         made_of = {
             score: frozenset(one.name for one in shared if score in _scores_of(one)) for score in scores
         }
-        summary = f"a rubric of weighted criteria: {'; '.join(map(_weighed_in_words, shared))}"
+        weighed = (_in_words(one, (_weight(one), one.importance, one.axis)) for one in shared)
+        summary = f"a rubric of weighted criteria: {'; '.join(weighed)}"
     else:
         most = max(map(len, rubrics.each), default=0)
         names = tuple(f"criterion_{place}" for place in range(1, most + 1))
@@ -108,7 +109,7 @@ def rubric_judge(rubrics: Rubrics, *, in_one_call: int = MOST_IN_ONE_CALL) -> Ju
 
 
 def _size_declared(in_one_call: int) -> dict[str, Any]:
-    if in_one_call == MOST_IN_ONE_CALL:
+    if in_one_call == MAX_IN_ONE_CALL:
         return {}
     return {ONE_EACH: True} if in_one_call == 1 else {IN_ONE_CALL: in_one_call}
 
@@ -120,7 +121,7 @@ def judge_of_record(name: str, identity: Mapping[str, Any]) -> Judge:
         DeclarationError: the record holds none, or faulty ones.
     """
     given = identity.get(name) or ()
-    in_one_call = 1 if identity.get(ONE_EACH) else identity.get(IN_ONE_CALL, MOST_IN_ONE_CALL)
+    in_one_call = 1 if identity.get(ONE_EACH) else identity.get(IN_ONE_CALL, MAX_IN_ONE_CALL)
     if name == CRITERIA:
         return criteria_judge(criteria_of(given), in_one_call=in_one_call)
     return rubric_judge(rubrics_of(given), in_one_call=in_one_call)
@@ -141,7 +142,7 @@ def identity_in_words(identity: Mapping[str, Any]) -> dict[str, Any]:
         f"rubric for {key}": f"{len(each)} criteria, {digest([criterion.plain() for criterion in each])}"
         for key, each in rubrics.by_key.items()
     }
-    return {**identity, name: whole, **(parts if len(parts) <= MOST_TOLD else {})}
+    return {**identity, name: whole, **(parts if len(parts) <= MAX_TOLD else {})}
 
 
 def _part_of(criterion: Criterion) -> str:
@@ -188,14 +189,10 @@ def _scores_of(criterion: Criterion) -> tuple[str, ...]:
     return (OVERALL, *vital, *((_axis_metric(criterion.axis),) if criterion.axis else ()))
 
 
-def _in_words(criterion: Criterion, more: str = "") -> str:
+def _in_words(criterion: Criterion, more: Iterable[str | None] = ()) -> str:
     """A criterion as reports and cards say it."""
-    return f"{criterion.name} (“{criterion}”{', yes or no' if criterion.scale is None else ''}{more})"
-
-
-def _weighed_in_words(criterion: Criterion) -> str:
-    parts = (_weight(criterion), criterion.importance, criterion.axis)
-    return _in_words(criterion, "".join(f", {part}" for part in parts if part))
+    said = ["yes or no" if criterion.scale is None else None, *more]
+    return f"{criterion.name} (“{criterion}”{''.join(f', {part}' for part in said if part)})"
 
 
 def _weight(criterion: Criterion) -> str:
@@ -207,7 +204,7 @@ def _all_scores(
     rubrics: Rubrics, names: Sequence[str], scores: Sequence[str], item: Item, measures: Mapping[str, Measure]
 ) -> dict[str, Measure]:
     """The scores that an item has, from the measures of its criteria."""
-    criteria = zip(rubrics.of(item), names, strict=False)
+    criteria = zip(rubrics.for_item(item), names, strict=False)
     judged = [(criterion, measures[name]) for criterion, name in criteria if name in measures]
     if not judged:
         return {OVERALL: Measure.missing(Reason.NOTHING_TO_JUDGE, NO_RUBRIC)}

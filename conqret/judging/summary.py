@@ -212,7 +212,7 @@ class Summariser:
         self._topics = TopicKeys()
         self._statuses: Counter[Status] = Counter()
         self._reasons: Counter[str] = Counter()
-        self._details: dict[str, Counter[str]] = {}
+        self._details = Counter[tuple[str, str]]()
         self._named: dict[tuple[str, str], str] = {}
         self._metrics: defaultdict[str, _Tally] = defaultdict(_Tally)
         self._usage: dict[str, Any] = dict.fromkeys(Usage.model_fields, 0)
@@ -225,7 +225,10 @@ class Summariser:
         if judgment.status is not Status.SCORED:
             self._partly += bool(judgment.values)
             self._reasons.update(dict.fromkeys(judgment.reasons.values(), 1))
-            self._exemplify(judgment)
+            lost = [measure for measure in judgment.measures.values() if measure.reason and measure.detail]
+            for named in dict.fromkeys((str(measure.reason), measure.detail) for measure in lost):
+                self._details[named] += 1
+                self._named.setdefault(named, judgment.item)
         if judgment.flags:
             addressed = judgment.addressed
             self._flagged += bool(addressed)
@@ -251,19 +254,12 @@ class Summariser:
             for name in SUMMED:
                 self._usage[name] += getattr(call, name) or 0
 
-    def _exemplify(self, judgment: Judgment) -> None:
-        """Count the details of the judgment, each once."""
-        lost = [
-            measure for measure in judgment.measures.values() if measure.reason is not None and measure.detail
-        ]
-        for reason, detail in dict.fromkeys((str(measure.reason), measure.detail) for measure in lost):
-            details = self._details.setdefault(reason, Counter())
-            details[detail] += 1
-            self._named.setdefault((reason, detail), judgment.item)
-
     def summary(self, session: SessionCounts | None = None) -> Summary:
         """The summary of what was counted so far; ``session`` says what was done for it now."""
         roots = self._topics.roots()
+        examples = dict[str, str]()
+        for (reason, detail), _ in self._details.most_common():  # the commonest first
+            examples.setdefault(reason, f"{self._named[reason, detail]}: {detail}")
         joined = None if roots == list(range(len(roots))) else roots
         return Summary(
             total=sum(self._statuses.values()),
@@ -272,11 +268,7 @@ class Summariser:
             failed=self._statuses[Status.FAILED],
             partly=self._partly,
             reasons=dict(sorted(self._reasons.items())),
-            examples={
-                reason: f"{self._named[reason, detail]}: {detail}"
-                for reason, details in sorted(self._details.items())
-                for detail, _ in details.most_common(1)
-            },
+            examples=dict(sorted(examples.items())),
             metrics={metric: tally.summary(joined) for metric, tally in self._metrics.items()},
             usage=Usage(**self._usage),
             flagged=self._flagged,

@@ -1,4 +1,4 @@
-"""The summary of a run as tables.
+"""The summary of a run as tables, and what can be required of it (a metric's mean, or the coverage), also as JUnit XML.
 
 A mean never stands without the number of items behind it, and, where items are missing, its bounds: what the mean
 would be if every missing value were 0 or 1.
@@ -6,14 +6,18 @@ would be if every missing value were 0 or 1.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from conqret.errors import number
+from conqret.console.conditions import ENDS, Requirement, RequirementOutcome
+from conqret.errors import DeclarationError, number
 from conqret.judging.dimensions import BY_NAME
 from conqret.judging.judge_folder import JudgeRecord
+from conqret.judging.judge_options import COVERAGE
 from conqret.judging.judge_parts import JURY
+from conqret.judging.known_as import named_here
 from conqret.judging.summary import MetricSummary, Summary, Usage
 from conqret.show import words
 from conqret.show.markdown import safe, tables_markdown
@@ -47,7 +51,7 @@ def cost(usage: Usage) -> str:
     return f"unknown{at_least} (no price for {answers})"
 
 
-MOST_NAMED = 6
+MAX_NAMED = 6
 """Metrics that the first sentence names."""
 INTERVALS = "Brackets hold 95% confidence intervals over topics."
 CALLS, REQUESTS, RECORDED, COST = (
@@ -86,7 +90,7 @@ def mean_scores(summary: Summary) -> str:
     shown, brackets = list[str](), ""
     for name in first or known:
         metric = known[name]
-        if len(shown) < MOST_NAMED:
+        if len(shown) < MAX_NAMED:
             shown.append(f"{words.label(name).lower()} {words.with_interval(metric.interval)}")
         if metric.low is not None:
             brackets = " (brackets hold 95% confidence intervals over topics)"
@@ -218,3 +222,77 @@ def _notes(metric: MetricSummary) -> str:
         f"read from {words.counts(metric.methods)}" if metric.methods else "",
     ]
     return "; ".join(filter(None, notes))
+
+
+EXAMPLE = "groundedness >= 0.7"
+BOUNDS = ("worst_case", "best_case")
+
+
+def parse_mean(text: str, metrics: Collection[str]) -> Requirement:
+    """Read a condition on one of ``metrics``, or on the coverage.
+
+    Raises:
+        DeclarationError: it has another form.
+        UnknownNameError: there is no such metric, or end.
+    """
+    requirement = Requirement.of(
+        text,
+        {*metrics, COVERAGE},
+        "metric to require",
+        EXAMPLE,
+        metrics,
+        ends=(*ENDS, *BOUNDS),
+        elsewhere=named_here,
+    )
+    if requirement.dimension:
+        raise DeclarationError(f"the requirement {text!r} cannot be read: write it as in {EXAMPLE}")
+    return requirement
+
+
+def check_mean(requirement: Requirement, summary: Summary) -> RequirementOutcome:
+    """Hold one condition against the numbers of a run."""
+    if requirement.name == COVERAGE:
+        return requirement.outcome(summary.coverage)
+    metric = summary.metrics.get(requirement.name)
+    if metric is None:
+        return requirement.outcome(None)
+    no_interval = requirement.end in ENDS and metric.no_interval
+    return requirement.outcome(getattr(metric, requirement.end or "mean"), no_interval or "it has no value")
+
+
+Case = tuple[str, str, str, str]
+"""Its kind, its name, ``failure``, ``skipped`` or nothing, and what is said of it."""
+
+
+def judge_junit(summary: Summary, outcomes: Sequence[RequirementOutcome] = ()) -> bytes:
+    """A test case for the items (those that failed are a failure) and for each requirement."""
+    tag = "failure" if summary.failed or not (summary.any_score or summary.outstanding) else ""
+    return junit_suite(
+        "judge", [("items", "every item is judged", tag, coverage(summary)), *required_cases(outcomes)]
+    )
+
+
+def required_cases(outcomes: Sequence[RequirementOutcome]) -> Iterator[Case]:
+    """A test case for each requirement: a failure where it is not met."""
+    for outcome in outcomes:
+        message = outcome.reason if outcome.value is None else f"it is {outcome.value:.3f}"
+        yield "require", outcome.requirement, "" if outcome.met else "failure", message
+
+
+def junit_suite(command: str, cases: Sequence[Case]) -> bytes:
+    """The cases as one suite, in XML."""
+    failed, skipped = (sum(tag == wanted for _, _, tag, _ in cases) for wanted in ("failure", "skipped"))
+    suite = Element(
+        "testsuite",
+        name=f"conqret {command}",
+        tests=str(len(cases)),
+        failures=str(failed),
+        skipped=str(skipped),
+        errors="0",
+    )
+    for kind, name, tag, message in cases:
+        case = SubElement(suite, "testcase", classname=f"conqret.{command}.{kind}", name=visible(name))
+        if tag:
+            SubElement(case, tag, message=visible(message))
+    indent(suite)
+    return bytes(tostring(suite, encoding="utf-8", xml_declaration=True)) + b"\n"

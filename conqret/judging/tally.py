@@ -19,9 +19,9 @@ from conqret.show import words
 from conqret.show.table import Cell, Column, Table
 from conqret.stats.estimate import Estimate, mean_of_sums
 
-MOST_KINDS = 12
+MAX_KINDS = 12
 """Values of a field of metadata that make groups; one with more names items rather than kinds of them."""
-MOST_TOPICS = 40
+MAX_TOPICS = 40
 """Topics that are listed, those with the lowest means."""
 LONGEST = 60
 """Characters of a value that makes a group."""
@@ -60,7 +60,7 @@ class Scores:
         for name, value in item.metadata.items():
             if isinstance(value, str | int) and len(value_text := str(value)) <= LONGEST:
                 kinds = self.kinds.setdefault(name, {})
-                if len(kinds) <= MOST_KINDS:
+                if len(kinds) <= MAX_KINDS:
                     kinds.setdefault(value_text, []).append(item.id)
 
     def values(self, metric: str) -> list[float]:
@@ -88,7 +88,7 @@ def group_table(scores: Scores, metrics: Sequence[str]) -> Table:
     notes, intervals = [], False
     for title, groups in _groups(scores):
         shown = list(groups)
-        if title == "topic" and len(shown) > MOST_TOPICS:
+        if title == "topic" and len(shown) > MAX_TOPICS:
             means_of = {
                 name: [scores.mean(metric, groups[name]).value for metric in metrics] for name in shown
             }
@@ -96,9 +96,9 @@ def group_table(scores: Scores, metrics: Sequence[str]) -> Table:
                 name: next((value for value in means_of[name] if value is not None), math.inf)
                 for name in shown
             }
-            shown = sorted(shown, key=lowest.__getitem__)[:MOST_TOPICS]
+            shown = sorted(shown, key=lowest.__getitem__)[:MAX_TOPICS]
             notes.append(
-                f"Of {words.count(len(groups))} topics the table lists the {MOST_TOPICS} with the lowest scores."
+                f"Of {words.count(len(groups))} topics the table lists the {MAX_TOPICS} with the lowest scores."
             )
         rows.append((title.capitalize(),))
         for name in shown:
@@ -132,7 +132,7 @@ def _groups(scores: Scores) -> Iterator[tuple[str, dict[str, list[int]]]]:
             for name, ids in members.items()
         }
         judged = {name: group_places for name, group_places in places.items() if group_places}
-        if len(members) <= MOST_KINDS and len(judged) > 1 and list(judged.values()) not in seen_groups:
+        if len(members) <= MAX_KINDS and len(judged) > 1 and list(judged.values()) not in seen_groups:
             seen_groups.append(list(judged.values()))
             yield title, judged
 

@@ -182,7 +182,8 @@ def log_of(verdicts: Any, items: Any, other: object, **reading: Any) -> VerdictL
 
     Raises:
         FaultsError: rows are faulty.
-        DeclarationError: as there; or there is another judge, nothing to be judged, or a scale without numbers.
+        DeclarationError: as :func:`read_log`; or there is another judge, nothing to be judged, or a scale without
+            numbers.
     """
     if verdicts is None:
         if items is None:

@@ -9,15 +9,8 @@ from typing import Any
 from xml.sax.saxutils import quoteattr
 
 from conqret.data import Item
-from conqret.io.label_sheets import (
-    FOR_ESTIMATION,
-    INSTRUCTION,
-    NOT,
-    PROBABILITY,
-    SCALE,
-    csv_text,
-    written_scale,
-)
+from conqret.io.label_set import FOR_ESTIMATION, INSTRUCTION, NOT, PROBABILITY, SCALE, written_scale
+from conqret.io.safe_files import csv_text
 from conqret.labels.task import turns
 
 

@@ -104,7 +104,7 @@ def label(
     """
     import json
 
-    from conqret.io.overwriting import write_new
+    from conqret.io.safe_files import write_new
     from conqret.labels.annotation_form import FORMS, AnnotationForm
     from conqret.labels.sampling import sample_items
     from conqret.labels.task import form_task

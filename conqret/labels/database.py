@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from conqret.errors import ConqretError, DeclarationError, number
-from conqret.llm.store_file import checksum
+from conqret.llm.recordings import checksum
 
 FILE = "labels.sqlite"
 BACKUP = "labels.backup.sqlite"

@@ -15,9 +15,8 @@ from conqret.debate.two_turn.judge_answers import TASK as JUDGING
 from conqret.debate.two_turn.judge_answers import as_slider_answers
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.jsonl import json_lines
-from conqret.io.label_set import LabelScale
-from conqret.io.label_sheets import FOR_ESTIMATION, NOT, PROBABILITY, SCALE, csv_text, written_scale
-from conqret.io.overwriting import write_new
+from conqret.io.label_set import FOR_ESTIMATION, NOT, PROBABILITY, SCALE, LabelScale, written_scale
+from conqret.io.safe_files import csv_text, write_new
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.screens import CANNOT_JUDGE, Final, Person, Screen, ScreenQuestion, ScreenResponse, Study
 from conqret.labels.written_arguments import TASK as WRITING

@@ -28,9 +28,8 @@ from conqret.data.digest import gathered
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, strict_options
 from conqret.io import CheckedItems, open_items
-from conqret.io.label_files import label_files
-from conqret.io.label_layout import open_labels
-from conqret.io.label_sheets import NOT
+from conqret.io.label_files import label_files, open_labels
+from conqret.io.label_set import NOT
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.judge_settings import ItemSettings
 from conqret.labels.task import form_task

@@ -17,6 +17,7 @@ from conqret.data import Call, Reason, Status
 from conqret.errors import DeclarationError, number
 from conqret.llm.backend import count_tokens
 from conqret.llm.client_options import ClientOptions, resolving
+from conqret.llm.quota import SpendingLedger
 from conqret.llm.recordings import Recordings
 from conqret.llm.replies import Rejection, ask_again, is_valid, of_use, read_reply
 from conqret.llm.request import (
@@ -112,7 +113,7 @@ class Client(AbstractAsyncContextManager["Client"]):
         self.progress = Progress() if progress is None else progress
         self._batches = None
         if batch and not replay:
-            from conqret.llm.batches.batches import Batches  # aiohttp, which most clients need later or never
+            from conqret.llm.batches import Batches  # aiohttp, which most clients need later or never
 
             self._batches = Batches(options, self.progress)
         sends = not replay and self._batches is None
@@ -166,12 +167,12 @@ class Client(AbstractAsyncContextManager["Client"]):
         """Read answers from ``store`` and add to it from now on."""
         self._store = store
         if store is not None and self._sender is not None:
-            self._sender.budget.book_in(lambda: store.ledger(self.model_id))
+            self._sender.budget.book_in(lambda: SpendingLedger(store, self.model_id))
         if self._batches is not None and store is not None:
             self._batches.keep_beside(store)
 
     async def ask(self, request: Request[Response]) -> Answer[Response]:
-        """Ask, and ask again where that may help; whatever the world does becomes an answer with a reason.
+        """Send a request, and retry where that may help; a failure becomes an answer without a value, with its reason.
 
         Raises:
             DeclarationError: the request cannot be asked of this model at all.

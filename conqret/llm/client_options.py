@@ -138,7 +138,7 @@ class ClientOptions:
 
     @property
     def identity(self) -> Mapping[str, Any]:
-        """What identifies the instrument behind the answers: the model, and how long they may be.
+        """What identifies the judge configuration on the side of the model: its identity, and ``max_tokens``.
 
         Nothing that is merely asked for (time limits, concurrency, prices, a budget), no key and no address.
 

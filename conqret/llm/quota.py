@@ -11,8 +11,8 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 from conqret.data import Reason
+from conqret.llm.recordings import Recordings
 from conqret.llm.retry import BACKOFF_BASE, ProviderError
-from conqret.llm.store_file import StoreFile
 
 _MAKE = (
     "CREATE TABLE IF NOT EXISTS costs (client TEXT PRIMARY KEY, model TEXT NOT NULL, spent REAL NOT NULL, "
@@ -29,17 +29,17 @@ _ROUNDING = 1e-9
 class SpendingLedger:
     """The spending on ``model`` in a store, in US dollars, and the row of one client in it."""
 
-    def __init__(self, file: StoreFile, model: str) -> None:
-        self._file, self._model = file, model
+    def __init__(self, store: Recordings, model: str) -> None:
+        self._store, self._model = store, model
         self._client = uuid.uuid4().hex
-        with self._file.guarded("what was spent could not be booked"):
-            self._file.db.execute(_MAKE)
+        with self._store.guarded("what was spent could not be booked"):
+            self._store.db.execute(_MAKE)
 
     def total(self) -> tuple[float, float]:
         """What was spent on the model, and what is held for requests under way, by all clients: what rounding leaves of
         what was given back is nothing."""
-        with self._file.guarded("what was spent could not be read"):
-            spent, held = self._file.db.execute(_TOTAL, (self._model,)).fetchone()
+        with self._store.guarded("what was spent could not be read"):
+            spent, held = self._store.db.execute(_TOTAL, (self._model,)).fetchone()
         return float(spent), float(held) if held > _ROUNDING else 0.0
 
     def answered(self) -> tuple[int, float]:
@@ -47,14 +47,14 @@ class SpendingLedger:
         query = (
             "SELECT coalesce(sum(answers), 0), coalesce(sum(spent), 0) FROM costs WHERE model = ? AND answers"
         )
-        with self._file.guarded("what was spent could not be read"):
-            answers, spent = self._file.db.execute(query, (self._model,)).fetchone()
+        with self._store.guarded("what was spent could not be read"):
+            answers, spent = self._store.db.execute(query, (self._model,)).fetchone()
         return int(answers), float(spent)
 
     def hold(self, dollars: float, limit: float) -> bool:
         """Hold so much for a request, if with all that was spent and is held it stays below ``limit``."""
-        with self._file.guarded("what was spent could not be booked"), self._file.transaction():
-            spent, held = self._file.db.execute(_TOTAL, (self._model,)).fetchone()
+        with self._store.guarded("what was spent could not be booked"), self._store.transaction():
+            spent, held = self._store.db.execute(_TOTAL, (self._model,)).fetchone()
             fits = bool(spent + held + dollars <= limit + _ROUNDING)
             if fits:
                 self._book(0.0, dollars)
@@ -62,11 +62,11 @@ class SpendingLedger:
 
     def settle(self, held: float, spent: float, answers: int = 0) -> None:
         """Give back what was held for a request, and book what its ``answers`` have cost."""
-        with self._file.guarded("what was spent could not be booked"):
+        with self._store.guarded("what was spent could not be booked"):
             self._book(spent, -held, answers)
 
     def _book(self, spent: float, held: float, answers: int = 0) -> None:
-        self._file.db.execute(_BOOK, (self._client, self._model, spent, held, answers, held))
+        self._store.db.execute(_BOOK, (self._client, self._model, spent, held, answers, held))
 
 
 PATIENCE = 5.0

@@ -7,23 +7,27 @@ it is read: a damaged answer is named, and asked for again.
 
 from __future__ import annotations
 
+import contextlib
 import datetime
+import hashlib
+import json
 import logging
+import os
 import sqlite3
 import tempfile
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
-from conqret.errors import DeclarationError, FaultsError, strict_options
-from conqret.io.jsonl import jsonl_rows
+from pydantic import BaseModel, TypeAdapter, model_validator
+
+from conqret.errors import ConqretError, DeclarationError, FaultsError
+from conqret.io.jsonl import compact, jsonl_rows
+from conqret.io.limits import ANSWER
 from conqret.io.safe_files import Closing, write_all
 from conqret.io.schema import TableReader
-from conqret.llm.quota import SpendingLedger
 from conqret.llm.request import Completion
-from conqret.llm.retry import KeyRedaction, keys_in_use
-from conqret.llm.store_file import MAGIC, Recording, StoreFile
 
 STORE_NAME = "recordings.sqlite"
 """The name of the store inside a run's directory."""
@@ -44,6 +48,120 @@ _INSERT = "INSERT INTO recordings VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT
 
 _log = logging.getLogger(__name__)
 
+_COMPLETION = TypeAdapter(Completion)
+_encode = json.JSONEncoder(separators=(",", ":")).encode
+_encode_sorted = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode
+
+
+class Recording(BaseModel):
+    """An answer with its key, what it was asked with, and labels for people.
+
+    A row and a line end with a checksum of all that they hold. It shows what has changed by accident; it is no
+    signature. A line may lack it.
+    """
+
+    key: str
+    completion: Completion
+    ask: str
+    item: str
+    model: str
+    params: dict[str, Any]
+    sample: int
+    created: str
+
+    @model_validator(mode="before")
+    @classmethod
+    def _as_written(cls, data: Any) -> Any:
+        if isinstance(data, dict) and "checksum" in data:
+            content = {name: value for name, value in data.items() if name != "checksum"}
+            if checksum(content) != data["checksum"]:
+                raise ValueError("it differs from what was recorded: its checksum does not match")
+        return data
+
+    @classmethod
+    def from_row(cls, row: Sequence[Any]) -> Self:
+        """The recording that :meth:`row` wrote.
+
+        Raises:
+            ValueError: the row is damaged.
+        """
+        *content, digest = row
+        try:
+            if checksum(content) != digest:
+                raise ValueError("its checksum does not match")
+            record = dict(zip(cls.model_fields, content, strict=True))
+            parsed = {name: json.loads(record[name]) for name in ("completion", "params")}
+            return cls.model_validate(record | parsed)
+        except (TypeError, RecursionError) as error:
+            raise ValueError(f"it is not a recording: {error}") from None
+
+    def row(self) -> tuple[Any, ...]:
+        """The row of the store; completion and params are JSON there."""
+        completion, params = completion_to_json(self.completion), dumps(self.params)
+        content = (self.key, completion, self.ask, self.item, self.model, params, self.sample, self.created)
+        return *content, checksum(content)
+
+    def line(self) -> bytes:
+        """The line of an export."""
+        completion = json.loads(completion_to_json(self.completion))
+        content = self.model_dump(exclude={"completion"}) | {"completion": completion}
+        return dumps(content | {"checksum": checksum(content)}).encode() + b"\n"
+
+
+COLUMNS = (*Recording.model_fields, "checksum")
+"""The columns of the store."""
+
+
+def checksum(content: Any) -> str:
+    """The first 16 hex digits of the sha256 of plain data."""
+    data = compact(content) if isinstance(content, (tuple, list)) else dumps(content).encode()
+    return hashlib.sha256(data).hexdigest()[:16]
+
+
+def completion_to_json(completion: Completion) -> str:
+    """The completion as compact JSON; fields that are None are left out."""
+    return _encode(_COMPLETION.dump_python(completion, exclude_none=True))
+
+
+def dumps(value: Any) -> str:
+    """Compact JSON with sorted keys, readable in every language; half a surrogate pair is escaped."""
+    return _encode_sorted(value).encode("utf-8", "backslashreplace").decode()
+
+
+MAGIC = b"SQLite format 3\x00"
+"""How a file begins."""
+SCHEMA_VERSION = 2
+_APPLICATION_ID = 0x436F6E51  # "ConQ", written into the header of the file
+
+BUSY_SECONDS = 60.0
+"""How long to wait for another process that is writing; its commits take well under a millisecond."""
+
+_MAKE = f"""
+BEGIN IMMEDIATE;
+CREATE TABLE IF NOT EXISTS recordings (
+    key TEXT PRIMARY KEY, completion TEXT NOT NULL, ask TEXT NOT NULL, item TEXT NOT NULL, model TEXT NOT NULL,
+    params TEXT NOT NULL, sample INTEGER NOT NULL, created TEXT NOT NULL, checksum TEXT
+);
+PRAGMA application_id = {_APPLICATION_ID}; PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;
+"""
+_STATE = (
+    "SELECT application_id, user_version, (SELECT count(*) FROM sqlite_master), "
+    "(SELECT count(*) FROM sqlite_master WHERE name = 'recordings' AND type = 'table') "
+    "AND NOT (SELECT count(*) FROM sqlite_master WHERE type IN ('view', 'trigger')), "
+    "(SELECT group_concat(name) FROM pragma_table_info('recordings')) "
+    "FROM pragma_application_id, pragma_user_version"
+)
+_DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+_FULL = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
+
+
+class StoreError(ConqretError):
+    """A store cannot be read or written just now (a full disk, say); what it holds is kept."""
+
+
+class DamagedStoreError(StoreError):
+    """The file of a store is damaged; ``conqret runs recordings export`` keeps what can be read of it."""
+
 
 class Recordings(Closing):
     """A store of completions by request key; the first recording of a key wins.
@@ -61,8 +179,12 @@ class Recordings(Closing):
         self._scratch: tempfile.TemporaryDirectory[str] | None = None
         self._damaged: set[str] = set()
         self.path = Path(path)
-        self._file = StoreFile(self.path, read_only=read_only, untouched=untouched)
-        self._db = self._file.db
+        if read_only and not self.path.is_file():
+            raise DeclarationError(f"{path}: this file of recordings does not exist")
+        _check_header(self.path)
+        with self.guarded("cannot be opened as a store of recordings", DeclarationError):
+            self.db = self._connect(read_only, untouched)
+            self._prepare(read_only)
 
     @classmethod
     def open_for_replay(cls, path: str | Path) -> Self:
@@ -103,14 +225,14 @@ class Recordings(Closing):
 
     def count(self) -> int:
         """How many answers are here, damaged ones too."""
-        with self._file.guarded("the answers could not be counted"):
-            (count,) = self._db.execute("SELECT count(*) FROM recordings").fetchone()
+        with self.guarded("the answers could not be counted"):
+            (count,) = self.db.execute("SELECT count(*) FROM recordings").fetchone()
         return int(count)
 
     def get(self, key: str) -> Completion | None:
         """The recorded completion, or None; a damaged one is none, so that it is asked for again."""
-        with self._file.guarded("an answer could not be read"):
-            row = self._db.execute("SELECT * FROM recordings WHERE key = ?", (key,)).fetchone()
+        with self.guarded("an answer could not be read"):
+            row = self.db.execute("SELECT * FROM recordings WHERE key = ?", (key,)).fetchone()
         recording = self._sound(row) if row else None
         return recording.completion if recording is not None and recording.key == key else None
 
@@ -134,25 +256,31 @@ class Recordings(Closing):
         """
         created = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
         recording = Recording(
-            key=key, completion=completion, ask=ask, item=item, model=model, params=dict(params), sample=sample,
+            key=key,
+            completion=completion,
+            ask=ask,
+            item=item,
+            model=model,
+            params=dict(params),
+            sample=sample,
             created=created,
-        )  # fmt: skip
-        with self._file.guarded("an answer could not be recorded"):
+        )
+        with self.guarded("an answer could not be recorded"):
             if not instead and self._insert(recording):
                 return completion
         if not instead and (earlier := self.get(key)) is not None:
             return earlier
-        with self._file.guarded("an answer could not be recorded"), self._file.transaction():
-            self._db.execute("DELETE FROM recordings WHERE key = ?", (key,))
+        with self.guarded("an answer could not be recorded"), self.transaction():
+            self.db.execute("DELETE FROM recordings WHERE key = ?", (key,))
             self._insert(recording)
         return completion
 
     def recorded(self) -> Iterator[Recording]:
         """Every recording that is as it was recorded, in order of key; the others are named and left out. Of a damaged
         file come those that can be read, in the order in which they were recorded."""
-        with self._file.guarded("the answers could not be read"):
-            (integrity,) = self._db.execute("PRAGMA integrity_check(1)").fetchone()
-            rows: Iterable[Sequence[Any]] = self._db.execute("SELECT * FROM recordings ORDER BY key")
+        with self.guarded("the answers could not be read"):
+            (integrity,) = self.db.execute("PRAGMA integrity_check(1)").fetchone()
+            rows: Iterable[Sequence[Any]] = self.db.execute("SELECT * FROM recordings ORDER BY key")
             for row in rows if integrity == "ok" else self._rows_one_by_one():
                 if (recording := self._sound(row)) is not None:
                     yield recording
@@ -163,7 +291,7 @@ class Recordings(Closing):
         while missed < MAX_MISSED:
             after = "SELECT rowid, * FROM recordings WHERE rowid > ? ORDER BY rowid LIMIT 1"
             try:
-                found = self._db.execute(after, (last,)).fetchone()
+                found = self.db.execute(after, (last,)).fetchone()
             except sqlite3.DatabaseError:
                 last, missed = last + 1, missed + 1
                 self._damaged.add(f"row {last}")
@@ -175,7 +303,7 @@ class Recordings(Closing):
 
     def add(self, rows: Iterable[Recording]) -> int:
         """Add recordings whose keys are not here yet, all or (where one raises) none; returns how many were new."""
-        with self._file.guarded("answers could not be added"), self._file.transaction():
+        with self.guarded("answers could not be added"), self.transaction():
             return sum(map(self._insert, rows))
 
     def export_jsonl(
@@ -208,25 +336,22 @@ class Recordings(Closing):
 
         return self.add(read())
 
-    def ledger(self, model: str) -> SpendingLedger:
-        """What was spent on a model over this store, by all who share it."""
-        return SpendingLedger(self._file, model)
-
     def close(self) -> None:
         """Close the file; a second call does nothing."""
-        self._db.close()
+        self.db.close()
         if self._scratch is not None:
             self._scratch.cleanup()
 
     def _insert(self, recording: Recording) -> int:
-        return self._db.execute(_INSERT, recording.row()).rowcount
+        return self.db.execute(_INSERT, recording.row()).rowcount
 
     def _sound(self, row: Sequence[Any]) -> Recording | None:
         """The recording of a row; None, and a remark, where it is damaged."""
         try:
-            return Recording.of_row(row)
+            return Recording.from_row(row)
         except ValueError:
-            name = _named(row)
+            key, _, ask, item, _, _, sample, *_ = row
+            name = f"{ask} of item {item}, sample {sample} (key {str(key)[:12]})"
         if name not in self._damaged:
             self._damaged.add(name)
             if self.damaged <= MAX_NAMED:
@@ -235,63 +360,94 @@ class Recordings(Closing):
                 _log.warning("%s: more recordings are corrupt", self.path)
         return None
 
+    @contextlib.contextmanager
+    def transaction(self) -> Iterator[None]:
+        """What is done inside is written whole, or not at all."""
+        self.db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self.db.execute("COMMIT")
+        except BaseException:
+            self.db.rollback()
+            raise
 
-def _named(row: Sequence[Any]) -> str:
-    """What a damaged row says that it is."""
-    key, _, ask, item, _, _, sample, *_ = row
-    return f"{ask} of item {item}, sample {sample} (key {str(key)[:12]})"
+    @contextlib.contextmanager
+    def guarded(self, failed: str, family: type[ConqretError] = StoreError) -> Iterator[None]:
+        """What SQLite says as an error of ours; ``failed`` and ``family`` where the file is not damaged."""
+        try:
+            yield
+        except (
+            sqlite3.Error,
+            UnicodeDecodeError,
+        ) as error:  # a message that quotes a damaged name is no text
+            code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the others say more exactly what is wrong
+            if code in _DAMAGE or isinstance(error, UnicodeDecodeError):
+                raise DamagedStoreError(
+                    f"{self.path} is corrupt ({error}); `conqret runs recordings export {self.path} saved.jsonl` saves "
+                    "every answer that can be read; then move the file away, and `import` saved.jsonl in its place"
+                ) from error
+            full = "; free some space, and run the command again" if code in _FULL else ""
+            raise family(f"{self.path}: {failed}: {error}{full}") from error
 
-
-@dataclass(frozen=True, slots=True)
-class ExportedRecordings:
-    """How many answers were written, how many damaged ones are left out, and what was taken out, by kind (API keys in
-    use are ``key``)."""
-
-    answers: int
-    damaged: int
-    removed: Mapping[str, int] = field(default_factory=dict)
-
-
-@strict_options
-def export_recordings(
-    store: str | Path, to: str | Path, *, names: Sequence[str] = (), patterns: Sequence[str] = ()
-) -> ExportedRecordings:
-    """Write all recorded answers to JSONL, for others to replay. API keys in use are replaced by ``[key]``.
-
-    Args:
-        store: a run's folder, or a store of recordings, which stays as it is.
-        to: the file to write.
-        names: names of people to be taken out of answers and ids.
-        patterns: what else is taken out: ``email``, ``url``, ``phone``, ``ip``, ``handle``, or regular expressions.
-
-    Raises:
-        DeclarationError: there is no such store, or a pattern is no regular expression.
-    """
-    from conqret.llm.redaction import PersonalData  # which runs need not
-
-    personal = PersonalData(names, patterns) if names or patterns else None
-    keys = KeyRedaction(keys_in_use())
-
-    def shared(recording: Recording) -> Recording:
-        sent = recording.completion
-        spelled = "".join(token.token for token in sent.logprobs or ())
-        completion = replace(
-            sent,
-            text=keys.text(sent.text),
-            refusal=sent.refusal and keys.text(sent.refusal),
-            reasoning=sent.reasoning and keys.text(sent.reasoning),
-            model=keys.text(sent.model),
-            logprobs=None if any(key in spelled for key in keys.keys) else sent.logprobs,
+    def _connect(self, read_only: bool, untouched: bool) -> sqlite3.Connection:
+        address = self.path.absolute().as_uri()
+        if read_only:  # SQLite keeps a file beside the store even for reading, unless told that nobody writes
+            idle = untouched and not self.path.with_name(f"{self.path.name}-wal").exists()
+            address += "?mode=ro" if os.access(self.path.parent, os.W_OK) and not idle else "?immutable=1"
+        db = sqlite3.connect(
+            address, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
         )
-        without_keys = recording.model_copy(update={"completion": completion})
-        return without_keys if personal is None else personal.taken_out(without_keys)
+        db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, min(4 * ANSWER.most, 10**9))
+        db.execute("PRAGMA trusted_schema = OFF")  # a file of others may bring views and triggers
+        db.text_factory = lambda data: data.decode("utf-8", "replace")  # what is damaged has another checksum
+        return db
 
-    with Recordings.open_for_replay(store) as recordings:
-        count = recordings.export_jsonl(to, shared)
-        found = {**(personal.found if personal is not None else {}), "key": keys.replaced}
-        return ExportedRecordings(count, recordings.damaged, {kind: n for kind, n in found.items() if n})
+    def _prepare(self, read_only: bool) -> None:
+        """Check that the file is a store of ours, or make an empty one (seen at one moment: another process may be
+        making it)."""
+        application, version, tables, table, columns = self.db.execute(_STATE).fetchone()
+        if application != _APPLICATION_ID and tables:
+            raise DeclarationError(f"{self.path}: this SQLite file is not a file of recordings")
+        if version > SCHEMA_VERSION:
+            raise DeclarationError(
+                f"{self.path}: written by a newer conqret (schema {version}, this one knows {SCHEMA_VERSION}); "
+                "update conqret"
+            )
+        if tables and (not table or columns != ",".join(COLUMNS)):
+            raise DeclarationError(
+                f"{self.path}: this SQLite file contains no recordings in conqret's format"
+            )
+        if not tables and read_only:
+            raise DeclarationError(f"{self.path}: this file is empty; name a file of recordings")
+        if not tables:
+            self._switch_to_wal()
+            self.db.executescript(_MAKE)
+        self.db.execute("PRAGMA synchronous = NORMAL")
+
+    def _switch_to_wal(self) -> None:
+        """SQLite does not wait for others here, as it does elsewhere; so it is tried again."""
+        deadline = time.monotonic() + BUSY_SECONDS
+        while True:
+            try:
+                self.db.execute("PRAGMA journal_mode = WAL")
+                return
+            except sqlite3.OperationalError:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.01)
 
 
 def store_file(store: str | Path) -> Path:
     """The file of a store, or of that in a run's folder."""
     return Path(store) / STORE_NAME if Path(store).is_dir() else Path(store)
+
+
+def _check_header(path: Path) -> None:
+    if path.is_dir():
+        raise DeclarationError(f"{path}: this is a folder, not a file of recordings")
+    if path.exists() and path.stat().st_size:
+        with path.open("rb") as file:
+            if file.read(len(MAGIC)) != MAGIC:
+                raise DeclarationError(f"{path}: this is not a file of recordings; give another path")
+    elif not path.parent.is_dir():
+        raise DeclarationError(f"{path}: its folder does not exist; create it first")

@@ -18,13 +18,13 @@ from conqret.prompts import RenderedPrompt
 
 if TYPE_CHECKING:
     from conqret.llm.retry import ProviderError
-    from conqret.local.definitions import TargetScore
+    from conqret.local.likelihoods import TargetScore
 
 
 Response = TypeVar("Response", bound=BaseModel)
 
 MAX_NAME = 100
-"""Characters of a model's name that are told."""
+"""Characters of a model's name that are kept."""
 
 KEPT = 256
 """So many digests of schemas are kept; a run has a handful."""
@@ -144,8 +144,8 @@ class Completion:
 class Answer(Generic[Response]):
     """The outcome of a request: a validated ``value``, or the reason why there is none.
 
-    The client never raises for what the world did; it returns an answer without a value. ``given`` is then the last
-    object that the model gave, of which parts may be valid; empty where it gave none.
+    A failed request is no exception but an answer without a value. ``given`` is then the last object that the model
+    gave, of which parts may be valid; empty where it gave none.
     """
 
     value: Response | None

@@ -15,8 +15,9 @@ from conqret.errors import DeclarationError, shortened
 from conqret.llm.backend import Connection, ModelFacts, count_tokens
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.quota import AdaptiveGate, Budget, TokenBucket
+from conqret.llm.redaction import KeyRedaction, keys_in_use
 from conqret.llm.request import IMAGE_TOKENS, MAX_NAME, Completion, Request
-from conqret.llm.retry import CircuitBreaker, FailureLimit, KeyRedaction, ProviderError, backoff, keys_in_use
+from conqret.llm.retry import CircuitBreaker, FailureLimit, ProviderError, backoff
 
 
 @dataclass(slots=True)

@@ -88,7 +88,7 @@ class Tracing:
 
     @contextlib.contextmanager
     def span(self, sent: Request[Any], key: str) -> Iterator[OnCompletion]:
-        """The span around a request with all its retries; what comes of it is told to what this yields."""
+        """Open the span around a request with all its retries; yields the function that takes its completion."""
         if not self._kind:
             yield lambda completion, attempts: None
             return
@@ -103,7 +103,7 @@ class Tracing:
                 raise
 
     def _asked(self, sent: Request[Any]) -> dict[str, Any]:
-        from conqret.llm.catalogue import provider_of
+        from conqret.llm.providers import provider_of
 
         model = self._options.model
         prefix = model.partition("/")[0] if "/" in model else provider_of(model) or model

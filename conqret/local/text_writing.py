@@ -59,9 +59,12 @@ def write(
         top_p = 1.0 if sampling.top_p is None else sampling.top_p
         drawing = {"temperature": sampling.temperature, "top_k": 0, "top_p": top_p}
     settings = transformers.GenerationConfig(
-        max_new_tokens=free, do_sample=bool(drawing), eos_token_id=ends, pad_token_id=ends[0] if ends else 0,
+        max_new_tokens=free,
+        do_sample=bool(drawing),
+        eos_token_id=ends,
+        pad_token_id=ends[0] if ends else 0,
         **drawing,
-    )  # fmt: skip
+    )
     torch.manual_seed(zlib.crc32(f"{seed} {prompt}".encode()))
     with torch.inference_mode():
         mask = torch.ones_like(prompt_ids)

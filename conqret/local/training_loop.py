@@ -83,7 +83,7 @@ def brief() -> bool:
 def arguments(
     settings: TrainingSettings, checkpoints: Path, rows: int, *, rate: float, schedule: str, warmup: float
 ) -> dict[str, Any]:
-    """What the trainer is told of a training on so many rows, whatever is learnt; ``warmup`` is the share of the steps
+    """The trainer's arguments for a training on so many rows, whatever is learned; ``warmup`` is the share of the steps
     in which the rate rises."""
     cuda = require("torch", extra=EXTRA).cuda.is_available()
     return {

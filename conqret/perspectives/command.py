@@ -10,7 +10,7 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, note, progress, result
 from conqret.errors import number
-from conqret.judging.study_command import StudyOptions
+from conqret.judging.command_options import StudyOptions
 from conqret.perspectives.detector import DetectorSettings
 from conqret.show.table import spaced
 

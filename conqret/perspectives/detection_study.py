@@ -15,9 +15,8 @@ from typing import Any, ClassVar, Unpack
 from conqret.data.digest import digest_of
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, number, strict_options
-from conqret.io.label_sheets import csv_text
 from conqret.io.pairs import Pair, read_pairs
-from conqret.io.safe_files import Content, InFolder, write_whole
+from conqret.io.safe_files import Content, InFolder, csv_text, write_whole
 from conqret.judging.asked_run import AskedSettings, Run, RunPrompt
 from conqret.judging.judge_settings import as_path, client_options
 from conqret.llm.client_options import ClientOptions

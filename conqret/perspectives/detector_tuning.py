@@ -21,9 +21,8 @@ from conqret.data.digest import digest_of
 from conqret.errors import DeclarationError, first_line, strict_options
 from conqret.io.pairs import Pair, read_pairs
 from conqret.io.safe_files import write_whole
-from conqret.local.checkpoint_weights import from_checkpoint, new_head
 from conqret.local.model_identity import folder_identity
-from conqret.local.models import window_of
+from conqret.local.models import from_checkpoint, new_head, window_of
 from conqret.local.training_loop import EXTRA, arguments, check_base, lora, merged, quiet, train, whole
 from conqret.perspectives.detector import (
     CLASSIFIER,

@@ -13,11 +13,11 @@ from typing import Any
 
 from conqret.data.digest import gathered
 from conqret.errors import DeclarationError
-from conqret.io.label_sheets import csv_text
+from conqret.io.safe_files import csv_text
 from conqret.perspectives.perspective_files import PerspectiveQuestion, Side
 from conqret.perspectives.ranking_sources import ASKED, JudgedDocuments, asked_as, pooled
-from conqret.retrieval.evaluation.evaluate import MeasureScore, Run, cut_off, family
-from conqret.retrieval.evaluation.systems import SystemRun
+from conqret.retrieval.evaluate import MeasureScore, Run, cut_off, family
+from conqret.retrieval.systems import SystemRun
 from conqret.stats.effects import sign_p
 from conqret.stats.estimate import FEWEST_TESTED, Estimate
 from conqret.stats.resampling import mean_interval

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from conqret.perspectives.own_corpora import CollectedPages
     from conqret.perspectives.perspectives_run import MadeSummary, SubsetErrors
     from conqret.perspectives.threshold import AgainstLabels, Agreement
-    from conqret.retrieval.evaluation.evaluate import MeasureScore
+    from conqret.retrieval.evaluate import MeasureScore
 
 PAPER = {"pages": 74.2, "passages": 4461.7}
 """What BeRDS had of a question, from Google (Table 2)."""

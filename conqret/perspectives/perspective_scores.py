@@ -47,7 +47,7 @@ from conqret.perspectives.ranking_sources import (
     read_judged,
     write_rankings,
 )
-from conqret.retrieval.evaluation.system_names import ASKING, has_step
+from conqret.retrieval.system_names import ASKING, has_step
 from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.session import Session, SessionCounts, Sessions
 from conqret.show.page import write_files
@@ -56,7 +56,7 @@ from conqret.text.words import words
 
 if TYPE_CHECKING:
     from conqret.retrieval.corpus_index import Index
-    from conqret.retrieval.evaluation.systems import SystemRun
+    from conqret.retrieval.systems import SystemRun
 
 
 SCORES, VALUES, JUDGMENTS, QUESTIONS = "scores.json", "values.csv", "judgments.qrels", "perspectives.jsonl"

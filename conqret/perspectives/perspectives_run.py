@@ -19,9 +19,8 @@ from conqret.data.digest import gathered
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, number, strict_options
 from conqret.io.checks import Filled, Text
-from conqret.io.label_sheets import csv_text
 from conqret.io.pairs import ANSWERS
-from conqret.io.safe_files import Content, InFolder
+from conqret.io.safe_files import Content, InFolder, csv_text
 from conqret.io.schema import in_columns, read_table
 from conqret.judging.asked_run import AskedSettings, Run, RunPrompt
 from conqret.judging.judge_settings import as_path, client_options

@@ -10,7 +10,7 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, end, note, note_all, result
 from conqret.errors import number as counted
-from conqret.judging.study_command import StudyOptions
+from conqret.judging.command_options import StudyOptions
 from conqret.retrieval.command import MmrEncoder, Where
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def score(
 
 def _remark(diversity: Diversity) -> None:
     """What the tables mean, and what they lack."""
-    from conqret.retrieval.evaluation.evaluate import marks_legend
+    from conqret.retrieval.evaluate import marks_legend
 
     for line in marks_legend(diversity.scores, diversity.baseline, "question"):
         note(line)

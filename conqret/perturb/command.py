@@ -106,11 +106,21 @@ def perturb(
             "items.jsonl (or use --list)"
         )
     item_list = write_perturbations(
-        name, items, levels=options.listed(change.levels), pool=change.pool, output=output, overwrite=overwrite,
-        seed=change.seed, on_check=note_left_out,
-        columns=options.column_map(columns, options.ITEM_COLUMNS), skip_invalid=skip_invalid, language=language,
-        model=rewriting.calls.of(rewriting.model), prompts=rewriting.prompts, **rewriting.answers.given(),
-    )  # fmt: skip
+        name,
+        items,
+        levels=options.listed(change.levels),
+        pool=change.pool,
+        output=output,
+        overwrite=overwrite,
+        seed=change.seed,
+        on_check=note_left_out,
+        columns=options.column_map(columns, options.ITEM_COLUMNS),
+        skip_invalid=skip_invalid,
+        language=language,
+        model=rewriting.calls.of(rewriting.model),
+        prompts=rewriting.prompts,
+        **rewriting.answers.given(),
+    )
     _tell(item_list, json_output)
     end(item_list.failed, item_list.session)
 
@@ -220,7 +230,7 @@ def translate(
 
     conqret bias translated.jsonl --probe language --format rag-fine-grained --model gpt-4o-mini
     """
-    from conqret.judging.cost_table import tell_cost
+    from conqret.judging.cost import tell_cost
     from conqret.perturb.translating import translate_items, translating_cost
 
     settings: dict[str, Any] = {

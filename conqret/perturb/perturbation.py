@@ -17,12 +17,13 @@ from conqret.data import Item
 from conqret.data.digest import text_digest_of
 from conqret.data.item import CHANGES, Frozen
 from conqret.errors import DeclarationError
+from conqret.judging.dimensions import DIMENSIONS
 from conqret.perturb.document_pool import Pool
+from conqret.registry import Registry
+from conqret.text.language import NAMES, is_english, item_language
 
 if TYPE_CHECKING:
     from conqret.perturb.sentence_edits import Rewriting
-from conqret.registry import Registry
-from conqret.text.language import NAMES, is_english, item_language
 
 T = TypeVar("T")
 
@@ -295,3 +296,41 @@ PERTURBATIONS = Registry(
     ),
 )
 """Every perturbation by its name; those of the paper come first."""
+
+
+RELEVANCE = ("context_relevance", "predicted_precision", "second.context_relevance")
+"""What is said of the documents."""
+
+GROUNDING = ("groundedness", "citation_precision", "citation_recall")
+"""What is said of the argument against its documents."""
+
+ANSWER = ("answer_relevance",)
+"""What is said of the argument against the topic."""
+
+SECOND = ("second.groundedness", "second.answer_relevance")
+"""What is said of the other argument."""
+
+QUALITY = tuple(dimension.name for dimension in DIMENSIONS)
+"""The fifteen dimensions of the argument's quality."""
+
+PREFERENCE = ("preference",)
+"""Which of two arguments is better: 1 for the first."""
+
+CORRECTNESS = ("correctness", "completeness", "correctness_f1")
+"""What is said of the argument against a reference."""
+
+RECALL = ("context_recall",)
+"""What is said of the documents against a reference."""
+
+EVERYTHING = (*RELEVANCE, *GROUNDING, *ANSWER, *SECOND, *QUALITY, *PREFERENCE, *CORRECTNESS, *RECALL)
+
+
+def expect(
+    *, fall: Iterable[str] = (), unchanged: Iterable[str] = (), no_rise: Iterable[str] = ()
+) -> dict[str, Direction]:
+    """The expectation for each metric; a metric that is in no group is left open."""
+    return (
+        dict.fromkeys(fall, Direction.FALL)
+        | dict.fromkeys(unchanged, Direction.UNCHANGED)
+        | dict.fromkeys(no_rise, Direction.NO_RISE)
+    )

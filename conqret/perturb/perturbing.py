@@ -13,7 +13,7 @@ from conqret.data import Item
 from conqret.errors import DeclarationError, strict_options
 from conqret.io import CheckedItems, item_record, open_items
 from conqret.io.jsonl import json_lines
-from conqret.io.overwriting import check_new, write_new
+from conqret.io.safe_files import check_new, write_new
 from conqret.judging.judge_settings import (
     AnswerSettings,
     ClientSettings,

@@ -92,7 +92,7 @@ async def rewrite_items(
         try:
             draw, numbers = _highest(item, perturbation, levels, seed)
         except InapplicableError as error:
-            return LeftOutItem.of(item.id, error)
+            return LeftOutItem.from_error(item.id, error)
         if not numbers:
             return {}
         async with gate:

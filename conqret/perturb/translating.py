@@ -24,8 +24,8 @@ from conqret.data.item import TRANSLATION_OF
 from conqret.errors import DeclarationError, UnknownNameError, strict_options
 from conqret.io import CheckedItems
 from conqret.io.jsonl import json_lines
-from conqret.io.overwriting import write_new
 from conqret.io.rows import item_record
+from conqret.io.safe_files import write_new
 from conqret.judging.cost import CountingClient, ExpectedCost, expected
 from conqret.judging.judge_settings import as_path, client_options
 from conqret.judging.responses import Typed, Whole, Written, once_each
@@ -44,7 +44,7 @@ from conqret.text.language import NAMES, item_language, language_code, language_
 from conqret.text.words import ascii_digits, split_words
 
 PROMPT = "perturb/translate"
-LEAST_OVERLAP = 0.5
+MIN_OVERLAP = 0.5
 """The share of words (F1 of both texts' words) that an original and what comes back have in common at least."""
 IN_FLIGHT = 16
 """Items asked about at a time."""
@@ -101,7 +101,7 @@ def languages_of(names: Sequence[str]) -> tuple[str, ...]:
     codes = []
     for name in names:
         code = language_code(name)
-        if code not in NAMES:
+        if code is None or code not in NAMES:
             raise UnknownNameError("language", name, NAMES.values())
         codes.append(code)
     if not codes:
@@ -146,7 +146,7 @@ def translate_items(
                 try:
                     return await translated(item, code, asks, session.library)
                 except InapplicableError as error:
-                    return LeftOutItem.of(item.id, error)
+                    return LeftOutItem.from_error(item.id, error)
 
         return await asyncio.gather(*(one(item, code) for item, code in _wanted(found, codes)))
 
@@ -244,9 +244,9 @@ async def translated(item: Item, code: str, client: Client, library: Library) ->
             shares.append((overlap(text, back[number]), len(split_words(text))))
     words = sum(count for _, count in shares)
     share = sum(value * count for value, count in shares) / words if words else 0.0
-    if share < LEAST_OVERLAP:
+    if share < MIN_OVERLAP:
         raise InapplicableError(
-            f"item {item.id}: {share:.0%} of the words come back from {NAMES[code]}, less than {LEAST_OVERLAP:.0%}"
+            f"item {item.id}: {share:.0%} of the words come back from {NAMES[code]}, less than {MIN_OVERLAP:.0%}"
         )
     head, *rest = new
     documents = tuple(

@@ -88,7 +88,7 @@ def _text(level: Level) -> str:
     return level.strip() if isinstance(level, str) else f"{level:g}"
 
 
-MOST_UNREACHED = 0.5
+MAX_UNREACHED = 0.5
 """A level that a larger share of the items cannot reach is left out of the curve; up to it, those items are. A curve is
 over items with every level, and so would be one of a few long texts."""
 
@@ -104,7 +104,7 @@ class LeftOutItem:
     language: str = ""
 
     @classmethod
-    def of(cls, item: str, error: InapplicableError, level: float | None = None) -> LeftOutItem:
+    def from_error(cls, item: str, error: InapplicableError, level: float | None = None) -> LeftOutItem:
         """The item with what was wrong with it."""
         return cls(item, str(error), level, error.language if isinstance(error, LanguageError) else "")
 
@@ -117,8 +117,8 @@ def counted_reasons(reasons: Sequence[str]) -> str:
         return "there are no items"
     if different < 2 or different == len(reasons):
         return f"{'for example ' * (different > 1)}{reasons[0]}"
-    more = len(lines) - MOST_REASONS
-    return "; ".join([*lines[:MOST_REASONS], *[f"and {number(more, 'other reason')}"] * (more > 0)])
+    more = len(lines) - MAX_REASONS
+    return "; ".join([*lines[:MAX_REASONS], *[f"and {number(more, 'other reason')}"] * (more > 0)])
 
 
 def reason_lines(reasons: Sequence[str]) -> list[str]:
@@ -138,7 +138,7 @@ def reason_lines(reasons: Sequence[str]) -> list[str]:
 
 
 _item = re.compile(r"^item .{1,200}?: ")
-MOST_REASONS = 10
+MAX_REASONS = 10
 
 
 class NoItemChangedError(DeclarationError):
@@ -213,9 +213,9 @@ def perturb_items(
                 try:
                     versions[level] = perturbation.apply(item, level, seed=seed, materials=materials)
                 except UnreachedError as error:
-                    unreached.append(LeftOutItem.of(item.id, error, level))
+                    unreached.append(LeftOutItem.from_error(item.id, error, level))
         except InapplicableError as error:
-            left_out.append(LeftOutItem.of(item.id, error))
+            left_out.append(LeftOutItem.from_error(item.id, error))
             continue
         if unreached and versions and not any(versions):
             telling = (omission for omission in unreached if CHANGES_NOTHING not in omission.reason)
@@ -245,7 +245,7 @@ def series(
     lost = {omission.item: omission for omission in out if omission.level is None}
     lacking = Counter(omission.level for omission in out if omission.level is not None)
     total = len(items) - len(lost)
-    gone = {level for level, count in lacking.items() if count > MOST_UNREACHED * total}
+    gone = {level for level, count in lacking.items() if count > MAX_UNREACHED * total}
     kept = [level for level in levels if level not in gone]
     if not total:
         reason = counted_reasons([omission.reason for omission in out])

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import end, named, note, note_all, note_each, progress, result
 from conqret.console.shared_options import RecordingOptions
 from conqret.errors import number
+from conqret.retrieval.system_names import ASKING, RERANKED, has_step
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from rich.console import RenderableType
 
-    from conqret.retrieval.evaluation.evaluate import Evaluation
+    from conqret.retrieval.evaluate import Evaluation
     from conqret.retrieval.rerank import RerankSummary
     from conqret.retrieval.retrieve import RetrievalResult
     from conqret.show.table import Cell
@@ -104,7 +104,6 @@ def evaluate(
     measure: list[str] | None = None,
     topics: str | None = None,
     ranked: SearchedTopics,
-    tune: bool = False,
     calls: options.Calls,
     answers: RunRecordings,
     prompts: options.Prompts = None,
@@ -125,9 +124,6 @@ def evaluate(
             that litellm knows, or `offline`, which reranks by word statistics.
         measure: A measure of ir-measures; may be repeated. Default: P@10, nDCG@10, and R at `--depth`.
         topics: Only these topics of the split: ids, comma-separated, or a file with one per line.
-        tune: Choose MMR's lambda for the first of `--systems`, of 0.5, 0.75, 0.9, 0.95 and 0.99 (BeRDS): the one with
-            the highest alpha_nDCG@10, the two sides as subtopics. Use `--split train`, and report figures on other
-            topics.
 
     Examples:
 
@@ -136,16 +132,10 @@ def evaluate(
     conqret retrieve evaluate corpus/ --systems bm25,dense,hybrid,mine=my.res.gz --split train --measure nDCG@10
 
     conqret retrieve evaluate corpus/ --systems bm25,mmr --topics zoos,homework --depth 20
-
-    conqret retrieve evaluate corpus/ --systems hybrid --split train --tune --mmr-encoder WhereIsAI/UAE-Large-V1
     """
-    from conqret.retrieval.evaluation.ranking_evaluation import evaluate_rankings
-    from conqret.retrieval.evaluation.system_names import ASKING, RERANKED, has_step
+    from conqret.retrieval.ranking_evaluation import evaluate_rankings
 
     names, client = options.listed(systems), calls.of(rerank)
-    if tune:
-        _tune(corpus, names[0], ranked, shown)
-        return
     reranked = [metrics for metrics in names if has_step(metrics, RERANKED)]
     with progress("reranking", quiet=shown.quiet) as bar:
 
@@ -181,7 +171,22 @@ def evaluate(
         "depths": {run.name: run.depth for run in runs},
         "windows": {run.name: asdict(run.windows) for run in runs if run.windows},
         "cost_usd": done.session.cost_usd,
-        "scores": _scores_of(results),
+        "scores": [
+            {
+                "view": score.view,
+                "system": score.system,
+                "measure": score.measure,
+                "mean": score.interval.value,
+                "low": score.interval.low,
+                "high": score.interval.high,
+                "n": len(score.by_topic),
+                "difference": score.difference,
+                "p": score.p,
+                "significant": score.significant,
+                "by_topic": dict(score.by_topic),
+            }
+            for score in results.scores
+        ],
     }
     result(facts, _lines(results), as_json=shown.json_output)
     deepest = f"R@{ranked.depth}"
@@ -192,29 +197,9 @@ def evaluate(
     end(done.failed, done.session)
 
 
-def _scores_of(evaluation: Evaluation) -> list[dict[str, Any]]:
-    """The scores as JSON holds them."""
-    return [
-        {
-            "view": score.view,
-            "system": score.system,
-            "measure": score.measure,
-            "mean": score.interval.value,
-            "low": score.interval.low,
-            "high": score.interval.high,
-            "n": len(score.by_topic),
-            "difference": score.difference,
-            "p": score.p,
-            "significant": score.significant,
-            "by_topic": dict(score.by_topic),
-        }
-        for score in evaluation.scores
-    ]
-
-
 def _lines(evaluation: Evaluation) -> Iterator[RenderableType]:
     """A table for each view, and what the marks say."""
-    from conqret.retrieval.evaluation.evaluate import marks_legend
+    from conqret.retrieval.evaluate import marks_legend
     from conqret.show.table import Table
 
     for view, count in evaluation.topics.items():
@@ -234,23 +219,6 @@ def _lines(evaluation: Evaluation) -> Iterator[RenderableType]:
         note(line)
 
 
-def _tune(corpus: Path, system: str, ranked: SearchedTopics, shown: options.OutputOptions) -> None:
-    from conqret.retrieval.evaluation.ranking_evaluation import MEASURE, choose_mmr
-
-    def started(topics: int, documents: int, engines: str) -> None:
-        shown.tell(f"{topics} topics, {number(documents, 'document')} ({engines})")
-
-    results, best = choose_mmr(corpus, system=system, **vars(ranked), on_start=started)
-    facts = {"mmr": best, "measure": MEASURE, "topics": dict(results.topics), "scores": _scores_of(results)}
-    chosen, without = (
-        results.score("stance", name, MEASURE).interval.value or 0.0
-        for name in (f"{best:g}", results.baseline)
-    )
-    better = "highest" if chosen > without else "no better than without in"
-    lines = (*_lines(results), f"best       --mmr {best:g} ({better} {MEASURE})")
-    result(facts, lines, as_json=shown.json_output)
-
-
 @dataclass(frozen=True, kw_only=True)
 class RankingSteps(OptionGroup):
     """What ranks, step by step, and how many documents of which topics.
@@ -264,7 +232,7 @@ class RankingSteps(OptionGroup):
         perspectives: Have this model name the perspectives on each question, search for each of them, and merge the
             results. With `--rerank`, it must be the same model.
         mmr: Reorder the ranking for diversity by maximal marginal relevance (MMR), with this lambda: 1 is relevance
-            alone, 0 diversity alone. `conqret retrieve evaluate --tune` chooses a value.
+            alone, 0 diversity alone. `conqret retrieve evaluate --systems bm25,bm25+mmr@0.9` compares values.
         cross_encoder: Rerank the first stage's documents with a cross-encoder, a model that reads question and passage
             together: a folder, a name on the Hugging Face hub, or a Python function `MODULE:FUNCTION` that returns one.
         instruction: An instruction that the model of `--cross-encoder` reads with each question, for models that take

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
+from filelock import FileLock, Timeout
 
 from conqret.data.digest import file_sha256, text_digest_of
 from conqret.errors import DeclarationError
@@ -23,7 +24,7 @@ from conqret.io.jsonl import object_in
 from conqret.io.limits import whole_bytes
 from conqret.io.safe_files import check_own_files
 from conqret.retrieval.collection import Collection, Entry, OwnCollection, collection_of
-from conqret.retrieval.search_engine import ENGINES, Engine, EngineSettings, Hits, Searcher, get_engine
+from conqret.retrieval.engines import ENGINES, Engine, EngineSettings, Hits, Searcher, get_engine
 from conqret.text.words import fold
 
 
@@ -51,7 +52,7 @@ class Index:
     def search(self, queries: Sequence[str], depth: int, topics: Sequence[str] = ()) -> Hits:
         """The ``depth`` best documents of each query, by their numbers; ``topics`` are the ids of the queries."""
         if not queries:
-            return Hits.of([])
+            return Hits.from_rankings([])
         folded = [fold(query) for query in queries] if ENGINES[self.engine].folds else queries
         return self.searcher.search(folded, depth)
 
@@ -79,7 +80,7 @@ class OwnIndex(Index):
     parts: Mapping[str, Index] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, collection: OwnCollection, parts: Mapping[str, Index]) -> Self:
+    def from_parts(cls, collection: OwnCollection, parts: Mapping[str, Index]) -> Self:
         """The indexes as one, whose documents are those of all parts, one part after the other."""
         first = next(iter(parts.values()))
         fingerprint = text_digest_of(" ".join(part.fingerprint for part in parts.values()))
@@ -104,7 +105,7 @@ class OwnIndex(Index):
             name = self._part(topic)
             hits = self.parts[name].search([query], depth) if name else None
             rows.append((hits.documents + self._starts[name], hits.scores) if hits else NOTHING)
-        return Hits.of(rows)
+        return Hits.from_rankings(rows)
 
     def entries(self, identifiers: Sequence[str]) -> dict[str, Entry]:
         """Title and text of documents by id.
@@ -164,7 +165,9 @@ def build_index(
         again = partial(
             build_index, engine=engine, settings=settings, rebuild=rebuild, on_document=on_document
         )
-        return OwnIndex.of(collection, {name: again(part) for name, part in collection.parts().items()})
+        return OwnIndex.from_parts(
+            collection, {name: again(part) for name, part in collection.parts().items()}
+        )
     wanted = (settings or chosen.settings()).settled(chosen)
     fingerprint = _fingerprint(collection, chosen, wanted)
 
@@ -184,8 +187,6 @@ def build_index(
 @contextlib.contextmanager
 def _only_builder(collection: Collection, engine: Engine) -> Iterator[None]:
     """Keep other processes from building the index; wait for one that does, and say so."""
-    from filelock import FileLock, Timeout
-
     lock = FileLock(collection.folder / f".{engine.home}.lock")
     try:
         lock.acquire(timeout=0)
@@ -221,7 +222,9 @@ def open_index(
     collection = collection_of(corpus)
     if isinstance(collection, OwnCollection):
         again = partial(open_index, engine=engine, given=given, on_document=on_document)
-        return OwnIndex.of(collection, {name: again(part) for name, part in collection.parts().items()})
+        return OwnIndex.from_parts(
+            collection, {name: again(part) for name, part in collection.parts().items()}
+        )
     manifest = _manifest(collection, home)
     if not manifest or (engine is not None and ENGINES[engine].name != manifest["engine"]):
         settings = get_engine(engine).declared(settings_given)

@@ -12,11 +12,10 @@ import pyterrier as pt
 from numpy.typing import NDArray
 
 from conqret.errors import DeclarationError, first_line
-from conqret.local.checkpoint_weights import from_checkpoint
-from conqret.local.models import UNREADABLE, bars_on_terminals, sentence_transformers
-from conqret.retrieval.dense.text_encoding import EXTRA, adapted, is_adapter
+from conqret.local.models import UNREADABLE, bars_on_terminals, from_checkpoint, sentence_transformers
 from conqret.retrieval.first_stage import DEPTH
 from conqret.retrieval.rerank import ordered
+from conqret.retrieval.text_encoding import EXTRA, adapted, is_adapter
 from conqret.text.text_passages import WORDS, passages
 
 INSTRUCTED = "{instruction} [SEP] {query}"

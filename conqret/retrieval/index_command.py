@@ -13,7 +13,7 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, note, progress, result
 from conqret.errors import number
-from conqret.retrieval.dense.text_encoding import Encoding
+from conqret.retrieval.text_encoding import Encoding
 
 LOOKED_AT = 200
 """Documents of whose language a note tells: the first of the corpus."""
@@ -80,7 +80,7 @@ def index(
     conqret retrieve index corpus/ --stemmer none --stopwords lucene --k1 1.2 --b 0.75
     """
     from conqret.retrieval.corpus_index import build_index
-    from conqret.retrieval.search_engine import get_engine
+    from conqret.retrieval.engines import get_engine
 
     began = time.perf_counter()
     settings = get_engine(engine).declared({**analysis.given(), **encodings.given()})

@@ -11,8 +11,8 @@ import pyterrier as pt
 from numpy.typing import NDArray
 
 from conqret.errors import DeclarationError
-from conqret.retrieval.evaluation.system_names import TRADE_OFF
 from conqret.retrieval.rerank import ordered, renumbered
+from conqret.retrieval.system_names import TRADE_OFF
 from conqret.text.text_passages import lexical
 
 CANDIDATES = 100

@@ -13,13 +13,12 @@ from conqret.data import Stance
 from conqret.errors import DeclarationError
 from conqret.retrieval.corpus_index import Index, open_index
 from conqret.retrieval.cross_encoder import CrossEncoder
-from conqret.retrieval.dense.text_encoding import Encoding
-from conqret.retrieval.dense.vectors import load
-from conqret.retrieval.expansion import PerspectiveExpansion
-from conqret.retrieval.first_stage import DEPTH, FirstStage, Fusion
-from conqret.retrieval.mmr import MMR, Encoder
+from conqret.retrieval.engines import ENGINES
+from conqret.retrieval.first_stage import DEPTH, FirstStage, Fusion, PerspectiveExpansion
+from conqret.retrieval.mmr import MMR
 from conqret.retrieval.rerank import STEP, WINDOW, ListwiseReranker
-from conqret.retrieval.search_engine import ENGINES
+from conqret.retrieval.text_encoding import Encoding
+from conqret.retrieval.vectors import load
 from conqret.runs.session import Session
 
 BM25_NAME = "bm25"
@@ -99,15 +98,6 @@ def open_indexes(
     ]
 
 
-def mmr_encoder(name: str | None) -> Encoder | None:
-    """What makes vectors for MMR of the model ``name``; None, which is words, without one.
-
-    Raises:
-        DeclarationError: there is no such model.
-    """
-    return None if name is None else load(Encoding(name).settled(ENGINES["dense"])).passages
-
-
 def assemble(
     indexes: Index | Sequence[Index],
     plan: PipelinePlan,
@@ -140,5 +130,8 @@ def assemble(
         )
         pipeline = pipeline >> reranker
     if plan.mmr is not None:
-        pipeline = pipeline >> MMR(plan.mmr, encoder=mmr_encoder(plan.mmr_encoder))
+        encoder = None  # by words
+        if plan.mmr_encoder is not None:
+            encoder = load(Encoding(plan.mmr_encoder).settled(ENGINES["dense"])).passages
+        pipeline = pipeline >> MMR(plan.mmr, encoder=encoder)
     return Stages(pipeline, expansion, reranker)

@@ -249,9 +249,14 @@ class ListwiseReranker(pt.Transformer):
         for start, end in spans(len(documents), window=self.window, step=self.step):
             shown = tuple(documents[place] for place in order[start:end])
             item = Item.model_construct(
-                id=f"{topic}:{start + 1}-{end}", topic=question, stance=self.stance, documents=shown,
-                argument=None, second_argument=None, metadata={},
-            )  # fmt: skip
+                id=f"{topic}:{start + 1}-{end}",
+                topic=question,
+                stance=self.stance,
+                documents=shown,
+                argument=None,
+                second_argument=None,
+                metadata={},
+            )
             window_order, outcome = await self._ask(item, topic, start, client)
             order = apply(order, start, window_order)
             outcomes.append(outcome)

@@ -17,12 +17,12 @@ from conqret.io.trec import scored, write_run
 from conqret.judging.judge_settings import as_path
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.recordings import STORE_NAME
-from conqret.retrieval.evaluation.systems import queries, rankings
+from conqret.retrieval.systems import queries, rankings
 from conqret.runs.run_folder import RUNS
 from conqret.runs.session import Session, SessionCounts
 
 if TYPE_CHECKING:
-    from conqret.retrieval.expansion import QueryExpansion
+    from conqret.retrieval.first_stage import QueryExpansion
     from conqret.retrieval.rerank import RerankSummary
 
 KEEP = 100

@@ -96,9 +96,15 @@ def found_run(path: Path) -> FoundRun:
     words = filter(None, _in_words(inside if isinstance(inside, dict) else record))
     state, lost = _state(path, record)
     return FoundRun(
-        path, str(record.get("kind")), ", ".join(words), str(record.get("created", "")), state,
-        _answers(path / STORE_NAME), _size(path), lost,
-    )  # fmt: skip
+        path,
+        str(record.get("kind")),
+        ", ".join(words),
+        str(record.get("created", "")),
+        state,
+        _answers(path / STORE_NAME),
+        _size(path),
+        lost,
+    )
 
 
 @strict_options

@@ -30,7 +30,7 @@ from conqret.llm.recordings import STORE_NAME
 
 
 def told_apart(places: Sequence[Path]) -> list[str]:
-    """The shortest ends of the paths of ``places`` by which they are told apart: ``judge`` and ``samples`` of
+    """The shortest path endings that distinguish ``places``: ``judge`` and ``samples`` of
     ``runs/judge`` and ``runs/samples``, ``a/judge`` and ``b/judge`` of ``runs/a/judge`` and ``runs/b/judge``. The same
     place twice has the same name twice."""
     parts = [place.absolute().parts for place in places]
@@ -61,7 +61,7 @@ def stem(file: Path) -> str:
 
 
 def default_folder(*parts: str) -> Path:
-    """The folder of what is told apart by ``parts``: the name of what comes in, the instrument's, the model's."""
+    """The default folder of a run, named by ``parts``: the names of its input, its judge or generator, its model."""
     return RUNS / "-".join(re.sub(r"[^A-Za-z0-9.]+", "-", part).strip("-.") for part in parts)
 
 

@@ -146,8 +146,10 @@ class TrainedRecord(RunRecord):
     """What ``run.json`` says of a trained model: all that decides what it learns."""
 
     SAME: ClassVar[Mapping[str, str]] = {
-        "base": "base model", "data": "training data", "settings": "a setting of the training",
-    }  # fmt: skip
+        "base": "base model",
+        "data": "training data",
+        "settings": "a setting of the training",
+    }
 
     model: str
     base: str

@@ -75,8 +75,8 @@ class Loop(Closing):
 
 @dataclass(frozen=True, slots=True)
 class Trial(Generic[Row]):
-    """One unit of work: ``work`` makes the row that is kept under ``key``. It never raises for what the world did: that
-    is part of the row. None is a row that cannot be made yet, as an answer is still to come."""
+    """One unit of work: ``work`` makes the row that is kept under ``key``. A failed request is no exception
+    but part of the row. None is a row that cannot be made yet, as an answer is still to come."""
 
     key: str
     work: Callable[[], Coroutine[Any, Any, Row | None]]

@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from annotated_types import Interval
 
+from conqret._optional import require
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import named, say, tell
+from conqret.errors import DeclarationError
 from conqret.judging.command_options import JudgingOptions, OwnCriteria
 
 if TYPE_CHECKING:
@@ -91,8 +93,8 @@ def serve(
     from conqret.judging.judge_settings import chosen_format
     from conqret.judging.setup import NO_CRITERIA
     from conqret.runs.session import Session
-    from conqret.serve.access import read_keys, service_server
-    from conqret.serve.intake import MIB, IntakeLimits
+    from conqret.serve.intake import MIB, IntakeLimits, read_keys
+    from conqret.serve.service import service_server
 
     wanted = list(format or ())
     made_of = next((name for name in (CRITERIA, RUBRIC) if name in wanted), None)
@@ -187,8 +189,6 @@ def mcp(
     An assistant's settings: {"mcpServers": {"conqret": {"command": "conqret", "args": ["serve", "mcp",
     "/home/me/runs"]}}}
     """
-    from conqret._optional import require
-    from conqret.errors import DeclarationError
     from conqret.runs.session import Session
 
     require("mcp", extra="mcp")

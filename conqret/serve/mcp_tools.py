@@ -28,8 +28,9 @@ from conqret.judging.judgments import Judgments
 from conqret.judging.recorded_requests import asked
 from conqret.judging.show_command import plain
 from conqret.runs.session import Session
-from conqret.serve.run_listing import MALFORMED, listed, opened
-from conqret.studies.diff.result import RunDifference, diff
+from conqret.serve.view_app import MALFORMED, listed, opened
+from conqret.studies.diff.difference import diff
+from conqret.studies.diff.result import RunDifference
 
 T = TypeVar("T")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from conqret._version import __version__
@@ -23,10 +23,12 @@ from conqret.judging.judgments import Judgments
 from conqret.judging.known_as import elsewhere
 from conqret.judging.session_judge import BackgroundLoop
 from conqret.judging.setup import set_up
+from conqret.llm.backends.server import KEY
 from conqret.runs.session import Session
 from conqret.serve.contract import JUDGE_PATH, needed, openapi
 from conqret.serve.intake import (
     PAUSE_SECONDS,
+    Access,
     Intake,
     IntakeLimits,
     Refusal,
@@ -34,17 +36,19 @@ from conqret.serve.intake import (
     check_size,
     not_answered,
 )
+from conqret.web.local_server import LOOPBACK, LocalServer, is_loopback, local_server, own_hosts
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
     from starlette.requests import Request
     from starlette.responses import Response
+    from starlette.types import ASGIApp
 
 METRIC = "metric"
 """The one parameter: which metrics are asked for."""
 
 READY_SECONDS = 2.0
-"""Whoever asks after its readiness is told that the service is busy where nothing else is known by then."""
+"""``/readyz`` answers that the service is busy where nothing else is known by then."""
 
 _log = logging.getLogger(__name__)
 
@@ -78,6 +82,52 @@ def offered(
     return judges
 
 
+SERVICE_PORT = 8766
+"""Where the service is, if no other port is given: the viewer may be there, too."""
+SERVICE_GRACE = 30
+"""Seconds for judgments under way when the service is stopped; what runs services waits so long, too."""
+MORE_CONNECTIONS = 64
+"""Beside one for each place in the queue: for those that are refused, and those who ask after its health."""
+
+
+def service_server(
+    session: Session,
+    formats: Sequence[str | Judge] = (),
+    judging: Mapping[str, Any] | None = None,
+    *,
+    limits: IntakeLimits | None = None,
+    keys: tuple[str, ...] = (),
+    host: str = LOOPBACK,
+    port: int = SERVICE_PORT,
+    heard: Callable[[ServedRequest], object] = lambda served: None,
+) -> tuple[LocalServer, list[str]]:
+    """The server of ``conqret serve http``, which is not running yet, and the formats that it offers. Once it is told
+    to stop, requests under way have :data:`SERVICE_GRACE` seconds.
+
+    ``formats`` and ``judging`` are those of :func:`offered`, and ``heard`` gets a note of each
+    request.
+
+    Raises:
+        DeclarationError: as there; other machines reach ``host``, and there is no key; the port is taken or not
+            allowed; or the extra ``web`` is missing.
+    """
+    alone = is_loopback(host)
+    if not alone and not keys:
+        raise DeclarationError(
+            f"other machines can reach {host}, so requests need a key: give --api-key-file, or set {KEY}"
+        )
+    limits = limits or IntakeLimits()
+    judges = offered(session, formats, judging)
+
+    def app(port: int) -> ASGIApp:
+        hosts = own_hosts(port, host) if alone else None  # a key keeps pages of others out, too
+        return Access(service_app(session, judges, judging, limits, keyed=bool(keys)), hosts, keys, heard)
+
+    most = 2 * (limits.at_once + limits.queue) + MORE_CONNECTIONS
+    settings = {"timeout_graceful_shutdown": SERVICE_GRACE, "limit_concurrency": most}
+    return local_server(app, host, port, lifespan="on", **settings), list(judges)
+
+
 def service_app(
     session: Session,
     judges: Mapping[str, Judge],
@@ -87,7 +137,7 @@ def service_app(
     keyed: bool = False,
 ) -> Starlette:
     """The application that judges with ``judges``, as :func:`offered` gives them; ``keyed`` says in its description
-    that requests need a key (which :class:`conqret.serve.access.Access` looks at). The extra ``web`` must be installed.
+    that requests need a key (which :class:`conqret.serve.intake.Access` looks at). The extra ``web`` must be installed.
     """
     from starlette.applications import Starlette
     from starlette.exceptions import HTTPException

@@ -132,13 +132,20 @@ def _blocks(sheet_section: Section) -> Iterator[str]:
 
 def write_sheet(sheet: ReportPage, file: Path) -> Path:
     """Write ``sheet`` as a page (``.html``), as Markdown (``.md``) or its charts' first (``.svg``), by the ending of
-    ``file``. Raises what :func:`check_ending` raises."""
+    ``file``.
+
+    Raises:
+        DeclarationError: the file ends otherwise, or a chart is asked for where there is none.
+    """
     check_ending(file)
     ending = file.suffix.lower()
     content: str | Iterable[str] = sheet.html() if ending == ".html" else sheet.markdown()
     if ending == ".svg":
         charts = (chart for page_section in sheet.sections for chart in page_section.charts)
-        content = next(chart.svg() for chart in (*sheet.picture, *charts))
+        chart = next(iter((*sheet.picture, *charts)), None)
+        if chart is None:
+            raise DeclarationError(f"{file}: there is no chart here; give a file that ends in .html or .md")
+        content = chart.svg()
     return write_file(file, content)
 
 

@@ -23,28 +23,28 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+from scipy.special import ndtr
 
 from conqret.errors import DeclarationError
 from conqret.stats.estimate import CONFIDENCE, Estimate
-from conqret.stats.strength_posterior import PairOutcomes, StrengthPosterior
-
-if TYPE_CHECKING:
-    from conqret.stats.strength_posterior import NormalPosterior
+from conqret.stats.strength_posterior import NormalPosterior, PairOutcomes, StrengthPosterior
 
 SPREADS = (0.25, 0.4, 0.63, 1.0, 1.6, 2.5, 4.0, 6.3, 10.0, 16.0)
 """Standard deviations of the strengths over which the posterior is averaged, at equal distances of their logarithms."""
-MOST_NARROWER, NARROW, STEPS = 2, 1.5, (-2.0, -1.0, 0.0, 1.0, 2.0)
+MAX_NARROWER, NARROW, STEPS = 2, 1.5, (-2.0, -1.0, 0.0, 1.0, 2.0)
 """How often narrower ones are taken, the distance in posterior standard deviations above which they are, and where."""
 SPREAD_SD = 1.5
 """Standard deviation of the normal prior of its logarithm."""
 NEGLIGIBLE = 1e-3
 """Share of the posterior below which a spread is left out."""
 
-MOST_ITEMS, MOST_CELLS = 1000, 10_000_000
+MAX_ITEMS, MOST_CELLS = 1000, 10_000_000
 """Items of one group, and cells of all covariances (groups, each padded to the largest, by items by items), up to which
 strengths are estimated: these take some 2 GB."""
 
@@ -107,9 +107,9 @@ class ComparedStrengths:
 def check_sizes(sizes: Sequence[int]) -> None:
     """Raise DeclarationError where groups of so many items are too large for strengths to be estimated."""
     largest = max(sizes, default=0)
-    if largest > MOST_ITEMS:
+    if largest > MAX_ITEMS:
         raise DeclarationError(
-            f"a group has {largest} items; at most {MOST_ITEMS} are compared with each other"
+            f"a group has {largest} items; at most {MAX_ITEMS} are compared with each other"
         )
     if len(sizes) * largest**2 > MOST_CELLS:
         raise DeclarationError(
@@ -182,7 +182,13 @@ def compared_strengths(
     weights = mixed([part.weights for part in parts])
     of_systems = units[judges:]
     return ComparedStrengths(
-        tuple(outcomes.sizes), mean, errors, low, high, covariance, averaged,
+        tuple(outcomes.sizes),
+        mean,
+        errors,
+        low,
+        high,
+        covariance,
+        averaged,
         sum(spread * each for spread, each in shares.items()),
         shares,
         {outcome: float(weights[:, place].mean()) for outcome, place in posterior.places.items()},
@@ -194,7 +200,7 @@ def compared_strengths(
             for number, position in enumerate(positions)
         ),
         estimates(of_systems - of_systems.mean(axis=0)) if len(of_systems) else (),
-    )  # fmt: skip
+    )
 
 
 def _parts(posterior: StrengthPosterior, spreads: Sequence[float]) -> dict[float, NormalPosterior]:
@@ -213,7 +219,7 @@ def _parts(posterior: StrengthPosterior, spreads: Sequence[float]) -> dict[float
             if value < best + math.log(NEGLIGIBLE):
                 break
             best = max(best, value)
-    for _ in range(MOST_NARROWER):
+    for _ in range(MAX_NARROWER):
         near = _narrower(parts)
         if not near:
             break
@@ -292,9 +298,6 @@ def bounds(outcomes: PairOutcomes) -> list[list[Bound]]:
     was from all others whom they met (``above``), or nothing (``below``). An item that met nobody is bounded by
     nothing, and is called ``above``, too, if the rest is not. By Ford (1957): the strengths that are most likely are
     finite where each item can be reached from each other by steps from one to another that got something from it."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
     found: list[list[Bound]] = []
     for number, size in enumerate(outcomes.sizes):
         mine = outcomes.group == number
@@ -321,8 +324,6 @@ def _ends(
     share: NDArray[np.float64], means: NDArray[np.float64], deviations: NDArray[np.float64], confidence: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The ends of the interval of a mixture of normals (the first axis), by bisection."""
-    from scipy.special import ndtr
-
     sd = np.maximum(deviations, 1e-12)
 
     def quantile(probability: float) -> NDArray[np.float64]:

@@ -2,21 +2,25 @@
 
 All three are computed from what is left without a cluster: sums, ranks among the values, and pairs of clusters. A
 correlation is not defined where either series is constant.
+
+How far two scorings order systems alike (Kendall, Spearman, Pearson, tau-AP-b, tau-GAP: the reference first, higher
+scores first) has no interval, is NaN where it is not defined, and takes scores to the last bit, as TREC's tools do.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.stats import kendalltau, rankdata
 
 from conqret.errors import DeclarationError
-from conqret.stats.confusion import paired
+from conqret.stats.classification import paired
 from conqret.stats.estimate import (
     CONFIDENCE,
-    FEWEST_DIFFERENT,
+    MIN_DIFFERENT,
     Estimate,
     JackknifedEstimate,
     average,
@@ -26,7 +30,7 @@ from conqret.stats.estimate import (
 from conqret.stats.resampling import SAME, Resamples, beside_mode, whole
 
 CONSTANT = "one of the two does not vary"
-MOST_ITEMS = 5_000
+MAX_ITEMS = 5_000
 """Items up to which Kendall's interval is computed: it looks at every pair of them."""
 
 
@@ -91,16 +95,14 @@ def kendall(
     first: ArrayLike, second: ArrayLike, resamples: Resamples | None = None, *, confidence: float = CONFIDENCE
 ) -> Estimate:
     """Kendall's tau-b: ``(concordant - discordant) / sqrt(pairs untied in x * pairs untied in y)`` (Kendall 1945)."""
-    from scipy.stats import kendalltau
-
     first_values, other = paired(first, second)
     if _constant(first_values) or _constant(other):
         return undefined(CONSTANT, len(first_values))
     value = float(kendalltau(first_values, other).statistic)
     if resamples is None:
         return Estimate(value, n=len(first_values))
-    if len(first_values) > MOST_ITEMS:
-        return Estimate(value, n=len(first_values), reason=f"no interval above {MOST_ITEMS} items")
+    if len(first_values) > MAX_ITEMS:
+        return Estimate(value, n=len(first_values), reason=f"no interval above {MAX_ITEMS} items")
     without = _taus(first_values, other, resamples)
     sampled = JackknifedEstimate(
         value,
@@ -116,8 +118,8 @@ def kendall(
 def _unsure(first_values: NDArray[np.float64], other: NDArray[np.float64]) -> str:
     """Why there is no interval: one of the two is nearly constant."""
     few = min(beside_mode(first_values), beside_mode(other))
-    rare = few < FEWEST_DIFFERENT <= len(first_values)
-    return f"one of the two differs in fewer than {FEWEST_DIFFERENT} items" if rare else ""
+    rare = few < MIN_DIFFERENT <= len(first_values)
+    return f"one of the two differs in fewer than {MIN_DIFFERENT} items" if rare else ""
 
 
 def _constant(values: NDArray[np.float64]) -> bool:
@@ -208,3 +210,82 @@ def _mean(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(
         np.divide(np.nansum(values, axis=0), counts, out=np.full(values.shape[1], np.nan), where=counts > 0)
     )
+
+
+MIN_SYSTEMS = 3
+"""Two systems have one order or the other: a correlation of their ranks says nothing."""
+
+
+def too_crowded(systems: int, topics: int) -> str:
+    """Why the ranking of ``systems`` by their means over ``topics`` has no interval; empty where it may have one.
+
+    Noise in the means puts systems that are close into a wrong order, so that a coefficient is lower than the true one:
+    the more so, the more systems there are and the fewer topics. With more systems than topics the interval lies below
+    the truth too often (docs/results/statistics.md)."""
+    if systems <= topics:
+        return ""
+    return f"{systems} systems on {topics} topics, and as many topics as systems are needed"
+
+
+def tau_ap(truth: ArrayLike, judged: ArrayLike) -> float:
+    """The mean of tau-AP with either scoring as the reference, with ties (Cheng et al., tau-AP-b, after Yilmaz,
+    Aslam and Robertson 2008): an error among the best weighs more.
+
+    ``2 / m sum_i (share of those above i that the other one has above i, too) - 1`` over the m systems i that are not
+    in the first group of ties; 0 where all tie.
+    """
+    true_values, other = np.asarray(truth, dtype=float), np.asarray(judged, dtype=float)
+    return (_tau_ap(true_values, other) + _tau_ap(other, true_values)) / 2
+
+
+def tau_gap(truth: ArrayLike, judged: ArrayLike) -> float:
+    """Head-weighted and by the size of the gaps in the reference (Gao and Oard, SIGIR 2015).
+
+    ``2 / m sum_i (gaps above i in the right order / gaps above i) - 1`` over the m places i of the judged list that
+    have any gap above them; ties of the judged scores stand as given.
+    """
+    scores = np.asarray(truth, dtype=float)[np.argsort(-np.asarray(judged, dtype=float), kind="stable")]
+    gaps = np.tril(scores[None, :] - scores[:, None], -1)  # row i: how far each one above i is beyond it
+    every = abs(gaps).sum(axis=1)
+    right = gaps.clip(min=0).sum(axis=1)
+    counted = every > 0
+    if not counted.any():
+        return float("nan")
+    return float(2 * (right[counted] / every[counted]).sum() / counted.sum() - 1)
+
+
+def _kendall(truth: ArrayLike, judged: ArrayLike) -> float:
+    """Kendall's tau-b."""
+    return float(kendalltau(truth, judged).statistic)
+
+
+def _pearson(truth: ArrayLike, judged: ArrayLike) -> float:
+    """``cov(x, y) / (sd(x) sd(y))``."""
+    true_values, other = np.asarray(truth, dtype=float), np.asarray(judged, dtype=float)
+    if np.ptp(true_values) == 0 or np.ptp(other) == 0:
+        return float("nan")
+    return float(np.corrcoef(true_values, other)[0, 1])
+
+
+def _spearman(truth: ArrayLike, judged: ArrayLike) -> float:
+    """Pearson's correlation of the ranks, ties at their mean rank."""
+    return _pearson(rankdata(truth), rankdata(judged))
+
+
+COEFFICIENTS: Mapping[str, Callable[[ArrayLike, ArrayLike], float]] = {
+    "kendall": _kendall,
+    "pearson": _pearson,
+    "spearman": _spearman,
+    "tauap_b": tau_ap,
+    "tau_gap": tau_gap,
+}
+"""By the names that auto-judge-evaluate gives them."""
+
+
+def _tau_ap(scores: NDArray[np.float64], ranking: NDArray[np.float64]) -> float:
+    """tau-AP of ``scores`` along ``ranking``, the mean over all that have another one above them."""
+    above = ranking[None, :] > ranking[:, None]
+    agree = (above & (scores[None, :] > scores[:, None])).sum(axis=1)
+    count = above.sum(axis=1)
+    counted = count > 0
+    return float(2 * (agree[counted] / count[counted]).sum() / counted.sum() - 1) if counted.any() else 0.0

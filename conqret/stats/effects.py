@@ -4,6 +4,14 @@ Several effects that are looked at together are corrected together: the signs of
 them at once, and each is held against the largest that such a flip yields anywhere (Westfall and Young 1993,
 section 2.6; the single-step maxT). Where nothing moves the scores, all signs are equally likely, so an alarm is
 raised anywhere with a probability of at most alpha, however many effects there are and however they hang together.
+
+The mean over topics (:func:`topic_mean`) is a random-effects estimate: a mean over items gives a topic of twelve items
+twelve times the weight of one with a single item, although items of one topic hang together. With the mean m_c of the
+n_c values of topic c, their pooled variance s^2 within topics and the variance t^2 between them,
+``mu = sum w_c m_c / sum w_c`` with ``w_c = 1 / (t^2 + s^2 / n_c)`` has the least variance. t^2 is that of Paule and
+Mandel (1982), for which ``sum w_c (m_c - mu)^2`` is C - 1; the interval is that of Hartung and Knapp (2001),
+``mu +- t_(C-1) (sum w_c (m_c - mu)^2 / ((C - 1) sum w_c))^(1/2)``. Where large topics differ from small ones, the mean
+over topics is another number than the mean over items.
 """
 
 from __future__ import annotations
@@ -14,11 +22,20 @@ from itertools import chain, product
 from math import comb
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from conqret.errors import DeclarationError
-from conqret.stats.estimate import CONFIDENCE, JackknifedEstimate
+from conqret.stats.estimate import (
+    CONFIDENCE,
+    FEWEST_TESTED,
+    TOLERANCE,
+    UNVARIED,
+    Estimate,
+    JackknifedEstimate,
+    too_few,
+)
 from conqret.stats.resampling import cluster_means, cluster_places, mean_interval
+from conqret.stats.student import beyond, quantile
 
 ALPHA = 0.05
 """The level of significance (ConQRet, Table 4)."""
@@ -202,3 +219,65 @@ def _signs(clusters: int, rng: np.random.Generator) -> NDArray[np.float64]:
         return np.column_stack([np.ones(len(rest)), np.array(rest).reshape(len(rest), -1)])[:, :clusters]
     drawn = rng.choice([1.0, -1.0], size=(FLIPS, clusters))
     return np.concatenate([np.ones((1, clusters)), drawn])
+
+
+_HALVINGS = 80
+
+
+@dataclass(frozen=True, slots=True)
+class TopicMean:
+    """The mean over topics with its interval, the two-sided p-value of "it is 0" (None below six topics, or where
+    topics do not vary), and the variance between topics."""
+
+    estimate: Estimate
+    p: float | None
+    between: float
+
+
+def topic_mean(values: ArrayLike, topics: Sequence[Hashable], *, confidence: float = CONFIDENCE) -> TopicMean:
+    """The mean of ``values`` over ``topics``, which name for each value its own.
+
+    Raises:
+        DeclarationError: there are no values, one is not finite, or topics are not as many.
+    """
+    data = np.asarray(values, dtype=float)
+    if data.ndim != 1 or not len(data) or not np.isfinite(data).all() or len(topics) != len(data):
+        raise DeclarationError("a mean over topics needs finite values, and a topic for each")
+    which = cluster_places(topics)
+    sizes = np.bincount(which).astype(float)
+    means = np.bincount(which, weights=data) / sizes
+    count = len(sizes)
+    if few := too_few(count if count > 1 else 0):
+        return TopicMean(Estimate(float(means.mean()), n=len(data), reason=few), None, 0.0)
+    left = len(data) - count
+    within = float(((data - means[which]) ** 2).sum()) / left if left else 0.0
+    errors = within / sizes
+    between = variance_between(means, errors) if within > TOLERANCE**2 else float(means.var(ddof=1))
+    if between <= TOLERANCE**2 and within <= TOLERANCE**2:
+        return TopicMean(Estimate(float(means.mean()), n=len(data), reason=UNVARIED), None, 0.0)
+    weights = 1 / (between + errors)
+    centre = float((weights * means).sum() / weights.sum())
+    error = float(((weights * (means - centre) ** 2).sum() / ((count - 1) * weights.sum())) ** 0.5)
+    reach = quantile(count - 1, confidence) * error
+    p = beyond(abs(centre) / error, count - 1) if count >= FEWEST_TESTED and error > TOLERANCE else None
+    return TopicMean(Estimate(centre, centre - reach, centre + reach, len(data)), p, between)
+
+
+def variance_between(means: NDArray[np.float64], errors: NDArray[np.float64]) -> float:
+    """The variance between topics (or others) whose ``means`` have these squared ``errors``, by Paule and Mandel, by
+    halving: the sum of squares falls as it rises. No error may be 0."""
+
+    def spread(variance: float) -> float:
+        weights = 1 / (variance + errors)
+        centre = (weights * means).sum() / weights.sum()
+        return float((weights * (means - centre) ** 2).sum()) - (len(means) - 1)
+
+    if spread(0.0) <= 0:
+        return 0.0
+    low, high = 0.0, float(means.var(ddof=1)) + float(errors.max())
+    while spread(high) > 0:
+        high *= 2
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if spread(middle) > 0 else (low, middle)
+    return high

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 CONFIDENCE = 0.95
 
-FEWEST_CLUSTERS = 3
+MIN_CLUSTERS = 3
 """Two clusters say next to nothing of how clusters vary: t has one degree of freedom, and an interval no use."""
 
 FEWEST_TESTED = 6
@@ -39,17 +39,17 @@ NO_INTERVAL = "no interval: "
 
 BELOW = f"{NO_INTERVAL}the estimate is far below 0, which no variance is"
 
-LEAST_FREEDOM = 2.0
+MIN_FREEDOM = 2.0
 """Degrees of freedom that t has at least, however much one cluster outweighs the others: those of three clusters."""
 
 TOLERANCE = 1e-12
 """Standard errors up to this are rounding."""
 UNVARIED = f"{NO_INTERVAL}no variation between topics (or groups)"
 
-FEWEST_DIFFERENT = 5
+MIN_DIFFERENT = 5
 """Items beside the most frequent value, below which a correlation has no interval: what two or three items do says
 nothing of others, and with fewer its intervals exclude 0 in 10 to 20% of the cases where nothing hangs together."""
-FEWEST_SHARED = 2.0
+MIN_SHARED = 2.0
 """The like of it for coefficients of agreement: items on which both would leave the most frequent value by chance."""
 
 Scale = Literal["plain", "share", "correlation", "ranks", "variance"]
@@ -238,7 +238,7 @@ class JackknifedEstimate:
         """The degrees of freedom of t, for intervals and tests."""
         if self.scale == "correlation":
             return _freedom_by_kurtosis(kept)
-        return min(max(self.freedom, LEAST_FREEDOM), len(kept) - 1.0)
+        return min(max(self.freedom, MIN_FREEDOM), len(kept) - 1.0)
 
     def _ends(self, confidence: float) -> tuple[float, float] | str:
         """Both ends, or why there are none."""
@@ -249,7 +249,7 @@ class JackknifedEstimate:
             return kept
         value = float(self.value)
         if _error(kept) <= TOLERANCE:
-            edge = self.scale == "share" and value in (0.0, 1.0) and self.behind >= FEWEST_CLUSTERS
+            edge = self.scale == "share" and value in (0.0, 1.0) and self.behind >= MIN_CLUSTERS
             return edge_ends(value, self.behind, confidence) if edge else UNVARIED
         logged = self.scale == "variance" and value > 0 and bool(kept.min() > 0)
         reach = quantile(self._freedom(kept), confidence) * _error(np.log(kept) if logged else kept)
@@ -268,10 +268,10 @@ class JackknifedEstimate:
 
 def too_few(clusters: int) -> str:
     """Why so many clusters give no interval; empty where they give one."""
-    if clusters >= FEWEST_CLUSTERS:
+    if clusters >= MIN_CLUSTERS:
         return ""
     count_text = "one cluster only" if not clusters else f"{clusters} cluster{'s' * (clusters > 1)}"
-    return f"{NO_INTERVAL}{count_text}" + f", and {FEWEST_CLUSTERS} are needed" * bool(clusters)
+    return f"{NO_INTERVAL}{count_text}" + f", and {MIN_CLUSTERS} are needed" * bool(clusters)
 
 
 def share_ends(value: float, reach: float) -> tuple[float, float]:
@@ -349,12 +349,12 @@ def _freedom_by_kurtosis(without: NDArray[np.float64]) -> float:
     """
     count = len(without)
     squares = (without - without.mean()) ** 2
-    if count == FEWEST_CLUSTERS:
+    if count == MIN_CLUSTERS:
         return count - 1.0
     excess = float((squares**2).mean() / squares.mean() ** 2) - 3
     kurtosis = 3 + (count - 1) / ((count - 2) * (count - 3)) * ((count + 1) * excess + 6)
     spread = kurtosis - (count - 3) / (count - 1)
-    return min(max(2 * count / spread, LEAST_FREEDOM), count - 1.0) if spread > 0 else count - 1.0
+    return min(max(2 * count / spread, MIN_FREEDOM), count - 1.0) if spread > 0 else count - 1.0
 
 
 def _error(without: NDArray[np.float64]) -> float:
@@ -384,5 +384,5 @@ def mean_of_sums(sums: Sequence[float], counts: Sequence[float]) -> Estimate:
             return Estimate(mean, *edge_ends(mean, clusters), many)
         return Estimate(mean, n=many, reason=UNVARIED)
     freedom = total**2 / sum(count**2 for _, count in there) - 1
-    freedom = min(max(freedom, LEAST_FREEDOM), clusters - 1.0)
+    freedom = min(max(freedom, MIN_FREEDOM), clusters - 1.0)
     return Estimate(mean, *share_ends(mean, quantile(freedom, CONFIDENCE) * error), many)

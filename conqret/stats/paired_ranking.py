@@ -32,7 +32,7 @@ ORDERS = 100
 PRIOR = 0.5
 """Ties with an imaginary player of strength 0 that each player of Bradley-Terry has had: they keep the strength of
 one that always wins, or is connected to nobody, finite."""
-TOLERANCE, MOST_ROUNDS = 1e-9, 200
+TOLERANCE, MAX_ROUNDS = 1e-9, 200
 NAMED = 3
 """Unbounded players that a reason names."""
 UNBOUNDED: dict[Bound, str] = {
@@ -183,7 +183,7 @@ class _Games:
     def bounds(self) -> dict[str, Bound]:
         """For each player whether only the prior bounds its strength (:func:`~.comparative_judgment.bounds`)."""
         group = [0] * len(self.outcome)
-        outcomes = PairOutcomes.of([len(self.players)], group, self.first, self.second, self.outcome)
+        outcomes = PairOutcomes.from_rows([len(self.players)], group, self.first, self.second, self.outcome)
         return dict(zip(self.players, bounds(outcomes)[0], strict=True))
 
     def scored(self, left_out: Resamples) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
@@ -250,23 +250,14 @@ def _strengths(scored: NDArray[np.float64], prior: float, start: NDArray[np.floa
 
     games = scored + scored.swapaxes(1, 2)
     strengths = np.tile(start, (len(scored), 1))
-    for _ in range(MOST_ROUNDS):
-        expected = expit(strengths[:, :, None] - strengths[:, None, :])
-        surplus = (scored - games * expected).sum(axis=2) + prior * (0.5 - expit(strengths))
-        step = np.linalg.solve(_information(scored, strengths, prior), surplus[:, :, None])[:, :, 0]
+    places = np.arange(scored.shape[1])
+    for _ in range(MAX_ROUNDS):
+        expected, against_prior = expit(strengths[:, :, None] - strengths[:, None, :]), expit(strengths)
+        surplus = (scored - games * expected).sum(axis=2) + prior * (0.5 - against_prior)
+        information = -games * expected * (1 - expected)
+        information[:, places, places] = prior * against_prior * (1 - against_prior) - information.sum(axis=2)
+        step = np.linalg.solve(information, surplus[:, :, None])[:, :, 0]
         strengths = strengths + np.clip(step, -2.0, 2.0)
         if float(np.abs(step).max()) < TOLERANCE:
             break
     return np.asarray(strengths - strengths.mean(axis=1, keepdims=True))
-
-
-def _information(
-    scored: NDArray[np.float64], strengths: NDArray[np.float64], prior: float
-) -> NDArray[np.float64]:
-    """The observed information of each table: many by players by players."""
-
-    expected, win_probabilities = expit(strengths[:, :, None] - strengths[:, None, :]), expit(strengths)
-    between = -(scored + scored.swapaxes(1, 2)) * expected * (1 - expected)
-    places = np.arange(scored.shape[1])
-    between[:, places, places] = prior * win_probabilities * (1 - win_probabilities) - between.sum(axis=2)
-    return np.asarray(between)

@@ -98,7 +98,7 @@ def sides(
 AT_ONCE = 4_000_000
 """Numbers that a statistic holds at a time while it goes through the resamples: 32 MB."""
 
-MOST_CLUSTERS = 400
+MAX_CLUSTERS = 400
 """Clusters that are left out one by one; where there are more (items without topics, say), they are put together at
 random into so many groups, which are left out instead (the delete-a-group jackknife, Kott 2001). Means leave out each
 cluster all the same."""
@@ -107,9 +107,9 @@ cluster all the same."""
 def pooling(clusters: int, *, means: bool = False) -> str:
     """Return in words that so many ``clusters`` are put together (with ``means``: for all statistics but these),
     for the end of a phrase; empty where they are not."""
-    if clusters <= MOST_CLUSTERS:
+    if clusters <= MAX_CLUSTERS:
         return ""
-    return f" ({'but for means ' * means}in {MOST_CLUSTERS} groups, put together at random)"
+    return f" ({'but for means ' * means}in {MAX_CLUSTERS} groups, put together at random)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,9 +245,9 @@ def leave_one_out(clusters: Sequence[Hashable]) -> Resamples:
     count = int(which.max()) + 1
     if count == 1:
         return whole(len(which))
-    if count > MOST_CLUSTERS:
-        which = np.random.default_rng(0).permutation(count)[which] % MOST_CLUSTERS
-        count = MOST_CLUSTERS
+    if count > MAX_CLUSTERS:
+        which = np.random.default_rng(0).permutation(count)[which] % MAX_CLUSTERS
+        count = MAX_CLUSTERS
     return Resamples(1 - np.eye(count), which)
 
 
@@ -292,7 +292,7 @@ def mean(
     names = range(len(data)) if clusters is None else clusters
     which = cluster_places(names)
     sizes = np.bincount(which).astype(float)
-    if len(sizes) <= MOST_CLUSTERS:
+    if len(sizes) <= MAX_CLUSTERS:
         return leave_one_out(names).ratio(data, np.ones_like(data), scale=scale)
     sums = np.bincount(which, weights=data)
     without = (sums.sum() - sums) / (len(data) - sizes)

@@ -22,10 +22,10 @@ POSITION_SD, WEIGHT_SD, SYSTEM_SD = 1.0, 2.0, 3.0
 """Standard deviations of the normal priors of positions, weights, and the means of systems."""
 SYSTEM_SHARE = 0.5
 """Of the spread of the strengths: what the standard deviation of the systems' prior is at least."""
-MOST_STEPS, TOLERANCE, LONGEST_STEP = 60, 1e-6, 3.0
+MAX_STEPS, TOLERANCE, LONGEST_STEP = 60, 1e-6, 3.0
 """Of Newton's method, which finds the mode."""
-LEAST_PRECISION = 1e-10
-MOST_PASSES, ENOUGH, DAMPED, NODES = 60, 1e-4, 0.8, 24
+MIN_PRECISION = 1e-10
+MAX_PASSES, ENOUGH, DAMPED, NODES = 60, 1e-4, 0.8, 24
 """Of expectation propagation: passes over all comparisons, the change of a precision at which they end, the share of a
 change that is made, and points at which a comparison's likelihood is integrated (Gauss and Hermite)."""
 
@@ -55,7 +55,7 @@ class PairOutcomes:
     judge: NDArray[np.intp] | None = None
 
     @classmethod
-    def of(
+    def from_rows(
         cls,
         sizes: Sequence[int],
         group: ArrayLike,
@@ -247,7 +247,7 @@ class StrengthPosterior:
         shared = np.zeros(len(self.prior)) if start is None else start.shared
         parts = self._parts()
         density, surplus, covariances = self._terms(strengths, shared, spread)
-        for _ in range(MOST_STEPS):
+        for _ in range(MAX_STEPS):
             slope = self._by_item(surplus[:, 0]) - strengths / spread**2
             slope_shared = np.einsum("mp,mps->s", surplus, parts) - self.prior * shared
             within = self._within(covariances[:, 0, 0], spread)
@@ -285,8 +285,8 @@ class StrengthPosterior:
         precision, shift = self._sites or (covariances[:, 0, 0], surplus[:, 0] + covariances[:, 0, 0] * eta)
         joint = self._joint(precision, shift, mode.spread)
         tilted = self._tilted(joint, precision, shift, log_weights)
-        for _ in range(MOST_PASSES):
-            new_precision = np.maximum(1 / tilted.variance - tilted.left, LEAST_PRECISION)
+        for _ in range(MAX_PASSES):
+            new_precision = np.maximum(1 / tilted.variance - tilted.left, MIN_PRECISION)
             new_shift = tilted.mean * (tilted.left + new_precision) - tilted.cavity * tilted.left
             change = float(np.abs(new_precision - precision).max(initial=0.0))
             precision = precision + DAMPED * (new_precision - precision)
@@ -325,7 +325,7 @@ class StrengthPosterior:
         values = self.statistics[:, 0]
         nodes, node_weights = normal_nodes(NODES)
         centre, variance = self._log_odds(joint)
-        left = np.maximum(1 / variance - precision, LEAST_PRECISION)  # above 0, but for rounding
+        left = np.maximum(1 / variance - precision, MIN_PRECISION)  # above 0, but for rounding
         cavity = (centre / variance - shift) / left
         points = cavity + nodes[:, None] / np.sqrt(
             left

@@ -19,7 +19,7 @@ from conqret.io.limits import read_written
 from conqret.runs.run_folder import now
 from conqret.show.visible_text import visible
 from conqret.stats.estimate import Estimate, JackknifedEstimate, Scale, freedom_by_size
-from conqret.stats.resampling import MOST_CLUSTERS
+from conqret.stats.resampling import MAX_CLUSTERS
 
 FILE_NAME = "suite.json"
 """The result in a run's folder."""
@@ -67,8 +67,8 @@ class SuiteFigure(ResultPart):
     scale: Scale = "plain"
     reason: Note = ""
     items_digest: Digest
-    without: tuple[Number | None, ...] = Field(default=(), max_length=MOST_CLUSTERS)
-    sizes: tuple[Whole, ...] = Field(default=(), max_length=MOST_CLUSTERS)
+    without: tuple[Number | None, ...] = Field(default=(), max_length=MAX_CLUSTERS)
+    sizes: tuple[Whole, ...] = Field(default=(), max_length=MAX_CLUSTERS)
 
     @property
     def estimate(self) -> Estimate:

@@ -90,7 +90,7 @@ class SuiteVerdicts:
     def __len__(self) -> int:
         return len(self.ids)
 
-    def of(self, kept: NDArray[np.bool_]) -> SuiteVerdicts:
+    def subset(self, kept: NDArray[np.bool_]) -> SuiteVerdicts:
         """Some of the items."""
         chosen = kept.tolist()
         return SuiteVerdicts(

@@ -41,8 +41,17 @@ from conqret.suites.suite_statistics import held_statistics, sampled
 SEED = 13
 OWN = ("format", "criteria", "rubric", "judge", "verdicts")
 """The settings that name a judge, so that the suite's own is left aside."""
-_ASKED = {*ClientSettings.__annotations__, *AnswerSettings.__annotations__, "model", "prompts", "overwrite", "batch",
-          "engine", "workers", "watch"}  # fmt: skip
+_ASKED = {
+    *ClientSettings.__annotations__,
+    *AnswerSettings.__annotations__,
+    "model",
+    "prompts",
+    "overwrite",
+    "batch",
+    "engine",
+    "workers",
+    "watch",
+}
 """What a detection can be told."""
 
 

@@ -13,8 +13,7 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, end, note_all, progress, result
 from conqret.errors import number
-from conqret.judging.command_options import AnyJudge, JudgeRunOptions
-from conqret.judging.study_command import StudyWatch
+from conqret.judging.command_options import AnyJudge, JudgeRunOptions, StudyWatch
 from conqret.llm.client_options import OFFLINE_MODEL
 
 if TYPE_CHECKING:
@@ -92,7 +91,7 @@ def run(
 
     conqret suite run ukpconvarg1 --model offline --from data/ukpconvarg1
     """
-    from conqret.judging.cost_table import tell_cost
+    from conqret.judging.cost import tell_cost
     from conqret.suites.suite_run import expected_suite_cost, judge_prepared, prepared_suite
 
     prepared = prepared_suite(name, source=source, sample=sample, sample_seed=seed)

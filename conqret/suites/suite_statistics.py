@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import kendalltau, pearsonr, spearmanr
 
 from conqret.data import Item
 from conqret.data.digest import digest_of
@@ -64,14 +63,6 @@ def kendall_tau(verdicts: SuiteVerdicts) -> float:
     return value_of(kendall(verdicts.gold, verdicts.verdicts))
 
 
-def plain_correlation(kind: str, first: Sequence[float], second: Sequence[float]) -> float:
-    """Pearson's, Spearman's or Kendall's correlation as SciPy has it; NaN where one of the two does not vary."""
-    if len(set(first)) < 2 or len(set(second)) < 2:
-        return math.nan
-    how = {"pearson": pearsonr, "spearman": spearmanr, "kendall": kendalltau}[kind]
-    return float(how(first, second)[0])
-
-
 def correlation(name: str, definition: str, compute: Compute, metric: str = "") -> SuiteStatistic:
     """A statistic that is a correlation: 0 by chance."""
     return SuiteStatistic(name, definition, compute, metric, "correlation", chance=0.0)
@@ -115,7 +106,7 @@ def system_means(verdicts: SuiteVerdicts) -> tuple[list[float], list[float]]:
 def by_group(verdicts: SuiteVerdicts) -> dict[str, SuiteVerdicts]:
     """The verdicts of each group, in the order in which groups come first."""
     groups = np.array(verdicts.groups)
-    return {name: verdicts.of(groups == name) for name in dict.fromkeys(verdicts.groups)}
+    return {name: verdicts.subset(groups == name) for name in dict.fromkeys(verdicts.groups)}
 
 
 def mean_labels(annotations: Mapping[str, Values]) -> dict[str, float]:
@@ -177,7 +168,7 @@ def _held(
         place = dict(zip(ids, resamples.cluster.tolist(), strict=True))
         cluster = np.array([place[name] for name in view.ids], dtype=np.intp)
         sizes = np.bincount(cluster, minlength=resamples.clusters)
-        without = [computed(statistic, view.of(weights[cluster] > 0)) for weights in resamples.weights]
+        without = [computed(statistic, view.subset(weights[cluster] > 0)) for weights in resamples.weights]
     else:
         reason = "no item has gold"
     figure = SuiteFigure(

@@ -12,9 +12,8 @@ from operator import itemgetter
 
 from conqret.data.digest import gathered
 from conqret.text.citations import citations, strip_citations
-from conqret.text.function_words import FUNCTION_WORDS
 from conqret.text.language import is_english
-from conqret.text.lexicons import COMMON_WORDS, NEGATIONS, STOP_WORDS
+from conqret.text.lexicons import COMMON_WORDS, FUNCTION_WORDS, NEGATIONS, STOP_WORDS
 from conqret.text.numbers import CURRENCIES, Quantity, quantities
 from conqret.text.sentences import boundaries
 from conqret.text.words import is_latin, split_words
@@ -236,10 +235,6 @@ class Text:
         """The same text without the pieces of these numbers (from 0)."""
         kept = [piece for i, piece in enumerate(self.pieces) if i not in dropped]
         return Text("\n\n".join(kept), self.language)
-
-    def frequency(self, term: str) -> int:
-        """How many of its words have this stem."""
-        return self.stems.count(term) if term in self.terms else 0
 
     def count(self, cues: Set[str]) -> int:
         """How many of its words are among ``cues``."""

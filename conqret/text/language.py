@@ -15,49 +15,29 @@ sentences needs the third step (docs/results/languages.md).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from conqret.errors import UnknownNameError
-from conqret.text.function_words import FUNCTION_WORDS, LETTERS
+from conqret.text.lexicons import FUNCTION_WORDS, LETTERS, WORDS
 
 if TYPE_CHECKING:
     from conqret.data.item import Item
 
 
-NAMES = {
-    "af": "Afrikaans", "am": "Amharic", "ar": "Arabic", "az": "Azerbaijani", "be": "Belarusian", "bg": "Bulgarian",
-    "bn": "Bengali", "bs": "Bosnian", "ca": "Catalan", "cs": "Czech", "cy": "Welsh", "da": "Danish", "de": "German",
-    "el": "Greek", "en": "English", "es": "Spanish", "et": "Estonian", "eu": "Basque", "fa": "Persian", "fi": "Finnish",
-    "fr": "French", "ga": "Irish", "gl": "Galician", "gu": "Gujarati", "he": "Hebrew", "hi": "Hindi", "hr": "Croatian",
-    "hu": "Hungarian", "hy": "Armenian", "id": "Indonesian", "is": "Icelandic", "it": "Italian", "ja": "Japanese",
-    "ka": "Georgian", "kk": "Kazakh", "km": "Khmer", "kn": "Kannada", "ko": "Korean", "lo": "Lao", "lt": "Lithuanian",
-    "lv": "Latvian", "mk": "Macedonian", "ml": "Malayalam", "mn": "Mongolian", "mr": "Marathi", "ms": "Malay",
-    "my": "Burmese", "ne": "Nepali", "nl": "Dutch", "no": "Norwegian", "pa": "Punjabi", "pl": "Polish",
-    "ps": "Pashto", "pt": "Portuguese", "ro": "Romanian", "ru": "Russian", "si": "Sinhala", "sk": "Slovak",
-    "sl": "Slovenian", "so": "Somali", "sq": "Albanian", "sr": "Serbian", "sv": "Swedish", "sw": "Swahili",
-    "ta": "Tamil", "te": "Telugu", "th": "Thai", "tl": "Tagalog", "tr": "Turkish", "uk": "Ukrainian", "ur": "Urdu",
-    "uz": "Uzbek", "vi": "Vietnamese", "yo": "Yoruba", "zh": "Chinese", "zu": "Zulu",
-}  # fmt: skip
+NAMES: Mapping[str, str] = WORDS["languages"]
 """Code to English name."""
 
 RIGHT_TO_LEFT = frozenset("ar dv fa he ps sd ug ur yi".split())
 """Codes of languages that are written from right to left."""
 
-_ISO_639_2 = (
-    "ara ar ces cs cze cs chi zh dan da deu de dut nl ell el eng en fas fa fin fi fra fr fre fr ger de gre el "
-    "heb he hin hi hun hu ind id ita it jpn ja kor ko nld nl nob no nno no nor no per fa pol pl por pt ron ro rum ro "
-    "rus ru slk sk spa es swe sv tha th tur tr ukr uk urd ur vie vi zho zh ben bn tam ta tel te cat ca hrv hr srp sr"
-).split()
-_OTHER_NAMES = {"nb": "no", "nn": "no", "iw": "he", "in": "id", "farsi": "fa", "mandarin": "zh", "cmn": "zh"}
-_CODES = (
-    {code: code for code in NAMES}
-    | {name.lower(): code for code, name in NAMES.items()}
-    | dict(zip(_ISO_639_2[::2], _ISO_639_2[1::2], strict=True))
-    | _OTHER_NAMES
-)
+_CODES: Mapping[str, str] = {
+    **{code: code for code in NAMES},
+    **{name.lower(): code for code, name in NAMES.items()},
+    **WORDS["language_codes"],
+}
 _tag = re.compile(r"([A-Za-z]{2,3})(?:[-_][A-Za-z0-9]{1,8}){0,4}")
 
 
@@ -89,15 +69,15 @@ _SAMPLE = 500
 ENGLISH = frozenset({"", "en"})
 """The languages that are read by English word lists: a text too short to tell is one of them."""
 
-_FEWEST_LETTERS = 2
-_FEWEST_FOR_MODEL = 25
+_MIN_LETTERS = 2
+_MIN_LETTERS_FOR_MODEL = 25
 """Letters: of a shorter text a model's answer is a guess (``carbon tax`` is Galician to it)."""
 
-_LEAST_PROBABILITY = 0.9
-_LEAST_EVIDENCE, _CLEAR_LEAD, _LEAST_GUESS = 1.0, 1.5, 0.5
+_MIN_PROBABILITY = 0.9
+_MIN_EVIDENCE, _CLEAR_LEAD, _MIN_GUESS = 1.0, 1.5, 0.5
 """Function words decide where the first language has so many, and so many times those of the second. A word that n
 languages have counts 1/n for each. Where they do not decide and no model does, the first language needs half a word."""
-_FEWEST_SIGNS = 2
+_MIN_SIGNS = 2
 """Different function words that English has not, or letters, from which a text of Latin script is in another language:
 one is also a word or a name in an English title (``War on Drugs``, ``Los Angeles``, ``pro and con``)."""
 
@@ -194,7 +174,7 @@ def item_language(item: Item) -> str:
 def _language(text: str, model: bool) -> str:
     text = _noise.sub(" ", text)
     script, letters = _main_script(text)
-    if letters < _FEWEST_LETTERS:
+    if letters < _MIN_LETTERS:
         return ""
     if script not in ("Latin", *_OF_SCRIPT):
         return _by_letters(script, text)
@@ -204,17 +184,17 @@ def _language(text: str, model: bool) -> str:
         foreign = {
             sign for sign in signs if first in (languages := _languages(sign)) and "en" not in languages
         }
-        most = 0.0 if len(foreign) < _FEWEST_SIGNS else most
-    if most >= max(_LEAST_EVIDENCE, _CLEAR_LEAD * second):
+        most = 0.0 if len(foreign) < _MIN_SIGNS else most
+    if most >= max(_MIN_EVIDENCE, _CLEAR_LEAD * second):
         return first
     if script != "Latin":
         by_letters = _by_letters(script, text)
         return first if most > second and by_letters == _LANGUAGE_OF_SCRIPT[script] else by_letters
-    if model and letters >= _FEWEST_FOR_MODEL and (by_model := _by_model()) is not None:
+    if model and letters >= _MIN_LETTERS_FOR_MODEL and (by_model := _by_model()) is not None:
         language, probability = by_model(text)
-        if probability >= _LEAST_PROBABILITY:
+        if probability >= _MIN_PROBABILITY:
             return str(language)
-    return first if most >= _LEAST_GUESS and most > second else ""
+    return first if most >= _MIN_GUESS and most > second else ""
 
 
 def _main_script(text: str) -> tuple[str, int]:

@@ -1,4 +1,4 @@
-"""The word lists of the offline baseline: a background of common words, and cues of argument and style.
+"""Word lists (``words.toml``): common words, cues of argument and style, and function words by language.
 
 All are lower case, hand-written and general: none names a topic of any data set. Cue lists hold words as
 they stand in a text; the background of common words is compared by stem.
@@ -6,155 +6,69 @@ they stand in a text; the background of common words is compared by stem.
 
 from __future__ import annotations
 
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
+WORDS: Mapping[str, Any] = tomllib.loads((Path(__file__).parent / "words.toml").read_text(encoding="utf-8"))
+"""What ``words.toml`` holds."""
 
 
-STOP_WORDS = _words(
-    "a about above across after again against all almost along already also although always am among an and another "
-    "any anybody anyone anything are aren't around as at away back be became because become becomes been before behind "
-    "being below between both but by came can can't cannot come comes could couldn't d did didn't do does doesn't "
-    "doing don't done down during each either else enough etc even ever every everybody everyone everything except few "
-    "first for from further get gets getting give given gives go goes going gone got had hadn't has hasn't have "
-    "haven't having he he'd he'll he's hence her here hers herself him himself his how however i i'd i'll i'm i've if "
-    "in indeed instead into is isn't it it's its itself just keep kept last least less let let's like ll made make "
-    "makes making many may maybe me might mine more moreover most mostly much must my myself near nearly need needs "
-    "neither never nevertheless next no nobody none nor not nothing now of off often oh ok okay on once one one's ones "
-    "only onto or other others otherwise ought our ours ourselves out over own per perhaps put quite rather re really "
-    "s said same say says see seem seems several shall she she'll she's should shouldn't since so some somebody "
-    "someone something sometimes soon still such t take taken takes than that that's the their theirs them themselves "
-    "then there there's therefore these they they'd they'll they're they've thing things this those though through "
-    "throughout thus to today together too took toward towards under until up upon us use used uses using very via was "
-    "wasn't way ways we we'd we'll we're we've well went were weren't what what's whatever when whenever where whereas "
-    "wherever whether which while who who's whoever whole whom whose why will with within without won't would wouldn't "
-    "yes yet you you'd you'll you're you've your yours yourself yourselves"
-)
+def word_list(name: str, section: str = "") -> frozenset[str]:
+    """The words of a list in ``words.toml``."""
+    words: str = (WORDS[section] if section else WORDS)[name]
+    return frozenset(words.split())
+
+
+STOP_WORDS = word_list("stop_words")
 """Function words and words that carry no topic: weight 0."""
 
-COMMON_WORDS = _words(
-    "able accept account achieve action actual add affect age ago agree aim allow amount answer appear apply area "
-    "argue argument ask aspect avoid bad ban base basic begin believe benefit best better big bring build call care "
-    "case cause certain chance change choice choose city claim clear close commit common community company compare "
-    "complete concern condition consider continue control cost country create current cut day deal debate decide "
-    "decision decrease deserve determine difference different difficult discuss easy effect effective end ensure "
-    "entire especially example exist expect experience explain face fact fail fair fall far feel figure fill final "
-    "find follow force form forward found free full fund future gain general good government great group grow half "
-    "hand happen hard harm harmful have heart help high hold home hope hour house human idea illegal important improve "
-    "include increase individual inform interest involve issue job judge keep kind know lack large late law lead learn "
-    "leave legal level life light limit line list little live local long look lose lot low main major man manage "
-    "matter mean measure member mention method mind minute money month moral move name nation natural nature necessary "
-    "new news night note number occur offer office old open opinion oppose option order organize page part particular "
-    "party pass past pay people percent period permit person place plan play point policy political poor position "
-    "possible power practice present prevent price problem process produce product prohibit proper protect prove "
-    "provide public purpose question raise rate reach read real reason receive reduce reject remain report require "
-    "require research resolve resource respect rest result review rich right rise risk role rule run safe save second "
-    "sense serious serve service set show side similar simple single situation small social society solution sort "
-    "special spend stand start state stay step stop story strong study suggest support sure system talk teach tell "
-    "term think thought time top total true try turn type understand value view want watch week wish woman word work "
-    "world worse worst worth write wrong year young"
-)
+COMMON_WORDS = word_list("common_words")
 """General words of public debate and daily life: weight 1/2. Compared by stem."""
 
-ARGUMENT_CUES = _words(
-    "because therefore thus hence consequently since so as if then unless otherwise should must ought would "
-    "could cannot evidence study studies research data statistics survey found shows show shown proves prove "
-    "suggests according example instance reason reasons argue argues argument claim conclude conclusion "
-    "cause causes caused leads lead results effect effects benefit benefits harm harms risk risks cost costs "
-    "right rights justice fair unfair wrong moral immoral necessary prevent prevents protect protects allow "
-    "allows better worse likely however although though but despite whereas while yet instead rather means"
-)
+ARGUMENT_CUES = word_list("argument_cues")
 """Connectives, modals and words of evidence and consequence that arguing text is full of (Stab and Gurevych
 2017 use such markers as features of argument components)."""
 
-PROMOTION_CUES = _words(
-    "subscribe subscription subscribers cookies cookie newsletter voucher vouchers coupon coupons discount "
-    "discounts giveaway sponsored advertisement advert password login tags hashtag unsubscribe bestseller "
-    "click tap checkout basket cart"
-)
+PROMOTION_CUES = word_list("promotion_cues")
 """Words that open the closer look for advertising and page furniture (see `boilerplate`)."""
 
-DEBATE_TALK = _words(
-    "accept acceptance opponent opponents opponent's round con luck resolution rebuttal rebuttals rebut "
-    "forfeit forfeited bop thank thanks i'll"
-)
+DEBATE_TALK = word_list("debate_talk")
 """Words of talk about an exchange instead of its matter (greetings, rounds, rules)."""
 
-DISCOURSE_MARKERS = _words(
-    "first firstly second secondly third thirdly fourth finally lastly moreover furthermore additionally "
-    "also next then therefore thus hence consequently accordingly however nevertheless nonetheless "
-    "conversely although though whereas while yet still but because since so overall ultimately altogether "
-    "indeed instead likewise similarly meanwhile too nor admittedly granted"
-)
-INFERENCE_MARKERS = _words(
-    "because therefore thus hence consequently accordingly since so for implies follows shows means proves "
-    "suggests indicates why reason"
-)
-CONCESSION_MARKERS = _words(
-    "although though while whereas admittedly granted critics opponents supporters sceptics skeptics "
-    "objection objections concede concedes however nevertheless nonetheless yet despite understandable true"
-)
-HEDGES = _words(
-    "may might could can likely unlikely probably perhaps possibly suggests suggest appears appear seems seem often "
-    "usually generally typically some many most about around roughly approximately estimated tends partly"
-)
-ABSOLUTES = _words(
-    "all always never every everybody everyone everything nobody nothing none completely totally absolutely "
-    "obviously clearly undeniable undeniably certainly definitely ever impossible anybody only surely proven"
-)
-EMOTION_WORDS = _words(
-    "heart hearts heartless cruel cruelty suffer suffers suffering pain painful tears cry cries crying child children "
-    "mother mothers father family families love hate fear afraid terror terrible horror horrible tragic tragedy shame "
-    "shameful outrage outrageous disgust disgusting innocent victim victims dream dreams hope hopes despair misery "
-    "miserable joy proud pride dignity betray betrayed blood death die dies died dying dead kill kills killed torture "
-    "tortured prison save lives alone lonely hungry hunger poor sick sad angry anger brave threat threatened danger "
-    "dangerous freedom justice injustice destroy destroyed"
-)
-ABUSE = _words(
-    "stupid idiot idiots idiotic moron morons dumb fool fools foolish liar liars lying lies pathetic crap "
-    "shit bullshit damn hell fuck fucking ass sucks loser losers hypocrite hypocrites nonsense ridiculous "
-    "garbage trash clown clowns crook crooks evil scum lunatic lunatics insane crazy brainwashed sheep "
-    "rubbish greedy haha lol lmao wtf dude"
-)
-FIRST_AND_SECOND_PERSON = _words("i me my mine you your yours we us our ours")
-FIRST_PERSON = _words("i me my mine i'm i've i'll i'd im ive i\u2019m i\u2019ve i\u2019ll i\u2019d")
-SECOND_PERSON = _words(
-    "you your yours you're you've you'll you'd u ur you\u2019re you\u2019ve you\u2019ll you\u2019d"
-)
-SLANG = _words(
-    "gonna wanna gotta kinda sorta ain't u ur r thx pls plz ppl cuz coz dont cant wont isnt doesnt didnt im "
-    "ive thats whats alot noone omg yeah yea nope stuff kids guys guy"
-)
+DISCOURSE_MARKERS = word_list("discourse_markers")
+INFERENCE_MARKERS = word_list("inference_markers")
+CONCESSION_MARKERS = word_list("concession_markers")
+HEDGES = word_list("hedges")
+ABSOLUTES = word_list("absolutes")
+EMOTION_WORDS = word_list("emotion_words")
+ABUSE = word_list("abuse")
+FIRST_AND_SECOND_PERSON = word_list("first_and_second_person")
+FIRST_PERSON = word_list("first_person")
+SECOND_PERSON = word_list("second_person")
+SLANG = word_list("slang")
 
-NEGATIONS = _words(
-    "no not never none nobody nothing neither cannot can't don't doesn't didn't won't wouldn't isn't aren't "
-    "wasn't weren't hasn't haven't hadn't couldn't shouldn't"
-)
+NEGATIONS = word_list("negations")
 NEGATIONS |= {word.replace("'", "\u2019") for word in NEGATIONS}
-ANTONYMS = (
-    ("rise rises rose risen increase increases increased grew grow grows climbed climbs soared expanded",
-     "fall falls fell fallen decrease decreases decreased decline declined shrank dropped slumped reduced"),
-    ("better improve improves improved improvement improving", "worse worsen worsens worsened deteriorated"),
-    ("support supports supported supporting favour favours favoured favor favored backed welcomed",
-     "oppose opposes opposed opposing resisted fought condemned"),
-    ("accept accepted approved approve adopted", "reject rejected rejects refused denied"),
-    ("higher", "lower"),
-    ("safe safer", "dangerous unsafe"),
-    ("legal lawful", "illegal unlawful"),
-    ("success succeeded successful succeed", "failure failed fail unsuccessful"),
-    ("majority", "minority"),
-    ("cheap cheaper", "expensive dearer costlier"),
-    ("stronger strengthened", "weaker weakened"),
-    ("allow allows allowed permits permitted", "ban bans banned forbids forbidden prohibits prohibited"),
-    ("likely", "unlikely"),
-    ("benefit benefits helps helped", "harm harms harmed hurts"),
-    ("possible", "impossible"),
-    ("won wins", "lost loses"),
-    ("poorest", "richest"), ("oldest", "youngest"), ("largest", "smallest"), ("most", "fewest least"),
-)  # fmt: skip
 OPPOSITES: dict[str, frozenset[str]] = {}
 """For each word of a pair of opposites, the words on the other side."""
-for _left, _right in ANTONYMS:
+for _left, _right in WORDS["antonyms"]:
     for _side, _other in ((_left, _right), (_right, _left)):
         for _word in _side.split():
-            OPPOSITES[_word] = OPPOSITES.get(_word, frozenset()) | _words(_other)
+            OPPOSITES[_word] = OPPOSITES.get(_word, frozenset()) | frozenset(_other.split())
+
+
+def _languages(signs_of: dict[str, str]) -> dict[str, tuple[str, ...]]:
+    languages: dict[str, tuple[str, ...]] = {}
+    for language, signs in signs_of.items():
+        for sign in dict.fromkeys(signs.split()):
+            languages[sign] = (*languages.get(sign, ()), language)
+    return languages
+
+
+FUNCTION_WORDS = _languages(WORDS["function_words"])
+"""Each word with the languages that have it."""
+
+LETTERS = _languages({language: " ".join(letters) for language, letters in WORDS["letters"].items()})
+"""Each letter that few languages have with those languages."""

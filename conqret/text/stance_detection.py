@@ -14,53 +14,21 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from conqret.text.analysis import stem, weight
-from conqret.text.lexicons import NEGATIONS
+from conqret.text.lexicons import NEGATIONS, word_list
 from conqret.text.text_passages import REACH, Passage, read
 from conqret.text.words import fold
 
 
-def _stems(text: str) -> frozenset[str]:
-    return frozenset(map(stem, text.split()))
+def _stems(name: str) -> frozenset[str]:
+    return frozenset(map(stem, word_list(name, "stance")))
 
 
-GOOD = _stems(
-    "benefit beneficial improve improvement enhance advantage advantageous help helpful promote support supportive "
-    "protect protection strengthen empower enable encourage foster facilitate opportunity success successful succeed "
-    "effective efficient efficiency valuable value essential vital crucial important necessary positive positively "
-    "progress growth grow gain safe safer safety secure security health healthy healthier fair fairness equality "
-    "equal equitable justice freedom right enrich inspire rewarding solution solve save savings affordable reliable "
-    "sustainable sustainability innovation innovative creative creativity diversity diverse inclusive wellbeing "
-    "prosperity productive productivity achieve achievement better best good great ensure deserve wise worthwhile "
-    "useful popular proven flexible flexibility convenient accessible access stability stable peace cooperation "
-    "trust accountability transparency responsible welcome legitimate justified"
-)
-BAD = _stems(
-    "harm harmful damage damaging danger dangerous risk risky threat threaten problem problematic concern concerning "
-    "negative negatively undermine hinder hamper impede burden burdensome costly expensive cost fail failure flawed "
-    "flaw ineffective inefficient unfair injustice unjust inequality discriminate discrimination exploit exploitation "
-    "abuse corrupt corruption crime violence violent loss lose lost weaken worsen worse worst bad poor suffer "
-    "suffering victim unsafe unhealthy illness disease addiction death deadly kill destroy destruction destructive "
-    "devastate detrimental disadvantage drawback downside unintended unnecessary unnecessarily excessive restrict "
-    "restrictive limit limitation infringe infringement violate violation erode stifle discourage deter deprive "
-    "disrupt disruption instability conflict mislead misleading misuse bias biased wrong immoral unethical "
-    "unrealistic impractical challenge difficult difficulty obstacle barrier lack inadequate insufficient outdated "
-    "obsolete stigma marginalise marginalize exclude exclusion alienate unemployment overreach coercion coercive "
-    "censorship backlash consequence oppose objection unconstitutional unsustainable waste pollution stress"
-)
-LESSEN = _stems(
-    "reduce reduction prevent prevention avoid combat tackle eliminate alleviate mitigate minimize minimise lower "
-    "decrease address overcome solve resolve end stop curb fight eradicate protect counter limit lessen relieve "
-    "diminish discourage deter"
-)
+GOOD = _stems("good")
+BAD = _stems("bad")
+LESSEN = _stems("lessen")
 """Verbs that turn what is bad into something good, and the other way round: *reduce harm*, *limit freedom*."""
 
-AGAINST = _stems(
-    "ban abolish prohibit outlaw end stop limit restrict oppose disband repeal eliminate remove reject shun "
-    "criminalise criminalize withdraw scrap boycott dismantle close cut reduce forbid illegal unconstitutional "
-    "discontinue phase diminish exploit threat threaten harm harmful danger dangerous obsolete outlive destroy ruin "
-    "worse bad hinder compromise fail failure wrong contradictory blame unjust stricter stupid decline phase-out "
-    "trouble irrational overrated"
-)
+AGAINST = _stems("against")
 """What a question's own predicate may say against its subject: then the yes side speaks ill of the subject."""
 
 _ADVERB = r"(?:strongly |firmly |fully |wholeheartedly |respectfully )?"

@@ -52,7 +52,7 @@ _ASCII = bytes(range(128))
 _SPACES = bytes(32 if chr(code).isspace() else code for code in range(256))
 _MARKS = bytes(code for code in range(128) if not chr(code).isalnum() and not chr(code).isspace())
 """How the words of an ASCII text are counted at once: its marks go, and pieces of nothing but marks with them."""
-_MOST_REPLACED = 48
+_MAX_REPLACED = 48
 """Different characters beyond ASCII that are made ASCII one after the other, so that words are counted at once."""
 
 
@@ -96,7 +96,7 @@ def count_words(text: str) -> int:
         return len(text.encode("ascii").translate(_SPACES, _MARKS).split())
     if is_latin(text):
         characters = set(_beyond_ascii(text))
-        if len(characters) > _MOST_REPLACED:
+        if len(characters) > _MAX_REPLACED:
             return sum(map(bool, map(_letter_or_figure.search, text.split())))
         for character in characters:
             text = text.replace(character, "a" if character.isalnum() else " " if character.isspace() else "")

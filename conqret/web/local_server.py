@@ -99,9 +99,16 @@ def local_server(app: Callable[[int], ASGIApp], host: str, port: int, **settings
     try:
         port = listening.getsockname()[1]
         config = uvicorn.Config(
-            app(port), loop="asyncio", http="h11", ws="none", log_config=None, access_log=False, proxy_headers=False,
-            server_header=False, **{"lifespan": "off", "limit_concurrency": MAX_CONNECTIONS, **settings},
-        )  # fmt: skip
+            app(port),
+            loop="asyncio",
+            http="h11",
+            ws="none",
+            log_config=None,
+            access_log=False,
+            proxy_headers=False,
+            server_header=False,
+            **{"lifespan": "off", "limit_concurrency": MAX_CONNECTIONS, **settings},
+        )
     except BaseException:
         listening.close()
         raise

@@ -8,7 +8,7 @@ from conqret.scrapers.debates.layout import DebateParts as DebateParts
 from conqret.scrapers.debates.layout import Layout as Layout
 from conqret.scrapers.debates.layout import ListedDebate as ListedDebate
 from conqret.scrapers.debates.layout import PageIndex as PageIndex
-from conqret.scrapers.debates.layout_registry import LAYOUTS as LAYOUTS
-from conqret.scrapers.debates.layout_registry import LayoutProblem as LayoutProblem
-from conqret.scrapers.debates.layout_registry import read_debate as read_debate
-from conqret.scrapers.debates.layout_registry import wanted_pages as wanted_pages
+from conqret.scrapers.debates.layouts import LAYOUTS as LAYOUTS
+from conqret.scrapers.debates.layouts import LayoutProblem as LayoutProblem
+from conqret.scrapers.debates.layouts import read_debate as read_debate
+from conqret.scrapers.debates.layouts import wanted_pages as wanted_pages

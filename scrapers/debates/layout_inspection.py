@@ -1,14 +1,12 @@
 """What a page has, beside what the layouts look for: enough to mend a layout when a site has changed.
 
-Three things are put side by side: what a layout read, which of its selectors the page has (or nearly has), and where
-the page says what debate pages say ("Pro 1: …", a question, "[12] …"), whatever its classes are called.
+Two things are put side by side: what a layout read, and which of its selectors the page has (or nearly has).
 """
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from difflib import get_close_matches
 
@@ -16,16 +14,11 @@ from lxml.html import HtmlElement
 
 from conqret.data.digest import gathered
 from conqret.scrapers import markup
-from conqret.scrapers.debates.cited_sources import is_note
 from conqret.scrapers.debates.layout import NONE, DebatePage, DebateParts, Layout, PageIndex, Selector
-from conqret.scrapers.debates.layout_registry import ALL, missing_of
-from conqret.scrapers.debates.page_arguments import SIDE_NUMBER, PageLine, lines
+from conqret.scrapers.debates.layouts import ALL, missing_of
+from conqret.scrapers.debates.page_arguments import lines
 from conqret.scrapers.debates.page_text import OPENED_BY_CLICK
-from conqret.scrapers.debates.page_titles import MAX_TITLE
-from conqret.text.citations import MARK
 
-MAX_PLACES = 40
-"""Kinds of places that are kept; a page of a debate has some ten."""
 LITTLE_TEXT = 400
 """Characters of a whole page below which a script must draw it."""
 MAX_KINDS = 2000
@@ -36,10 +29,6 @@ NEAR = 0.7
 """The share of two names that must agree for one to be nearly the other: ``pro-section`` and ``section-pro`` are."""
 SHOWN = 3
 """Near ones that are named."""
-_PARTS = re.compile(
-    r"points?\s+(?:for|against)\W*|counter-?\s?points?\b.{0,200}|(?:pros?|cons?)\b\W*", re.IGNORECASE
-)
-_MARK = re.compile(MARK)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,16 +41,6 @@ class LookedFor:
     selector: str
     found: int
     nearly: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class LayoutStatement:
-    """Something that debate pages say: where (``section.side > h3.title``), how often, and the first text."""
-
-    what: str
-    where: str
-    times: int
-    first: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +63,6 @@ class LayoutInspection:
     wants: tuple[str, ...]
     index: PageIndex
     looked_for: tuple[LookedFor, ...]
-    said: tuple[LayoutStatement, ...]
     hidden: tuple[tuple[str, int], ...]
     archived: str = ""
     failed: tuple[str, ...] = ()
@@ -126,10 +104,9 @@ def inspect_page(
     looked_at = [chosen] if chosen else list(ALL)
     parts = chosen.read(page) if chosen else None
     indexes = (one.index(page) for one in looked_at)
-    page_lines = list(lines(page.root, without=()))
     return LayoutInspection(
         url=url,
-        characters=sum(len(line.text) for line in page_lines),
+        characters=sum(len(line.text) for line in lines(page.root, without=())),
         fits=tuple(fit.name for fit in fits),
         layout=chosen.name if chosen else "",
         parts=parts,
@@ -137,7 +114,6 @@ def inspect_page(
         wants=chosen.wants(page) if chosen else (),
         index=next((index for index in indexes if index != PageIndex()), PageIndex()),
         looked_for=tuple(_looked_for(page, looked_at)),
-        said=_said(page_lines),
         hidden=tuple(_hidden(html)),
     )
 
@@ -164,35 +140,6 @@ def _looked_for(page: DebatePage, layouts: Collection[Layout]) -> Iterator[Looke
             element_count = sum(1 for root in roots for _ in selector.find(root))
             near = () if element_count else tuple(nearest(selector, there, every))
             yield LookedFor(layout.name, selector.part, str(selector), element_count, near)
-
-
-def _said(page_lines: Collection[PageLine]) -> tuple[LayoutStatement, ...]:
-    places: dict[tuple[str, str], list[str]] = {}
-    for line in page_lines:
-        what = next((name for name, says in _KINDS.items() if says(line)), "")
-        if what:
-            key = (what, place_of(line.block))
-            if key in places or len(places) < MAX_PLACES:
-                places.setdefault(key, []).append(line.text)
-    rows = [
-        LayoutStatement(what, where, len(texts), texts[0][:80]) for (what, where), texts in places.items()
-    ]
-    order = list(_KINDS)
-    return tuple(sorted(rows, key=lambda row: order.index(row.what)))
-
-
-def _short(line: PageLine) -> bool:
-    return len(line.text) <= MAX_TITLE
-
-
-_KINDS: Mapping[str, Callable[[PageLine], object]] = {
-    "Pro 1: …": lambda line: _short(line) and SIDE_NUMBER.fullmatch(line.text),
-    "Pros, Points Against": lambda line: _short(line) and _PARTS.fullmatch(line.text),
-    "…?": lambda line: _short(line) and line.text.endswith("?"),
-    "[12] …": is_note,
-    "… [12]": lambda line: _MARK.search(line.text),
-}
-"""What debate pages say, in the order in which it is shown; a line is the first of these that it is."""
 
 
 def _hidden(html: str) -> Iterator[tuple[str, int]]:

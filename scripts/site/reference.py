@@ -25,10 +25,10 @@ PARTS = (
     "conqret.llm.backend.Backend",
     "conqret.perturb.perturbation.Perturbation",
     "conqret.studies.bias.contrast.Probe",
-    "conqret.generation.generation_strategy.Strategy",
+    "conqret.generation.strategies.Strategy",
     "conqret.debateqa.answering.rag_session.AnswerStrategy",
-    "conqret.retrieval.search_engine.Engine",
-    "conqret.io.label_layout.LabelLayout",
+    "conqret.retrieval.engines.Engine",
+    "conqret.io.label_files.LabelLayout",
     "conqret.labels.task.AnnotationTask",
     "conqret.io.columns.Dialect",
 )

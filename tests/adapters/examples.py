@@ -29,7 +29,11 @@ def run_example_alone(heading: str, folder: Path, then: str = "") -> None:
     code = f"from tests.adapters.examples import run_example; names = run_example({heading!r}); {then}"
     kept = {name: value for name, value in os.environ.items() if name != "MLFLOW_EXPERIMENT_ID"}
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=folder, env={**kept, "PYTHONPATH": str(DOCS.parent)},
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        [sys.executable, "-c", code],
+        cwd=folder,
+        env={**kept, "PYTHONPATH": str(DOCS.parent)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr

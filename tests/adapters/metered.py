@@ -33,9 +33,15 @@ class MeteredServer(FaultServer):
     def settings(self, **more: Any) -> dict[str, Any]:
         """Of a judge that asks here, and may spend what pays for five answers."""
         return {
-            "model": "openai/mine", "api_base": self.url, "api_key": "none-at-all", "max_tokens": 1,
-            "input_price": 0.0, "output_price": DOLLARS_AN_ANSWER * 1e6, "budget_usd": BUDGET, **more,
-        }  # fmt: skip
+            "model": "openai/mine",
+            "api_base": self.url,
+            "api_key": "none-at-all",
+            "max_tokens": 1,
+            "input_price": 0.0,
+            "output_price": DOLLARS_AN_ANSWER * 1e6,
+            "budget_usd": BUDGET,
+            **more,
+        }
 
     def check(self, asked: int = 5, connections: int = ASKED) -> None:
         """Assert that so many questions came, as the budget allows, over so many connections at most."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 TOPICS = {"leaf": "Why do leaves fall?", "rain": "Where does rain come from?", "bee": "How is honey made?"}
@@ -36,3 +37,12 @@ def report(system: str, topic: str) -> dict[str, Any]:
 def reports() -> list[dict[str, Any]]:
     """All nine, by system."""
     return [report(system, topic) for system in SAID for topic in TOPICS]
+
+
+def stop_words(folder: Path) -> Path:
+    """A folder for NLTK's data with the English stop words that AutoJudge wants when it is imported, and would load
+    from the network."""
+    words = folder / "nltk" / "corpora" / "stopwords" / "english"
+    words.parent.mkdir(parents=True)
+    words.write_text("the\na\nof\n", encoding="utf-8")
+    return folder / "nltk"

@@ -1,7 +1,6 @@
 """conqret's formats in TREC AutoJudge's own command: leaderboards, qrels and nugget banks, offline and over HTTP."""
 
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -9,26 +8,15 @@ import yaml
 
 import conqret.adapters
 from conqret.judging.judge_parts import JUDGES
-from tests.adapters.reports import REQUESTS, TOPICS, reports
+from tests.adapters.reports import REQUESTS, TOPICS, reports, stop_words
 from tests.server import FaultPlan, FaultServer
 
 
 @pytest.fixture(scope="module")
-def stop_words(tmp_path_factory):
-    """AutoJudge wants NLTK's English stop words when it is imported, and would load them from the network."""
-    folder = tmp_path_factory.mktemp("nltk")
-    words = folder / "corpora" / "stopwords" / "english"
-    words.parent.mkdir(parents=True)
-    words.write_text("the\na\nof\n")
-    before = os.environ.get("NLTK_DATA")
-    os.environ["NLTK_DATA"] = str(folder)
-    yield
-    os.environ.pop("NLTK_DATA") if before is None else os.environ.update(NLTK_DATA=before)
-
-
-@pytest.fixture(scope="module")
-def base(stop_words):
-    return pytest.importorskip("autojudge_base", reason="the extra autojudge is not installed")
+def base(tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("NLTK_DATA", str(stop_words(tmp_path_factory.mktemp("words"))))
+        yield pytest.importorskip("autojudge_base", reason="the extra autojudge is not installed")
 
 
 @pytest.fixture
@@ -46,12 +34,12 @@ def run(base, tmp_path, monkeypatch):
     requests.write_text("\n".join(map(json.dumps, REQUESTS)))
     monkeypatch.setenv("OPENAI_MODEL", "offline")
 
-    def call(*arguments, workflow=WORKFLOW):
+    def call(*arguments):
         where = [
             *("--rag-responses", str(tmp_path / "runs"), "--rag-topics", str(requests)),
             *("--out-dir", str(tmp_path)),
         ]
-        done = CliRunner().invoke(main, ["run", "--workflow", str(workflow), *where, *arguments])
+        done = CliRunner().invoke(main, ["run", "--workflow", str(WORKFLOW), *where, *arguments])
         return done.exit_code, done.output
 
     return call
@@ -115,18 +103,15 @@ def test_what_has_no_score_is_in_the_evaldata_and_in_no_row(run, tmp_path, monke
     assert "with them the mean over all reports lies between" in told["description"]
 
 
-@pytest.mark.parametrize("judge", ["ConqretJudge"])
 @pytest.mark.parametrize("format_", ["query-rubric", "rag-rubric"])
-def test_nugget_banks_are_written_and_read_back(run, tmp_path, judge, format_):
+def test_nugget_banks_are_written_and_read_back(run, tmp_path, format_):
     from autojudge_base.workflow.paths import load_nugget_banks_from_path
 
     from conqret.adapters import autojudge
 
-    workflow = tmp_path / "workflow.yml"
-    workflow.write_text(autojudge.WORKFLOW.read_text().replace("ConqretJudge #", f"{judge} #"))
-    code, said = run("--variant", format_, workflow=workflow)
+    code, said = run("--variant", format_)
     assert code == 0, said
-    kind = getattr(autojudge, judge).nugget_banks_type
+    kind = autojudge.ConqretJudge.nugget_banks_type
     banks = load_nugget_banks_from_path(tmp_path / f"{format_}.nuggets.jsonl", kind)
     found = {str(topic): bank.nuggets_as_list() for topic, bank in banks.banks.items()}
     assert set(found) == set(TOPICS)
@@ -135,7 +120,7 @@ def test_nugget_banks_are_written_and_read_back(run, tmp_path, judge, format_):
     covered = next(coverage["groundedness"] for coverage in coverages if "groundedness" in coverage)
     assert set(covered) == {"alpha", "beta", "gamma"}
     given = ("--no-create-nuggets", "--nugget-banks", str(tmp_path / f"{format_}.nuggets.jsonl"))
-    code, said = run("--variant", format_, *given, workflow=workflow)
+    code, said = run("--variant", format_, *given)
     assert code == 0, said
 
 
@@ -287,8 +272,8 @@ def test_the_starter_kits_reports(base, data_dir, tmp_path, monkeypatch):
 
     from conqret.adapters.autojudge import WORKFLOW
     from conqret.io.leaderboards import read_leaderboard
-    from conqret.studies.systems.ranked_systems import MetaSettings
-    from conqret.studies.systems.result import meta_evaluate
+    from conqret.studies.systems.meta_evaluation import meta_evaluate
+    from conqret.studies.systems.result import MetaSettings
 
     monkeypatch.setenv("OPENAI_MODEL", "offline")
     data = data_dir / "autojudge_kiddie"
@@ -307,8 +292,10 @@ def test_the_starter_kits_reports(base, data_dir, tmp_path, monkeypatch):
     (row,) = meta_evaluate(truth, [judge], MetaSettings(measures=("groundedness",))).rows
     # Pearson's moves with the baseline, the ranks seldom do.
     assert {name: round(row.overall[name].value, 6) for name in ("kendall", "spearman", "tauap_b")} == {
-        "kendall": 0.666667, "spearman": 0.8, "tauap_b": 0.777778,
-    }  # fmt: skip
+        "kendall": 0.666667,
+        "spearman": 0.8,
+        "tauap_b": 0.777778,
+    }
     theirs = pytest.importorskip("autojudge_evaluate", reason="autojudge-evaluate is not installed").main
     out = tmp_path / "meta.jsonl"
     forms = ["--truth-format", "ir_measures", "--truth-header", "--eval-format", "ir_measures"]

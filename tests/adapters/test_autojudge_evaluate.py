@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from conqret.io.leaderboards import read_leaderboard
-from conqret.studies.systems.ranked_systems import MetaSettings
-from conqret.studies.systems.result import meta_evaluate
+from conqret.studies.systems.meta_evaluation import meta_evaluate
+from conqret.studies.systems.result import MetaSettings
+from tests.adapters.reports import stop_words
 
 FILES = Path(__file__).parents[1] / "reliability" / "leaderboards"
 
@@ -17,11 +18,8 @@ ZEROS = {"on_missing": "default", "methods": ("tau_gap",)}
 
 @pytest.fixture(scope="module")
 def command(tmp_path_factory):
-    """AutoJudge's command; it wants NLTK's English stop words when it is imported."""
-    words = tmp_path_factory.mktemp("nltk") / "corpora" / "stopwords" / "english"
-    words.parent.mkdir(parents=True)
-    words.write_text("the\na\n")
-    os.environ.setdefault("NLTK_DATA", str(words.parents[2]))
+    """AutoJudge's command."""
+    os.environ.setdefault("NLTK_DATA", str(stop_words(tmp_path_factory.mktemp("words"))))
     return pytest.importorskip("autojudge_evaluate", reason="autojudge-evaluate is not installed").main
 
 
@@ -32,7 +30,7 @@ def command(tmp_path_factory):
         ("second", ["--on-missing", "default", "--correlation", "tau_gap"], ZEROS),
         ("second", ["--on-missing", "skip", "--only-shared-runs"], {"on_missing": "skip"}),
     ],
-)  # fmt: skip
+)
 def test_the_same_figures(command, tmp_path, name, options, settings):
     from click.testing import CliRunner
 

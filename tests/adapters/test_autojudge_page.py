@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from scripts.docs_check.pages import ROOT, heading, steps
-from tests.adapters.reports import REQUESTS, SAID, TOPICS, reports
+from tests.adapters.reports import REQUESTS, SAID, TOPICS, reports, stop_words
 
 PAGE = ROOT / "docs" / "adapters.md"
 SECTIONS = ("TREC AutoJudge", "Judges as rankers of systems")
@@ -23,8 +23,10 @@ def folder(tmp_path):
         pytest.skip("the extra autojudge is not installed")
     (tmp_path / "runs" / "repgen").mkdir(parents=True)
     for place, rows in {
-        "runs/repgen/all.jsonl": reports(), "reports.jsonl": reports(), "requests.jsonl": REQUESTS,
-    }.items():  # fmt: skip
+        "runs/repgen/all.jsonl": reports(),
+        "reports.jsonl": reports(),
+        "requests.jsonl": REQUESTS,
+    }.items():
         (tmp_path / place).write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
     truth = [
         f"{system} {topic} GRADE 0.{place}"
@@ -34,11 +36,7 @@ def folder(tmp_path):
     (tmp_path / "truth.txt").write_text(
         "\n".join(["run_id query_id measure value", *truth]), encoding="utf-8"
     )
-    words = (
-        tmp_path / "nltk" / "corpora" / "stopwords" / "english"
-    )  # AutoJudge would load them from the network
-    words.parent.mkdir(parents=True)
-    words.write_text("the\na\n", encoding="utf-8")
+    stop_words(tmp_path)
     return tmp_path
 
 
@@ -52,12 +50,18 @@ def test_the_commands_of_the_page(folder):
     assert script.count("auto-judge run ") == 2
     here = Path(sys.executable).parent
     surroundings = {
-        "PATH": f"{here}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT), "NLTK_DATA": str(folder / "nltk"),
-    }  # fmt: skip
+        "PATH": f"{here}:{os.environ['PATH']}",
+        "PYTHONPATH": str(ROOT),
+        "NLTK_DATA": str(folder / "nltk"),
+    }
     done = subprocess.run(
-        ["bash", "-euc", script], cwd=folder, env=os.environ | surroundings, capture_output=True, text=True,
+        ["bash", "-euc", script],
+        cwd=folder,
+        env=os.environ | surroundings,
+        capture_output=True,
+        text=True,
         check=False,
-    )  # fmt: skip
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     assert {line.split()[0] for line in (folder / "out" / "direct.eval.txt").read_text().splitlines()} >= {
         "alpha"

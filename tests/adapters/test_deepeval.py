@@ -22,9 +22,11 @@ from tests.adapters.referred import LOOKS_AT_A_REFERENCE  # noqa: E402
 
 DOCUMENTS = ["Cages are small, and animals suffer.", "Keepers care."]
 CASE = LLMTestCase(
-    input="Should zoos be banned?", actual_output="Yes: cages are small, and animals suffer [1].",
-    expected_output="No, keepers care.", retrieval_context=DOCUMENTS,
-)  # fmt: skip
+    input="Should zoos be banned?",
+    actual_output="Yes: cages are small, and animals suffer [1].",
+    expected_output="No, keepers care.",
+    retrieval_context=DOCUMENTS,
+)
 BARE = LLMTestCase(input="Should zoos be banned?", actual_output="Yes.")
 QUIET = {"display_config": DisplayConfig(show_indicator=False, print_results=False)}
 
@@ -77,12 +79,6 @@ def test_a_case_without_what_the_format_needs_is_skipped_where_that_is_wanted(ru
     ]
 
 
-def test_assert_test_fails_below_the_threshold():
-    deepeval.assert_test(CASE, [ConqretMetric("direct", "groundedness", 0.3)])
-    with pytest.raises(AssertionError, match="conqret direct context_relevance"):
-        deepeval.assert_test(CASE, [ConqretMetric("direct", "context_relevance", 1.0)])
-
-
 @pytest.mark.parametrize("run_async", [True, False])
 def test_one_budget_and_few_connections_for_all_cases(run_async):
     cases = [LLMTestCase(input=one, actual_output=said, retrieval_context=DOCUMENTS) for one, said in ITEMS]
@@ -112,9 +108,13 @@ def test_in_its_own_test_runner(tmp_path):
     (tmp_path / "test_zoos.py").write_text(TEST_FILE)
     command = shutil.which("deepeval", path=str(Path(sys.executable).parent))
     done = subprocess.run(
-        [command, "test", "run", "test_zoos.py"], capture_output=True, text=True, check=False, timeout=300,
+        [command, "test", "run", "test_zoos.py"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
         env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), "COLUMNS": "200"},
-    )  # fmt: skip
+    )
     said = " ".join(done.stdout.replace("│", " ").split())
     assert done.returncode == 1
     assert "Passed: 1 | Failed: 1" in said

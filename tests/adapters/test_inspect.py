@@ -32,11 +32,15 @@ from tests.adapters.referred import LOOKS_AT_A_REFERENCE  # noqa: E402
 
 SAMPLES = [
     Sample(
-        id="a-zoos", input="Should zoos be banned?", target="No, keepers care.",
+        id="a-zoos",
+        input="Should zoos be banned?",
+        target="No, keepers care.",
         metadata={"documents": ["Cages are small, and animals suffer.", "Keepers care."], "part": "a"},
     ),
-    Sample(id="b-age", input="Should the voting age be lowered?", metadata={"documents": ["They pay taxes."]}),
-]  # fmt: skip
+    Sample(
+        id="b-age", input="Should the voting age be lowered?", metadata={"documents": ["They pay taxes."]}
+    ),
+]
 RELEVANCE = "conqret_rag_fine_grained_context_relevance"
 SAID = "Yes: cages are small, and animals suffer [1]."
 
@@ -91,9 +95,13 @@ def test_what_has_no_score_is_unscored_and_in_no_mean(log):
 def test_a_log_as_items(log):
     items = list(items_of(log))
     assert items[0] == {
-        "id": "a-zoos", "topic": "Should zoos be banned?", "argument": SAID, "reference": "No, keepers care.",
-        "documents": SAMPLES[0].metadata["documents"], "metadata": {"part": "a", "model": "mockllm/model"},
-    }  # fmt: skip
+        "id": "a-zoos",
+        "topic": "Should zoos be banned?",
+        "argument": SAID,
+        "reference": "No, keepers care.",
+        "documents": SAMPLES[0].metadata["documents"],
+        "metadata": {"part": "a", "model": "mockllm/model"},
+    }
     found = conqret.judge(items, format="direct", metrics=["groundedness"])
     assert found["a-zoos"].value("groundedness") == log.samples[0].scores["conqret_direct_groundedness"].value
 
@@ -120,8 +128,10 @@ def test_a_run_as_a_log_has_what_is_missing_unscored_and_its_bounds(tmp_path):
     one = found.summary.metrics[METRIC]
     assert (result.scored_samples, result.unscored_samples) == (3, 1)
     assert result.metadata == {
-        "worst_case": one.worst_case, "best_case": one.best_case, "reasons": dict(one.reasons),
-    }  # fmt: skip
+        "worst_case": one.worst_case,
+        "best_case": one.best_case,
+        "reasons": dict(one.reasons),
+    }
 
 
 @solver

@@ -41,9 +41,14 @@ OFFLINE = Client(api_url="http://127.0.0.1:9", api_key="none", auto_batch_tracin
 
 def a_run(**outputs):
     return Run(
-        id=uuid4(), name="rag", run_type="chain", trace_id=uuid4(), inputs=EXAMPLE.inputs,
-        start_time=datetime(2026, 1, 1, tzinfo=UTC), outputs=outputs or OUTPUTS,
-    )  # fmt: skip
+        id=uuid4(),
+        name="rag",
+        run_type="chain",
+        trace_id=uuid4(),
+        inputs=EXAMPLE.inputs,
+        start_time=datetime(2026, 1, 1, tzinfo=UTC),
+        outputs=outputs or OUTPUTS,
+    )
 
 
 def test_a_result_has_score_and_parts():
@@ -84,9 +89,12 @@ def test_in_an_evaluation():
 
 def test_a_run_without_what_the_format_needs_is_an_error_of_that_metric():
     found = evaluate(
-        lambda inputs: {"answer": "Yes."}, data=[EXAMPLE], evaluators=EVALUATORS[:1], client=OFFLINE,
+        lambda inputs: {"answer": "Yes."},
+        data=[EXAMPLE],
+        evaluators=EVALUATORS[:1],
+        client=OFFLINE,
         upload_results=False,
-    )  # fmt: skip
+    )
     (result,) = results_of(found).values()
     assert result.score is None
     assert "documents" in result.comment
@@ -122,7 +130,10 @@ def test_the_outputs_of_an_example_are_the_reference(outputs, format_, metric):
     evaluator = ConqretEvaluator(format_, metric)
     found = evaluate(
         lambda inputs: {"answer": referred.ANSWER, "documents": referred.DOCUMENTS},
-        data=[example], evaluators=[evaluator], client=OFFLINE, upload_results=False,
-    )  # fmt: skip
+        data=[example],
+        evaluators=[evaluator],
+        client=OFFLINE,
+        upload_results=False,
+    )
     (result,) = results_of(found).values()
     assert result.score == referred.value_of(format_, metric)

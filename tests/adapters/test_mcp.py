@@ -1,7 +1,6 @@
 """The tools of ``conqret serve mcp``, as the SDK's own client calls them: in this process, and over standard input."""
 
 import json
-import os
 import subprocess
 import sys
 
@@ -10,7 +9,7 @@ import pytest
 pytest.importorskip("mcp", reason="the extra mcp is not installed")
 pytest.importorskip("scipy", reason="the extra mcp is not installed: it brings scipy")
 
-from mcp import Client, StdioServerParameters
+from mcp import Client
 
 import conqret
 from conqret.serve.mcp_tools import mcp_server
@@ -126,20 +125,6 @@ async def test_what_is_wrong_is_told(client, tool, arguments, said):
     assert said in result.content[0].text
 
 
-async def test_the_command_over_standard_input(runs, tmp_path):
-    command = StdioServerParameters(
-        command=sys.executable,
-        args=["-m", "conqret", "serve", "mcp", str(runs)],
-        env=dict(os.environ),
-        cwd=tmp_path,
-    )
-    async with Client(command) as client:
-        found = data(await client.call_tool("judge", ARGUED | {"format": "direct"}))
-    assert found["measures"]["groundedness"]["status"] == "scored"
-    assert (runs / "mcp" / "recordings.sqlite").is_file()
-    assert json.dumps(found)
-
-
 def test_every_message_over_standard_input_is_answered(tmp_path):
     """Half of an emoji in an item, and in the record and the name of a stranger's run."""
     conqret.judge(demo()[:2], format="direct", output=tmp_path / "runs" / "theirs")
@@ -159,8 +144,11 @@ def test_every_message_over_standard_input_is_answered(tmp_path):
         lines.append(f'{{"jsonrpc": "2.0", "id": {number}, "method": "tools/call", "params": {params}}}')
     process = subprocess.Popen(
         [sys.executable, "-m", "conqret", "serve", "mcp", str(tmp_path / "runs")],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     replies = {}
     with process:
         process.stdin.write("\n".join(lines) + "\n")
@@ -170,6 +158,7 @@ def test_every_message_over_standard_input_is_answered(tmp_path):
             replies[reply["id"]] = reply["result"]
         process.stdin.close()
         assert process.wait(30) == 0
+    assert (tmp_path / "runs" / "mcp" / "recordings.sqlite").is_file()
     assert replies.keys() == {1, *calls}
     judged = replies[2]["structuredContent"]
     assert judged["topic"] == "cut \ufffd"

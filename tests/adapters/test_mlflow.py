@@ -50,13 +50,6 @@ def test_a_run_with_intervals_bounds_and_reasons():
     assert files == {"conqret/report.html", "conqret/summary.json", "conqret/scores.parquet"}
 
 
-def test_what_nobody_scored_is_no_metric():
-    run = conqret.judge({"topic": "T", "argument": "A"}, format="controllability")
-    found = mlflow.get_run(log_run(run, run_name="none"))
-    assert METRIC not in found.data.metrics
-    assert found.data.metrics[f"{METRIC}.scored"] == 0
-
-
 def test_into_the_run_that_is_going_on():
     with mlflow.start_run() as going_on:
         assert log_run(judged()) == going_on.info.run_id

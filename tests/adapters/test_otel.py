@@ -49,11 +49,14 @@ def spans(provider):
     processor.shutdown()
 
 
-def judged(server, **settings):
-    return conqret.judge(
-        ITEM, format="direct", metrics=["groundedness"], model="openai/mine", api_base=server.url,
-        api_key="none-at-all", **settings,
-    )[0]  # fmt: skip
+def asked(server, *metrics, **settings):
+    """The settings of a judge that asks a server."""
+    whose = {"model": "openai/mine", "api_base": server.url, "api_key": "none-at-all"}
+    return {"format": "direct", "metrics": metrics or ["groundedness"], **whose, **settings}
+
+
+def judged(server, *metrics, **settings):
+    return conqret.judge(ITEM, **asked(server, *metrics, **settings))[0]
 
 
 def requests(spans):
@@ -105,14 +108,10 @@ def test_a_span_for_each_request_without_contents(spans, monkeypatch, tmp_path):
 def test_what_a_batch_answers_has_no_span(spans, monkeypatch, tmp_path):
     monkeypatch.setenv(VARIABLE, "spans")
     with BatchServer() as server:
-        asked = {
-            "format": "direct", "metrics": ["groundedness"], "model": "openai/mine", "api_base": server.url,
-            "api_key": "none-at-all", "batch": True, "input_price": 1.0, "output_price": 1.0,
-            "output": tmp_path / "run",
-        }  # fmt: skip
-        conqret.judge(ITEM, **asked)
+        settings = asked(server, batch=True, input_price=1.0, output_price=1.0, output=tmp_path / "run")
+        conqret.judge(ITEM, **settings)
         server.status = "completed"
-        (found,) = conqret.judge(ITEM, **asked)
+        (found,) = conqret.judge(ITEM, **settings)
     assert found.measures["groundedness"].value is not None
     assert found.trace.calls[0].key, "the judgment's own trace has the call"
     assert requests(spans) == []
@@ -160,10 +159,7 @@ def test_spans_of_handlers_of_ones_own_hold_them(spans, monkeypatch):
 def test_the_score_of_each_metric_is_an_event_of_the_item(spans, monkeypatch):
     monkeypatch.setenv(VARIABLE, "spans")
     with FaultServer(FaultPlan(script=("refusal",))) as server:
-        judgment = conqret.judge(
-            ITEM, format="direct", metrics=["groundedness", "context_relevance"], model="openai/mine",
-            api_base=server.url, api_key="none-at-all", max_concurrency=1,
-        )[0]  # fmt: skip
+        judgment = judged(server, "groundedness", "context_relevance", max_concurrency=1)
     (span,) = items(spans)
     names = {measure.value: metric for metric, measure in judgment.measures.items()}
     lost, ((value, scored),) = names.pop(None), names.items()
@@ -185,10 +181,7 @@ def test_a_run_of_many_items_is_one_trace(spans, monkeypatch, tmp_path):
     several = [{**ITEM, "id": f"i{place}", "topic": f"Ban zoo {place}?"} for place in range(10)]
     for output in (None, tmp_path / "run"):
         with FaultServer() as server:
-            conqret.judge(
-                several, format="direct", metrics=["groundedness"], model="openai/mine", api_base=server.url,
-                api_key="none-at-all", max_concurrency=4, output=output,
-            )  # fmt: skip
+            conqret.judge(several, **asked(server, max_concurrency=4, output=output))
     runs = [span for span in spans() if span.name == "judge direct"]
     assert len(runs) == 2
     for run in runs:
@@ -230,8 +223,12 @@ def test_the_command_sends_them_where_the_variables_say(tmp_path):
         }
         done = subprocess.run(
             [sys.executable, "-m", "conqret", "judge", "items.jsonl", "--format", "direct", "-o", "run"],
-            cwd=tmp_path, env={**os.environ, **variables}, capture_output=True, text=True, check=False,
-        )  # fmt: skip
+            cwd=tmp_path,
+            env={**os.environ, **variables},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         collector.shutdown()
     assert done.returncode == 0, done.stderr
     assert {place for place, _, _ in collector.got} == {f"{path}/v1/traces"}
@@ -242,9 +239,8 @@ def test_the_command_sends_them_where_the_variables_say(tmp_path):
     }
     assert names["service.name"] == "conqret"
     sent = [span for resource in resources for scope in resource.scope_spans for span in scope.spans]
-    assert sorted(span.name for span in sent) == [
-        "chat offline", "chat offline", "conqret judge", "evaluate direct", "judge direct",
-    ]  # fmt: skip
+    names = ["chat offline"] * 2 + ["conqret judge", "evaluate direct", "judge direct"]
+    assert sorted(span.name for span in sent) == names
     assert len({span.trace_id for span in sent}) == 1
     (item,) = (span for span in sent if span.name == "evaluate direct")
     assert [event.name for event in item.events] == ["gen_ai.evaluation.result"] * 2

@@ -99,8 +99,13 @@ def program(tmp_path, monkeypatch):
         given = [{"output": said, "context": {"vars": values, "config": config}} for said, values in cases]
         done = subprocess.run(
             [sys.executable, "-c", PROGRAM, str(wrapper)],
-            input=json.dumps(given), capture_output=True, text=True, check=False, timeout=120, cwd=tmp_path,
-        )  # fmt: skip
+            input=json.dumps(given),
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
+            cwd=tmp_path,
+        )
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
 
@@ -157,8 +162,13 @@ def evaluated(folder):
     places = {"PROMPTFOO_PYTHON": sys.executable, "PROMPTFOO_CONFIG_DIR": str(folder / "home")}
     done = subprocess.run(
         [command, "eval", "--no-cache", "--no-table", "--no-share", "-o", "out.json"],
-        cwd=folder, env={**os.environ, **quiet, **places}, capture_output=True, text=True, timeout=300, check=False,
-    )  # fmt: skip
+        cwd=folder,
+        env={**os.environ, **quiet, **places},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
     return done, json.loads((folder / "out.json").read_text())["results"]["results"]
 
 
@@ -173,9 +183,11 @@ def test_one_budget_for_all_assertions_in_promptfoo(tmp_path, monkeypatch):
             for topic, said in ITEMS
         ]
         whole = {
-            "prompts": ["{{answer}}"], "providers": ["echo"], "tests": tests,
+            "prompts": ["{{answer}}"],
+            "providers": ["echo"],
+            "tests": tests,
             "defaultTest": {"options": {"disableVarExpansion": True}},
-        }  # fmt: skip
+        }
         (tmp_path / "promptfooconfig.json").write_text(json.dumps(whole))
         _, found = evaluated(tmp_path)
         server.check()

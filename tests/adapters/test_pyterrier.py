@@ -106,9 +106,16 @@ def test_a_query_without_an_answer_is_no_zero():
 
 def test_items_as_a_frame_and_back():
     item = conqret.Item(
-        id="zoos", topic="Should zoos be banned?", stance="pro", argument=ANSWERS["zoos"], reference="It depends.",
-        documents=[{"id": "cages", "text": "Cages are small.", "title": "Zoos"}, {"id": "b", "text": "Keepers care."}],
-    )  # fmt: skip
+        id="zoos",
+        topic="Should zoos be banned?",
+        stance="pro",
+        argument=ANSWERS["zoos"],
+        reference="It depends.",
+        documents=[
+            {"id": "cages", "text": "Cages are small.", "title": "Zoos"},
+            {"id": "b", "text": "Keepers care."},
+        ],
+    )
     bare = conqret.Item(id="bare", topic="Should the voting age be lowered?", argument="Yes.")
     frame = as_frame([item, bare])
     assert list(frame["docno"].fillna("")) == ["cages", "b", ""]
@@ -132,8 +139,11 @@ def test_with_pyterrier_rag():
     gold = QRELS[["qid"]].assign(gold_answer=["cages are small", "taxes"])
     found = pt.Experiment(
         [concatenated >> reader >> ConqretJudge("direct", ["groundedness"])],
-        TOPICS, gold, [rag.measures.F1, measure("groundedness"), scored("groundedness")], names=["one text"],
-    ).to_dict("records")[0]  # fmt: skip
+        TOPICS,
+        gold,
+        [rag.measures.F1, measure("groundedness"), scored("groundedness")],
+        names=["one text"],
+    ).to_dict("records")[0]
     assert 0 < found["F1"] < 1
     assert 0 < found["groundedness"] <= 1
     assert found["groundedness scored"] == 1
@@ -152,9 +162,14 @@ def test_a_gold_answer_is_the_reference(format_, metric):
         pytest.skip("a frame's rival has a column of its own, second_argument")
     frame = pd.DataFrame(
         {
-            "qid": "zoos", "query": referred.TOPIC, "qanswer": referred.ANSWER, "gold_answer": referred.REFERENCE,
-            "stance": "pro", "docno": ["cages", "keepers"], "text": referred.DOCUMENTS,
+            "qid": "zoos",
+            "query": referred.TOPIC,
+            "qanswer": referred.ANSWER,
+            "gold_answer": referred.REFERENCE,
+            "stance": "pro",
+            "docno": ["cages", "keepers"],
+            "text": referred.DOCUMENTS,
         }
-    )  # fmt: skip
+    )
     found = ConqretJudge(format_, [metric])(frame)
     assert found[metric][0] == pytest.approx(referred.value_of(format_, metric))

@@ -12,9 +12,13 @@ from conqret.errors import DeclarationError
 from tests.adapters.examples import run_example
 
 ITEM = conqret.Item(
-    id="zoos", topic="Should zoos be banned?", stance="pro", argument="Yes: cages are small [1].",
-    reference="It depends.", documents=[{"id": "cages", "text": "Cages are small.", "title": "Zoos"}],
-)  # fmt: skip
+    id="zoos",
+    topic="Should zoos be banned?",
+    stance="pro",
+    argument="Yes: cages are small [1].",
+    reference="It depends.",
+    documents=[{"id": "cages", "text": "Cages are small.", "title": "Zoos"}],
+)
 
 
 def test_there_and_back(tmp_path):

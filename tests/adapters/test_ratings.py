@@ -60,9 +60,11 @@ def rated(raw):
 
 def test_ratings_are_averaged_and_mapped_and_holes_are_named(items):
     given = {
-        "alpha:leaf": rated({"leaf-1": 5, "leaf-2": 0}), "beta:leaf": rated({"leaf-1": 4}),
-        "gamma:leaf": {"context_relevance": LOST}, "alpha:rain": {"context_relevance": LOST},
-    }  # fmt: skip
+        "alpha:leaf": rated({"leaf-1": 5, "leaf-2": 0}),
+        "beta:leaf": rated({"leaf-1": 4}),
+        "gamma:leaf": {"context_relevance": LOST},
+        "alpha:rain": {"context_relevance": LOST},
+    }
     leaf = [item for item in items if item.metadata["topic_id"] == "leaf"] + [items[1]]
     found = judged(leaf, "rag-fine-grained", **given)
     grades, holes = document_grades(leaf, found)

@@ -178,8 +178,9 @@ def test_a_provider_that_was_given_up_is_asked_again_after_a_while(monkeypatch):
     with MeteredServer(plan=FaultPlan(script=("auth",))) as server:
         single = metered(server, budget_usd=None)
         assert [single.measure(single.judged(item)).reason for item in ASKED[:2]] == [
-            Reason.AUTHENTICATION, Reason.PROVIDER_DOWN,
-        ]  # fmt: skip
+            Reason.AUTHENTICATION,
+            Reason.PROVIDER_DOWN,
+        ]
         monkeypatch.setattr("conqret.judging.session_judge.PAUSE_SECONDS", 0.0)
         single.judged(ASKED[2])
         assert single.measure(single.judged(ASKED[3])).value is not None
@@ -193,8 +194,11 @@ def test_another_process_has_a_session_of_its_own_and_ends_in_peace(server, tmp_
     )
     done = subprocess.run(
         [sys.executable, "-X", "dev", "-c", code, str(tmp_path / "single")],
-        capture_output=True, text=True, check=False, timeout=60,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
     assert "groundedness" in done.stdout
     assert (done.returncode, "Warning" in done.stderr, "Error" in done.stderr) == (0, False, False), (
         done.stderr

@@ -129,9 +129,12 @@ def test_the_example_of_the_page():
 @LOOKS_AT_A_REFERENCE
 def test_what_is_expected_is_the_reference(format_, metric):
     row = {
-        "input": referred.TOPIC, "output": referred.ANSWER, "contexts": referred.DOCUMENTS,
-        "expected": referred.REFERENCE, "stance": "pro",
-    }  # fmt: skip
+        "input": referred.TOPIC,
+        "output": referred.ANSWER,
+        "contexts": referred.DOCUMENTS,
+        "expected": referred.REFERENCE,
+        "stance": "pro",
+    }
     more = {name: Selector.from_column(name) for name in ("expected", "stance")}
     found = BatchEvaluator([metric_of(format_, metric, **more)], max_workers=1).evaluate([row])
     assert found[metric][0] == referred.value_of(format_, metric)

@@ -59,10 +59,10 @@ def test_a_polars_frame_comes_back_with_scores_and_explanations() -> None:
     data_frame = pl.DataFrame(rows())
     frame = judge(data_frame, format="direct")
     assert isinstance(frame, pl.DataFrame)
-    assert frame.columns == [
-        *data_frame.columns, "status", "reason", "context_relevance", "groundedness",
-        "context_relevance_explanation", "groundedness_explanation",
-    ]  # fmt: skip
+    added = (
+        "status reason context_relevance groundedness context_relevance_explanation groundedness_explanation"
+    )
+    assert frame.columns == [*data_frame.columns, *added.split()]
     assert frame.select(data_frame.columns).equals(data_frame)
     assert frame["groundedness"].is_between(0, 1).all()
 
@@ -126,9 +126,13 @@ async def test_inside_a_running_event_loop() -> None:
 def test_results_come_in_the_order_of_the_items_whatever_the_order_of_the_answers() -> None:
     with FaultServer(FaultPlan({"rate_limit": 0.4}, seed=1)) as server:
         result = judge(
-            demo()[:10], format="direct", metrics=["context_relevance"], model="openai/judge",
-            api_base=server.url, api_key="sk-none",
-        )  # fmt: skip
+            demo()[:10],
+            format="direct",
+            metrics=["context_relevance"],
+            model="openai/judge",
+            api_base=server.url,
+            api_key="sk-none",
+        )
     assert [judgment.item for judgment in result] == [item.id for item in demo()[:10]]
     assert result.summary.scored == 10
 

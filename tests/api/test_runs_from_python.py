@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 import conqret
-from conqret.stats.planning import SamplePlan
-from conqret.studies.power.sample_sizes import PlanSettings
+from conqret.studies.power.sample_sizes import PlanSettings, SamplePlan
 
 DEBATES = Path(__file__).parents[2] / "fixtures" / "two_turn_debates.jsonl"
 

@@ -24,11 +24,6 @@ def test_settings_that_no_session_can_do_are_refused_and_not_left_out(name):
         SessionJudge(format="direct", **{name: None}).judge(ASKED)
 
 
-def test_a_misspelt_setting_is_told_as_it_is_made():
-    with pytest.raises(DeclarationError, match="did you mean 'samples'"):
-        SessionJudge(format="direct", smaples=2)
-
-
 def test_calls_of_a_suite_share_budget_and_connections():
     with MeteredServer() as server:
         given = server.settings(metrics=["groundedness"], max_concurrency=1)

@@ -1,6 +1,5 @@
 """The fitted weights: what the file says, what they do to a text, and what they reach on topics left out."""
 
-import json
 import math
 import os
 import sys
@@ -9,11 +8,9 @@ from types import ModuleType
 
 import pytest
 
-from conqret import judge
 from conqret.baseline.text_quality import (
     ENOUGH_WORDS,
     FITTED,
-    WEIGHTS,
     WIDEST,
     LinearModel,
     fitted,
@@ -21,24 +18,12 @@ from conqret.baseline.text_quality import (
     surface,
 )
 from conqret.text.analysis import Text
-from tests.baseline.items import UNIFORMS, item
 
 MODELS = ("preference", *FITTED)
 PLAIN = (
     "Uniforms cost parents a good deal of money, since each has to be bought anew when children grow. "
     "Schools that dropped them report neither more bullying nor worse results."
 )
-
-
-def test_the_file_holds_four_models_and_where_they_come_from() -> None:
-    held = json.loads(WEIGHTS.read_text(encoding="utf-8"))
-    assert set(held["models"]) == set(MODELS)
-    assert WEIGHTS.stat().st_size < 100_000
-    origin = held["provenance"]
-    assert (Path(__file__).parents[2] / origin["made_by"].split()[0]).is_file()
-    for part in ("preference", "quality"):
-        assert "ACL" in origin[part]["data"]
-        assert len(origin[part]["sha256"]) == 64
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -93,14 +78,6 @@ def test_a_score_by_hand_and_what_is_far_out() -> None:
     assert model.score({"a": 1e9, "b": 0.5}) == 2 * WIDEST == -model.score({"a": -1e9, "b": 0.5})
     with pytest.raises(KeyError, match="b"):
         model.score({"a": 1.0})
-
-
-def test_documents_decide_between_equally_written_arguments() -> None:
-    true = "In Larkfield the number of reports fell from 90 to 30 [2]."
-    pair = item(*UNIFORMS, argument=true.replace("30", "70"), second=true)
-    for name in ("direct", "static-rubric"):
-        (judgment,) = judge([pair], format=name, metrics=["preference"], model="offline")
-        assert judgment.measures["preference"].label == "second"
 
 
 @pytest.fixture(scope="module")

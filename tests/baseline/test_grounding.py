@@ -1,9 +1,7 @@
-import random
-
 import pytest
 
 from conqret.baseline import Evidence
-from conqret.baseline.alignment import PASSAGE, align, best_passage
+from conqret.baseline.alignment import align, best_passage
 from conqret.text.analysis import Sentence, Text
 from tests.baseline.items import ELSEWHERE, UNIFORMS, item
 
@@ -41,22 +39,6 @@ def test_the_passage_and_its_coverage_by_hand() -> None:
 )
 def test_verdicts(claim: str, expected: str) -> None:
     assert label(claim) == expected
-
-
-@pytest.mark.parametrize(
-    "damaged",
-    [
-        "The census found 421 cranes living free.",
-        "The census did not find 412 cranes living free.",
-        "The census found 412 cranes living free near Zanzibar.",
-        "A poll says 97% agree.",
-    ],
-)
-def test_damage_lowers_the_value(damaged: str) -> None:
-    assert (
-        align(Sentence(damaged), SOURCE).value
-        < align(Sentence("The census found 412 cranes living free."), SOURCE).value
-    )
 
 
 def test_groundedness_falls_with_each_contradicted_sentence() -> None:
@@ -100,26 +82,3 @@ def test_without_citations_the_words_of_all_documents_count() -> None:
     assert evidence.groundedness().value == 1
     assert Evidence(item(*UNIFORMS, argument="Lions roar.")).groundedness().value == 0
     assert Evidence(item(argument="Uniforms reduce bullying.")).groundedness().value == 0
-
-
-def test_what_is_everywhere_in_a_source_is_only_looked_at_where_it_matters() -> None:
-    chance = random.Random(3)
-    words = [
-        *"school attendance rise people crane seattle increase not".split(),
-        *(f"w{n}x" for n in range(30)),
-    ]
-    for _ in range(60):
-        odds = [chance.random() ** 4 for _ in words]
-        source = Text(" ".join(chance.choices(words, odds, k=chance.choice([30, 200, 800]))))
-        claim = Sentence(" ".join(chance.choices(words, [odd**0.3 for odd in odds], k=chance.randint(1, 12))))
-        assert best_passage(claim, source)[2] == best_of_all(claim, source)
-
-
-def best_of_all(claim: Sentence, source: Text) -> float:
-    """The highest coverage by any 40 words of the source, each window by itself."""
-    windows = (
-        frozenset(source.stems[start : start + PASSAGE]) & claim.terms
-        for start in range(max(1, len(source.stems) - PASSAGE + 1))
-    )
-    whole = sum(claim.weights.values())
-    return max(sum(claim.weights[term] for term in window) for window in windows) / whole if whole else 0.0

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from conqret.baseline import By, Evidence, Which
 from conqret.baseline.evidence import GROUNDEDNESS, RELEVANCE, prefer
-from conqret.baseline.text_quality import DIMENSIONS, FITTED
+from conqret.baseline.text_quality import FITTED
+from conqret.judging.dimensions import BY_NAME
 from tests.baseline.items import ELSEWHERE, UNIFORMS, item
 
 CAREFUL = (
@@ -18,12 +19,12 @@ CAREFUL = (
 RANT = "OMG only IDIOTS hate uniforms!!! Everybody knows it, lol, you stupid liars!"
 
 
-def test_dimensions_are_the_fifteen_in_order() -> None:
-    assert tuple(Evidence(item(*UNIFORMS, argument=CAREFUL)).dimensions()) == DIMENSIONS
-    assert len(DIMENSIONS) == 15
+def test_dimensions_are_the_fifteen() -> None:
+    assert Evidence(item(*UNIFORMS, argument=CAREFUL)).dimensions().keys() == BY_NAME.keys()
+    assert len(BY_NAME) == 15
 
 
-@pytest.mark.parametrize("dimension", sorted(set(DIMENSIONS) - {"emotional_appeal"}))
+@pytest.mark.parametrize("dimension", sorted(set(BY_NAME) - {"emotional_appeal"}))
 def test_a_careful_argument_beats_a_rant(dimension: str) -> None:
     evidence = Evidence(item(*UNIFORMS, argument=CAREFUL, second=RANT))
     assert (
@@ -91,6 +92,7 @@ def test_coverage_of_a_document_nugget_by_an_argument() -> None:
     said = "In Larkfield the number of reports fell from 90 to 30"
     assert evidence.coverage(said, "argument") == 1
     assert evidence.coverage(said.replace("30", "70"), "argument") == pytest.approx(0.5)
+    assert evidence.coverage("Bake the loaf for forty minutes", "argument") == 0
     assert evidence.coverage("Bake the loaf for forty minutes", "argument") == 0
 
 

@@ -29,8 +29,20 @@ def test_different_words_keep_different_stems() -> None:
 
 def test_words_part_at_spaces_dashes_and_slashes_and_keep_numbers_whole() -> None:
     assert words_of("The four-day week\u2014cost: \u00a39.6 million (64%, 12%) and/or 1,940 don't!") == [
-        "the", "four", "day", "week", "cost", "\u00a39.6", "million", "64%", "12%", "and", "or", "1,940", "don't",
-    ]  # fmt: skip
+        "the",
+        "four",
+        "day",
+        "week",
+        "cost",
+        "\u00a39.6",
+        "million",
+        "64%",
+        "12%",
+        "and",
+        "or",
+        "1,940",
+        "don't",
+    ]
 
 
 def test_common_words_weigh_half() -> None:

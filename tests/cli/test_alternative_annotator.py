@@ -18,9 +18,11 @@ SCORES = {"no": 0, "yes": 1}
 def test_the_published_winning_rate_comes_of_the_commands(cli: Cli, data_dir: Path, tmp_path: Path) -> None:
     """Llama-3.1 on "framing": a verdict log and 2,552 labeled items, each a topic of its own, as in the paper."""
     people, models = (
-        json.loads(gzip.decompress((data_dir / "alttest" / "framing" / f"{name}_annotations.json.gz").read_bytes()))
+        json.loads(
+            gzip.decompress((data_dir / "alttest" / "framing" / f"{name}_annotations.json.gz").read_bytes())
+        )
         for name in ("human", "llm")
-    )  # fmt: skip
+    )
     names = sorted({name for labels in people.values() for name in labels})
     ids = {name: f"item-{place}" for place, name in enumerate(names)}
     items, log, sheet = tmp_path / "items.jsonl", tmp_path / "log.csv", tmp_path / "labels.csv"
@@ -46,8 +48,18 @@ def test_the_published_winning_rate_comes_of_the_commands(cli: Cli, data_dir: Pa
     assert cli("judge", items, "--verdicts", log, "-o", run).code == 0
     words = ",".join(f"{word}={value}" for word, value in VALUES.items())
     done = cli(
-        "validate", run, "--labels", sheet, "--map", words, "--level", "nominal", "--epsilon", "0.15", "--json"
-    )  # fmt: skip
+        "validate",
+        run,
+        "--labels",
+        sheet,
+        "--map",
+        words,
+        "--level",
+        "nominal",
+        "--epsilon",
+        "0.15",
+        "--json",
+    )
     found = json.loads(done.out)["dimensions"]["overall_quality"]["alternative"]
     assert found["winning_rate"] == pytest.approx(0.5)
     assert found["passed"] is True

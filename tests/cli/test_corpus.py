@@ -1,6 +1,5 @@
 """``conqret corpus`` and ``conqret corpus debates`` on the command line."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -48,22 +47,6 @@ def corpus(tmp_path: Path) -> CorpusDirectory:
         if one["id"] in named
     )
     return directory
-
-
-def test_the_built_qrels_are_the_truth(corpus: CorpusDirectory) -> None:
-    result = run_conqret("corpus", "build", str(corpus.path), "--json")
-    assert result.code == 0, result.output
-    statistics = json.loads(result.out)
-    assert statistics == corpus.statistics()
-    assert (statistics["table2"]["train"]["topics"], statistics["table2"]["test"]["topics"]) == (8, 4)
-    for side in ("pro", "con"):
-        found: dict[str, list[str]] = {}
-        for pair in corpus.qrels_iter(side):  # type: ignore[arg-type]
-            if pair.relevance:
-                found.setdefault(pair.query_id, []).append(pair.doc_id)
-        assert {slug: sorted(ids) for slug, ids in found.items()} == {
-            slug: topic[side] for slug, topic in read_truth().items()
-        }
 
 
 def test_the_table_has_the_paper_beside_it(corpus: CorpusDirectory) -> None:

@@ -11,8 +11,7 @@ import pytest
 from conqret import drift, judge
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.judging.judge_folder import JudgeRecord
-from conqret.studies.drift.page import drift_answer, drift_sheet
-from conqret.studies.drift.result import Drift, Wave, changes_between, few
+from conqret.studies.drift.result import Drift, Wave, changes_between, drift_answer, drift_sheet, few
 from tests.cli.conftest import Cli
 
 ANCHORS = [
@@ -69,20 +68,42 @@ def test_a_judge_that_became_stricter_is_found_and_when(judged: Path, stricter: 
 
 def test_what_changed_is_told() -> None:
     given = {
-        "name": "day 1", "place": "drift/day 1", "date": "2026-01-01T06:00:00+00:00", "model": "m", "fingerprint": "f",
-        "conqret": "0.1", "anchors": 24, "missing": 0, "tokens": None, "usd": 0.01, "seconds": 1.0,
-        "answered_by": ("m-1",), "system_fingerprints": ("fp_1",),
-    }  # fmt: skip
+        "name": "day 1",
+        "place": "drift/day 1",
+        "date": "2026-01-01T06:00:00+00:00",
+        "model": "m",
+        "fingerprint": "f",
+        "conqret": "0.1",
+        "anchors": 24,
+        "missing": 0,
+        "tokens": None,
+        "usd": 0.01,
+        "seconds": 1.0,
+        "answered_by": ("m-1",),
+        "system_fingerprints": ("fp_1",),
+    }
     changed = {"answered_by": ("m-2",), "conqret": "0.2", "system_fingerprints": ("fp_2",)}
     before, now = Wave.model_validate(given), Wave.model_validate(given | changed)
     records = [
-        JudgeRecord.model_validate({
-            "format": "direct", "model": "m", "baseline": False, "fingerprint": "f", "identity": identity,
-            "metrics": ["clarity"], "options": {}, "model_options": {}, "items_name": "a.jsonl",
-            "items_layout": "conqret", "items_count": 24, "items_digest": "d", "created": given["date"],
-        })
+        JudgeRecord.model_validate(
+            {
+                "format": "direct",
+                "model": "m",
+                "baseline": False,
+                "fingerprint": "f",
+                "identity": identity,
+                "metrics": ["clarity"],
+                "options": {},
+                "model_options": {},
+                "items_name": "a.jsonl",
+                "items_layout": "conqret",
+                "items_count": 24,
+                "items_digest": "d",
+                "created": given["date"],
+            }
+        )
         for identity in ({"model": "m"}, {"model": "m", "prompt a": "2"})
-    ]  # fmt: skip
+    ]
     assert list(changes_between(before, records[0], now, records[1])) == [
         "prompt a: added",
         "the model answers as m-2, and m-1 before",

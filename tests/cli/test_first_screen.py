@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from conqret.cli.commands import MEANT, find
-from conqret.llm import catalogue as suggestion
+from conqret.llm import providers as suggestion
 from tests.cli.conftest import Cli
 
 ITEMS = "fixtures/examples/ragas.jsonl"
@@ -22,7 +22,7 @@ NOTE = "no LLM was requested: these scores are word statistics of the offline ba
 
 @pytest.fixture(autouse=True)
 def _no_servers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(suggestion, "PORTS", {1: "nobody"})
+    monkeypatch.setattr(suggestion, "OWN_SERVERS", {1: "nobody"})
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[object]]:
 
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Models) as found:
         threading.Thread(target=found.serve_forever, daemon=True).start()
-        monkeypatch.setattr(suggestion, "PORTS", {found.server_port: "Ollama"})
+        monkeypatch.setattr(suggestion, "OWN_SERVERS", {found.server_port: "Ollama"})
         yield said
         found.shutdown()
 
@@ -79,7 +79,7 @@ def test_the_key_that_is_set_names_the_model(
 
 def test_a_server_on_this_machine_names_its_model(cli: Cli, tmp_path: Path, server: list[object]) -> None:
     done = cli("judge", ITEMS, "--format", "direct", "-o", tmp_path / "run")
-    (port,) = suggestion.PORTS
+    (port,) = suggestion.OWN_SERVERS
     command = (
         f"--model openai/llama3.2:3b --api-base http://localhost:{port}/v1 (Ollama answers on port {port})"
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from conqret.io.overwriting import write_new
+from conqret.io.safe_files import write_new
 from tests.cli.conftest import Cli
 
 ROOT = Path(__file__).parents[2]

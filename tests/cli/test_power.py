@@ -36,12 +36,19 @@ def test_a_pilot_of_two_runs_is_paired(cli, tmp_path):
     def judgments(shift, spread):
         return [
             Judgment(
-                item=f"{topic}-{number}", topic=f"t{topic}", stance="pro", format="direct", model="m", fingerprint="f",
-                measures={"clarity": Measure(status=Status.SCORED, value=0.5 + shift + spread * rng.uniform())},
+                item=f"{topic}-{number}",
+                topic=f"t{topic}",
+                stance="pro",
+                format="direct",
+                model="m",
+                fingerprint="f",
+                measures={
+                    "clarity": Measure(status=Status.SCORED, value=0.5 + shift + spread * rng.uniform())
+                },
             )
             for topic in range(12)
             for number in range(2)
-        ]  # fmt: skip
+        ]
 
     plain = judgments(0, 0)
     values, topics = between_runs(plain, judgments(0.1, 0.2)[:-3], "clarity")

@@ -12,7 +12,7 @@ from conqret.io.safe_files import only_writer
 from conqret.llm.recordings import Recordings
 from conqret.llm.request import Completion
 from conqret.runs.management import found_run
-from conqret.serve.run_listing import listed
+from conqret.serve.view_app import listed
 from tests.cli.conftest import Cli
 from tests.contract.items import demo
 from tests.judging.runs import write_items

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from conqret.generation.generation_strategy import STRATEGIES
+from conqret.generation.strategies import STRATEGIES
 from conqret.judging.judge_parts import JUDGES
 from conqret.perturb import PERTURBATIONS
 from conqret.prompts import library

@@ -12,16 +12,12 @@ import pytest
 
 from conqret import Item, Measure, judge
 from conqret.data import Nugget
-from conqret.generation.cited_argument import check_citations
-from conqret.judges.citation_support import measures as citation_measures
-from conqret.judges.citation_support import pairs
 from conqret.judging.instrument import case_of
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import JUDGES, Case, JudgePrompt, JudgeReply
-from conqret.text.citations import marks, strays
+from conqret.text.citations import marks
 from conqret.text.language import item_language, language_of
 from conqret.text.sentences import sentences
-from conqret.text.words import count_words
 from tests.contract.items import in_turn
 
 FILE = Path(__file__).parents[2] / "fixtures" / "languages" / "items.jsonl"
@@ -145,29 +141,6 @@ def test_the_same_answer_of_a_model_gives_the_same_scores(name: str, language: s
                     for case in (one, same)
                 ]
                 assert counted(scores[0]) == counted(scores[1]), other.item.id
-
-
-@others
-def test_citations_are_counted_alike(language: str) -> None:
-    for english, other in zip(items("en"), items(language), strict=True):
-        assert pairs(other) == pairs(english)
-        verdicts = dict.fromkeys(pairs(english)[::2], ("supports", ""))
-        assert counted(citation_measures(other, verdicts)) == counted(citation_measures(english, verdicts))
-        assert strays(other.argument or "", 1) == strays(english.argument or "", 1)
-        checks = [check_citations(item.argument or "", item.documents) for item in (english, other)]
-        assert checks[0] == checks[1]
-
-
-@others
-def test_features_that_count_marks_are_equal_and_lengths_comparable(language: str) -> None:
-    for english, other in zip(items("en"), items(language), strict=True):
-        texts = english.argument or "", other.argument or ""
-        assert len({len(list(marks(text))) for text in texts}) == 1, other.id
-    for field in ("argument", "topic"):
-        lengths = [
-            sum(count_words(getattr(item, field)) for item in items(code)) for code in ("en", language)
-        ]
-        assert 0.75 <= lengths[1] / lengths[0] <= 1.35, (field, lengths)
 
 
 def test_a_run_over_all_languages_counts_each_alike() -> None:

@@ -10,12 +10,11 @@ import pytest
 
 from conqret import judge
 from conqret.errors import DeclarationError
-from conqret.generation.generation_strategy import STRATEGIES
+from conqret.generation.strategies import STRATEGIES
 from conqret.judging.judge_parts import JUDGES
 from conqret.perturb import PERTURBATIONS
 from conqret.prompts import Library
-from conqret.prompts.library import split_front_matter
-from conqret.prompts.variables import VARIABLES
+from conqret.prompts.library import VARIABLES, split_front_matter
 from conqret.studies.bias.contrast import PROBES
 from conqret.suites.suite import SUITES
 from tests.contract.items import demo
@@ -78,9 +77,12 @@ def test_it_works_in_a_process_of_its_own(tmp_path):
     install(tmp_path)
     done = subprocess.run(
         [sys.executable, "-m", "conqret.cli.main", "info", "formats"],
-        capture_output=True, text=True, check=True, cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=tmp_path,
         env={"PYTHONPATH": f"{tmp_path}:{ROOT}", "COLUMNS": "100"},
-    )  # fmt: skip
+    )
     listed = done.stdout.partition("clarity")[2]
     assert f"plug-in: {project()['name']}" in listed.splitlines()[6]
     assert "plug-in" not in done.stdout.partition("clarity")[0]

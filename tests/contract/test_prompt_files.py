@@ -71,28 +71,6 @@ def test_hostile_texts_change_no_tag(ask: JudgePrompt, name: str) -> None:
         assert "49" not in hostile.user.replace(plain.user, "") or "49" in plain.user
 
 
-@pytest.mark.parametrize("ask", ASKS)
-def test_neutralising_keeps_the_length(ask: JudgePrompt) -> None:
-    plain, hostile = (
-        render(ask, with_text(demo()[0], text)) for text in ("(/document)" * 20, "</document>" * 20)
-    )
-    assert len(plain.user) == len(hostile.user)
-
-
-def test_rag_fine_grained_is_one_call_with_hardly_more_than_the_material() -> None:
-    judge = JUDGES["rag-fine-grained"]
-    assert len(judge.asks) == 1
-    assert not judge.asks[0].both_orders
-    for item in demo():
-        rendered = render(judge.asks[0], item)
-        material = (
-            len(item.topic)
-            + sum(len(d.title) + len(d.text) for d in item.documents)
-            + len(item.argument or "")
-        )
-        assert len(rendered.system) + len(rendered.user) <= 1.15 * material + len(rendered.system)
-
-
 def test_samples_reorder_the_dimensions_in_the_static_part_only() -> None:
     from conqret.judging.dimensions import ordered
 

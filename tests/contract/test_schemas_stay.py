@@ -25,16 +25,16 @@ from conqret.debateqa.curation.curation_requests import Explanation, PointsOfVie
 from conqret.debateqa.llm_metrics import Grade, ReasonedRating, Viewpoints
 from conqret.debateqa.metrics import Verdict
 from conqret.generation.cited_argument import GeneratedArgument
+from conqret.judges.g_eval import Steps
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import JUDGES, Case
-from conqret.judging.steps import Steps
 from conqret.llm.request import Plain, schema_digest
 from conqret.perspectives.detection import Graded
 from conqret.perspectives.perspective_scores import Supports
 from conqret.perspectives.perspective_writing import WAYS, Checked
 from conqret.perturb.rewriting import Rewrites
 from conqret.perturb.translating import Translation
-from conqret.retrieval.expansion import Perspectives
+from conqret.retrieval.first_stage import Perspectives
 from conqret.retrieval.rerank import RankingAnswer
 from conqret.studies.improve.learned import WordingAnswer
 

@@ -7,7 +7,7 @@ from conqret.debateqa.curation import embeddings as similarity
 from conqret.debateqa.curation.check_verdicts import by_words, failed
 from conqret.debateqa.curation.deduplication import COLUMNS, draw_pairs, duplicate_threshold
 from conqret.errors import DeclarationError, ItemsError
-from conqret.io.label_sheets import csv_text
+from conqret.io.safe_files import csv_text
 
 
 def circle(degrees):

@@ -9,8 +9,9 @@ from conqret.debateqa.curation.curation_requests import NoValidResponse
 from conqret.debateqa.curation.trusted_domains import PAGES, TrustedDomains
 from conqret.debateqa.curation.web import WebSource
 from conqret.scrapers.evidence_fetching import EvidenceOptions
-from conqret.scrapers.fetch import FetchOptions, Policy, Retries
+from conqret.scrapers.fetch_client import FetchOptions, Retries
 from conqret.scrapers.search import searxng
+from conqret.scrapers.wire import Policy
 from tests.scrapers.raw_server import PROSE, RawServer, page, reply
 
 

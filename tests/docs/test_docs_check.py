@@ -81,7 +81,7 @@ def test_hosted_models_are_offline_but_where_a_price_is_asked_for():
     asked = "conqret debateqa curate a.jsonl --search google,brave --user-agent 'us (mailto:a@b.org)' -o web/"
     assert in_shell(asked) == "conqret debateqa curate a.jsonl --corpus fixtures/corpus -o web/"
     assert in_shell("python benchmarks/abstention.py") == "python benchmarks/abstention.py --draws 1"
-    assert in_shell("python benchmarks/annotating.py --kill 20").endswith("--kill 20 --annotators 3 --kill 1")
+    assert in_shell("python benchmarks/offline.py --seeds 5").endswith("--seeds 5 --seeds 1")
     names = ("facebook/bart-large", "models/gte-large", "Qwen/Qwen2-0.5B")
     assert [kind_of(name) for name in names] == ["bart", "encoder", "decoder"]
 

@@ -46,9 +46,13 @@ def cluster() -> Iterator[str]:
     ray = pytest.importorskip("ray", reason="the extra ray is not installed")
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     found = ray.init(
-        "local", num_cpus=WORKERS, include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR,
+        "local",
+        num_cpus=WORKERS,
+        include_dashboard=False,
+        log_to_driver=False,
+        logging_level=logging.ERROR,
         object_store_memory=100 * 2**20,
-    )  # fmt: skip
+    )
     yield found.address_info["gcs_address"]
     ray.shutdown()
 
@@ -74,9 +78,14 @@ def items(folder: Path, count: int) -> Path:
 
 def asked(server: FaultServer, **more: Any) -> dict[str, Any]:
     return {
-        "format": "direct", "metrics": ["groundedness"], "model": "openai/judge", "api_base": server.url,
-        "api_key": "none", "max_concurrency": AT_ONCE, **more,
-    }  # fmt: skip
+        "format": "direct",
+        "metrics": ["groundedness"],
+        "model": "openai/judge",
+        "api_base": server.url,
+        "api_key": "none",
+        "max_concurrency": AT_ONCE,
+        **more,
+    }
 
 
 def workers() -> list[int]:
@@ -149,9 +158,15 @@ def test_limits_hold_for_all_workers_together(cluster: str, tmp_path: Path) -> N
     with FaultServer(latency=0.02, keep_bodies=False) as own:
         began = time.monotonic()
         options = ClientOptions(
-            "openai/judge", api_base=own.url, api_key="none", max_concurrency=AT_ONCE, rpm=1200, input_price=1000.0,
-            output_price=0.0, budget_usd=9.0,
-        )  # fmt: skip
+            "openai/judge",
+            api_base=own.url,
+            api_key="none",
+            max_concurrency=AT_ONCE,
+            rpm=1200,
+            input_price=1000.0,
+            output_price=0.0,
+            budget_usd=9.0,
+        )
         setup = set_up("direct", options, JudgeOptions(metrics=("groundedness",)))
 
         long = Message("user", "Is it late? " * 1000)
@@ -181,8 +196,8 @@ def test_commands_have_workers_ask_what_one_process_asks(
     case, out = CASES[name], tmp_path / "spread"
     arguments = case.arguments(tmp_path)
     with FaultServer(answer=case.answer) as own:
-        call = (*arguments, "--model", "openai/m", "--api-base", own.url, "-o", out, "--engine", "ray",
-                "--workers", 1)  # fmt: skip
+        spread = ("--engine", "ray", "--workers", 1)
+        call = (*arguments, "--model", "openai/m", "--api-base", own.url, "-o", out, *spread)
         for _ in range(2):
             done = cli(*call)
             assert done.code == 0, done.err
@@ -265,9 +280,11 @@ def test_a_judge_of_ones_own_is_asked_where_it_lives(tmp_path: Path) -> None:
 
 def test_a_suite_is_judged_by_the_workers(cluster: str, server: FaultServer, tmp_path: Path) -> None:
     asking: dict[str, Any] = {
-        "source": ROOT / "tests" / "fixtures" / "suites", "model": "openai/gpt-4o-mini", "api_base": server.url,
+        "source": ROOT / "tests" / "fixtures" / "suites",
+        "model": "openai/gpt-4o-mini",
+        "api_base": server.url,
         "api_key": "none",
-    }  # fmt: skip
+    }
     here = conqret.run_suite("berds", **asking, output=tmp_path / "process").result
     spread = conqret.run_suite("berds", **asking, output=tmp_path / "ray", engine="ray", workers=1).result
     assert (spread.judge, spread.figures, spread.missing) == (here.judge, here.figures, here.missing)

@@ -39,9 +39,13 @@ except BaseException as error:
 def python(code: str, **environment: str) -> subprocess.Popen[str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("RAY_")}
     return subprocess.Popen(
-        [sys.executable, "-c", textwrap.dedent(code)], env={**kept, "PYTHONPATH": str(ROOT), **environment},
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-    )  # fmt: skip
+        [sys.executable, "-c", textwrap.dedent(code)],
+        env={**kept, "PYTHONPATH": str(ROOT), **environment},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
 
 
 def own_addresses() -> list[str]:

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from conqret.errors import DeclarationError
-from conqret.experiments.experiment import experiment_job, experiment_record, run_experiment
-from conqret.experiments.experiment_cost import estimate
+from conqret.experiments.experiment import estimate, experiment_job, experiment_record, run_experiment
 from conqret.io.trec import ScoredDoc, read_run, write_run
 from conqret.judging.judge_folder import COLUMNS
 from conqret.llm.client import Client
@@ -112,8 +111,9 @@ def test_what_it_leaves(finished):
         (f"{topic}-{stance}", topic, stance) for topic in ("buses", "planes") for stance in ("pro", "con")
     }
     assert {(row["perturbation"], row["level"]) for row in damaged} == {
-        ("irrelevant", 50.0), ("irrelevant", 100.0),
-    }  # fmt: skip
+        ("irrelevant", 50.0),
+        ("irrelevant", 100.0),
+    }
     assert {row["original"] for row in damaged} == {row["item"] for row in plain}
     assert {row["topic_id"] for row in damaged} == {"buses", "planes"}
     summary = json.loads(job.out.summary_file.read_bytes())

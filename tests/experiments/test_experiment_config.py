@@ -9,7 +9,6 @@ from conqret.errors import DeclarationError
 from conqret.experiments.config import systems
 from conqret.experiments.experiment import LIBRARIES, _copy_file, experiment_job, experiment_record
 from conqret.experiments.reading import read_experiment
-from conqret.io.toml import line_of
 from tests.generation.corpora import write_corpus
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
@@ -106,14 +105,6 @@ def test_the_fingerprint_names_no_place_of_a_local_model(tmp_path):
     assert one == other != third
     assert {"torch", "transformers"} <= set(LIBRARIES)
     assert str(tmp_path / "one") in json.dumps(found[0].experiment)  # run.json says where it was
-
-
-def test_the_demo_experiment_is_good():
-    experiment = read_experiment(FIXTURES / "experiment.toml")
-    assert [judge.label for judge in experiment.judges] == [
-        "rag-fine-grained-offline",
-        "citation-support-offline",
-    ]
 
 
 def test_every_fault_of_the_types_is_named_with_its_line(file):
@@ -213,13 +204,6 @@ def test_judges_that_are_no_jury(file):
     assert "jury: needs two judges at least" in found
 
 
-def test_levels_may_be_shares(file):
-    text = file.read_text().replace('name = "irrelevant"', 'name = "hallucinate"\nlevels = ["25%", "50%"]')
-    file.write_text(text)
-    (damage,) = [perturbation.damage() for perturbation in read_experiment(file).perturbations]
-    assert (damage.perturbation.name, damage.levels) == ("hallucinate-share", (0, 25, 50))
-
-
 def test_what_is_no_experiment_at_all(tmp_path):
     with pytest.raises(DeclarationError, match="there is no such file"):
         read_experiment(tmp_path / "no.toml")
@@ -229,14 +213,6 @@ def test_what_is_no_experiment_at_all(tmp_path):
     (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe")
     with pytest.raises(DeclarationError, match="cannot be read"):
         read_experiment(tmp_path / "bytes.toml")
-
-
-def test_places():
-    assert line_of(GOOD, ("judges", 1, "metrics", 0)) == 24
-    assert line_of(GOOD, ("judges", 0, "samples")) == 18
-    assert line_of(GOOD, ("corpus",)) == 1
-    assert line_of(GOOD, ("nothing",)) == 0
-    assert line_of('[models."gpt-4o.mini"] # a\nrpm = 3', ("models", "gpt-4o.mini", "rpm")) == 2
 
 
 def test_a_password_in_an_address_is_in_no_file_of_the_run(tmp_path: Path) -> None:

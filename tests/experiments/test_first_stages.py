@@ -9,7 +9,6 @@ import pytest
 pytest.importorskip("pyterrier")
 
 import conqret
-from conqret.errors import DeclarationError
 from conqret.experiments.config import System
 from conqret.experiments.experiment import experiment_job, experiment_record
 from conqret.experiments.stages import rank
@@ -40,22 +39,20 @@ def test_it_ranks_as_conqret_retrieve_does(job, tmp_path):
     assert asyncio.run(rank(job, None, SYSTEM.ranking, SYSTEM, "pro")) == 0
     target = job.out.ranking(SYSTEM.ranking, "pro")
     expected = conqret.retrieve(
-        job.experiment.corpus, engine="bm25,dense", encoder="tests.retrieval.letters:load", weights=[0.3, 0.7],
-        cross_encoder="tests.retrieval.letters:overlap", depth=12, split="test", output=tmp_path / "own.res",
-    )  # fmt: skip
+        job.experiment.corpus,
+        engine="bm25,dense",
+        encoder="tests.retrieval.letters:load",
+        weights=[0.3, 0.7],
+        cross_encoder="tests.retrieval.letters:overlap",
+        depth=12,
+        split="test",
+        output=tmp_path / "own.res",
+    )
     assert {topic: tuple(ranking) for topic, ranking in read_rankings(target).items()} == expected.rankings
     assert all(len(ranking) == 12 for ranking in expected.rankings.values())
     state = json.loads(target.with_name(target.name.replace(".res.gz", ".json")).read_text())
     assert state["engine"].endswith(", dense")
     assert len(state["index"].split(", ")) == 2
-
-
-def test_an_index_by_vectors_needs_an_encoder(job, tmp_path):
-    file = tmp_path / "experiment.toml"
-    file.write_text(file.read_text().replace('encoder = "tests.retrieval.letters:load"\n', "", 1))
-    bare = experiment_job(file, output=tmp_path / "other", trust=True)
-    with pytest.raises(DeclarationError, match="encoder"):
-        asyncio.run(rank(bare, None, SYSTEM.ranking, SYSTEM, "pro"))
 
 
 def test_where_a_model_lies_makes_no_other_experiment(job, tmp_path):

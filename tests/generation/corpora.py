@@ -7,8 +7,13 @@ from conqret.data.corpus import CorpusTopic, LedgerEntry, Qrel
 from conqret.io.corpus_folder import CorpusDirectory, write_lines
 
 SUBJECTS = {
-    "cars": "train", "trams": "train", "bikes": "train", "ferries": "train", "buses": "test", "planes": "test",
-}  # fmt: skip
+    "cars": "train",
+    "trams": "train",
+    "bikes": "train",
+    "ferries": "train",
+    "buses": "test",
+    "planes": "test",
+}
 
 
 def write_corpus(folder: Path) -> CorpusDirectory:

@@ -64,21 +64,6 @@ def test_too_few_examples_are_named(corpus, texts):
         draw_examples(list(corpus.topics()), ExpertArguments(corpus), texts, "pro", 5)
 
 
-@pytest.mark.parametrize(
-    ("title", "said"),
-    [
-        ("Fares fell", "Fares fell."),
-        ("Fares fell.", "Fares fell."),
-        ("Fares fell. [1]", "Fares fell [1]."),
-        ("Fares fell [1] [2]", "Fares fell [1][2]."),
-        ("Did fares fall? [1]", "Did fares fall [1]?"),
-        ("He said \u201cfares fell.\u201d", "He said \u201cfares fell.\u201d"),
-    ],
-)
-def test_a_headline_ends_in_one_mark(title, said):
-    assert Expert("t", "q", "pro", ((title, ("So.",)),), ()).text() == f"{said} So."
-
-
 def shown(points, *texts):
     names = tuple(f"d{n}" for n in range(1, len(texts) + 1))
     documents = {name: Document(id=name, text=text) for name, text in zip(names, texts, strict=True)}

@@ -10,8 +10,8 @@ from conqret.data import Document, Reason
 from conqret.generation.cited_argument import GeneratedArgument
 from conqret.generation.examples import Example, Expert
 from conqret.generation.generation_run import ArgumentRun, GenerationFolder, make_tasks
-from conqret.generation.generation_strategy import STRATEGIES
 from conqret.generation.generator import BudgetedQuestion, GenerateOptions, Generator
+from conqret.generation.strategies import STRATEGIES
 from conqret.generation.strategies.debate import revised
 from conqret.io import open_items
 from conqret.io.trec import ScoredDoc, read_rankings, write_run
@@ -116,9 +116,10 @@ def test_in_a_debate_each_turn_is_shown_what_was_said_before(task):
     found, shown = written(task, con=argued([1]), counter=argued([2]), revise=argued([1, 2]))
     assert found.argument == "So it is. It rests on [1][2]."
     assert found.facts["turns"] == {
-        "argument": "So it is. It rests on [1].", "counter": "So it is. It rests on [2].",
+        "argument": "So it is. It rests on [1].",
+        "counter": "So it is. It rests on [2].",
         "revised": found.argument,
-    }  # fmt: skip
+    }
     assert found.facts["prompt"].startswith("generate/revise")
     assert "It rests on" not in shown["con"]
     assert "It rests on [1]." in shown["counter"]

@@ -16,14 +16,18 @@ SQUAD = {
                 {
                     "context": "Zoos keep animals.",
                     "qas": [
-                        {"id": "a", "question": "What do zoos keep?", "answers": [{"text": "animals"}, {"text": "a"}]},
+                        {
+                            "id": "a",
+                            "question": "What do zoos keep?",
+                            "answers": [{"text": "animals"}, {"text": "a"}],
+                        },
                         {"id": "b", "question": "Why?", "answers": [], "is_impossible": True},
                     ],
                 }
             ],
         }
     ],
-}  # fmt: skip
+}
 
 
 def test_squad(write):

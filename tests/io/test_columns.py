@@ -1,6 +1,7 @@
 """The layouts of peers are recognised by their columns, and every field lands where it belongs."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -10,106 +11,8 @@ from conqret.io.columns import recognise
 
 TOPIC, ANSWER, GOLD = "Should zoos be banned?", "Yes [1].", "No."
 
-RECORDS = {
-    "conqret": {
-        "id": "q1", "topic": TOPIC, "documents": [{"id": "d1", "text": "Cages."}, "Keepers."], "argument": ANSWER,
-        "reference": GOLD,
-    },
-    "statements": {
-        "topic": TOPIC, "side": "affirmative", "documents": ["Cages.", "Keepers."], "response": ANSWER,
-        "reference": GOLD,
-    },
-    "ragas v2": {
-        "user_input": TOPIC, "retrieved_contexts": ["Cages.", "Keepers."], "response": ANSWER, "reference": GOLD,
-    },
-    "ragas v1": {"question": TOPIC, "contexts": ["Cages.", "Keepers."], "answer": ANSWER, "ground_truth": GOLD},
-    "DeepEval": {
-        "input": TOPIC, "actual_output": ANSWER, "retrieval_context": ["Cages.", "Keepers."], "expected_output": GOLD,
-    },
-    "TruLens": {"record_id": "q1", "input": TOPIC, "output": ANSWER, "contexts": ["Cages.", "Keepers."]},
-    "RAGChecker": {
-        "query_id": "q1", "query": TOPIC, "gt_answer": GOLD, "response": ANSWER,
-        "retrieved_context": [{"doc_id": "d1", "text": "Cages."}, {"doc_id": "d2", "text": "Keepers."}],
-    },
-    "nuggetizer": {
-        "query": {"qid": "q1", "text": TOPIC},
-        "candidates": [
-            {"docid": "d1", "doc": {"segment": "Cages."}, "judgment": 2},
-            {"docid": "d2", "doc": {"segment": "Keepers."}},
-        ],
-    },
-    "pyterrier-rag": {"qid": "q1", "query": TOPIC, "docno": "d1", "text": "Cages.", "score": 3.5, "qanswer": ANSWER},
-    "pyterrier-rag answers": {"qid": "q1", "query": TOPIC, "qcontext": "[1] Cages.", "qanswer": ANSWER},
-    "TREC RAG reports": {
-        "metadata": {"run_id": "q1", "topic_id": "t", "narrative": TOPIC},
-        "responses": [{"text": "Yes.", "citations": ["d1"]}],
-        "documents": {"d1": {"id": "d1", "text": "Cages."}, "d2": {"id": "d2", "text": "Keepers."}},
-    },
-    "LlamaIndex": {
-        "query": TOPIC, "response": ANSWER, "reference_answer": GOLD,
-        "source_nodes": [
-            {"node": {"id_": "d1", "text": "Cages.", "metadata": {"file_name": "zoo.txt"}}, "score": 0.3},
-            {"node": {"id_": "d2", "text": "Keepers."}},
-        ],
-    },
-    "SQuAD": {
-        "title": "Zoos",
-        "paragraphs": [
-            {"context": "Cages.", "qas": [{"id": "q1", "question": TOPIC, "answers": [{"text": GOLD}]}]},
-        ],
-    },
-    "question and context": {
-        "id": "q1", "question": TOPIC, "context": "Cages.", "answer": ANSWER, "answers": {"text": [GOLD, "N"]},
-    },
-    "BEIR": {"_id": "q1", "text": TOPIC, "documents": [{"id": "d1", "text": "Cages."}], "grades": {"d1": 2}},
-    "query and contexts": {
-        "query": TOPIC, "response": ANSWER, "contexts": ["Cages.", "Keepers."], "ground_truth": GOLD,
-    },
-    "messages": {
-        "id": "q1", "documents": [{"id": "d1", "text": "Cages."}, "Keepers."], "ideal": GOLD,
-        "messages": [{"role": "user", "content": TOPIC}, {"role": "assistant", "content": ANSWER}],
-    },
-    "ALCE": {"question": TOPIC, "docs": [{"text": "Cages."}, {"text": "Keepers."}], "output": ANSWER, "answer": GOLD},
-    "TREC RAG 2024 reports": {
-        "run_id": "q1", "topic_id": "t", "topic": TOPIC, "references": ["d1", "d2"], "response_length": 1,
-        "answer": [{"text": "Yes.", "citations": [0]}],
-        "documents": {"d1": {"id": "d1", "text": "Cages."}, "d2": {"id": "d2", "text": "Keepers."}},
-    },
-    "Gemini": {
-        "contents": [
-            {"role": "user", "parts": [{"text": TOPIC}]},
-            {"role": "model", "parts": [{"functionCall": {"name": "look", "args": {}}}]},
-            {"role": "user", "parts": [{"functionResponse": {"name": "look", "response": {"result": "Cages."}}}]},
-            {"role": "user", "parts": [{"functionResponse": {"name": "look", "response": {"result": "Keepers."}}}]},
-            {"role": "model", "parts": [{"text": "Hm.", "thought": True}, {"text": ANSWER}]},
-        ],
-        "expected_response": GOLD,
-    },
-    "DeepEval conversations": {
-        "turns": [
-            {"role": "user", "content": TOPIC},
-            {"role": "assistant", "content": ANSWER, "retrieval_context": ["Cages.", "Keepers."]},
-        ],
-        "expected_outcome": GOLD,
-    },
-    "inspect_ai": {
-        "id": "q1", "epoch": 1, "target": GOLD, "attachments": {"a1": ANSWER},
-        "metadata": {"documents": [{"id": "d1", "text": "Cages."}, "Keepers."]},
-        "messages": [
-            {"role": "user", "content": TOPIC},
-            {"role": "assistant", "content": [{"type": "text", "text": "attachment://a1"}]},
-        ],
-    },
-    "ragas conversations": {
-        "user_input": [
-            {"type": "human", "content": TOPIC},
-            {"type": "ai", "content": "", "tool_calls": [{"name": "look", "args": {"at": "zoos"}}]},
-            {"type": "tool", "content": "Cages."},
-            {"type": "tool", "content": "Keepers."},
-            {"type": "ai", "content": ANSWER},
-        ],
-    },
-}  # fmt: skip
+RECORDS = json.loads((Path(__file__).parent / "peers.json").read_text())
+"""One item in the layout of each tool."""
 FROM_TURNS = {"DeepEval conversations": "context-1", "ragas conversations": "tool-1", "Gemini": "tool-1"}
 """The id of the first document where it is no document of the record's own."""
 
@@ -210,15 +113,17 @@ HITS = [{"id": 1, "body": {"content": "Cages."}}, {"id": 2, "body": {"content": 
     [
         ("retrieval.hits", "retrieval.hits[1].body", "such as retrieval.hits.body.content"),
         (
-            "retrieval.hits.bdy.content", "retrieval.hits.bdy.content",
+            "retrieval.hits.bdy.content",
+            "retrieval.hits.bdy.content",
             "correct --columns documents=retrieval.hits.bdy.content (each of 'retrieval.hits' holds 'id', 'body')",
         ),
         (
-            "retrieval.hts", "retrieval.hts",
+            "retrieval.hts",
+            "retrieval.hts",
             "correct --columns documents=retrieval.hts ('retrieval' holds 'hits')",
         ),
     ],
-)  # fmt: skip
+)
 def test_a_way_that_leads_nowhere_says_how_far_it_leads(column, field, said):
     source = open_items([{"topic": "T?", "retrieval": {"hits": HITS}}], columns={"documents": column})
     with pytest.raises(ItemsError) as refused:

@@ -9,10 +9,14 @@ def test_a_table(write):
     comparisons = read_comparisons(
         write("c.csv", "first,second,preference,annotator\nx,y,first,p\ny,z,Tie,p\nx,z,2,q\n")
     )
-    assert [(comparison.first, comparison.second, comparison.outcome,
-    comparison.annotator) for comparison in comparisons] == [
-        ("x", "y", 1, "p"), ("y", "z", 0.5, "p"), ("x", "z", 0, "q"),
-    ]  # fmt: skip
+    assert [
+        (comparison.first, comparison.second, comparison.outcome, comparison.annotator)
+        for comparison in comparisons
+    ] == [
+        ("x", "y", 1, "p"),
+        ("y", "z", 0.5, "p"),
+        ("x", "z", 0, "q"),
+    ]
 
 
 def test_webis(write):

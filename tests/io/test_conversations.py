@@ -2,6 +2,7 @@
 
 import base64
 import json
+from pathlib import Path
 
 import pytest
 
@@ -16,76 +17,8 @@ USER, ANSWER = (
 )
 TEXT = "The moon pulls."
 
-OPENAI = [
-    {"role": "developer", "content": "Be brief."},
-    {"role": "user", "content": [{"type": "text", "text": "Tides?"}]},
-    {"role": "assistant", "content": None, "tool_calls": [
-        {"id": "c1", "type": "function", "function": {"name": "look", "arguments": '{"at":"tides"}'}}]},
-    {"role": "tool", "tool_call_id": "c1", "content": TEXT},
-    {"role": "assistant", "content": "The moon [1]."},
-    USER, ANSWER,
-]  # fmt: skip
-FORMS = {
-    "openai": OPENAI,
-    "responses": [
-        {"type": "message", "role": "system", "content": [{"type": "input_text", "text": "Be brief."}]},
-        {"role": "user", "content": "Tides?"},
-        {"type": "reasoning", "summary": []},
-        {"type": "function_call", "call_id": "c1", "name": "look", "arguments": '{"at":"tides"}'},
-        {"type": "function_call_output", "call_id": "c1", "output": TEXT},
-        {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "The moon [1]."}]},
-        USER, ANSWER,
-    ],
-    "anthropic": [
-        {"role": "system", "content": "Be brief."},
-        {"role": "user", "content": "Tides?"},
-        {"role": "assistant", "content": [
-            {"type": "thinking", "thinking": "Hm."},
-            {"type": "tool_use", "id": "c1", "name": "look", "input": '{"at":"tides"}'}]},
-        {"role": "user", "content": [
-            {"type": "tool_result", "tool_use_id": "c1", "content": [{"type": "text", "text": TEXT}]}]},
-        {"role": "assistant", "content": [{"type": "text", "text": "The moon [1]."}]},
-        USER, ANSWER,
-    ],
-    "langchain": [
-        {"lc": 1, "type": "constructor", "id": ["langchain", "schema", "messages", "SystemMessage"],
-         "kwargs": {"content": "Be brief."}},
-        {"type": "human", "data": {"content": "Tides?"}},
-        {"type": "ai", "data": {"content": "", "tool_calls": [
-            {"id": "c1", "name": "look", "args": '{"at":"tides"}'}]}},
-        {"type": "tool", "data": {"content": TEXT, "tool_call_id": "c1"}},
-        {"type": "ai", "content": "The moon [1]."},
-        USER, ANSWER,
-    ],
-    "bedrock": [
-        {"role": "system", "content": [{"text": "Be brief."}]},
-        {"role": "user", "content": [{"text": "Tides?"}, {"cachePoint": {"type": "default"}}]},
-        {"role": "assistant", "content": [
-            {"reasoningContent": {"reasoningText": {"text": "Hm."}}},
-            {"toolUse": {"toolUseId": "c1", "name": "look", "input": '{"at":"tides"}'}}]},
-        {"role": "user", "content": [{"toolResult": {"toolUseId": "c1", "content": [{"text": TEXT}]}}]},
-        {"role": "assistant", "content": [{"text": "The moon [1]."}]},
-        USER, ANSWER,
-    ],
-    "gemini": [
-        {"role": "system", "parts": [{"text": "Be brief."}]},
-        {"role": "user", "parts": [{"text": "Tides?"}]},
-        {"role": "model", "parts": [
-            {"text": "Hm.", "thought": True}, {"functionCall": {"name": "look", "args": '{"at":"tides"}'}}]},
-        {"role": "function", "parts": [{"functionResponse": {"name": "look", "response": {"result": TEXT}}}]},
-        {"role": "model", "parts": [{"text": "The moon [1]."}]},
-        USER, ANSWER,
-    ],
-    "inspect_ai": [
-        {"role": "system", "content": "Be brief."},
-        {"role": "user", "content": "Tides?"},
-        {"role": "assistant", "content": [{"type": "reasoning", "reasoning": "Hm."}], "tool_calls": [
-            {"id": "c1", "function": "look", "arguments": '{"at":"tides"}', "type": "function"}]},
-        {"role": "tool", "tool_call_id": "c1", "function": "look", "content": TEXT},
-        {"role": "assistant", "content": "The moon [1]."},
-        USER, ANSWER,
-    ],
-}  # fmt: skip
+FORMS = json.loads((Path(__file__).parent / "conversations.json").read_text())
+"""One conversation as seven providers and libraries write it."""
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -166,14 +99,19 @@ def test_sharegpt_and_csv(write):
 def test_the_tool_turns_of_sharegpt():
     call = {"name": "look", "arguments": {"at": "tides"}}
     chat = [
-        {"from": "human", "value": "Tides?"}, {"from": "gpt", "value": "Wait."}, {"from": "human", "value": "So?"},
-        {"from": "function_call", "value": json.dumps(call)}, {"from": "observation", "value": TEXT},
+        {"from": "human", "value": "Tides?"},
+        {"from": "gpt", "value": "Wait."},
+        {"from": "human", "value": "So?"},
+        {"from": "function_call", "value": json.dumps(call)},
+        {"from": "observation", "value": TEXT},
         {"from": "gpt", "value": "The moon [1]."},
-    ]  # fmt: skip
+    ]
     (item,) = open_items([{"conversations": chat}])
     assert (item.topic, item.argument, [document.text for document in item.documents]) == (
-        "So?", "The moon [1].", [TEXT],
-    )  # fmt: skip
+        "So?",
+        "The moon [1].",
+        [TEXT],
+    )
     (earlier,) = open_items([{"conversations": [*chat, chat[0], chat[-1]]}])
     assert earlier.messages[3].calls == ('look {"at": "tides"}',)
 
@@ -213,28 +151,51 @@ FAULTY = {
     "empty": ([], "messages", "is an empty list"),
     "no answer": ([USER], "messages", "has no answer of the assistant"),
     "no question": ([ANSWER], "messages", "has no user message before the answer"),
-    "role": ([{"role": "robot", "content": "x"}, ANSWER], "messages[1].role", "is 'robot', which is not a known role"),
+    "role": (
+        [{"role": "robot", "content": "x"}, ANSWER],
+        "messages[1].role",
+        "is 'robot', which is not a known role",
+    ),
     "nobody": ([{"content": "x"}, ANSWER], "messages[1]", "does not name its role"),
-    "tool": ([USER, {"role": "tool", "content": ""}, ANSWER], "messages[2]", "a tool's message without content"),
+    "tool": (
+        [USER, {"role": "tool", "content": ""}, ANSWER],
+        "messages[2]",
+        "a tool's message without content",
+    ),
     "text": (["x", ANSWER], "messages[1]", "is a text, and a message is expected"),
     "number": ([USER, {"role": "assistant", "content": 5}], "messages[2].content", "is a number"),
     "audio": (
-        [{"role": "user", "content": [{"type": "input_audio"}]}, ANSWER], "messages[1].content[1]",
+        [{"role": "user", "content": [{"type": "input_audio"}]}, ANSWER],
+        "messages[1].content[1]",
         "is a part of type 'input_audio'",
     ),
     "a part without a type": (
-        [{"role": "user", "parts": [{"videoMetadata": {"fps": 1}}]}, ANSWER], "messages[1].parts[1]",
+        [{"role": "user", "parts": [{"videoMetadata": {"fps": 1}}]}, ANSWER],
+        "messages[1].parts[1]",
         "is a part that holds 'videoMetadata'",
     ),
-    "no content": ([{"role": "user", "said": "T?"}, ANSWER], "messages[1]", "has no content, and holds 'said'"),
-    "odd part": ([{"role": "user", "content": [{"type": ["text"], "text": "x"}, 3]}, ANSWER],
-                 "messages[1].content[2]", "is a number"),
-    "image answer": (
-        [USER, {"role": "assistant", "content": [{"type": "text", "text": "x"},
-                                                 {"type": "image_url", "image_url": {"url": DATA}}]}],
-        "messages[2]", "is an answer that contains an image",
+    "no content": (
+        [{"role": "user", "said": "T?"}, ANSWER],
+        "messages[1]",
+        "has no content, and holds 'said'",
     ),
-}  # fmt: skip
+    "odd part": (
+        [{"role": "user", "content": [{"type": ["text"], "text": "x"}, 3]}, ANSWER],
+        "messages[1].content[2]",
+        "is a number",
+    ),
+    "image answer": (
+        [
+            USER,
+            {
+                "role": "assistant",
+                "content": [{"type": "text", "text": "x"}, {"type": "image_url", "image_url": {"url": DATA}}],
+            },
+        ],
+        "messages[2]",
+        "is an answer that contains an image",
+    ),
+}
 
 
 @pytest.mark.parametrize("name", FAULTY)
@@ -251,12 +212,15 @@ IMAGES = {
     "data": DATA,
     "openai": {"type": "image_url", "image_url": {"url": DATA, "detail": "low"}},
     "responses": {"type": "input_image", "image_url": DATA},
-    "anthropic": {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": DATA.split(",")[1]}},
+    "anthropic": {
+        "type": "image",
+        "source": {"type": "base64", "media_type": "image/png", "data": DATA.split(",")[1]},
+    },
     "langchain": {"type": "image", "base64": DATA.split(",")[1], "mime_type": "image/png"},
     "inspect": {"type": "image", "image": DATA},
     "field": {"image": DATA},
     "bare": base64.b64encode(PNG + bytes(100)).decode(),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", IMAGES)
@@ -279,9 +243,17 @@ def test_a_file_beside_the_items_becomes_its_bytes(write, tmp_path):
     (tmp_path / "charts").mkdir()
     (tmp_path / "charts" / "tides.jpg").write_bytes(JPEG)
     rows = [
-        {"topic": "T?", "documents": ["charts/tides.jpg", {"image": "charts/tides.jpg", "caption": "Tides."}]},
-        {"messages": [{"role": "user", "content": [{"type": "image_url", "image_url": "charts/tides.jpg"}]}, ANSWER]},
-    ]  # fmt: skip
+        {
+            "topic": "T?",
+            "documents": ["charts/tides.jpg", {"image": "charts/tides.jpg", "caption": "Tides."}],
+        },
+        {
+            "messages": [
+                {"role": "user", "content": [{"type": "image_url", "image_url": "charts/tides.jpg"}]},
+                ANSWER,
+            ]
+        },
+    ]
     one, two = open_items(write("a.jsonl", "\n".join(map(json.dumps, rows))))
     assert {document.image[:23] for document in one.documents} == {"data:image/jpeg;base64,"}
     assert [document.title for document in one.documents] == ["", "Tides."]

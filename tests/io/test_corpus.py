@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from conqret.data import Debate, DebateArgument, Document, Source
-from conqret.data.corpus import CorpusTopic, LedgerEntry, Qrel
-from conqret.data.table2 import table2
+from conqret.data.corpus import CorpusTopic, LedgerEntry, Qrel, table2
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.io.corpus_folder import CorpusDirectory, write_lines
 

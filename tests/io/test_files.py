@@ -48,10 +48,13 @@ def test_an_unknown_extension_is_tried_by_content(write, fault_of):
 
 def test_a_log_of_inspect(write, fault_of):
     sample = {
-        "id": 1, "epoch": 1, "target": "Yes", "scores": {"a": {"value": float("nan")}},
+        "id": 1,
+        "epoch": 1,
+        "target": "Yes",
+        "scores": {"a": {"value": float("nan")}},
         "messages": [{"role": "user", "content": "T?"}, {"role": "assistant", "content": "Yes [1]."}],
         "metadata": {"documents": ["Cages."], "x": float("inf")},
-    }  # fmt: skip
+    }
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
         archive.writestr("header.json", "{}")

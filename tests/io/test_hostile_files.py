@@ -109,13 +109,13 @@ def test_a_rubric_of_too_many_criteria_is_refused_soon(tmp_path: Path, name: str
 def test_a_recorded_answer_that_is_nested_too_deeply_is_damaged(tmp_path: Path) -> None:
     with Recordings(tmp_path / "store.sqlite") as store:
         store.put("k", Completion("x"), ask="a", item="i", model="m", params={}, sample=0)
-        store._db.execute("UPDATE recordings SET completion = ?", (DEEP,))
-        row = store._db.execute(
+        store.db.execute("UPDATE recordings SET completion = ?", (DEEP,))
+        row = store.db.execute(
             "SELECT key, completion, ask, item, model, params, sample, created FROM recordings"
         )
-        from conqret.llm.store_file import checksum
+        from conqret.llm.recordings import checksum
 
-        store._db.execute("UPDATE recordings SET checksum = ?", (checksum(list(row.fetchone())),))
+        store.db.execute("UPDATE recordings SET checksum = ?", (checksum(list(row.fetchone())),))
         assert store.get("k") is None
         assert store.damaged == 1
 
@@ -190,9 +190,9 @@ def test_blobs_and_endless_rows_in_a_store_are_damaged_answers(
         blobs = ", ".join(
             f"{name} = x'00ff1b5b'" for name in ("completion", "ask", "item", "model", "created")
         )
-        store._db.execute(f"UPDATE recordings SET {blobs} WHERE key = 'blob'")
-        store._db.execute("UPDATE recordings SET sample = 'none', checksum = NULL WHERE key = 'null'")
-        store._db.execute("UPDATE recordings SET completion = zeroblob(3000000) WHERE key = 'long'")
+        store.db.execute(f"UPDATE recordings SET {blobs} WHERE key = 'blob'")
+        store.db.execute("UPDATE recordings SET sample = 'none', checksum = NULL WHERE key = 'null'")
+        store.db.execute("UPDATE recordings SET completion = zeroblob(3000000) WHERE key = 'long'")
         assert [store.get(key) is None for key in ("blob", "null", "sound")] == [True, True, False]
         assert len([*store.recorded()]) == 1
     monkeypatch.setenv("CONQRET_MAX_ANSWER", "250000")

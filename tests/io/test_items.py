@@ -87,9 +87,18 @@ def test_a_misnamed_document_text_is_named(fault_of):
 
 @pytest.mark.parametrize(
     ("written", "read"),
-    [("PRO", "pro"), ("for", "pro"), (" Support ", "pro"), ("against", "con"), ("oppose", "con"), ("neutral", "none"),
-     (None, "none"), ("", "none"), (float("nan"), "none")],
-)  # fmt: skip
+    [
+        ("PRO", "pro"),
+        ("for", "pro"),
+        (" Support ", "pro"),
+        ("against", "con"),
+        ("oppose", "con"),
+        ("neutral", "none"),
+        (None, "none"),
+        ("", "none"),
+        (float("nan"), "none"),
+    ],
+)
 def test_words_for_a_stance(written, read):
     source = open_items([{"topic": "T?", "stance": written}])
     assert next(iter(source)).stance == read
@@ -117,8 +126,11 @@ def test_a_made_id_stays_where_rows_are_sorted_or_added():
     ]
     made = {item.topic + item.stance: item.id for item in open_items(rows)}
     assert [re.sub("[0-9a-f]{6}$", "", one) for one in made.values()] == [
-        "should-zoos-be-banned-and-why-pro-", "should-zoos-be-banned-and-why-con-", "item-", "動物園は禁止すべきか-"
-    ]  # fmt: skip
+        "should-zoos-be-banned-and-why-pro-",
+        "should-zoos-be-banned-and-why-con-",
+        "item-",
+        "動物園は禁止すべきか-",
+    ]
     other = [{"topic": "Should cars be banned?"}, *reversed(rows)]
     assert made.items() <= {item.topic + item.stance: item.id for item in open_items(other)}.items()
 

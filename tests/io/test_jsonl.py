@@ -16,7 +16,7 @@ def test_blank_lines_are_skipped_and_counted(write, fault_of):
 
 @pytest.mark.parametrize(
     ("value", "words"), [("3", "a number"), ('"x"', "a text"), ("null", "null"), ("true", "true or false")]
-)  # fmt: skip
+)
 def test_a_record_that_is_no_object(value, words, write, fault_of):
     fault = fault_of(write("a.jsonl", f"{LINE}{value}\n"))
     assert fault.problem == f"is {words}, not an object"
@@ -37,24 +37,10 @@ def test_cut_off(write, fault_of):
     assert fault.remedy == "Write it again, or delete that line"
 
 
-@pytest.mark.parametrize(
-    ("line", "problem"),
-    [
-        ("[" * 100_000 + "]" * 100_000, "the lists or objects are nested too deeply"),
-        ('{"topic": "T?", "topic": "U?"}', "the field 'topic' occurs twice in one object"),
-    ],
-    ids=["deep", "twice"],
-)
-def test_hostile_lines(line, problem, write, fault_of):
-    fault = fault_of(write("a.jsonl", f"{LINE}{line}\n"))
-    assert problem in fault.problem
+def test_a_field_that_occurs_twice(write, fault_of):
+    fault = fault_of(write("a.jsonl", f'{LINE}{{"topic": "T?", "topic": "U?"}}\n'))
+    assert fault.problem.endswith("the field 'topic' occurs twice in one object")
     assert fault.line == 2
-
-
-def test_a_line_that_is_too_long(write, fault_of, monkeypatch):
-    monkeypatch.setenv("CONQRET_MAX_LINE", str(2**20))
-    fault = fault_of(write("a.jsonl", LINE + '{"topic": "' + "x" * 2**21 + '"}\n' + LINE))
-    assert (fault.line, fault.problem) == (2, "the line is longer than 1 MiB")
 
 
 @pytest.mark.parametrize("indent", [None, 2])

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from conqret.io.label_layouts.argilla import NO_STATUS
+from conqret.io.label_layouts.annotation_tools import NO_STATUS
 from conqret.io.labels import LabelsError, read_labels
 
 ANSWERS = (("ann", 4, "submitted"), ("ben", 2, "draft"), ("cas", 1, "discarded"))

@@ -41,8 +41,9 @@ def test_a_head_is_no_score_and_words_are_no_numbers(tmp_path):
     found = read_leaderboard(path)
     assert list(found.cells()) == [("m", "a", "t1", 0.5)]
     assert found.notes == (
-        "word is left out: it is 'tree' somewhere, no number", "bad is left out: it is 'nan' somewhere, no number",
-    )  # fmt: skip
+        "word is left out: it is 'tree' somewhere, no number",
+        "bad is left out: it is 'nan' somewhere, no number",
+    )
 
 
 @pytest.mark.parametrize(

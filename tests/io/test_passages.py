@@ -15,9 +15,13 @@ WIKIPEDIA = (
     "2\tTrams run on rails.\tTram (vehicle)\n"
 )
 SPHERE = {
-    "id": "0a1b", "url": "https://example.org/trams", "title": "Trams", "sha": "x", "raw": "They cost little.",
+    "id": "0a1b",
+    "url": "https://example.org/trams",
+    "title": "Trams",
+    "sha": "x",
+    "raw": "They cost little.",
     "vector": [0.1, 0.2],
-}  # fmt: skip
+}
 
 
 def packed(path, text):

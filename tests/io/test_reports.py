@@ -50,9 +50,13 @@ def test_what_the_report_does_not_hold_is_cited_past_the_last_document():
 
 
 RAG_2024 = {
-    "run_id": "r1", "topic_id": "7", "topic": "Why trees?", "references": ["elm#1", "ash#2", "oak#3"],
-    "response_length": 5, "answer": [{"text": "Ash is hard.", "citations": [1, 0]}, {"text": "So.", "citations": [2]}],
-}  # fmt: skip
+    "run_id": "r1",
+    "topic_id": "7",
+    "topic": "Why trees?",
+    "references": ["elm#1", "ash#2", "oak#3"],
+    "response_length": 5,
+    "answer": [{"text": "Ash is hard.", "citations": [1, 0]}, {"text": "So.", "citations": [2]}],
+}
 
 
 @pytest.mark.parametrize("without", ["", "run_id", "response_length"])
@@ -116,8 +120,10 @@ def test_requests_with_faults(tmp_path):
     with pytest.raises(ItemsError) as raised:
         read_requests(path)
     assert [(fault.line, fault.field) for fault in raised.value.faults] == [
-        (2, "request_id"), (3, "request_id"), (4, "title"),
-    ]  # fmt: skip
+        (2, "request_id"),
+        (3, "request_id"),
+        (4, "title"),
+    ]
 
 
 def test_reports_are_judged():

@@ -25,13 +25,20 @@ texts = st.text(characters, min_size=1, max_size=40).filter(
 ids = st.text(st.characters(categories=["L", "N", "P"]), min_size=1, max_size=12)
 documents = st.lists(
     st.builds(Document, id=ids, text=texts, title=st.text(characters, max_size=8), url=st.just("")),
-    max_size=3, unique_by=lambda document: document.id,
-)  # fmt: skip
+    max_size=3,
+    unique_by=lambda document: document.id,
+)
 metadata = st.dictionaries(ids, st.integers(-(2**40), 2**40) | texts | st.booleans(), max_size=2)
 items = st.builds(
-    Item, id=ids, topic=texts, stance=st.sampled_from(["pro", "con", "none"]), documents=documents.map(tuple),
-    argument=st.none() | texts, second_argument=st.none() | texts, metadata=metadata,
-)  # fmt: skip
+    Item,
+    id=ids,
+    topic=texts,
+    stance=st.sampled_from(["pro", "con", "none"]),
+    documents=documents.map(tuple),
+    argument=st.none() | texts,
+    second_argument=st.none() | texts,
+    metadata=metadata,
+)
 files = st.lists(items, min_size=1, max_size=4, unique_by=lambda item: item.id)
 
 

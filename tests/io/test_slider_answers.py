@@ -8,9 +8,15 @@ from conqret.debate.two_turn.slider_answers import read_slider_answers
 from conqret.errors import DeclarationError, ItemsError
 
 ROW = {
-    "question": "q1", "passage": "p1", "judge": "Ann", "condition": "PSA", "turn": 1, "instruction": "simple",
-    "right": 2, "slider": -2,
-}  # fmt: skip
+    "question": "q1",
+    "passage": "p1",
+    "judge": "Ann",
+    "condition": "PSA",
+    "turn": 1,
+    "instruction": "simple",
+    "right": 2,
+    "slider": -2,
+}
 
 
 def file(tmp_path, *rows):

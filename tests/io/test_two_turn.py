@@ -39,10 +39,17 @@ def side(number, **change):
 
 def released(number, right, text="Because.", **change):
     return {
-        "passage_id": "61499", "question_id": "1", "question_text": "Why?", "argue_for": f"option {number}",
-        "argue_against": f"option {1 - number}", "argue_for_id": number, "argue_for_correct": right,
-        "selected_snippets": ["One.", ""], "argument": text, **change,
-    }  # fmt: skip
+        "passage_id": "61499",
+        "question_id": "1",
+        "question_text": "Why?",
+        "argue_for": f"option {number}",
+        "argue_against": f"option {1 - number}",
+        "argue_for_id": number,
+        "argue_for_correct": right,
+        "selected_snippets": ["One.", ""],
+        "argument": text,
+        **change,
+    }
 
 
 def as_released(tmp_path, *rows):

@@ -25,9 +25,7 @@ def scores(argument: str, documents: tuple[Document, ...] = DOCUMENTS) -> dict[s
     ],
 )
 def test_shares(argument: str, cited: float, valid: float, used: float) -> None:
-    assert scores(argument) == {
-        "statements_cited": cited, "citations_valid": valid, "documents_cited": used
-    }  # fmt: skip
+    assert scores(argument) == {"statements_cited": cited, "citations_valid": valid, "documents_cited": used}
 
 
 def test_the_parts_say_which() -> None:

@@ -15,7 +15,7 @@ from conqret.data import Measure, Reason
 from conqret.judges.likelihood import PAIR_WEIGHT, STOP_SHARE, VOCABULARY, WORD_WEIGHT, LanguageModel, texts
 from conqret.judging.instrument import judge_item
 from conqret.llm.request import Request
-from conqret.local.definitions import TargetScore
+from conqret.local.likelihoods import TargetScore
 from conqret.text.analysis import words_of
 from conqret.text.lexicons import STOP_WORDS
 from tests.contract.items import demo

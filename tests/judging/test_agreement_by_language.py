@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -69,11 +68,3 @@ def test_each_language_has_its_agreement(tmp_path: Path) -> None:
     for text in ("".join(sheet.html()), "".join(sheet.markdown())):
         assert "by language" in text
         assert "Chinese" in text
-
-
-def test_one_language_has_no_such_table(tmp_path: Path) -> None:
-    judgments = _judgments("de")
-    validation = validate(judgments, _labels(tmp_path, judgments))
-    assert validation.languages == ()
-    assert "languages" not in json.loads(validation.model_dump_json())
-    assert "by language" not in "".join(validation_sheet(validation).html())

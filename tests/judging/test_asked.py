@@ -9,7 +9,6 @@ import pytest
 
 from conqret.data import Document, Item
 from conqret.errors import DeclarationError, UnknownNameError
-from conqret.judging import recorded_requests as report_asked
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.page import write_report
 from conqret.judging.recorded_requests import asked, indented, write_asked_report
@@ -35,9 +34,15 @@ def run(tmp_path_factory):
     out = tmp_path_factory.mktemp("asked") / "run"
     with FaultServer(FaultPlan(script=("bad_json",))) as server:
         conqret.judge(
-            ITEMS, format="direct", metrics=("groundedness",), model="gpt-4o-mini", api_base=server.url, api_key="k",
-            max_concurrency=1, output=out,
-        )  # fmt: skip
+            ITEMS,
+            format="direct",
+            metrics=("groundedness",),
+            model="gpt-4o-mini",
+            api_base=server.url,
+            api_key="k",
+            max_concurrency=1,
+            output=out,
+        )
     return JudgeFolder(out)
 
 
@@ -112,16 +117,6 @@ def test_json_is_indented_and_nothing_else_of_an_answer_changes():
     assert indented('{"a": [1, "b c"]}') == '{\n  "a": [\n    1,\n    "b c"\n  ]\n}'
     for odd in ("no JSON", '{"a": 1, "a": 2}', '"\\u00e9"', "[" * 5000, ""):
         assert indented(odd) == odd
-
-
-def test_parts_of_the_pages_lead_to_each_other(run, tmp_path, monkeypatch):
-    monkeypatch.setattr(report_asked, "ITEMS_A_PAGE", 1)
-    write_asked_report(run, tmp_path / "report.html")
-    first, second = ((tmp_path / "asked" / f"{n}.html").read_text(encoding="utf-8") for n in (1, 2))
-    assert "Part 1 of 2" in first
-    assert '<a href="2.html" rel="next">' in first
-    assert "next" not in second.partition("<main")[0]
-    assert '<a href="1.html" rel="prev">' in second
 
 
 def test_a_run_without_recordings_says_so_and_takes_them_from_elsewhere(run, tmp_path):

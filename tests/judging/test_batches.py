@@ -39,9 +39,13 @@ def asked(request: pytest.FixtureRequest, items: Path, tmp_path: Path) -> Iterat
         def call(**more: Any) -> Any:
             settings = {"input_price": 100.0, "output_price": 100.0, "batch": True, **more}
             return judge(
-                items, model=request.param, api_base=server.url, api_key="sk-test-123456",
-                output=tmp_path / "run", **settings,
-            )  # fmt: skip
+                items,
+                model=request.param,
+                api_base=server.url,
+                api_key="sk-test-123456",
+                output=tmp_path / "run",
+                **settings,
+            )
 
         call.server = server  # type: ignore[attr-defined]
         yield call
@@ -255,12 +259,25 @@ def test_runs_that_share_a_store_hand_in_each_question_once(forks: Forks, items,
             said = [tmp_path / f"said-{number}" for number in range(3)]
             started = [
                 forks.start(
-                    "judge", items, "--format", "direct", "--batch", "-q", "--model", model,
-                    "--api-base", server.url, "--recordings", tmp_path / "shared.sqlite",
-                    "-o", tmp_path / f"run-{number}", err=file, environment=keys,
+                    "judge",
+                    items,
+                    "--format",
+                    "direct",
+                    "--batch",
+                    "-q",
+                    "--model",
+                    model,
+                    "--api-base",
+                    server.url,
+                    "--recordings",
+                    tmp_path / "shared.sqlite",
+                    "-o",
+                    tmp_path / f"run-{number}",
+                    err=file,
+                    environment=keys,
                 )
                 for number, file in enumerate(said)
-            ]  # fmt: skip
+            ]
             for number, file in zip(started, said, strict=True):
                 forks.end(number)
                 errors = file.read_text()

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from conqret.data import Measure, Part, Reason, Status
+from conqret.data import Measure, Reason, Status
 from conqret.judging.instrument import judge_item
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.scales import ONE_TO_FIVE, combine_samples, majority, preferred, rated
@@ -62,14 +62,6 @@ def test_preferences_flips_and_methods() -> None:
     found = combine_samples(samples)
     assert (found.label, found.flipped, found.method) == ("first", True, "mixed")
     assert found.value == pytest.approx(2.5 / 3)
-
-
-def test_parts_are_averaged_by_name() -> None:
-    def sample(a: float, label: str) -> Measure:
-        return Measure(status=Status.SCORED, value=a, parts=(Part(id="a", value=a, raw=5 * a, label=label),))
-
-    (part,) = combine_samples([sample(0.2, "no"), sample(0.6, "yes"), sample(1.0, "yes")]).parts
-    assert (part.value, part.raw, part.label) == (pytest.approx(0.6), pytest.approx(3.0), "yes")
 
 
 async def test_each_sample_is_a_request_of_its_own() -> None:

@@ -14,10 +14,9 @@ import conqret
 from conqret.data import Reason
 from conqret.errors import DeclarationError
 from conqret.io import open_items
-from conqret.judging.conversation import WHOLE_TOPIC
 from conqret.judging.cost import CountingClient
 from conqret.judging.criterion import criteria_of
-from conqret.judging.instrument import case_of, filled
+from conqret.judging.instrument import WHOLE_TOPIC, case_of, filled
 from conqret.judging.judge import expected_cost
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import JUDGES
@@ -113,24 +112,15 @@ def test_every_prompt_for_the_whole_has_what_the_user_asked() -> None:
             assert "last answer alone is judged" in shown.system, (ask.prompt, ask.metrics)
 
 
-def test_nothing_changes_for_items_without_turns(tmp_path: Path) -> None:
-    with FaultServer() as server:
-        settings: Any = {"model": "openai/m", "api_base": server.url, "criteria": STATEMENT}
-        one = conqret.judge([PLAIN], **settings, output=tmp_path / "run")
-        two = conqret.judge([PLAIN], **settings, conversation="whole")
-        system, user = sent(server)
-    assert "conversation" not in system + user
-    assert one.record.fingerprint == two.record.fingerprint
-    assert "conversation" not in json.loads((tmp_path / "run" / "run.json").read_text())["options"]
-    assert one[0].trace.calls[0].key == two[0].trace.calls[0].key
-
-
 def test_what_tools_gave_back_are_documents(tmp_path: Path) -> None:
     with FaultServer() as server:
         judgments = conqret.judge(
             lines(tmp_path / "a.jsonl", {"id": "a", "messages": OPENAI}),
-            format="direct", metrics=["groundedness"], model="openai/m", api_base=server.url,
-        )  # fmt: skip
+            format="direct",
+            metrics=["groundedness"],
+            model="openai/m",
+            api_base=server.url,
+        )
         _, user = sent(server)
     assert judgments[0].status == "scored"
     assert "The moon pulls." in user.partition("<documents>")[2].partition("</documents>")[0]
@@ -140,23 +130,15 @@ def test_what_tools_gave_back_are_documents(tmp_path: Path) -> None:
 
 def test_a_prompt_without_documents_names_none() -> None:
     with FaultServer() as server:
-        conqret.judge([{"messages": OPENAI}], format="pointwise", metrics=["clarity"], model="openai/m",
-                      api_base=server.url)  # fmt: skip
+        conqret.judge(
+            [{"messages": OPENAI}],
+            format="pointwise",
+            metrics=["clarity"],
+            model="openai/m",
+            api_base=server.url,
+        )
         _, user = sent(server)
     assert dict(turns(user))["tool"] == "Tool: look\n(What it gave back is not shown.)"
-
-
-def test_offline_judges_the_answer() -> None:
-    last, whole = (
-        conqret.judge([{"messages": OPENAI}], format="direct", metrics=["groundedness"], conversation=judged)
-        for judged in ("last", "whole")
-    )
-    alone = conqret.judge(
-        [{"topic": "And the sun?", "documents": ["The moon pulls."], "argument": "Half as much [1]."}],
-        format="direct", metrics=["groundedness"],
-    )  # fmt: skip
-    assert last[0].value("groundedness") == alone[0].value("groundedness")
-    assert whole[0].value("groundedness") is not None
 
 
 PICTURE = {
@@ -168,13 +150,18 @@ PICTURE = {
 ASKED_IN_PICTURE = {
     "id": "q",
     "messages": [
-        {"role": "user", "content": [
-            {"type": "text", "text": "What is this?"}, {"type": "image_url", "image_url": {"url": DATA}}]},
+        {
+            "role": "user",
+            "content": [
+                {"type": "text", "text": "What is this?"},
+                {"type": "image_url", "image_url": {"url": DATA}},
+            ],
+        },
         {"role": "assistant", "content": "A boat."},
         {"role": "user", "content": [{"type": "input_image", "image_url": "https://example.org/b.png"}]},
         {"role": "assistant", "content": "A harbour."},
     ],
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("client", ["direct", "litellm"])
@@ -184,9 +171,21 @@ def test_images_arrive_as_parts_behind_their_marks(client: str, forks: Forks, tm
     items = lines(tmp_path / "items.jsonl", PICTURE, ASKED_IN_PICTURE, file)
     with FaultServer() as server:
         code = forks.run(
-            "judge", items, "--criterion", "The documents bear the answer out", "--criterion", STATEMENT,
-            "--model", "openai/gpt-4o", "--api-base", server.url, "--client", client, "-o", tmp_path / "run",
-        )  # fmt: skip
+            "judge",
+            items,
+            "--criterion",
+            "The documents bear the answer out",
+            "--criterion",
+            STATEMENT,
+            "--model",
+            "openai/gpt-4o",
+            "--api-base",
+            server.url,
+            "--client",
+            client,
+            "-o",
+            tmp_path / "run",
+        )
         assert code == 0
         contents = [request.body["messages"][1]["content"] for request in server.requests]
     by_item = {
@@ -278,9 +277,15 @@ def test_recordings_hold_a_digest_and_answer_again(forks: Forks, tmp_path: Path)
 def test_batches_carry_images(model: str, tmp_path: Path) -> None:
     with BatchServer() as server:
         conqret.judge(
-            [PICTURE], criteria="The documents bear the answer out", model=model, api_base=server.url, vision=True,
-            api_key="sk-test-123456", output=tmp_path / "run", batch=True,
-        )  # fmt: skip
+            [PICTURE],
+            criteria="The documents bear the answer out",
+            model=model,
+            api_base=server.url,
+            vision=True,
+            api_key="sk-test-123456",
+            output=tmp_path / "run",
+            batch=True,
+        )
         (questions,) = server.batches.values()
     content = json.dumps(questions[0])
     assert DATA.partition(",")[2] in content
@@ -333,12 +338,3 @@ def test_a_change_of_the_answer_shows_in_the_whole() -> None:
         }
         assert turns(first)[:-1] == turns(second)[:-1]
         assert "Second answer." not in text
-
-
-def test_the_price_of_images_is_told_before() -> None:
-    from conqret.judging.judge import expected_cost
-
-    settings: Any = {"criteria": "The documents bear the answer out", "model": "gpt-4o"}
-    without = expected_cost([{**PICTURE, "documents": ["[image]"]}], **settings)
-    with_image = expected_cost([PICTURE], **settings)
-    assert 900 < with_image.prompt_tokens - without.prompt_tokens < 1300

@@ -13,7 +13,7 @@ from conqret.data import Reason, Status
 from conqret.errors import DeclarationError
 from conqret.judging.criterion import Criterion, criteria_of, parse_criterion
 from conqret.judging.rubric_files import rubrics_of
-from conqret.judging.rubrics import MOST_IN_ONE_CALL, criteria_judge
+from conqret.judging.rubrics import MAX_IN_ONE_CALL, criteria_judge
 from conqret.studies.card.result import differences
 from tests.judging.runs import some
 from tests.runs.killed import Forks
@@ -127,8 +127,8 @@ def test_what_changed_is_said_criterion_by_criterion() -> None:
 
 
 def test_one_request_for_twelve_and_one_each_where_wanted() -> None:
-    criteria = criteria_of([f"c{number}: Is it so? 1-5" for number in range(MOST_IN_ONE_CALL + 1)])
-    assert [len(ask.metrics) for ask in criteria_judge(criteria).asks] == [MOST_IN_ONE_CALL, 1]
+    criteria = criteria_of([f"c{number}: Is it so? 1-5" for number in range(MAX_IN_ONE_CALL + 1)])
+    assert [len(ask.metrics) for ask in criteria_judge(criteria).asks] == [MAX_IN_ONE_CALL, 1]
     assert {len(ask.metrics) for ask in criteria_judge(criteria, in_one_call=1).asks} == {1}
 
 
@@ -201,21 +201,6 @@ def test_from_the_command_to_the_report(forks: Forks, tmp_path: Path) -> None:
     assert forks.run("runs", "recordings", "export", run, export) == 0
     assert forks.run("judge", items, "--replay", export, "-o", tmp_path / "which") == 2
     assert forks.run("judge", items, *words[:4], "--replay", export, "-o", tmp_path / "those") == 0
-
-
-@pytest.mark.parametrize(
-    "study", [("bias", "--probe", "length"), ("sensitivity", "--perturb", "irrelevant:0,50")]
-)
-def test_studies_take_them(forks: Forks, tmp_path: Path, study: tuple[str, ...]) -> None:
-    criterion = ("--criterion", "support: Do the documents bear the answer out? 1-5", "--model", "openai/m")
-    name, *options = study
-    with FaultServer() as server:
-        items = some(tmp_path, 24)  # twelve topics; a series of waves takes six at least
-        words = (name, items, *options, *criterion, "--api-base", server.url)
-        assert forks.run(*words, "-o", tmp_path / "study") == 0
-        assert server.requests
-    (judgments,) = (tmp_path / "study").rglob("judgments.jsonl")
-    assert '"support"' in judgments.read_text()
 
 
 def test_bad_input_is_one_line_and_code_2(forks: Forks, tmp_path: Path) -> None:

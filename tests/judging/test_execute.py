@@ -46,8 +46,13 @@ def test_what_a_run_leaves(tmp_path: Path) -> None:
         file.name for file in out.path.iterdir() if file.suffix not in (".sqlite-wal", ".sqlite-shm", ".lock")
     }
     assert names - {".lock"} == {
-        "run.json", "items.jsonl", "judgments.jsonl", "recordings.sqlite", "scores.parquet", "summary.json",
-    }  # fmt: skip
+        "run.json",
+        "items.jsonl",
+        "judgments.jsonl",
+        "recordings.sqlite",
+        "scores.parquet",
+        "summary.json",
+    }
     assert seen == [item.id for item in demo()[:4]]
     assert list(out.items()) == list(demo()[:4])
     assert out.summary() == outcome.summary
@@ -175,9 +180,22 @@ def test_damaged_items_are_named_and_written_again(tmp_path: Path, damage: str) 
 
 def _command(out: Path, items: Path, server: FaultServer) -> list[str]:
     return [
-        "judge", str(items), "-f", "direct", "--metric", "groundedness", "--model", "openai/judge", "-o", str(out),
-        "--api-base", server.url, "--max-concurrency", "4", "-q",
-    ]  # fmt: skip
+        "judge",
+        str(items),
+        "-f",
+        "direct",
+        "--metric",
+        "groundedness",
+        "--model",
+        "openai/judge",
+        "-o",
+        str(out),
+        "--api-base",
+        server.url,
+        "--max-concurrency",
+        "4",
+        "-q",
+    ]
 
 
 def test_stopped_by_the_user(tmp_path: Path) -> None:
@@ -185,9 +203,12 @@ def test_stopped_by_the_user(tmp_path: Path) -> None:
     with FaultServer(latency=0.2, keep_bodies=False) as server:
         child = subprocess.Popen(
             [sys.executable, "-m", "conqret.cli.main", *_command(tmp_path / "r", items, server)],
-            cwd=ROOT, env={**os.environ, "OPENAI_API_KEY": "sk-none"},
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        )  # fmt: skip
+            cwd=ROOT,
+            env={**os.environ, "OPENAI_API_KEY": "sk-none"},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
         while len(server.requests) < 6:
             assert child.poll() is None, child.communicate()
             time.sleep(0.02)

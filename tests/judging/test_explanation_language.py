@@ -9,8 +9,7 @@ import pytest
 from conqret.data import Item
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.io import open_items
-from conqret.judging.conversation import prompt_languages
-from conqret.judging.instrument import case_of, filled
+from conqret.judging.instrument import case_of, filled, prompt_languages
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import JUDGES
 from conqret.judging.setup import check_items, set_up
@@ -57,17 +56,6 @@ def test_another_language_is_named_and_explained_in(bees: dict[str, Item], code:
     assert said.count(languages["language"]) >= 2
     assert prompt_languages(bees[code], "en") == {**languages, "explain_in": "English"}
     assert fingerprint([bees["en"]]) != fingerprint([bees[code]]) != fingerprint([bees[code]], "en")
-
-
-def test_english_items_may_be_explained_in_another_language(bees: dict[str, Item]) -> None:
-    assert prompt_languages(bees["en"], "German") == {"language": "", "explain_in": "German"}
-    assert system(bees["en"], "de") == system(bees["en"], "German") != system(bees["en"])
-    assert fingerprint([bees["en"]], "de") not in (fingerprint([bees["en"]]), fingerprint([bees["en"]], "fr"))
-
-
-def test_what_is_asked_last_stays_last(bees: dict[str, Item]) -> None:
-    last = system(bees["en"], confidence=True).rpartition("\n\n")[2]
-    assert system(bees["zh"], confidence=True).endswith(last)
 
 
 def test_a_language_that_cannot_be_told_is_not_named() -> None:

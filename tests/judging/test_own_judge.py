@@ -16,9 +16,9 @@ import pytest
 
 from conqret import bias, judge, sensitivity
 from conqret.errors import DeclarationError
-from conqret.judging.own_judge import own_judge, read_said
+from conqret.judging.cost import costs_of
+from conqret.judging.own_judge import read_said
 from conqret.llm.backends.function import admit, identity
-from conqret.studies.bias.bias_run import bias_plan, estimate
 from conqret.studies.bias.result import BiasRow, BiasTable
 
 PAIRS = [
@@ -103,13 +103,8 @@ def test_what_raises_or_says_nonsense_is_no_score() -> None:
 
 
 def test_a_plan_says_what_it_takes_and_asks_nobody() -> None:
-    (found,) = estimate(bias_plan(PAIRS, judge=broken, probes=["position"]))
+    (found,) = costs_of(lambda: bias(PAIRS, judge=broken, probes=["position"], dry_run=True))
     assert (found.calls, found.cost_usd) == (2 * len(PAIRS), 0.0)
-
-
-def test_the_offline_model_has_nothing_to_say_in_its_place() -> None:
-    table = bias(PAIRS[:3], format=own_judge(["preference"]), model="offline", probes=["position"])
-    assert row(table, "position").missing == {"invalid_answer": 3}
 
 
 @pytest.mark.parametrize(

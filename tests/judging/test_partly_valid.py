@@ -11,7 +11,7 @@ from conqret.data import Reason
 from conqret.judging.instrument import judge_item
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.judge_parts import JUDGES, Case
-from conqret.judging.sections import valid_alone
+from conqret.judging.responses import valid_alone
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Answer, Completion, Request
@@ -64,10 +64,6 @@ def test_what_is_left_out_is_named_and_a_comment_costs_nothing() -> None:
     assert found["credibility"].reason is Reason.INVALID_ANSWER
     assert "credibility" in found["credibility"].detail
     assert found["local_acceptability"].value == 1.0
-
-
-def test_a_question_that_is_always_asked_whole_has_no_parts() -> None:
-    assert salvaged("citation-support", {"verdicts": []}) == {}
 
 
 async def test_in_one_of_two_orders_a_part_is_lost_with_that_part_alone() -> None:

@@ -125,16 +125,6 @@ def test_hallucination_is_the_complement_of_groundedness(name: str) -> None:
     assert {judgment.fingerprint for judgment in (*alone, *both, *grounded_alone)} == {alone[0].fingerprint}
 
 
-def test_hallucination_keeps_samples_and_missing_values() -> None:
-    (judgment,) = conqret.judge(
-        demo()[:1], format="direct", metrics=["hallucination", "groundedness"], samples=2
-    )
-    grounded, other = judgment.measures["groundedness"], judgment.measures["hallucination"]
-    assert other.samples == tuple(1 - value for value in grounded.samples if value is not None)
-    with pytest.raises(conqret.DeclarationError, match="no metric 'hallucination'"):
-        conqret.judge(demo()[:1], format="listwise", metrics=["hallucination"])
-
-
 @pytest.mark.parametrize(
     ("name", "format_name", "typed"),
     [
@@ -152,9 +142,3 @@ def test_other_tools_names_name_what_to_type(name: str, format_name: str, typed:
     with pytest.raises(conqret.DeclarationError) as caught:
         conqret.judge(demo()[:1], format=format_name, metrics=[name])
     assert typed in str(caught.value)
-
-
-def test_studies_look_at_what_hallucination_follows_from() -> None:
-    for study in (conqret.bias, conqret.sensitivity):
-        with pytest.raises(conqret.DeclarationError, match="--metric groundedness"):
-            study(demo()[:2], metrics=["hallucination"])

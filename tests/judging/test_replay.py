@@ -9,8 +9,8 @@ import pytest
 
 from conqret import DeclarationError
 from conqret.data import Reason
-from conqret.judging.call_setup import RecordedCall, recorded_call
 from conqret.judging.judge_folder import JudgeFolder
+from conqret.judging.setup import RecordedCall, recorded_call
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.recordings import Recordings
 from tests.contract.items import demo
@@ -51,23 +51,6 @@ def test_what_is_not_recorded_fails_and_is_named(tmp_path: Path) -> None:
     (*_, last) = JudgeFolder(tmp_path / "again").judgments()
     assert last.reason is Reason.NOT_RECORDED
     assert all(measure.value is None for measure in last.measures.values())
-
-
-def test_a_run_says_what_it_was_made_with(tmp_path: Path) -> None:
-    run(tmp_path / "r", name="g-eval", metrics=("groundedness",), samples=2, seed=5, temperature=0.25)
-    recorded = recorded_call(tmp_path / "r")
-    assert (recorded.format, recorded.model) == ("g-eval", "offline")
-    wanted = {"metrics": ("groundedness",), "samples": 2, "seed": 5, "temperature": 0.25, "order": "given"}
-    assert wanted.items() <= recorded.judging.items()
-
-
-def test_an_export_says_what_can_be_read_off_it(tmp_path: Path) -> None:
-    run(tmp_path / "r", name="g-eval", metrics=("groundedness",), samples=2)
-    recorded = recorded_call(exported(tmp_path / "r", tmp_path / "e.jsonl"))
-    assert (recorded.format, recorded.model) == ("g-eval", "offline")
-    assert recorded.judging == {"samples": 2, "metrics": ("groundedness",)}
-    run(tmp_path / "all", name="g-eval")
-    assert recorded_call(exported(tmp_path / "all", tmp_path / "a.jsonl")).judging == {"samples": 1}
 
 
 def test_recordings_of_several_formats_or_models_must_be_told_apart(tmp_path: Path) -> None:

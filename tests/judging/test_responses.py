@@ -8,7 +8,7 @@ from pydantic import BaseModel, ValidationError
 from conqret.judging.judge_parts import JUDGES, Case
 from conqret.llm.replies import describe
 from tests.judging.scripted import ITEM
-from tests.judging.test_scoring import dimensions, fine_grained
+from tests.judging.test_scoring import fine_grained
 
 
 def fault(name: str, answer: Any, metric: str | None = None) -> str:
@@ -37,11 +37,3 @@ def test_documents_left_out_repeated_or_invented(numbers: list[int], words: list
     answer = fine_grained()
     answer["context_relevance"] = [{"document": n, "explanation": "", "rating": 1} for n in numbers]
     assert all(word in fault("rag-fine-grained", answer) for word in words)
-
-
-def test_ratings_out_of_range_are_placed() -> None:
-    assert "context_relevance[1].rating" in fault("rag-fine-grained", fine_grained(1, 6, 1))
-    assert "local_acceptability.rating" in fault(
-        "rag-fine-grained", {**fine_grained(1, 2, 3), **dimensions(9)}
-    )
-    assert "not true or false" in fault("direct", {"score": True}, "groundedness")

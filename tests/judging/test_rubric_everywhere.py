@@ -8,14 +8,7 @@ from pathlib import Path
 
 import pytest
 
-import conqret
-from conqret.data import Reason
-from conqret.errors import DeclarationError
-from conqret.experiments.reading import read_experiment
-from conqret.studies.bias.bias_run import bias_plan
 from tests.contract.items import DEMO
-from tests.experiments.test_experiment_config import GOOD
-from tests.generation.corpora import write_corpus
 from tests.judging.runs import some
 from tests.judging.test_criterion_everywhere import LABELS, read
 from tests.judging.test_rubric import RUBRIC, TOML
@@ -84,34 +77,6 @@ def test_a_rubric_for_each_topic(forks: Forks, tmp_path: Path, by_topic: Path) -
     assert re.search(r"^It names a source +(?:not )?met +3, vital", out.read_text(), re.M)
     assert forks.run("judge", DEMO, "--replay", run, "-o", tmp_path / "again") == 0
     assert read(tmp_path / "again" / "summary.json")["scored"] == 24
-
-
-def test_probes_of_what_a_rubric_looks_at(rubric: Path) -> None:
-    documents = conqret.Criterion("on_topic", "They are on the topic", looks_at=["documents"])
-    plan = bias_plan(DEMO, rubric=[*RUBRIC[:1], documents], probes=["length"])
-    wanted = {"rubric_score", "vital_score", "axis_evidence", "sourced"}
-    assert {metric for contrast in plan.contrasts for metric in contrast.metrics} == wanted
-
-
-def test_a_file_of_settings(forks: Forks, tmp_path: Path, rubric: Path) -> None:
-    config = tmp_path / "my.toml"
-    config.write_text('[judge]\nrubric = "rubric.toml"\ncriteria_per_call = 2\n')
-    judge = ("judge", some(tmp_path, 2), "--config", config, "-o", tmp_path / "run")
-    assert forks.run(*judge) == 1  # offline scores none
-    assert list(read(tmp_path / "run" / "summary.json")["reasons"]) == [Reason.NO_BASELINE]
-
-
-def test_the_judges_of_an_experiment(tmp_path: Path, rubric: Path) -> None:
-    write_corpus(tmp_path / "corpus")
-    file = tmp_path / "experiment.toml"
-    table = '[[judges]]\nname = "own"\nrubric = "rubric.toml"\ncriteria_per_call = 2\n\n[[perturbations]]'
-    file.write_text(GOOD.replace("[[perturbations]]", table))
-    judge = read_experiment(file).judges[-1]
-    assert (judge.format, list(judge.judge.metrics)) == ("rubric", METRICS)  # type: ignore[union-attr]
-    rubric.write_text(TOML.replace("weight = 3", 'weight = "much"'))
-    with pytest.raises(DeclarationError) as caught:
-        read_experiment(file)
-    assert "judges[2].rubric" in str(caught.value)
 
 
 def test_bad_input_is_told_with_its_place_and_code_2(forks: Forks, tmp_path: Path, rubric: Path) -> None:

@@ -62,13 +62,6 @@ def test_faults_of_the_file_and_of_the_format_are_told_at_once() -> None:
     assert [(fault.line, fault.field) for fault in caught.value.faults] == [(2, "documents"), (3, "argument")]
 
 
-def test_every_fault_of_the_items_is_listed() -> None:
-    wrong = [{"id": "a", "topic": " "}, {"id": "a", "topic": "T", "stance": "maybe"}]
-    with pytest.raises(ItemsError) as caught:
-        check_items(open_items(wrong), set_up("listwise", OFFLINE, JudgeOptions()))
-    assert {fault.field for fault in caught.value.faults} >= {"topic", "stance"}
-
-
 def test_a_prompt_that_cannot_be_filled_shows_before_the_first_call(tmp_path: Path) -> None:
     from conqret.prompts import Library
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from conqret import DeclarationError, ExecutionError
-from conqret.judging.steps import generate_steps, with_steps
+from conqret.judges.g_eval import generate_steps, with_steps
 from conqret.llm.client_options import ClientOptions
 from conqret.prompts import Library
 from tests.server import FaultPlan, FaultServer

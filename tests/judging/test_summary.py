@@ -22,9 +22,16 @@ def scored(value: float, **fields: Any) -> Measure:
 
 def judgment(measure: Measure, *calls: Call, topic: str = "t", **fields: Any) -> Judgment:
     return Judgment(
-        item="i", topic=topic, stance="pro", format="f", model="m", fingerprint="x",
-        measures={"groundedness": measure}, trace=Trace(calls=calls), **fields,
-    )  # fmt: skip
+        item="i",
+        topic=topic,
+        stance="pro",
+        format="f",
+        model="m",
+        fingerprint="x",
+        measures={"groundedness": measure},
+        trace=Trace(calls=calls),
+        **fields,
+    )
 
 
 @given(st.lists(st.one_of(st.none(), st.floats(0, 1)), min_size=1, max_size=50))
@@ -136,9 +143,14 @@ def test_rows_of_tables() -> None:
     assert (rows[1]["part"], rows[1]["value"], rows[1]["explanation"], rows[1]["status"]) == wanted
     failed = judgment(Measure.missing(Reason.BUDGET, "none left"))
     assert wide_row(failed) == {
-        "id": "i", "topic": "t", "stance": "pro", "status": "failed", "reason": "budget", "groundedness": None,
+        "id": "i",
+        "topic": "t",
+        "stance": "pro",
+        "status": "failed",
+        "reason": "budget",
+        "groundedness": None,
         "groundedness_explanation": "",
-    }  # fmt: skip
+    }
     assert next(score_rows(failed))["reason"] == "budget"
 
 

@@ -97,9 +97,3 @@ def test_what_ties_topics() -> None:
     assert [keys[item.topic] for item in items] == ["Bees?", "Bees?", "Bees?", "Other", "Bees?", "Bees?"]
     assert keys.count == 2
     assert not TopicKeys.of(items[:1]).joined
-
-
-def test_a_judgment_that_is_no_translation_is_written_as_before() -> None:
-    assert "translation_of" not in _judgment("a", "A", 1.0).model_dump()
-    tied = _judgment("a", "A", 1.0, translation_of="b")
-    assert Judgment.model_validate_json(tied.model_dump_json()) == tied

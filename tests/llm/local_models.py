@@ -19,8 +19,14 @@ def save_model(folder: Path, *, window: int = 2048, chat: bool = False, seed: in
     words.save_pretrained(folder)
     size = len(words)
     config = transformers.GPT2Config(
-        vocab_size=size, n_positions=window, n_embd=16, n_layer=1, n_head=2, initializer_range=0.2,
-        bos_token_id=0, eos_token_id=0,
-    )  # fmt: skip
+        vocab_size=size,
+        n_positions=window,
+        n_embd=16,
+        n_layer=1,
+        n_head=2,
+        initializer_range=0.2,
+        bos_token_id=0,
+        eos_token_id=0,
+    )
     transformers.GPT2LMHeadModel(config).save_pretrained(folder)
     return folder

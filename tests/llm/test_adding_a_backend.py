@@ -123,14 +123,3 @@ def test_what_runs_on_this_machine_is_not_given_up() -> None:
         facts = ClientOptions(model, timeout=1.0, max_concurrency=8).facts
         assert facts.timeout is not None
         assert (facts.timeout > 86_400, facts.in_flight, facts.priced) == (True, 1, True)
-
-
-def test_a_backend_that_says_nothing_of_its_models_is_told_by_the_options() -> None:
-    plain = Backend(prefix="plain/", open=BACKENDS["hosted"].open)
-    facts = plain.facts(ClientOptions("x", context_window=100, input_price=1.0, output_price=2.0))
-    assert (facts.context_window, facts.input_price, facts.output_price) == (100, 1e-6, 2e-6)
-    assert plain.identity("plain/x") == "plain/x"
-    assert plain.pinned("plain/x") == ("plain/x", None)
-    plain.check_can_ask("the question")
-    with pytest.raises(DeclarationError, match="the reading cannot be used with this model"):
-        plain.check_can_ask("the reading", read=True, written=False)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from conqret.llm.quota import SpendingLedger
 from conqret.llm.recordings import Recordings
 from tests.runs.killed import ROOT, Forks, kill
 from tests.server import FaultPlan, FaultServer
@@ -139,7 +140,7 @@ def test_requests_that_a_server_loses_count(forks: Forks, tmp_path: Path) -> Non
 def test_nothing_is_held_where_all_was_given_back(tmp_path: Path) -> None:
     """Sums of tenths round: what they leave is waited for by nobody."""
     with Recordings(tmp_path / "recordings.sqlite") as store:
-        ledger = store.ledger("openai/m")
+        ledger = SpendingLedger(store, "openai/m")
         for _ in range(3):
             assert ledger.hold(0.1, 1.0)
         assert ledger.total() == (0.0, pytest.approx(0.3))

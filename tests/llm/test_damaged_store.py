@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from conqret.errors import ConqretError
-from conqret.llm.recordings import Recordings, export_recordings
+from conqret.llm.recordings import Recordings
+from conqret.llm.redaction import export_recordings
 from conqret.llm.request import Completion
 from conqret.runs.management import import_recordings
 from tests.llm.test_recordings import LABELS

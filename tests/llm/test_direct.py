@@ -4,9 +4,7 @@ import asyncio
 import gzip
 import json
 import os
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,59 +13,19 @@ from aiohttp import web
 from conqret.data import Reason
 from conqret.errors import DeclarationError
 from conqret.llm.backends.hosted import BACKEND
-from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
+from conqret.llm.hosted.connection import Shape
 from conqret.llm.hosted.direct_http import Direct
 from conqret.llm.hosted.servers import AZURE_VERSION, directly, server_of
 from conqret.llm.hosted.through_litellm import ThroughLitellm, _stay_here
 from conqret.llm.recordings import Recordings
 from conqret.llm.request import Plain
-from conqret.llm.structured import Shape
 from tests.llm.samples import SECRET, Verdict, ask_all, options, request
+from tests.llm.scripted import GOOD, body, serving
 
 pytestmark = pytest.mark.usefixtures("quick")
 
-GOOD = {"documents": [{"number": n, "explanation": "é", "rating": n} for n in (1, 2, 3)], "overall": 3}
 TOKENS = [{"token": "4", "logprob": -0.5, "bytes": None, "top_logprobs": [{"token": "5", "logprob": -1.5}]}]
-
-
-def body(content: Any = None, **choice: Any) -> dict[str, Any]:
-    message = {"role": "assistant", "content": json.dumps(GOOD) if content is None else content}
-    first = {"index": 0, "message": message, "finish_reason": "stop"} | choice
-    usage = {"prompt_tokens": 9, "completion_tokens": 7, "prompt_tokens_details": {"cached_tokens": 4}}
-    said = {"id": "1", "object": "chat.completion", "created": 1, "model": "judge"}
-    return {**said, "choices": [first], "usage": usage}
-
-
-@dataclass
-class Heard:
-    path: str
-    headers: dict[str, str]
-    raw: bytes
-    peer: Any
-
-
-@asynccontextmanager
-async def serving(
-    answer: Callable[[int], web.StreamResponse] | None = None,
-) -> AsyncIterator[tuple[str, list[Heard]]]:
-    """A server on the loopback that keeps each request as it came; ``answer`` makes its nth answer."""
-    heard: list[Heard] = []
-
-    async def handle(given: web.Request) -> web.StreamResponse:
-        peer = given.transport.get_extra_info("peername") if given.transport else None
-        heard.append(Heard(given.path_qs, dict(given.headers), await given.read(), peer))
-        return web.json_response(body()) if answer is None else answer(len(heard))
-
-    app = web.Application()
-    app.router.add_route("*", "/{path:.*}", handle)
-    runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
-    try:
-        yield f"http://127.0.0.1:{runner.addresses[0][1]}/v1", heard
-    finally:
-        await runner.cleanup()
 
 
 ASKED = [{}, {"max_tokens": 50, "top_p": 0.9, "temperature": 0.7, "logprobs": True}, {"response": Plain}]
@@ -277,28 +235,13 @@ async def test_bodies_that_are_no_answer(raw, told):
     ],
 )
 async def test_odd_answers_are_answers(content, more):
-    async with serving(lambda _: web.json_response(body(content, **more))) as (url, _):
+    async with serving(lambda _: web.json_response(body(GOOD if content is None else content, **more))) as (
+        url,
+        _,
+    ):
         (answer,), _ = await ask_all(options(url), [request()])
     assert answer.value == Verdict.model_validate(GOOD, context={"documents": 3})
     assert answer.calls[0].finish_reason == "stop"
-
-
-@pytest.mark.parametrize(
-    ("status", "said", "reason"),
-    [
-        (404, {"error": {"message": "The model `x` does not exist"}}, Reason.NOT_FOUND),
-        (404, {"detail": "Not Found"}, Reason.NOT_FOUND),
-        (403, {"error": "no"}, Reason.AUTHENTICATION),
-        (422, {"message": "maximum context length is 10 tokens"}, Reason.CONTEXT_OVERFLOW),
-        (503, [], Reason.SERVER_ERROR),
-        (408, "", Reason.TIMEOUT),
-    ],
-)
-async def test_what_a_status_means(status, said, reason):
-    async with serving(lambda _: web.json_response(said, status=status)) as (url, _):
-        (answer,), _ = await ask_all(options(url, max_attempts=1), [request()])
-    assert answer.reason is reason
-    assert answer.detail
 
 
 @pytest.fixture
@@ -358,21 +301,3 @@ async def test_packed_answers_are_unpacked():
         (answer,), _ = await ask_all(options(url), [request()])
     assert answer.value is not None
     assert heard[0].headers["Accept-Encoding"] == "gzip, deflate"
-
-
-async def test_retry_after_is_read_from_a_refusal():
-    limited = web.Response(status=429, headers={"Retry-After": "7"}, text="slow down")
-    async with serving(lambda _: limited) as (url, _), Client(options(url), store=None) as client:
-        await client.prepare()
-        with pytest.raises(Exception, match="slow down") as caught:
-            await client._connection.complete(request())
-    assert caught.value.retry_after == 7
-
-
-def test_a_client_is_stopped_and_started_again_on_another_loop():
-    async def once() -> Any:
-        async with serving() as (url, _):
-            (answer,), _ = await ask_all(options(url), [request()])
-            return answer.value
-
-    assert asyncio.run(once()) == asyncio.run(once())

@@ -8,10 +8,11 @@ import pytest
 
 from conqret.data import Reason
 from conqret.llm.client_options import ClientOptions
-from conqret.llm.recordings import Recordings, export_recordings
+from conqret.llm.recordings import Recordings
+from conqret.llm.redaction import KeyRedaction, export_recordings, keys_in_use
 from conqret.llm.replies import rating_distribution
 from conqret.llm.request import Completion, TokenLogprobs
-from conqret.llm.retry import KeyRedaction, ProviderError, keys_in_use
+from conqret.llm.retry import ProviderError
 from tests.judging.runs import run
 from tests.llm.samples import ask_all, options, request
 from tests.server import FaultServer
@@ -59,7 +60,7 @@ def test_recorded_numbers_that_are_no_log_probabilities(odd):
 async def test_a_recorded_answer_that_cannot_be_used_is_asked_again(tmp_path, spoiled):
     with FaultServer() as server, Recordings(tmp_path / "recordings.sqlite") as store:
         (first,), _ = await ask_all(options(server.url), [request()], store)
-        store._db.execute("UPDATE recordings SET completion = ?", (spoiled,))
+        store.db.execute("UPDATE recordings SET completion = ?", (spoiled,))
         (again,), _ = await ask_all(options(server.url), [request()], store)
         (third,), _ = await ask_all(options(server.url), [request()], store)
     assert first.value == again.value == third.value

@@ -14,9 +14,9 @@ from pydantic import BaseModel
 
 from conqret.data import Reason
 from conqret.errors import DeclarationError
+from conqret.llm.backends.local import FILLED, identity_of, name_and_identity
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
-from conqret.llm.local_model import FILLED, identity_of, name_and_identity
 from conqret.llm.recordings import Recordings
 from conqret.llm.request import Answer, Message, Reading, Request, TokenLogprobs
 

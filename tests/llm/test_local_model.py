@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from conqret.errors import DeclarationError
+from conqret.llm.backends.local import FILLED, _hub_settings, identity_of, name_and_identity
 from conqret.llm.client_options import ClientOptions
-from conqret.llm.local_model import FILLED, _hub_settings, identity_of, name_and_identity
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 CONFIG = {"model_type": "qwen2", "vocab_size": 9, "hidden_size": 8, "max_position_embeddings": 131_072}
@@ -152,7 +152,7 @@ def test_a_hubs_model_has_one_window_pinned_or_not(hub: Path) -> None:
 
 def test_a_hubs_model_without_a_commit_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "conqret.llm.local_model.hub_file",
+        "conqret.llm.backends.local.hub_file",
         lambda name, file, commit=None: folder(tmp_path / file) / "config.json",
     )
     monkeypatch.chdir(tmp_path)

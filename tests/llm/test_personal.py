@@ -5,9 +5,9 @@ import json
 import pytest
 
 from conqret.errors import DeclarationError
+from conqret.llm.recordings import Recording
 from conqret.llm.redaction import PATTERNS, PersonalData
 from conqret.llm.request import Completion, TokenLogprobs
-from conqret.llm.store_file import Recording
 from tests.llm.test_recordings import LABELS
 
 
@@ -51,8 +51,9 @@ def test_names_are_whole_words_in_any_case_also_where_json_escapes_them() -> Non
     )
     found = taken_out(answer, "Anné Miller", "Anné", item="anné-miller-1")
     assert json.loads(found.completion.text) == {
-        "explanation": "[name] says; Millerton does not. [name] too", "rating": 3
-    }  # fmt: skip
+        "explanation": "[name] says; Millerton does not. [name] too",
+        "rating": 3,
+    }
     assert found.completion.refusal == "Not about [name]'s"
     assert found.item == "[name]-miller-1"
     assert found.key == "k"

@@ -11,13 +11,13 @@ from aiohttp import web
 
 from conqret.data import Reason
 from conqret.errors import DeclarationError
-from conqret.llm.batches.batches import service_of
+from conqret.llm.batches import service_of
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.hosted.through_litellm import ThroughLitellm, load_litellm
 from conqret.llm.provider_errors import error_in
 from conqret.llm.retry import BREAKER_FAILURES, SEEN
 from tests.llm.samples import ask_all, options, request
-from tests.llm.scripted import GOOD, body, scripted
+from tests.llm.scripted import GOOD, body, serving
 
 pytestmark = pytest.mark.usefixtures("quick")
 
@@ -159,7 +159,7 @@ def rejected(reject: Callable[[Mapping[str, Any]], Any]) -> Callable[[Mapping[st
     """A server that answers what ``reject`` gives for a request, a status and a body, and well where it gives none."""
 
     def answer(asked: Mapping[str, Any]) -> web.Response:
-        status, said = reject(asked) or (200, body(json.dumps(GOOD)))
+        status, said = reject(asked) or (200, body())
         return web.json_response(said, status=status)
 
     return answer
@@ -185,7 +185,7 @@ def first_items(status: int, said: Any, count: int) -> Callable[[Mapping[str, An
 )
 async def test_what_is_an_items_own_ends_no_run(way, status, said, reason):
     count = max(SEEN, BREAKER_FAILURES)
-    async with scripted(rejected(first_items(status, said, count))) as (url, heard):
+    async with serving(rejected(first_items(status, said, count))) as (url, heard):
         settings = options(url, client=way, max_concurrency=1)
         answers, _ = await ask_all(settings, [request(n) for n in range(count + 5)])
     assert [answer.reason for answer in answers] == [reason] * count + [None] * 5
@@ -194,11 +194,11 @@ async def test_what_is_an_items_own_ends_no_run(way, status, said, reason):
 
 async def test_a_rejected_request_ends_no_run_in_which_others_are_answered():
     said = error("This parameter is not to my liking.")
-    async with scripted(rejected(first_items(400, said, SEEN - 1))) as (url, _):
+    async with serving(rejected(first_items(400, said, SEEN - 1))) as (url, _):
         settings = options(url, max_concurrency=1)
         answers, _ = await ask_all(settings, [request(n) for n in range(SEEN + 5)])
     assert [answer.reason for answer in answers] == [Reason.BAD_REQUEST] * (SEEN - 1) + [None] * 6
-    async with scripted(rejected(lambda _: (400, said))) as (url, heard):
+    async with serving(rejected(lambda _: (400, said))) as (url, heard):
         answers, _ = await ask_all(options(url, max_concurrency=1), [request(n) for n in range(SEEN + 5)])
     assert len(heard) <= SEEN + 1  # where all are rejected, the rest would be, too
     assert answers[-1].reason is Reason.TOO_MANY_FAILURES
@@ -214,7 +214,7 @@ async def test_a_rejected_request_ends_no_run_in_which_others_are_answered():
     ],
 )
 async def test_what_would_meet_every_request_ends_the_run_at_once(status, said, reason):
-    async with scripted(rejected(lambda _: (status, said))) as (url, heard):
+    async with serving(rejected(lambda _: (status, said))) as (url, heard):
         answers, _ = await ask_all(options(url, max_concurrency=1), [request(n) for n in range(5)])
     assert [answer.reason for answer in answers] == [reason] + [Reason.PROVIDER_DOWN] * 4
     assert len(heard) == 1
@@ -227,7 +227,7 @@ async def test_a_rate_limit_is_waited_for_until_the_time_limit():
         left[0] -= 1
         return (429, [error("Please retry in 1ms.")]) if left[0] >= 0 else None
 
-    async with scripted(rejected(reject)) as (url, heard):
+    async with serving(rejected(reject)) as (url, heard):
         (answer,), _ = await ask_all(options(url, max_attempts=3), [request()])
     assert (answer.reason, len(heard)) == (None, 6)
 
@@ -243,7 +243,7 @@ async def test_a_rate_limit_is_waited_for_until_the_time_limit():
     ],
 )
 async def test_an_error_inside_a_200_is_that_error(way, said, reason, words, sent):
-    async with scripted(rejected(lambda _: (200, said))) as (url, heard):
+    async with serving(rejected(lambda _: (200, said))) as (url, heard):
         (answer,), _ = await ask_all(options(url, client=way, max_attempts=2), [request()])
     assert (answer.reason, len(heard)) == (reason, sent)
     assert words in answer.detail
@@ -265,7 +265,7 @@ async def test_a_rejected_shape_gives_way_to_the_next(way, schema, tools):
         refusal = schema if "response_format" in asked else tools if "tools" in asked else None
         return None if refusal is None else (refusal[0], error(refusal[1]))
 
-    async with scripted(rejected(reject)) as (url, heard):
+    async with serving(rejected(reject)) as (url, heard):
         settings = options(url, client=way, max_concurrency=1)
         answers, _ = await ask_all(settings, [request(n) for n in range(2)])
     assert [answer.reason for answer in answers] == [None, None]
@@ -300,11 +300,11 @@ RESPONSE = {
     ],
 )
 async def test_models_of_the_responses_interface_are_asked_there(more, reason):
-    async with scripted(rejected(lambda _: (200, RESPONSE | more))) as (url, heard):
+    async with serving(rejected(lambda _: (200, RESPONSE | more))) as (url, heard):
         (answer,), _ = await ask_all(options(url, model="gpt-5-pro"), [request(max_tokens=50)])
     assert answer.reason is reason
-    ((path, sent),) = heard
-    assert path == "/v1/responses"
+    (sent,) = (json.loads(one.raw) for one in heard)
+    assert heard[0].path == "/v1/responses"
     assert (sent["model"], sent["max_output_tokens"], sent["store"]) == ("gpt-5-pro", 50, False)
     assert sent["text"]["format"]["name"] == "Verdict"
     assert "temperature" not in sent
@@ -321,6 +321,6 @@ async def test_where_the_responses_interface_cannot_be_asked_one_sentence_says_s
     with pytest.raises(DeclarationError, match="cannot be used in batches"):
         service_of(ClientOptions("o1-pro"))
     said = error("This model is only supported in v1/responses and not in v1/chat/completions.")
-    async with scripted(rejected(lambda _: (404, said))) as (url, _):
+    async with serving(rejected(lambda _: (404, said))) as (url, _):
         (answer,), _ = await ask_all(options(url, model="openai/new"), [request()])
     assert "--model openai/responses/new" in answer.detail

@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conqret.errors import DeclarationError
-from conqret.llm.recordings import Recordings
+from conqret.llm.recordings import Recording, Recordings
 from conqret.llm.request import Completion, TokenLogprobs
-from conqret.llm.store_file import Recording
 
 LABELS = {"ask": "rag", "item": "i", "model": "m", "params": {"temperature": 0.0}, "sample": 0}
 
@@ -34,7 +33,7 @@ def test_a_recording_survives_store_and_export(text, cost, tokens, refusal):
     logprobs = (TokenLogprobs("4", {"4": -0.1, "5": -2.5}),)
     completion = Completion(text, "stop", refusal, "m", tokens, tokens, None, cost, 0.5, logprobs)
     recording = Recording(key="k", completion=completion, created="now", **LABELS)
-    assert Recording.of_row(recording.row()) == recording
+    assert Recording.from_row(recording.row()) == recording
     assert Recording.model_validate_json(recording.line()) == recording
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from conqret.local.seq2seq import Seq2SeqLikelihood
+from conqret.local.scorer import Seq2SeqLikelihood
 from tests.needed import Needed
 from tests.perplexity.small_models import PAIRS
 from tests.perplexity.small_seq2seq import WINDOW, seq2seq

@@ -16,8 +16,8 @@ from conqret.io.questions import SourcedQuestion
 from conqret.perspectives.own_corpora import GivenPages, collect_corpora, questions_of
 from conqret.retrieval.collection import CORPORA, own_folder
 from conqret.retrieval.corpus_index import build_index, open_index
+from conqret.retrieval.engines import get_engine
 from conqret.retrieval.pipeline import PipelinePlan, assemble
-from conqret.retrieval.search_engine import get_engine
 from conqret.runs.session import Session
 
 QUESTIONS = [SourcedQuestion("trams", "Do trams pay?"), SourcedQuestion("cats", "Do cats pay?")]

@@ -11,8 +11,8 @@ from conqret.perspectives.diversity_run import ALL, _side_test, leaning_name, me
 from conqret.perspectives.perspective_files import perspective_lines, read_perspectives
 from conqret.perspectives.perspective_scores import subjects, unsided, with_sides
 from conqret.perspectives.ranking_sources import named, pooled, qrels_of, queries, ranked, read_judged
-from conqret.retrieval.evaluation.evaluate import MeasureScore, family
-from conqret.retrieval.evaluation.systems import SystemRun
+from conqret.retrieval.evaluate import MeasureScore, family
+from conqret.retrieval.systems import SystemRun
 from conqret.stats.effects import sign_p
 from conqret.stats.resampling import mean_interval
 

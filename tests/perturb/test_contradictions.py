@@ -5,8 +5,7 @@ import pytest
 
 from conqret.data import Item
 from conqret.perturb import PERTURBATIONS, contradictions, records
-from conqret.perturb.changed_numbers import other_numbers
-from conqret.perturb.contradictions import contradict
+from conqret.perturb.contradictions import contradict, other_numbers
 from conqret.text.citations import citations
 
 SOURCE = (
@@ -57,7 +56,7 @@ def test_a_detail_is_one_that_the_source_states() -> None:
     assert set(kinds("Pupils rode [1].", "The pupils and students rode.")) == {"added"}
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(4))
 def test_every_figure_changes_and_none_is_the_sources(seed: int) -> None:
     made = other_numbers("Of 1,240 trams 45 per cent ran in 2019", SOURCE, "", random.Random(seed))
     assert made is not None
@@ -68,7 +67,7 @@ def test_every_figure_changes_and_none_is_the_sources(seed: int) -> None:
     assert 2 <= 2019 - int(figures[2]) <= 9
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize(
     "body",
     [
@@ -128,7 +127,7 @@ def test_fractions_and_dates(seed: int) -> None:
     assert not after.endswith("April")
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(4))
 def test_what_the_topic_names_stays(seed: int) -> None:
     topic = "Should Verrin lower the voting age to 16?"
     text, _ = contradict("In Verrin 9 of ten aged sixteen vote [1].", "In Verrin", random.Random(seed), topic)

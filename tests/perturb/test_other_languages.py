@@ -19,8 +19,6 @@ from conqret.perturb import (
     LanguageError,
     Materials,
     Pool,
-    added,
-    changed_numbers,
     contradictions,
     perturb_items,
     records,
@@ -39,30 +37,32 @@ from conqret.text.sentences import sentences
 ITEMS = Path(__file__).parents[2] / "fixtures" / "languages" / "items.jsonl"
 OTHERS = ("de", "fr", "es", "pt", "ru", "ar", "hi", "zh", "ja")
 LATIN = frozenset({"de", "fr", "es", "pt"})
-IN_ENGLISH = {
-    "hallucinate",
-    "hallucinate-share",
-    "paraphrase",
-    "wrong-names",
-    "fallacies",
-    "one-sided-evidence",
-}
+IN_ENGLISH = set(
+    "hallucinate,hallucinate-share,paraphrase,wrong-names,fallacies,one-sided-evidence".split(",")
+)
 """Perturbations that have no rule for any other language."""
 
 ENGLISH_TEXTS = (
-    *added_texts.FILLERS, *added_texts.FALLACIES, *added_texts.LEFT_OUT, *added.INJECTIONS,
-    *[text for pair in added.MATCHED for text in pair],
-    *contradictions._DEGREES.values(), *contradictions._DETAILS.values(), *contradictions._ADDED,
-    *contradictions._PLACES, *contradictions.FAMILY, *changed_citations._WAYS,
-    *changed_sentences._PHRASES.values(), *changed_numbers._WORDS, "Published in", "as of",
-    *[
-        text
-        for remark in (TEXTS["authority"], *TEXTS["remark"])
-        for pair in remark["pairs"]
-        for text in pair
-    ],
-    *TEXTS["distraction"]["remarks"], *questions.TEMPLATES, questions.ASKED,
-)  # fmt: skip
+    *added_texts.FILLERS,
+    *added_texts.FALLACIES,
+    *added_texts.LEFT_OUT,
+    *added_texts.INJECTIONS,
+    *[text for pair in added_texts.MATCHED for text in pair],
+    *contradictions._DEGREES.values(),
+    *contradictions._DETAILS.values(),
+    *contradictions._ADDED,
+    *contradictions._PLACES,
+    *contradictions.FAMILY,
+    *changed_citations._WAYS,
+    *changed_sentences._PHRASES.values(),
+    *contradictions._WORDS,
+    "Published in",
+    "as of",
+    *[text for remark in (TEXTS["authority"], *TEXTS["remark"]) for pair in remark["pairs"] for text in pair],
+    *TEXTS["distraction"]["remarks"],
+    *questions.TEMPLATES,
+    questions.ASKED,
+)
 _word = re.compile(r"[^\W\d_]+")
 _latin = re.compile(r"[A-Za-zÀ-ÖØ-öø-ÿ]{2,}")
 
@@ -91,7 +91,7 @@ def texts_of(item: Item) -> Iterator[str]:
 
 def own_words(code: str) -> set[str]:
     """Words that the items of a language have, and its texts that perturbations put in."""
-    inserted = [*added.OTHER_INJECTIONS[code], *remarks.OTHER_REFERENCES[code]]
+    inserted = [*added_texts.OTHER_INJECTIONS[code], *remarks.OTHER_REFERENCES[code]]
     return lower([*(text for item in of(code) for text in texts_of(item)), *inserted])
 
 
@@ -135,15 +135,7 @@ def test_no_probe_puts_english_into_a_text_in_another_language() -> None:
     context = ground()
     plan = plan_bias(context, list(PROBES))
     made = {contrast.probe for contrast in plan.contrasts}
-    assert made >= {
-        "length",
-        "authority",
-        "injection",
-        "document order",
-        "formatting",
-        "wording",
-        "bandwagon",
-    }
+    assert made >= set("length,authority,injection,document order,formatting,wording,bandwagon".split(","))
     languages = {item.id: item.language for item in context.items}
     seen: dict[str, set[str]] = {}
     for contrast in plan.contrasts:
@@ -157,13 +149,12 @@ def test_no_probe_puts_english_into_a_text_in_another_language() -> None:
                 if code != "en":
                     assert strangers(version, code) == set(), version.id
     everywhere = {"en", *OTHERS}
-    assert {name for name, codes in seen.items() if codes == everywhere} >= {
-        "length", "authority", "injection", "document order", "formatting",
-    }  # fmt: skip
-    assert {name for name, codes in seen.items() if codes == {"en"}} >= {
-        "bandwagon", "concreteness", "distraction", "identity", "model-name", "refinement", "sentiment", "wording",
-        "yes-bias",
-    } & made  # fmt: skip
+    assert {name for name, codes in seen.items() if codes == everywhere} >= set(
+        "length,authority,injection,document order,formatting".split(",")
+    )
+    assert {name for name, codes in seen.items() if codes == {"en"}} >= set(
+        "bandwagon concreteness distraction identity model-name refinement sentiment wording yes-bias".split()
+    ) & made
     assert any("Chinese (12 items)" in note for note in plan.notes)
 
 

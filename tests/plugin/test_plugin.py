@@ -53,9 +53,15 @@ class Suite:
         for file in (out, err):
             file.write_bytes(b"")
         self._sessions.start(
-            *LOAD, *BARE, "--strict-markers", *options,
-            out=out, err=err, environment=dict(os.environ), folder=self.path,
-        )  # fmt: skip
+            *LOAD,
+            *BARE,
+            "--strict-markers",
+            *options,
+            out=out,
+            err=err,
+            environment=dict(os.environ),
+            folder=self.path,
+        )
         code = self._sessions.end()
         said, warned = (file.read_text(encoding="utf-8").splitlines() for file in (out, err))
         return pytest.RunResult(code, said, warned, 0.0)
@@ -157,7 +163,7 @@ def test_a_file_elsewhere_moves_no_root_folder(
     result = suite.run(option, str(elsewhere))
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(
-        [f"*pytest read {elsewhere} as a path of tests*write {option}={elsewhere}, with an*"]
+        [f"*pytest reads {elsewhere} as a path of tests*write {option}={elsewhere}, with an*"]
     )
     result = suite.run(f"{option}={elsewhere}")
     result.stdout.fnmatch_lines([f"rootdir: {suite.path}"])

@@ -7,7 +7,7 @@ import pytest
 from conqret import DeclarationError
 from conqret.errors import UnknownNameError
 from conqret.prompts import Library
-from conqret.prompts.library import KEPT, split_front_matter
+from conqret.prompts.library import split_front_matter
 
 GOOD = (
     '+++\nid = "mine"\nversion = 1\nasks = "a"\nsource = "s"\n+++\n'
@@ -53,28 +53,6 @@ def test_a_comment_changes_neither_the_digest_nor_what_is_sent(folder: Path) -> 
     assert after.text != before.text
     assert after.digest == before.digest
     assert after.render({"topic": "t"}) == before.render({"topic": "t"})
-
-
-def test_so_many_system_blocks_are_kept_and_no_more(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    counting = GOOD.replace("{{ rule() }}", "{{ rule() }} {{ seen(number) }}")
-    (folder / "mine.j2").write_text(counting, encoding="utf-8")
-    prompt, filled = Library(folder, ["mine"])["mine"], []
-
-    def seen(number: int) -> int:
-        filled.append(number)
-        return number
-
-    def render(number: int) -> str:
-        return prompt.render({"topic": "t"}, {"number": number, "seen": seen}).system
-
-    assert [render(0), render(0)] == ["Rate. 0", "Rate. 0"]
-    assert filled == [0], "the same for many items"
-    for number in range(1, KEPT + 1):
-        render(number)
-    assert render(KEPT) == f"Rate. {KEPT}"
-    assert len(filled) == KEPT + 1
-    assert render(0) == "Rate. 0"
-    assert len(filled) == KEPT + 2, "the oldest is not kept for ever"
 
 
 def test_a_prompt_that_nothing_asks_for_is_told_with_the_nearest(tmp_path: Path) -> None:

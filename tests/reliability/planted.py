@@ -11,8 +11,7 @@ from conqret.data import Document, Item, Judgment, Measure, Reason, Trace
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.setup import Setup, set_up
 from conqret.llm.client_options import ClientOptions
-from conqret.perturb.added import INJECTIONS
-from conqret.perturb.kinds.added_texts import FILLERS
+from conqret.perturb.kinds.added_texts import FILLERS, INJECTIONS
 from conqret.studies.bias.bias_effects import bias_rows
 from conqret.studies.bias.bias_run import BiasPlan
 from conqret.studies.bias.contrast import TEXTS, Key, ProbeContext

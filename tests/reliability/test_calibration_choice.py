@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from conqret.stats.isotonic import FOLDS
+from conqret.stats.confidence import FOLDS
 from conqret.studies.calibrate.calibration_maps import AS_IS, CalibrationSample, tried
 
 TOPICS, ITEMS, NEW = 8, 3, 20_000

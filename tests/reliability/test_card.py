@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from conqret.errors import DeclarationError
-from conqret.io.label_sheets import RANDOM_SAMPLE
+from conqret.io.label_set import RANDOM_SAMPLE
 from conqret.io.labels import read_labels
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.setup import Setup

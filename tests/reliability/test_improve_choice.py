@@ -10,6 +10,7 @@ import pytest
 
 from conqret.data import Item
 from conqret.errors import DeclarationError
+from conqret.studies.improve.improve_run import CrossFitted, choose
 from conqret.studies.improve.improved_prompt import excerpt
 from conqret.studies.improve.learned import (
     AnchorAnswer,
@@ -22,7 +23,6 @@ from conqret.studies.improve.learned import (
     telling_cases,
     worded,
 )
-from conqret.studies.improve.variant_choice import CrossFitted, choose
 
 pytest.importorskip("scipy", reason="the extra stats is not installed")
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))

@@ -17,9 +17,8 @@ from conqret.runs.session import SessionCounts
 from conqret.stats.agreement import alphas
 from conqret.stats.resampling import leave_one_out
 from conqret.studies.compare.compare_judges import FoldedChoice, SharedUnits, UnitSides
-from conqret.studies.jury.ballots import Ballots
-from conqret.studies.jury.jury_run import jury
-from conqret.studies.jury.page import jury_sheet, jury_tables
+from conqret.studies.jury.jury_run import Ballots, jury
+from conqret.studies.jury.result import jury_sheet, jury_tables
 from tests.judging.runs import execution
 from tests.reliability.judged import judgment, scored
 

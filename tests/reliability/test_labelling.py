@@ -15,14 +15,9 @@ from hypothesis import strategies as st
 
 from conqret.data import Document, Flag, Item, Judgment, Measure, Status
 from conqret.errors import DeclarationError, UnknownNameError
-from conqret.io.label_sheets import (
-    FORMULA,
-    MAX_CELL,
-    RANDOM_SAMPLE,
-    guarded,
-    unguarded,
-)
+from conqret.io.label_set import RANDOM_SAMPLE
 from conqret.io.labels import LabelsError, Unit, read_labels
+from conqret.io.safe_files import FORMULA, MAX_CELL, guarded, unguarded
 from conqret.labels.annotation_form import FORMS, AnnotationForm
 from conqret.labels.sampling import LabelPlan, plan_labels
 from conqret.stats.agreement import krippendorff_alpha

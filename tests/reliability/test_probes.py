@@ -16,8 +16,7 @@ import pytest
 from conqret import bias
 from conqret.errors import DeclarationError
 from conqret.io import open_items
-from conqret.perturb.added import INJECTIONS, among_sentences, matched
-from conqret.perturb.kinds.added_texts import FILLERS
+from conqret.perturb.kinds.added_texts import FILLERS, INJECTIONS, among_sentences, matched
 from conqret.show import words
 from conqret.studies.bias.command import bias_value, parse_bias_requirement
 from conqret.studies.bias.contrast import PROBES, TEXTS

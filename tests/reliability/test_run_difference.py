@@ -11,8 +11,8 @@ from conqret.errors import DeclarationError
 from conqret.io.labels import read_labels
 from conqret.show import words
 from conqret.studies.diff.command import check_difference_requirement, parse_difference_requirement
-from conqret.studies.diff.page import difference_page, difference_tables, remarks
-from conqret.studies.diff.result import diff
+from conqret.studies.diff.difference import diff
+from conqret.studies.diff.result import difference_page, difference_tables, remarks
 from tests.reliability.judged import Run, judgment, scored
 
 

@@ -10,9 +10,8 @@ from scipy.stats import ttest_rel
 
 from conqret.errors import DeclarationError
 from conqret.io.leaderboards import leaderboard, read_leaderboard
-from conqret.studies.systems.page import ranking_tables
-from conqret.studies.systems.ranked_systems import MetaSettings
-from conqret.studies.systems.result import meta_evaluate
+from conqret.studies.systems.meta_evaluation import meta_evaluate
+from conqret.studies.systems.result import MetaSettings, ranking_tables
 
 FILES = Path(__file__).parent / "leaderboards"
 RECORDED = json.loads((FILES / "recorded.json").read_text())["cases"]
@@ -144,11 +143,16 @@ def test_what_no_topic_tells():
     [
         (board("two", {"a": [1], "b": [2]}), NOISY, {}, "two has 2 runs: a ranking needs at least 3"),
         (TRUTH, NOISY.of_runs("abc"), {}, "noisy has no 'd', which truth has. Write --only-shared"),
-        (TRUTH, leaderboard("x", [*NOISY.cells()][1:]), {}, "x: a has no m for 't0'. Write --on-missing skip"),
+        (
+            TRUTH,
+            leaderboard("x", [*NOISY.cells()][1:]),
+            {},
+            "x: a has no m for 't0'. Write --on-missing skip",
+        ),
         (TRUTH, NOISY, {"measures": ("n",)}, "no measure in noisy 'n'"),
         (TRUTH, NOISY, {"truth_measures": ("n",)}, "no measure in truth 'n'"),
     ],
-)  # fmt: skip
+)
 def test_what_is_refused(truth, judge, settings, wrong):
     with pytest.raises(DeclarationError) as raised:
         only(judge, truth=truth, **settings)

@@ -20,9 +20,8 @@ from conqret.runs.trials import perform
 from conqret.stats.pair_design import GroupPairs
 from conqret.studies.systems.ranked_systems import run_leaderboard
 from conqret.studies.tournament.item_groups import item_groups, pair_id, pair_item
-from conqret.studies.tournament.page import headlines, tournament_page, tournament_tables
-from conqret.studies.tournament.tournament_run import TournamentFolder
-from conqret.studies.tournament.tournament_study import tournament_plan
+from conqret.studies.tournament.result import headlines, tournament_page, tournament_tables
+from conqret.studies.tournament.tournament_run import TournamentFolder, tournament_plan
 from tests.server import FaultServer
 
 TOPICS = ("Should zoos be closed?", "Should cars be banned?")
@@ -273,7 +272,7 @@ def test_several_models_compare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_groups_of_which_the_best_are_known_are_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("conqret.studies.tournament.tournament_run.CONFIDENCE", 0.8)
+    monkeypatch.setattr("conqret.studies.tournament.ranking.CONFIDENCE", 0.8)
     items = arguments(8)
     whole = conqret.tournament(items, judge=longer, comparisons=14)
     how: dict[str, Any] = {"judge": longer, "comparisons": 14, "top": 1, "output": tmp_path / "run"}

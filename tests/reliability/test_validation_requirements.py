@@ -34,11 +34,22 @@ def test_requirements(tmp_path, rng):
 @pytest.mark.parametrize(
     "text",
     [
-        "", "alpha", "alpha >= ", "alpha = 1", "alpha >= nan", "__import__('os').system('x') >= 1", "alpha[x] >= 1; 1",
-        "alpha[x] >= 1 or True", "0.4 <= alpha", "alpha >= 1e9e9", "kappa >= 0.3", "coverage.low >= 1", "beta[x] >= 1",
+        "",
+        "alpha",
+        "alpha >= ",
+        "alpha = 1",
+        "alpha >= nan",
+        "__import__('os').system('x') >= 1",
+        "alpha[x] >= 1; 1",
+        "alpha[x] >= 1 or True",
+        "0.4 <= alpha",
+        "alpha >= 1e9e9",
+        "kappa >= 0.3",
+        "coverage.low >= 1",
+        "beta[x] >= 1",
         "alpha[" + "x" * 500 + "] >= 1",
     ],
-)  # fmt: skip
+)
 def test_requirements_that_cannot_be_read(text):
     with pytest.raises(DeclarationError):
         parse_requirement(text)

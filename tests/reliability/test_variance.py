@@ -8,8 +8,14 @@ import pytest
 from conqret.data import Measure, Reason
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.judging.scales import combine_samples
-from conqret.studies.variance.page import variance_finding, variance_sheet, variance_tables, variance_words
-from conqret.studies.variance.result import repeatabilities, variance
+from conqret.studies.variance.result import (
+    repeatabilities,
+    variance,
+    variance_finding,
+    variance_sheet,
+    variance_tables,
+    variance_words,
+)
 from tests.reliability.judged import Run, judgment, scored
 
 TOPICS, ITEMS = 8, 3
@@ -70,8 +76,12 @@ def test_where_models_and_prompts_change_together_they_are_one_source():
     found = variance([run(1, samples=1), run(2, samples=1, model="n", prompt="2", shift=0.1)])
     row = found.metrics["clarity"]
     assert [source.names for source in row.sources] == [
-        ("topic",), ("item",), ("judge",), ("topic x judge",), ("item x judge", "sample")
-    ]  # fmt: skip
+        ("topic",),
+        ("item",),
+        ("judge",),
+        ("topic x judge",),
+        ("item x judge", "sample"),
+    ]
     assert "no run changes the model or the prompt alone" in row.unknown[0]
     assert row.repeatability.reason == "one sample of each request"
 
@@ -121,8 +131,11 @@ def test_several_metrics_stand_side_by_side_and_each_on_the_page():
     (overview,) = variance_tables(found)
     assert [row[0] for row in overview.rows] == ["Clarity", "Rigour"]
     assert [section.title for section in variance_sheet(found).sections] == [
-        "Shares of the variance of scores", "Where scores differ", "The error of one score and of the mean", "Runs",
-    ]  # fmt: skip
+        "Shares of the variance of scores",
+        "Where scores differ",
+        "The error of one score and of the mean",
+        "Runs",
+    ]
     assert variance_sheet(found).answer[0] == variance_finding(found)
     assert "On 0 of 2 metrics noise" in variance_finding(found)
 

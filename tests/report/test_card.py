@@ -9,8 +9,7 @@ import pytest
 from conqret.stats.estimate import Estimate
 from conqret.studies.card.page import write_card
 from conqret.studies.card.result import Card, read_card
-from conqret.studies.variance.page import repeatability_table
-from conqret.studies.variance.result import Repeatability
+from conqret.studies.variance.result import Repeatability, repeatability_table
 from tests.reliability.cards import card_of
 from tests.report.test_sensitivity import curve as a_curve
 

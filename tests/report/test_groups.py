@@ -64,12 +64,12 @@ def test_metadata_groups_where_it_has_few_values_and_divides_otherwise(scores: S
     )
     titles = [row[0] for row in group_table(scores, ["clarity"]).rows if len(row) == 1]
     assert titles == ["Stance", "Topic", "Source", "Id"], "slug divides like topic, and same not at all"
-    many = with_metadata(Scores(), *({"id": place} for place in range(groups.MOST_KINDS + 1)))
+    many = with_metadata(Scores(), *({"id": place} for place in range(groups.MAX_KINDS + 1)))
     assert not [row for row in group_table(many, ["clarity"]).rows if row == ("Id",)]
 
 
 def test_the_lowest_of_many_topics_are_listed(scores: Scores, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(groups, "MOST_TOPICS", 2)
+    monkeypatch.setattr(groups, "MAX_TOPICS", 2)
     table = group_table(scores, ["clarity"])
     assert [row[0] for row in table.rows[-2:]] == ["topic 0", "topic 2"]
     assert "Of 4 topics the table lists the 2 with the lowest scores." in table.note

@@ -1,6 +1,11 @@
 """A page of sections: long tables are folded, and the words of a title are whole."""
 
-from conqret.show.report_page import LONG, ReportPage, Section
+from pathlib import Path
+
+import pytest
+
+from conqret.errors import DeclarationError
+from conqret.show.report_page import LONG, ReportPage, Section, write_sheet
 from conqret.show.table import Table
 
 
@@ -39,3 +44,12 @@ def test_every_page_says_at_its_end_who_wrote_it() -> None:
     page = shown(Section("first", [table(1)]))
     assert page.count("Written by conqret") == 1
     assert page.index("</main>") < page.index("Written by conqret")
+
+
+def test_a_picture_of_a_page_without_one_is_refused(tmp_path: Path) -> None:
+    sheet = ReportPage("bias", "Bias", [Section("first", [table(1)])])
+    with pytest.raises(
+        DeclarationError, match=r"there is no chart here; give a file that ends in \.html or \.md"
+    ):
+        write_sheet(sheet, tmp_path / "runs.svg")
+    assert not list(tmp_path.iterdir())

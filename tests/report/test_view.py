@@ -6,8 +6,7 @@ import pytest
 
 from conqret.data import Document, Flag, Item, Judgment, Measure, Part, Reason, Status, Trim
 from conqret.judging.item_view import TEXT_CHARACTERS, item_view
-from conqret.judging.overview import histogram, shares
-from conqret.judging.page import item_list
+from conqret.judging.page import histogram, item_list, shares
 from conqret.judging.summary import summarise
 from conqret.judging.tally import Tally
 from conqret.show.visible_text import Piece

@@ -16,11 +16,14 @@ Needed("sentence_transformers", reason="the extra dense is not installed")
 
 RANKED = pd.DataFrame(
     {
-        "qid": ["1"] * 3 + ["2"], "query": ["trams run late"] * 3 + ["cats"], "docno": list("abcd"),
-        "title": ["", "late", "", ""], "score": [3.0, 2.0, 1.0, 1.0],
+        "qid": ["1"] * 3 + ["2"],
+        "query": ["trams run late"] * 3 + ["cats"],
+        "docno": list("abcd"),
+        "title": ["", "late", "", ""],
+        "score": [3.0, 2.0, 1.0, 1.0],
         "text": ["trams of towns", "nothing at all", "x y z trams run late", "cats"],
     }
-)  # fmt: skip
+)
 
 
 def test_the_best_passage_counts():
@@ -47,9 +50,15 @@ def test_a_model_scores_as_it_does_alone(labels, corpus, tmp_path):
     words = AutoTokenizer.from_pretrained(small_bert(tmp_path))
     words.save_pretrained(tmp_path / "reranker")
     config = BertConfig(
-        vocab_size=len(words), hidden_size=32, num_hidden_layers=1, num_attention_heads=4, intermediate_size=64,
-        max_position_embeddings=64, initializer_range=0.5, num_labels=labels,
-    )  # fmt: skip
+        vocab_size=len(words),
+        hidden_size=32,
+        num_hidden_layers=1,
+        num_attention_heads=4,
+        intermediate_size=64,
+        max_position_embeddings=64,
+        initializer_range=0.5,
+        num_labels=labels,
+    )
     model = BertForSequenceClassification(config).eval()
     model.save_pretrained(tmp_path / "reranker")
     pipeline = BM25(build_index(corpus)) % 3 >> CrossEncoder(str(tmp_path / "reranker"), passage_words=9)

@@ -14,11 +14,10 @@ import pandas as pd
 import pytest
 
 from conqret.errors import DeclarationError, UnknownNameError
-from conqret.retrieval import BM25, Fusion, build_index, open_index
+from conqret.retrieval import BM25, Fusion, build_index, open_index, vectors
 from conqret.retrieval.cross_encoder import CrossEncoder
-from conqret.retrieval.dense import vectors
-from conqret.retrieval.dense.text_encoding import Encoding
-from conqret.retrieval.search_engine import get_engine
+from conqret.retrieval.engines import get_engine
+from conqret.retrieval.text_encoding import Encoding
 from conqret.text.text_passages import passages
 from tests.needed import Needed
 from tests.retrieval.small_encoder import train
@@ -199,7 +198,7 @@ def test_bare_models_are_pooled_as_declared(tmp_path):
     import torch
     from transformers import AutoModel, AutoTokenizer, DPRConfig, DPRContextEncoder, DPRQuestionEncoder
 
-    from conqret.retrieval.dense.vectors import load
+    from conqret.retrieval.vectors import load
     from tests.perplexity.small_seq2seq import encoder as small_bert
 
     def vectors_of(folder, **given):
@@ -221,9 +220,13 @@ def test_bare_models_are_pooled_as_declared(tmp_path):
     assert vectors_of(folder, normalise=True, max_tokens=24).queries(texts) == pytest.approx(own, abs=1e-5)
 
     small = DPRConfig(
-        vocab_size=len(words), hidden_size=32, num_hidden_layers=1, num_attention_heads=4, intermediate_size=64,
+        vocab_size=len(words),
+        hidden_size=32,
+        num_hidden_layers=1,
+        num_attention_heads=4,
+        intermediate_size=64,
         max_position_embeddings=64,
-    )  # fmt: skip
+    )
     for kind, made in (("ctx", DPRContextEncoder), ("question", DPRQuestionEncoder)):
         place = tmp_path / f"dpr-{kind}_encoder"
         words.save_pretrained(place)

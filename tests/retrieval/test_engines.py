@@ -5,8 +5,7 @@ import importlib.util
 import pytest
 
 from conqret.errors import DeclarationError, MissingDependencyError, UnknownNameError
-from conqret.retrieval.search_engine import ENGINES as DECLARED
-from conqret.retrieval.search_engine import Engine, WordIndexSettings, get_engine
+from conqret.retrieval.engines import WordIndexSettings, get_engine
 from conqret.text.words import fold
 
 TEXTS = [
@@ -60,11 +59,6 @@ def test_stop_words_are_left_out_of_queries(stop_words, tmp_path):
     assert hits == []
 
 
-def test_no_stop_words_at_all(tmp_path):
-    (hits,) = search(tmp_path, TEXTS, ["the"], stop_words="none")
-    assert {document for document, _ in hits} == {0, 2}
-
-
 def test_texts_with_odd_characters_stay_apart(tmp_path):
     texts = ["alpha\nbeta\r\u2028gamma", "\ud800 delta", "\0 epsilon", "zeta\teta"]
     found = search(tmp_path, texts, ["gamma", "delta", "epsilon", "eta"])
@@ -81,14 +75,6 @@ def test_settings_are_checked():
         WordIndexSettings(stop_words="terrier").settled(get_engine("bm25s"))
     with pytest.raises(UnknownNameError, match="bm25s"):
         get_engine("bm25")
-
-
-def test_an_engine_that_knows_no_words_has_no_settings_for_them(tmp_path):
-    dense = Engine(
-        "dense", "json", "conqret", lambda texts, folder, settings: 0, lambda folder, settings: None
-    )
-    assert WordIndexSettings().settled(dense) == WordIndexSettings("none", "none")
-    assert [one.name for one in DECLARED.values()] == ["bm25s", "dense"]
 
 
 def test_a_library_that_is_not_installed_is_named(monkeypatch):

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from conqret.errors import DeclarationError, UnknownNameError
-from conqret.retrieval.evaluation.evaluate import MARK_BETTER, MARK_WORSE, alpha_ndcg, balance, evaluate
+from conqret.retrieval.evaluate import MARK_BETTER, MARK_WORSE, alpha_ndcg, balance, evaluate
 
 PRO = {"t1": {"p1": 1, "p2": 1, "x": 0}, "t2": {"p3": 1}}
 CON = {"t1": {"c1": 1}, "t2": {"c2": 1, "p3": 0}}

@@ -10,9 +10,9 @@ from conqret.data.corpus import CorpusTopic, Qrel
 from conqret.data.item import Document
 from conqret.io.corpus_folder import CorpusDirectory
 from conqret.retrieval import BM25, build_index
-from conqret.retrieval.evaluation.evaluate import evaluate
-from conqret.retrieval.evaluation.systems import judgments, queries, rankings, run_systems
+from conqret.retrieval.evaluate import evaluate
 from conqret.retrieval.pipeline import PipelinePlan
+from conqret.retrieval.systems import judgments, queries, rankings, run_systems
 from conqret.runs.session import Session
 
 

@@ -1,7 +1,6 @@
 """An index is built once, and again when the corpus or the settings change."""
 
 import json
-import os
 from threading import Event, Thread
 
 import pytest
@@ -9,7 +8,7 @@ import pytest
 from conqret.errors import DeclarationError
 from conqret.retrieval import build_index, open_index
 from conqret.retrieval.collection import Entry
-from conqret.retrieval.search_engine import WordIndexSettings
+from conqret.retrieval.engines import WordIndexSettings
 
 
 def test_it_is_kept_until_something_changes(corpus):
@@ -69,12 +68,6 @@ def test_a_damaged_manifest_means_a_new_index(corpus):
     build_index(corpus)
     (corpus / "index" / "index.json").write_text("{")
     assert build_index(corpus).fresh
-
-
-def test_the_engine_says_nothing(corpus, capfd):
-    build_index(corpus, rebuild=True).search(["cats indoors"], 5)
-    os.write(1, b"after")
-    assert capfd.readouterr() == ("after", "")
 
 
 @pytest.mark.parametrize("there", [True, False], ids=["read", "built"])

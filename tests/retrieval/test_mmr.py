@@ -2,20 +2,22 @@
 
 import numpy as np
 import pandas as pd
-from hypothesis import given
-from hypothesis import strategies as st
 
 from conqret.retrieval import MMR
-from conqret.retrieval.evaluation.ranking_evaluation import tune_mmr
-from conqret.retrieval.mmr import cosines, select
+from conqret.retrieval.mmr import cosines
 from conqret.text.text_passages import lexical
 
 
 def test_a_copy_falls_behind_something_new():
     frame = pd.DataFrame(
-        {"qid": "1", "query": "q", "docno": list("abc"), "score": [9.0, 8.9, 5.0],
-         "text": ["trams cost money", "trams cost money", "cyclists fall on rails"]}
-    )  # fmt: skip
+        {
+            "qid": "1",
+            "query": "q",
+            "docno": list("abc"),
+            "score": [9.0, 8.9, 5.0],
+            "text": ["trams cost money", "trams cost money", "cyclists fall on rails"],
+        }
+    )
     assert list(MMR(0.5)(frame)["docno"]) == ["a", "c", "b"]
     assert list(MMR(1.0)(frame)["docno"]) == ["a", "b", "c"]
     assert list(MMR(0.5, candidates=2)(frame)["docno"]) == ["a", "b", "c"]
@@ -35,35 +37,5 @@ def test_any_encoder_will_do():
     assert seen == [["x", "y"]]
 
 
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=12), st.floats(0, 1))
-def test_it_is_a_permutation(scores, trade_off):
-    likeness = cosines(lexical([f"word{n % 3} other{n}" for n in range(len(scores))]))
-    assert sorted(select(np.array(scores), likeness, trade_off)) == list(range(len(scores)))
-
-
 def test_texts_without_words_are_like_nothing():
     assert not cosines(lexical(["the of", ""])).any()
-
-
-def test_lambda_is_chosen_by_what_shows_both_sides():
-    # Two pro copies stand above one con: only a lambda that pushes the copy down shows both sides in time.
-    texts = {"p1": "trams are clean", "p2": "trams are clean", "c1": "rails cost money"}
-    frame = pd.DataFrame(
-        {"qid": "1", "query": "q", "docno": list(texts), "text": list(texts.values()), "score": [9.0, 8.9, 5.0],
-         "rank": [0, 1, 2]}
-    )  # fmt: skip
-    judged = {"pro": {"1": {"p1": 1, "p2": 1}}, "con": {"1": {"c1": 1}}}
-    seen = []
-
-    def encoder(texts):
-        seen.append(texts)
-        return lexical(texts)
-
-    found, best = tune_mmr(frame, judged, encoder)
-    assert best == 0.5
-    assert len(seen) == 1
-    chosen, without = (
-        found.score("stance", name, "alpha_nDCG@10").interval.value for name in ("0.5", "without")
-    )
-    assert chosen == 1.0 > without
-    assert tune_mmr(frame, judged, trade_offs=(0.95, 0.99))[1] == 0.99

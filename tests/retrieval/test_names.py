@@ -3,7 +3,7 @@
 import pytest
 
 from conqret.errors import DeclarationError, UnknownNameError
-from conqret.retrieval.evaluation.system_names import (
+from conqret.retrieval.system_names import (
     ASKING,
     RERANKED,
     TRADE_OFF,

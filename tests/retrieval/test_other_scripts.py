@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from conqret.retrieval.engines import bm25s
-from conqret.retrieval.search_engine import WordIndexSettings
+from conqret.retrieval.engines import WordIndexSettings, bm25s
 from conqret.text.words import fold
 
 DOCUMENTS = (

@@ -22,12 +22,18 @@ def frame(count, topics=1):
     """Document n of a topic has the grade n; the ranking stands upside down: the worst first."""
     return pd.DataFrame(
         [
-            {"qid": f"t{topic}", "query": "a question?", "docno": f"t{topic}d{n}", "text": f"grade {n} of {topic}",
-             "score": float(count - n), "rank": n}
+            {
+                "qid": f"t{topic}",
+                "query": "a question?",
+                "docno": f"t{topic}d{n}",
+                "text": f"grade {n} of {topic}",
+                "score": float(count - n),
+                "rank": n,
+            }
             for topic in range(topics)
             for n in range(count)
         ]
-    )  # fmt: skip
+    )
 
 
 def grades(body):

@@ -97,8 +97,12 @@ class Forks:
     def __enter__(self) -> Self:
         self._process = subprocess.Popen(
             [sys.executable, "-c", self._imported + FORKED],
-            cwd=ROOT, env=self._environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-        )  # fmt: skip
+            cwd=ROOT,
+            env=self._environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
         return self
 
     def __exit__(
@@ -129,11 +133,15 @@ class Forks:
         """
         self._last = self._told(
             {
-                "arguments": [str(argument) for argument in arguments], "out": str(out), "err": str(err),
-                "ignoring": ignoring, "memory": memory, "environment": dict(environment),
+                "arguments": [str(argument) for argument in arguments],
+                "out": str(out),
+                "err": str(err),
+                "ignoring": ignoring,
+                "memory": memory,
+                "environment": dict(environment),
                 "folder": str(folder),
             }
-        )  # fmt: skip
+        )
         return self._last
 
     def end(self, number: int | None = None) -> int:

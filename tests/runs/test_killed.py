@@ -112,24 +112,20 @@ def _experiment(folder: Path, server: FaultServer) -> tuple[object, ...]:
 def _answers(*options: str) -> Callable[[Path, FaultServer], tuple[object, ...]]:
     def command(folder: Path, server: FaultServer) -> tuple[object, ...]:
         records = [
-            {"id": str(n), "question": f"Is {n} too many?", "partial_answers": [{"point_of_view": "Yes.",
-             "explanation": "It is."}]} for n in range(8)
-        ]  # fmt: skip
+            {
+                "id": str(n),
+                "question": f"Is {n} too many?",
+                "partial_answers": [{"point_of_view": "Yes.", "explanation": "It is."}],
+            }
+            for n in range(8)
+        ]
         questions = lines(folder / "questions.jsonl", records)
         answers = lines(
             folder / "answers.jsonl",
             [{"id": str(n), "generation": f"It is {n}, some say."} for n in range(8)],
         )
-        return (
-            "debateqa",
-            "score",
-            options[0],
-            answers,
-            options[1],
-            questions,
-            *options[2:],
-            *_called(server),
-        )
+        scored = ("debateqa", "score", options[0], answers, options[1], questions, *options[2:])
+        return (*scored, *_called(server))
 
     return command
 
@@ -205,11 +201,12 @@ KINDS = {
     "suite": _suite,
     "judge": _items("judge", "--format", "direct", "--metric", "groundedness"),
     "sensitivity": _items(
-        "sensitivity", "--format", "direct,rag-direct", "--metric", "groundedness", "--perturb", "hallucinate:2"
+        *"sensitivity --format direct,rag-direct --metric groundedness --perturb hallucinate:2".split()
     ),
     "bias": _items(
-        "bias", "--format", "rag-direct", "--metric", "groundedness", "--metric", "preference",
-        "--probe", "repeatability", "--probe", "position", "--probe", "document order",
+        *"bias --format rag-direct --metric groundedness --metric preference".split(),
+        *"--probe repeatability --probe position --probe".split(),
+        "document order",
     ),
     "tournament": _items("tournament", "--comparisons", "2"),
     "tournament that may stop early": _arguments("--comparisons", "6", "--top", "1", "--ordered", "0.8"),
@@ -225,7 +222,7 @@ KINDS = {
     "improve": _improved,
     "awareness": _answers("dispute-awareness", "--questions"),
     "baselines": _answers("baselines", "--references", "--metrics", "bleu,num-of-povs,direct-score"),
-}  # fmt: skip
+}
 """The command of each kind of run, but for its folder."""
 TRIED = (*KINDS,) if FULL else ("judge", "tournament", "experiment")
 """Those that are killed and stopped: three of them where all tests run, and every one at full length."""

@@ -8,7 +8,8 @@ from typing import Any
 from conqret.data import Debate, DebateArgument, Document, Source
 from conqret.io.corpus_folder import CorpusDirectory
 from conqret.scrapers.evidence_fetching import EvidenceOptions
-from conqret.scrapers.fetch import FetchOptions, Limits, Policy, Retries
+from conqret.scrapers.fetch_client import FetchOptions, Retries
+from conqret.scrapers.wire import Limits, Policy
 
 LIMITS = Limits(max_bytes=200_000, total_seconds=4.0, connect_seconds=4.0, read_seconds=2.0)
 OPTIONS = EvidenceOptions(

@@ -7,10 +7,9 @@ import pytest
 from warcio.archiveiterator import ArchiveIterator
 
 from conqret.errors import DeclarationError
-from conqret.io.safe_files import AppendLog
-from conqret.scrapers.fetch import FetchedResponse, FetchError, FetchStatus, Limits
 from conqret.scrapers.fetch_ledger import FetchLedger, LedgerLine
 from conqret.scrapers.warc import INDEX_NAME, WARC_NAME, WarcReader, WarcWriter, read_index
+from conqret.scrapers.wire import FetchedResponse, FetchError, FetchStatus, Limits
 
 LIMITS = Limits()
 
@@ -32,19 +31,6 @@ async def write(corpus: Path, *replies: FetchedResponse) -> None:
     for reply in replies:
         await writer.write(reply)
     writer.close()
-
-
-def test_a_torn_line_is_cut_off_wherever_the_kill_fell(tmp_path: Path) -> None:
-    path = tmp_path / "log.jsonl"
-    whole = b'{"a": 1}\n{"b": "\xc3\xa9"}\n'
-    for end in range(len(whole) + 1):
-        path.write_bytes(whole[:end])
-        with AppendLog(path) as log:
-            log.append({"c": 3})
-        lines = path.read_bytes().splitlines()
-        assert [json.loads(line) for line in lines] == [
-            json.loads(line) for line in whole[:end].splitlines(keepends=True) if line.endswith(b"\n")
-        ] + [{"c": 3}]
 
 
 async def test_responses_come_back_as_they_were(tmp_path: Path) -> None:

@@ -12,7 +12,8 @@ from conqret.scrapers.archive import ArchivedPages, InternetArchive
 from conqret.scrapers.debate_pages import gather_debates
 from conqret.scrapers.debates import LayoutProblem, read_debate
 from conqret.scrapers.debates.layout import original_address, snapshot_of
-from conqret.scrapers.fetch import Fetcher, FetchOptions, FetchStatus, Policy, Retries
+from conqret.scrapers.fetch_client import Fetcher, FetchOptions, Retries
+from conqret.scrapers.wire import FetchStatus, Policy
 from tests.scrapers.raw_server import RawServer, redirect, reply
 
 OPTIONS = FetchOptions(delay=0.0, retries=Retries(1, 0.0), policy=Policy(allow_private=True))

@@ -101,14 +101,6 @@ def test_texts_hold_what_was_written_and_nothing_hidden(scraped: tuple[Site, Cor
         assert len(words & set(document.text.split())) > 0.8 * len(words), names[document.id]
 
 
-def test_building_again_gives_the_same_bytes(scraped: tuple[Site, CorpusDirectory]) -> None:
-    _, corpus = scraped
-    files = [corpus.topics_file, corpus.statistics_file, *sorted((corpus.path / "qrels").iterdir())]
-    before = [file.read_bytes() for file in files]
-    assert conqret("corpus", "build", str(corpus.path), "--seed", "13").returncode == 0
-    assert [file.read_bytes() for file in files] == before
-
-
 def test_pages_that_cannot_be_read_are_reported(
     scraped: tuple[Site, CorpusDirectory], tmp_path: Path
 ) -> None:

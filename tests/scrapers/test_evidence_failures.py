@@ -11,7 +11,7 @@ import pytest
 from conqret.errors import DeclarationError
 from conqret.io.safe_files import only_writer
 from conqret.scrapers.evidence_fetching import gather_evidence, reparse_evidence
-from conqret.scrapers.extract import Extractor
+from conqret.scrapers.worker_pool import Extractor
 from tests.scrapers.evidence_corpus import OPTIONS, corpus_of, documents, ledger
 from tests.scrapers.raw_server import PROSE, Handler, RawServer, page, reply
 

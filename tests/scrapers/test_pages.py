@@ -10,7 +10,8 @@ from conqret.errors import DeclarationError
 from conqret.io.corpus_folder import CorpusDirectory
 from conqret.scrapers.debate_pages import gather_debates, read_urls, scrape_debate, scrape_debates
 from conqret.scrapers.debates import LayoutProblem
-from conqret.scrapers.fetch import FetchOptions, FetchStatus, Page, Policy
+from conqret.scrapers.fetch_client import FetchOptions
+from conqret.scrapers.wire import FetchStatus, Page, Policy
 from tests.scrapers.raw_server import RawServer, reply
 
 BODY = (

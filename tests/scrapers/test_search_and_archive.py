@@ -7,8 +7,9 @@ import pytest
 
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.scrapers.archive import InternetArchive, timestamp
-from conqret.scrapers.fetch import Fetcher, FetchError, FetchOptions, FetchStatus, Policy, Retries
+from conqret.scrapers.fetch_client import Fetcher, FetchOptions, Retries
 from conqret.scrapers.search import Provider, SearchResult, WebSearcher, brave, google, providers, searxng
+from conqret.scrapers.wire import FetchError, FetchStatus, Policy
 from tests.scrapers.raw_server import RawServer, reply
 
 KEY = "sk-very-secret"

@@ -69,10 +69,14 @@ class BatchServer(FaultServer):
 
     async def _list(self, request: web.Request) -> web.Response:
         found = [
-            {"id": name, "metadata": self.metadata[name], "created_at": self.made[name],
-             "request_counts": {"processing": len(questions)}}
+            {
+                "id": name,
+                "metadata": self.metadata[name],
+                "created_at": self.made[name],
+                "request_counts": {"processing": len(questions)},
+            }
             for name, questions in reversed(self.batches.items())
-        ]  # fmt: skip
+        ]
         return web.json_response({"data": found})
 
     def _made(self, questions: list[dict[str, Any]], metadata: dict[str, str] | None = None) -> web.Response:

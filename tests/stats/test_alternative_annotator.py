@@ -3,7 +3,7 @@ import pytest
 from scipy import stats
 
 from conqret.errors import DeclarationError
-from conqret.stats.alternative_annotator import alternative_annotator_test
+from conqret.stats.agreement import alternative_annotator_test
 
 NAMES = ("a", "b", "c")
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from conqret.stats.alternative_annotator import AlternativeAnnotator, alternative_annotator_test
+from conqret.stats.agreement import AlternativeAnnotator, alternative_annotator_test
 
 MODELS = ("gemini_flash", "gemini_pro", "gpt-4o", "llama-31", "gpt-4o-mini", "mistral-v03")
 FOUR = ("gemini_flash", "gemini_pro", "gpt-4o", "gpt-4o-mini")
@@ -24,17 +24,29 @@ PUBLISHED = {
     "mtbench": ("nominal", 0.2, MODELS, (0, 0, 0, 0, 0, 0), (0.72, 0.76, 0.77, 0.69, 0.74, 0.68)),
     "framing": ("nominal", 0.15, MODELS, (1, 1, 1, 0.5, 1, 0.25), (0.83, 0.91, 0.92, 0.8, 0.87, 0.8)),
     "cebab_aspects": (
-        "nominal", 0.1, MODELS, (0.7, 0.9, 0.9, 0.6, 0.5, 0.1), (0.91, 0.94, 0.93, 0.89, 0.9, 0.81),
+        "nominal",
+        0.1,
+        MODELS,
+        (0.7, 0.9, 0.9, 0.6, 0.5, 0.1),
+        (0.91, 0.94, 0.93, 0.89, 0.9, 0.81),
     ),
     "summeval": ("interval", 0.2, MODELS, (0, 0, 0, 0, 0, 0), (0.46, 0.44, 0.48, 0.58, 0.54, 0.62)),
     "10k_prompts": (
-        "interval", 0.15, MODELS, (0.31, 0.08, 0.69, 0.15, 0.92, 0.15), (0.67, 0.63, 0.76, 0.67, 0.8, 0.67),
+        "interval",
+        0.15,
+        MODELS,
+        (0.31, 0.08, 0.69, 0.15, 0.92, 0.15),
+        (0.67, 0.63, 0.76, 0.67, 0.8, 0.67),
     ),
     "cebab_stars": (
-        "interval", 0.1, MODELS, (0.6, 0.8, 0.9, 0.6, 0.9, 0.5), (0.82, 0.87, 0.9, 0.85, 0.89, 0.83),
+        "interval",
+        0.1,
+        MODELS,
+        (0.6, 0.8, 0.9, 0.6, 0.9, 0.5),
+        (0.82, 0.87, 0.9, 0.85, 0.89, 0.83),
     ),
     "lesion": ("interval", 0.15, FOUR, (0.17, 1, 0, 0.67), (0.71, 0.81, 0.62, 0.73)),
-}  # fmt: skip
+}
 """By data set the level of its labels, epsilon, the models, their winning rates, and their advantage probabilities."""
 
 

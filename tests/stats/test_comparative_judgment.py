@@ -8,7 +8,7 @@ from scipy.optimize import minimize
 
 from conqret.errors import DeclarationError
 from conqret.stats.comparative_judgment import (
-    MOST_ITEMS,
+    MAX_ITEMS,
     SPREAD_SD,
     SPREADS,
     bounds,
@@ -19,7 +19,7 @@ from conqret.stats.comparative_judgment import (
 from conqret.stats.pair_design import GroupPairs, round_sizes
 from conqret.stats.strength_posterior import PairOutcomes, StrengthPosterior
 
-GRADED = PairOutcomes.of(
+GRADED = PairOutcomes.from_rows(
     [4, 3],
     [0, 0, 0, 0, 0, 0, 1, 1, 1],
     [0, 1, 2, 0, 1, 3, 0, 1, 2],
@@ -50,7 +50,7 @@ def test_posterior_over_all_spreads_is_the_exact_one() -> None:
     """By importance sampling: draws from the prior, weighted by their likelihood."""
     first, second = [0, 1, 0, 0, 1, 2, 2], [1, 2, 2, 1, 2, 0, 1]
     group, outcome = [0, 0, 0, 1, 1, 1, 0], [1, 1, 1, 0, 1, 0, 0]
-    fit = compared_strengths(PairOutcomes.of([3, 3], group, first, second, outcome))
+    fit = compared_strengths(PairOutcomes.from_rows([3, 3], group, first, second, outcome))
     rng = np.random.default_rng(1)
     count = 400_000
     share = np.exp(-0.5 * np.square(np.log(SPREADS) / SPREAD_SD))
@@ -83,30 +83,30 @@ def test_ties_are_those_of_davidson() -> None:
 
 
 def test_an_item_that_always_wins_is_unbounded() -> None:
-    outcomes = PairOutcomes.of([4], [0] * 4, [0, 0, 1, 2], [1, 2, 2, 3], [1, 1, 0.5, 1])
+    outcomes = PairOutcomes.from_rows([4], [0] * 4, [0, 0, 1, 2], [1, 2, 2, 3], [1, 1, 0.5, 1])
     assert bounds(outcomes) == [["above", "", "", "below"]]
     fit = compared_strengths(outcomes)
     assert np.isfinite(fit.high).all()
     assert fit.high[0, 0] - fit.strengths[0, 0] > 1
-    circle = PairOutcomes.of([3], [0] * 3, [0, 1, 2], [1, 2, 0], [1, 1, 1])
+    circle = PairOutcomes.from_rows([3], [0] * 3, [0, 1, 2], [1, 2, 0], [1, 1, 1])
     assert bounds(circle) == [["", "", ""]]
 
 
 def test_outcomes_are_checked() -> None:
     with pytest.raises(DeclarationError):
-        PairOutcomes.of([2], [0], [0], [1], [0.3])
+        PairOutcomes.from_rows([2], [0], [0], [1], [0.3])
     with pytest.raises(DeclarationError):
-        PairOutcomes.of([2], [0], [0], [2], [1])
+        PairOutcomes.from_rows([2], [0], [0], [2], [1])
 
 
 def test_groups_that_are_too_large_are_refused() -> None:
     check_sizes([20] * 5000)
     check_sizes([400, *[2] * 50])
-    for sizes in ([400, *[2] * 500], [MOST_ITEMS + 1]):
+    for sizes in ([400, *[2] * 500], [MAX_ITEMS + 1]):
         with pytest.raises(DeclarationError):
             check_sizes(sizes)
         with pytest.raises(DeclarationError):
-            compared_strengths(PairOutcomes.of(sizes, [], [], [], []))
+            compared_strengths(PairOutcomes.from_rows(sizes, [], [], [], []))
 
 
 @pytest.mark.parametrize("size", [2, 3, 4, 7, 8, 20])
@@ -134,7 +134,7 @@ def test_adaptive_pairs_are_connected_close_and_the_same_again() -> None:
         pairs, answered = GroupPairs(10, [5]), []
         for count in round_sizes(10, 6):
             fit = compared_strengths(
-                PairOutcomes.of(
+                PairOutcomes.from_rows(
                     [10], [0] * len(answered), *([row[place] for row in answered] for place in range(3))
                 )
             )
@@ -150,7 +150,7 @@ def test_adaptive_pairs_are_connected_close_and_the_same_again() -> None:
 
 def test_pairs_that_were_taken_lead_to_the_same_ones() -> None:
     """Also where all gains are equal, so that every choice is a tie."""
-    fit = compared_strengths(PairOutcomes.of([8], [], [], [], []))
+    fit = compared_strengths(PairOutcomes.from_rows([8], [], [], [], []))
     whole = GroupPairs(8, [5])
     for count in (8, 4, 4):
         whole.informative(count, fit, 0)
@@ -177,7 +177,7 @@ def _compared(
     ).T
     eta = strengths[group, first] - strengths[group, second]
     won = rng.random(len(eta)) < 1 / (1 + np.exp(-eta))
-    return strengths, PairOutcomes.of([8] * groups, group, first, second, won.astype(float))
+    return strengths, PairOutcomes.from_rows([8] * groups, group, first, second, won.astype(float))
 
 
 def test_judges_have_positions_of_their_own() -> None:
@@ -185,7 +185,7 @@ def test_judges_have_positions_of_their_own() -> None:
     rows = [(group, *pair) for group in range(9) for pair in GroupPairs(8, [2, group]).at_random(16)]
     group, first, second = np.array([*rows, *rows]).T
     judge = np.repeat([0, 1], len(rows))
-    fit = compared_strengths(PairOutcomes.of([8] * 9, group, first, second, 1.0 - judge, judge))
+    fit = compared_strengths(PairOutcomes.from_rows([8] * 9, group, first, second, 1.0 - judge, judge))
     one, other = (each.position for each in fit.judges)
     assert one.low > 1 > -1 > other.high
     assert fit.position.value == pytest.approx(0, abs=0.1)
@@ -201,13 +201,13 @@ def test_systems_have_a_mean_strength() -> None:
     group, first, second = np.array(rows).T
     eta = strengths[group, first] - strengths[group, second]
     won = (rng.random(len(eta)) < 1 / (1 + np.exp(-eta))).astype(float)
-    fit = compared_strengths(PairOutcomes.of([8] * 20, group, first, second, won), systems=systems)
+    fit = compared_strengths(PairOutcomes.from_rows([8] * 20, group, first, second, won), systems=systems)
     assert all(each.low < value < each.high for each, value in zip(fit.systems, truth, strict=True))
     assert sum(each.value for each in fit.systems) == pytest.approx(0, abs=1e-9)
 
 
 def test_pairs_are_random_until_strengths_are_sure_to_differ() -> None:
-    nothing = compared_strengths(PairOutcomes.of([8], [], [], [], []))
+    nothing = compared_strengths(PairOutcomes.from_rows([8], [], [], [], []))
     assert GroupPairs(8, [5]).informative(4, nothing, 0) == GroupPairs(8, [5]).at_random(4)
     _, alike = _compared(7, spread=0.1, groups=4)
     fit = compared_strengths(alike)

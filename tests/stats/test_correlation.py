@@ -39,7 +39,7 @@ def test_pearson_far_from_zero():
 
 
 def test_no_interval_for_kendall_of_very_many(monkeypatch):
-    monkeypatch.setattr("conqret.stats.correlation.MOST_ITEMS", 3)
+    monkeypatch.setattr("conqret.stats.correlation.MAX_ITEMS", 3)
     drawn = leave_one_out(range(4))
     found = kendall([1, 2, 3, 4], [1, 3, 2, 4], drawn)
     assert found.value is not None

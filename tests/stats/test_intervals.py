@@ -9,7 +9,7 @@ from conqret.stats.agreement import alphas, krippendorff_alpha
 from conqret.stats.classification import auroc, matthews
 from conqret.stats.correlation import spearman
 from conqret.stats.estimate import JackknifedEstimate, freedom_by_size
-from conqret.stats.resampling import MOST_CLUSTERS, leave_one_out, mean, mean_interval, snapped
+from conqret.stats.resampling import MAX_CLUSTERS, leave_one_out, mean, mean_interval, snapped
 
 
 def test_clusters_of_one_size_are_students_interval_of_their_means():
@@ -131,7 +131,7 @@ def test_clusters_in_which_nothing_counts_take_no_part():
 def test_many_clusters_are_left_out_in_groups():
     values = np.random.default_rng(3).normal(size=3_000)
     resamples = leave_one_out(range(3_000))
-    assert resamples.clusters == MOST_CLUSTERS
+    assert resamples.clusters == MAX_CLUSTERS
     found, whole = mean_interval(values), stats.t.interval(0.95, 2_999, values.mean(), stats.sem(values))
     assert found.high - found.low == pytest.approx(whole[1] - whole[0], rel=0.1)
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from conqret.errors import DeclarationError
-from conqret.stats.isotonic import cross_fitted, dealt, monotone
+from conqret.stats.confidence import cross_fitted, dealt, monotone
 
 
 def test_violators_are_pooled_by_hand():

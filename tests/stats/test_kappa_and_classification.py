@@ -56,9 +56,17 @@ def test_precision_recall_and_average_precision_without_a_category():
 def test_fleiss_example():
     # Fleiss (1971) in the form of 10 subjects, 14 raters, 5 categories: kappa = 0.210.
     counts = [
-        [0, 0, 0, 0, 14], [0, 2, 6, 4, 2], [0, 0, 3, 5, 6], [0, 3, 9, 2, 0], [2, 2, 8, 1, 1],
-        [7, 7, 0, 0, 0], [3, 2, 6, 3, 0], [2, 5, 3, 2, 2], [6, 5, 2, 1, 0], [0, 2, 2, 3, 7],
-    ]  # fmt: skip
+        [0, 0, 0, 0, 14],
+        [0, 2, 6, 4, 2],
+        [0, 0, 3, 5, 6],
+        [0, 3, 9, 2, 0],
+        [2, 2, 8, 1, 1],
+        [7, 7, 0, 0, 0],
+        [3, 2, 6, 3, 0],
+        [2, 5, 3, 2, 2],
+        [6, 5, 2, 1, 0],
+        [0, 2, 2, 3, 7],
+    ]
     ratings = np.array([np.repeat(np.arange(5), row) for row in counts]).T
     assert round(fleiss_kappa(ratings).value, 3) == 0.210
 

@@ -5,7 +5,8 @@ import pytest
 from scipy.stats import t
 
 from conqret.errors import DeclarationError
-from conqret.stats.planning import (
+from conqret.studies.power.page import lost_cells
+from conqret.studies.power.sample_sizes import (
     SamplePlan,
     assumed,
     assumed_differences,
@@ -14,7 +15,6 @@ from conqret.stats.planning import (
     plan_mean,
     skewed,
 )
-from conqret.studies.power.page import lost_cells
 
 
 def test_the_width_of_a_mean_is_the_closed_form():

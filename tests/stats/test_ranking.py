@@ -148,9 +148,13 @@ def test_leaving_out_a_topic_is_rating_without_its_games(rate):
     """The jackknife-t interval from all ratings without each topic, each computed anew."""
     rng = np.random.default_rng(3)
     games = [
-        PairwisePreference(*rng.choice(["a", "b", "c", "d"], 2, replace=False).tolist(), float(rng.choice([0, 0.5,
-        1])), n % 7) for n in range(90)
-    ]  # fmt: skip
+        PairwisePreference(
+            *rng.choice(["a", "b", "c", "d"], 2, replace=False).tolist(),
+            float(rng.choice([0, 0.5, 1])),
+            n % 7,
+        )
+        for n in range(90)
+    ]
     found = {one.player: one.rating for one in rate(games)}
     without = np.array(
         [

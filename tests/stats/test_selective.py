@@ -3,8 +3,16 @@
 import numpy as np
 import pytest
 
-from conqret.stats.confidence_scores import band_places, bands, brier, calibration_error
-from conqret.stats.selective import by_t, fewest_labels, risk_coverage, trusted_from
+from conqret.stats.confidence import (
+    band_places,
+    bands,
+    brier,
+    by_t,
+    calibration_error,
+    fewest_labels,
+    risk_coverage,
+    trusted_from,
+)
 
 
 def answers(topics, each, rng, *, informed=True, base=0.25):

@@ -39,9 +39,14 @@ def test_the_correlations_of_tables_15_and_16_are_those_printed(
 def test_monotone_decrease_in_tables_15_and_16() -> None:
     falling = {name for name, (scores, _) in {**TABLE_15, **TABLE_16}.items() if strictly_falls(scores)}
     assert falling == {
-        "rag-direct con", "rag-direct pro", "static-rubric", "g-eval", "rag-rubric", "rag-direct",
+        "rag-direct con",
+        "rag-direct pro",
+        "static-rubric",
+        "g-eval",
+        "rag-rubric",
+        "rag-direct",
         "rag-fine-grained",
-    }  # fmt: skip
+    }
 
 
 def test_spearman_gives_ties_their_mean_rank() -> None:

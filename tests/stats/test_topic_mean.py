@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 
 from conqret.errors import DeclarationError
+from conqret.stats.effects import topic_mean
 from conqret.stats.estimate import UNVARIED
-from conqret.stats.topic_mean import topic_mean
 
 
 def sample(seed: int, topics: int = 8, gap: float = 0.1) -> tuple[list[float], list[int]]:

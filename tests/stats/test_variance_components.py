@@ -6,12 +6,16 @@ import numpy as np
 import pytest
 
 from conqret.errors import DeclarationError
-from conqret.stats.design_study import FEWEST_TOPICS
-from conqret.stats.variance_components import variance_components
+from conqret.stats.variance_components import FEWEST_TOPICS, variance_components
 
 TRUTH = {
-    "topic": 0.1, "item": 0.12, "model": 0.06, "topic x model": 0.04, "item x model": 0.05, "sample": 0.07
-}  # fmt: skip
+    "topic": 0.1,
+    "item": 0.12,
+    "model": 0.06,
+    "topic x model": 0.04,
+    "item x model": 0.05,
+    "sample": 0.07,
+}
 """Standard deviations."""
 
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from conqret.errors import DeclarationError
+from conqret.stats.prediction_powered import DrawnItems, weighted_difference, weighted_mean
 from conqret.stats.student import quantile
-from conqret.stats.weighted_prediction import DrawnItems, weighted_difference, weighted_mean
 
 
 def drawn(rng, topics=20, each=10, shift=0.0):

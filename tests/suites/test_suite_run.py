@@ -75,17 +75,6 @@ def test_items_without_a_verdict_are_counted_and_in_no_figure(small_suite):
     assert math.isnan(nothing.jackknifed.value)
 
 
-def test_a_statistic_of_a_group_is_of_its_items_alone(small_suite):
-    suite = small.suite()
-    data = replace(
-        suite.data(small_suite),
-        groups={name: name[-1] for name in suite.data(small_suite).gold["preference"]},
-    )
-    of_group = replace(suite, statistics=(replace(suite.statistics[0], group="2"),))
-    (held,) = held_statistics(of_group, data, {"preference": data.gold["preference"]})
-    assert (held.items, held.jackknifed.value) == (8, 1.0)
-
-
 def test_a_run_writes_a_small_result_without_texts(small_suite, tmp_path):
     made = conqret.run_suite("small", source=small_suite, sample=24, output=tmp_path / "run", judge=judged_by)
     result = made.result
@@ -138,14 +127,6 @@ def test_no_winner_is_called_where_none_is_shown(small_suite, tmp_path):
     assert level.winner is None or level.against_leader[0].shown
     alone = suite_report([right], source=tmp_path)
     assert alone.boards[0].winner is None
-
-
-def test_published_verdicts_are_compared_on_the_sample(small_suite):
-    result = conqret.run_suite("small", source=small_suite, judge=judged_by, sample=24).result
-    (board,) = suite_report([result], source=small_suite).boards
-    (against,) = board.against_leader
-    assert (against.items, against.other.judge.model) == (24, small.LONGER)
-    assert against.other.main.items == 40
 
 
 def test_the_page_gives_both_values_on_the_shared_items(small_suite):

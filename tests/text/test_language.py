@@ -86,9 +86,21 @@ def test_only_the_beginning_of_a_long_text_counts() -> None:
 
 @pytest.mark.parametrize(
     ("written", "code"),
-    [("de", "de"), ("DEU", "de"), ("ger", "de"), ("German", "de"), ("pt-BR", "pt"), ("zh_Hans", "zh"),
-     ("eng", "en"), ("zh-Hant-TW", "zh"), (" ja ", "ja"), ("xx", "xx"), ("Klingonese", None), ("de; fr", None)],
-)  # fmt: skip
+    [
+        ("de", "de"),
+        ("DEU", "de"),
+        ("ger", "de"),
+        ("German", "de"),
+        ("pt-BR", "pt"),
+        ("zh_Hans", "zh"),
+        ("eng", "en"),
+        ("zh-Hant-TW", "zh"),
+        (" ja ", "ja"),
+        ("xx", "xx"),
+        ("Klingonese", None),
+        ("de; fr", None),
+    ],
+)
 def test_codes_tags_and_names_of_languages(written: str, code: str | None) -> None:
     assert language_code(written) == code
 

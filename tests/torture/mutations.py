@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import math
 import random
 from collections.abc import Iterator
 from typing import Any
@@ -11,10 +12,10 @@ from typing import Any
 from conqret.llm.request import Completion, TokenLogprobs
 
 ODD: tuple[Any, ...] = (
-    -1, 0, 1, 2, 5, 6, 100, -0.0, 0.5, 4.999999, 1e308, -1e308, 10**400, 2**63, float("nan"), float("inf"), True, False,
-    None, "", "5", "five", "٥", "5/5", " 5 ", "NaN", "-1", "\ud800", "x" * 100_000, [], {}, [[]], [5], {"rating": 5},
-    {"value": 5}, "{{ 7 * 7 }}", "</answer>", "[1] [2] [99999999999999999999]",
-)  # fmt: skip
+    *(-1, 0, 1, 2, 5, 6, 100, -0.0, 0.5, 4.999999, 1e308, -1e308, 10**400, 2**63, math.nan, math.inf),
+    *(True, False, None, [], {}, [[]], [5], {"rating": 5}, {"value": 5}, "", "\ud800", "x" * 100_000),
+    *"5|five|٥|5/5| 5 |NaN|-1|{{ 7 * 7 }}|</answer>|[1] [2] [99999999999999999999]".split("|"),
+)
 """What may stand where a rating, a verdict, a number of a document or an explanation does."""
 
 LOGPROBS = (0.0, -0.1, -50.0, -9999.0, 1.0, 1000.0, -1e308, 5e-324)

@@ -12,8 +12,7 @@ import pytest
 from conqret import Judgment, judge
 from conqret.data import Measure, Status
 from conqret.judging.judge_parts import JUDGES
-from conqret.llm.recordings import Recordings
-from conqret.llm.store_file import Recording
+from conqret.llm.recordings import Recording, Recordings
 from tests.contract.items import referenced
 from tests.torture.effort import FULL, times
 from tests.torture.mutations import completion

@@ -16,10 +16,32 @@ from conqret.io.rows import item_record
 from tests.io.test_conversations import DATA, FORMS, IMAGES
 
 ODD: list[Any] = [
-    None, 3, -1.5, True, "", [], {}, "user", ["a"], {"type": "text", "text": "t"}, {"type": ["x"]}, float("nan"),
-    "https://example.org/a.png", DATA, {"image": 5}, {"image_url": {"url": {"url": "x"}}}, [[[]]], "\ud800", "\x00",
-    10**400, [None], {"role": {}}, {"type": "image"}, {"source": {"data": 3}}, {"function": {"name": 5}},
-]  # fmt: skip
+    None,
+    3,
+    -1.5,
+    True,
+    "",
+    [],
+    {},
+    "user",
+    ["a"],
+    {"type": "text", "text": "t"},
+    {"type": ["x"]},
+    float("nan"),
+    "https://example.org/a.png",
+    DATA,
+    {"image": 5},
+    {"image_url": {"url": {"url": "x"}}},
+    [[[]]],
+    "\ud800",
+    "\x00",
+    10**400,
+    [None],
+    {"role": {}},
+    {"type": "image"},
+    {"source": {"data": 3}},
+    {"function": {"name": 5}},
+]
 KEYS = "role type content text image document calls tool_calls images data kwargs lc".split()
 
 
@@ -49,9 +71,11 @@ def test_odd_messages_are_items_or_faults(seed: int) -> None:
     chance, read = random.Random(seed), 0
     for _ in range(300):
         record: Any = {
-            "id": "i", "messages": chance.choice(list(FORMS.values())), "images": [DATA],
+            "id": "i",
+            "messages": chance.choice(list(FORMS.values())),
+            "images": [DATA],
             "documents": [chance.choice(list(IMAGES.values())), "text"],
-        }  # fmt: skip
+        }
         if chance.random() < 0.4:
             record = {chance.choice(("user_input", "turns")): record["messages"]}
         for _ in range(chance.randint(1, 4)):

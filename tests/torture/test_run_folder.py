@@ -43,11 +43,9 @@ class RunFolder(RuleBasedStateMachine):
         self.before, self.allowed = len(self.server.requests), 0
 
     def command(self, *more: object) -> tuple[object, ...]:
-        return (
-            "judge", self.place / "items.jsonl", "--format", "direct", "--metric", "groundedness",
-            "--model", "openai/judge", "--api-base", self.server.url, "--max-concurrency", AT_ONCE, "-q",
-            "-o", self.folder, *more,
-        )  # fmt: skip
+        judge = "--format direct --metric groundedness --model openai/judge -q".split()
+        where = ("--api-base", self.server.url, "--max-concurrency", AT_ONCE, "-o", self.folder)
+        return ("judge", self.place / "items.jsonl", *judge, *where, *more)
 
     @rule()
     def judge(self) -> None:
@@ -162,7 +160,11 @@ def test_a_run_folder_through_anything(forks: Forks, tmp_path: Path) -> None:
         assert forks.run(*first.command()) == 0
         machine.whole = results(first.folder)
         effort = settings(
-            max_examples=times(2, 25), stateful_step_count=times(8, 12), deadline=None, derandomize=True,
-            phases=(Phase.generate,), suppress_health_check=list(HealthCheck),
-        )  # fmt: skip
+            max_examples=times(2, 25),
+            stateful_step_count=times(8, 12),
+            deadline=None,
+            derandomize=True,
+            phases=(Phase.generate,),
+            suppress_health_check=list(HealthCheck),
+        )
         run_state_machine_as_test(machine, settings=effort)

@@ -27,10 +27,27 @@ FLAT = 96 * 2**20
 """Bytes by which four times the items may raise the peak: noise of the allocator, and the counts of a run."""
 
 RATES = {
-    "rate_limit": 0.05, "server_error": 0.04, "drop": 0.03, "bad_body": 0.03, "bad_json": 0.05, "bad_schema": 0.04,
-    "truncated": 0.03, "refusal": 0.02, "declines": 0.02, "filtered": 0.01, "policy": 0.01, "echo": 0.01,
-    "bad_request": 0.01, "overflow": 0.01, "no_choices": 0.02, "odd_packing": 0.01, "bomb": 0.002, "endless": 0.002,
-}  # fmt: skip
+    "rate_limit": 0.05,
+    "server_error": 0.04,
+    "drop": 0.03,
+    "bad_body": 0.03,
+    "bad_json": 0.05,
+    "bad_schema": 0.04,
+    "truncated": 0.03,
+    "refusal": 0.02,
+    "declines": 0.02,
+    "filtered": 0.01,
+    "policy": 0.01,
+    "echo": 0.01,
+    "bad_request": 0.01,
+    "overflow": 0.01,
+    "no_choices": 0.02,
+    "odd_packing": 0.01,
+    "bomb": 0.002,
+    "endless": 0.002,
+}
+
+JUDGE = "-f direct --metric groundedness --model openai/judge -q".split()
 
 SOAK = """
 import resource, sys
@@ -50,8 +67,13 @@ def program(code: str, command: Sequence[object]) -> subprocess.CompletedProcess
     env = {**os.environ, "OPENAI_API_KEY": "sk-soak-secret-0815", "PYTHONPATH": str(ROOT)}
     return subprocess.run(
         [sys.executable, "-c", code, *map(str, command)],
-        cwd=ROOT, env=env, capture_output=True, text=True, timeout=800, check=False,
-    )  # fmt: skip
+        cwd=ROOT,
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=800,
+        check=False,
+    )
 
 
 def many(count: int) -> list[object]:
@@ -66,10 +88,9 @@ def soak(folder: Path, server: FaultServer, count: int) -> tuple[int, int, str]:
     """Exit code, peak memory in bytes, and what was said, of a run of so many items in a process of its own."""
     items = write_items(folder / f"{count}.jsonl", many(count))
     command = [
-        "judge", items, "-f", "direct", "--metric", "groundedness", "--model",
-        "openai/judge", "--api-base", server.url, "--max-concurrency", "16", "--timeout", "20",
-        "--stop-after-failures", "1", "-q", "-o", folder / f"run-{count}",
-    ]  # fmt: skip
+        *("judge", items, *JUDGE, "--api-base", server.url, "--max-concurrency", "16"),
+        *("--timeout", "20", "--stop-after-failures", "1", "-o", folder / f"run-{count}"),
+    ]
     done = program(SOAK, command)
     assert "Traceback" not in done.stderr
     return done.returncode, int(done.stderr.rpartition("peak ")[2]), done.stderr
@@ -101,9 +122,9 @@ def test_few_open_files_are_enough(tmp_path: Path) -> None:
     items = write_items(tmp_path / "items.jsonl", many(40))
     with FaultServer(latency=0.05, keep_bodies=False) as server:
         command = [
-            "judge", items, "-f", "direct", "--metric", "groundedness", "--model",
-            "openai/judge", "--api-base", server.url, "--max-concurrency", "100", "-q", "-o", tmp_path / "run",
-        ]  # fmt: skip
+            *("judge", items, *JUDGE, "--api-base", server.url, "--max-concurrency", "100"),
+            *("-o", tmp_path / "run"),
+        ]
         done = program(FEW_FILES, command)
         assert "Traceback" not in done.stderr
         asked = len(server.requests)

@@ -69,9 +69,12 @@ def test_an_index_that_names_code_does_not_run_it(
     shutil.copy(ROOT / "fixtures" / "questions.jsonl", stranger)
     (stranger / "corpus" / home).mkdir()
     manifest = {
-        "fingerprint": "0" * 16, "engine": "dense", "version": "1", "documents": 1,
+        "fingerprint": "0" * 16,
+        "engine": "dense",
+        "version": "1",
+        "documents": 1,
         "settings": {"encoder": "corpus.readme_tools:make"},
-    }  # fmt: skip
+    }
     (stranger / "corpus" / home / "index.json").write_text(json.dumps(manifest))
     engine = "dense" if home == "index-dense" else "bm25"
     done = run(stranger, *(word.format(engine=engine) for word in command))

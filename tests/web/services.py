@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, Self
 
 from conqret.runs.session import Session
-from conqret.serve.access import service_server
 from conqret.serve.intake import IntakeLimits, ServedRequest
+from conqret.serve.service import service_server
 
 ITEM = {"topic": "Ban zoos?", "argument": "Cages are small [1].", "documents": ["Cages are small."]}
 JSON = {"Content-Type": "application/json"}

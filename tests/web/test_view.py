@@ -296,7 +296,7 @@ def test_wrong_calls_are_a_sentence(cli: Cli, runs: Path, monkeypatch: pytest.Mo
 
 
 def test_report_and_viewer_make_the_same_page_of_a_study(cli: Cli, tmp_path: Path) -> None:
-    from conqret.experiments.run_report import run_page
+    from conqret.experiments.page import run_page
 
     items, study = write_items(tmp_path / "items.jsonl", demo()[:2]), tmp_path / "study"
     damage = ("--metric", "groundedness", "--perturb", "hallucinate:2")

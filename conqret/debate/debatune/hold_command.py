@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from conqret.console import shared_options as options
 from conqret.console.printing import at, note, result
 from conqret.errors import number
-from conqret.judging.study_command import PlanOptions, StudyOptions
+from conqret.judging.command_options import PlanOptions, StudyOptions
 from conqret.llm.client_options import Sampling
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def export(
     """
     from conqret.debate.debatune.training_export import debate_training_data
     from conqret.io.jsonl import json_lines
-    from conqret.io.overwriting import check_new, write_new
+    from conqret.io.safe_files import check_new, write_new
 
     data = debate_training_data(sources, test_share=test_share, passed=passed)
     parts = {"train.jsonl": data.train, "test.jsonl": data.test}

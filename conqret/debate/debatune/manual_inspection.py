@@ -29,7 +29,7 @@ from conqret.errors import DeclarationError, strict_options
 from conqret.io.label_set import LabelSet
 from conqret.io.labels import read_labels
 from conqret.io.limits import whole_bytes
-from conqret.io.overwriting import write_new
+from conqret.io.safe_files import write_new
 from conqret.labels.annotation_form import AnnotationForm
 from conqret.show.table import Cell, Column, Table
 from conqret.stats.estimate import Estimate, undefined

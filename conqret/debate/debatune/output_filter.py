@@ -20,8 +20,8 @@ from conqret.errors import DeclarationError, strict_options
 from conqret.io.cell_values import plain
 from conqret.io.files import file_rows
 from conqret.io.jsonl import json_lines
-from conqret.io.overwriting import write_new
 from conqret.io.rows import Row
+from conqret.io.safe_files import write_new
 from conqret.judging.judge import judge
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.judge_settings import JudgeSettings
@@ -59,7 +59,7 @@ class SiftResult:
     def write(self, file: Path, *, overwrite: bool = False, register: Path | None = None) -> Path:
         """Write what is kept into ``file``, and what is dropped beside it, as JSON lines; returns the second place.
 
-        ``overwrite`` and ``register`` are those of :func:`conqret.io.overwriting.write_new`, and so is what is raised.
+        ``overwrite`` and ``register`` are those of :func:`conqret.io.safe_files.write_new`, and so is what is raised.
         """
         beside = file.with_name(f"{stem(file)}.dropped.jsonl")
         lines = {file: json_lines(self.kept), beside: json_lines(map(asdict, self.dropped))}

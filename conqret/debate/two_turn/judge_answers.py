@@ -22,7 +22,7 @@ from conqret.debate.two_turn.debate_judge import DebateJudgment, DebateRequest, 
 from conqret.debate.two_turn.slider_answers import CONDITIONS, END, INSTRUCTIONS, Design, SliderAnswer
 from conqret.debate.two_turn.two_turn_files import TwoTurnQuestion
 from conqret.errors import DeclarationError
-from conqret.io.label_sheets import csv_text
+from conqret.io.safe_files import csv_text
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.screens import (
     JudgingScreen,

@@ -23,7 +23,7 @@ from conqret.debateqa.curation.benchmark_figures import (
 )
 from conqret.errors import DeclarationError
 from conqret.io.jsonl import json_lines
-from conqret.io.overwriting import write_new
+from conqret.io.safe_files import write_new
 from conqret.show.table import Column, Table
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from conqret.console import shared_options as options
     from conqret.debateqa.curation.benchmark_checks import CheckFigures, Verdicts
-    from conqret.judging.study_command import StudyOptions
+    from conqret.judging.command_options import StudyOptions
 
 F = TypeVar("F", bound="CheckFigures")
 

@@ -30,8 +30,7 @@ from conqret.debateqa.curation.check_verdicts import CheckVerdict, Subject, Verd
 from conqret.debateqa.curation.embeddings import LEXICAL, embedder
 from conqret.debateqa.debateqa_files import check_answers, read_answers
 from conqret.errors import DeclarationError, strict_options
-from conqret.io.label_sheets import csv_text
-from conqret.io.overwriting import write_new
+from conqret.io.safe_files import csv_text, write_new
 from conqret.judging.asked_run import AskedSettings
 from conqret.judging.judge_settings import as_path
 from conqret.judging.responses import OneToFive, Typed

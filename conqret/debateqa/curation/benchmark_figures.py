@@ -22,9 +22,9 @@ from conqret.errors import DeclarationError, strict_options
 from conqret.io.checks import identifier, one_of
 from conqret.io.files import file_rows
 from conqret.io.label_set import LabelSet
-from conqret.io.label_sheets import unguarded
 from conqret.io.labels import Labels, read_labels
 from conqret.io.pairs import ANSWERS
+from conqret.io.safe_files import unguarded
 from conqret.io.schema import Field, TableReader, read_models, table_schema
 from conqret.stats.estimate import Estimate
 from conqret.stats.resampling import mean_interval

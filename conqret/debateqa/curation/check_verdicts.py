@@ -14,9 +14,8 @@ from pydantic import Field
 
 from conqret.errors import number, strict_options
 from conqret.io.jsonl import json_lines
-from conqret.io.label_sheets import csv_text
 from conqret.io.questions import SourcedQuestion, read_sourced
-from conqret.io.safe_files import Content, InFolder
+from conqret.io.safe_files import Content, InFolder, csv_text
 from conqret.judging.asked_run import AskedSettings, Run, RunPrompt
 from conqret.judging.judge_settings import as_path, client_options
 from conqret.judging.responses import Typed

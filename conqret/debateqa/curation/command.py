@@ -13,7 +13,7 @@ from conqret.console.printing import at, note
 from conqret.debateqa.curation.algorithm import VIEWS, CurationPlan
 from conqret.debateqa.curation.embeddings import LEXICAL
 from conqret.debateqa.curation.questions_command import Encoder
-from conqret.judging.study_command import StudyOptions
+from conqret.judging.command_options import StudyOptions
 from conqret.show.table import Column, Table, spaced
 from conqret.show.words import reason
 

@@ -20,9 +20,9 @@ from conqret.data.item import Frozen
 from conqret.debateqa.curation.embeddings import LEXICAL, cosines, embedder, similar_pairs
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.checks import Filled, Number, one_of, whole_number
-from conqret.io.label_sheets import csv_text
 from conqret.io.pairs import ANSWERS
 from conqret.io.questions import SourcedQuestion, by_source, read_sourced
+from conqret.io.safe_files import csv_text
 from conqret.io.schema import in_columns, read_table
 
 

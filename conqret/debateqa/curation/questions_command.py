@@ -9,7 +9,7 @@ from conqret.console import shared_options as options
 from conqret.console.printing import at, result
 from conqret.debateqa.curation.embeddings import LEXICAL
 from conqret.errors import number
-from conqret.judging.study_command import StudyOptions
+from conqret.judging.command_options import StudyOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -74,8 +74,7 @@ def questions(
     """
     from conqret.debateqa.curation.check_verdicts import debatable_questions
     from conqret.debateqa.curation.deduplication import DecidingPair, dedupe
-    from conqret.io.label_sheets import csv_text
-    from conqret.io.safe_files import write_files
+    from conqret.io.safe_files import csv_text, write_files
     from conqret.runs.run_folder import default_folder, stem
     from conqret.show.table import spaced
 
@@ -119,7 +118,7 @@ def _label_pairs(
 ) -> None:
     """Write the form of pairs, or report the thresholds that a filled one speaks for."""
     from conqret.debateqa.curation.deduplication import draw_question_pairs, duplicate_threshold, pairs_sheet
-    from conqret.io.overwriting import write_new
+    from conqret.io.safe_files import write_new
     from conqret.show.table import spaced
 
     if sheet.is_file():

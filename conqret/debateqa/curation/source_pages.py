@@ -111,8 +111,9 @@ def web_source(
     require("trafilatura", "pypdf", "protego", "charset_normalizer", extra="scrape")
     from conqret.debateqa.curation.web import WebSource
     from conqret.scrapers.evidence_fetching import EvidenceOptions
-    from conqret.scrapers.fetch import USER_AGENT, FetchOptions
+    from conqret.scrapers.fetch_client import FetchOptions
     from conqret.scrapers.search import RESULTS, providers
+    from conqret.scrapers.wire import USER_AGENT
 
     names = [one.strip() for one in search.split(",")] if isinstance(search, str) else list(search)
     if not any(names):

@@ -15,10 +15,11 @@ from conqret.data import Reason
 from conqret.debateqa.curation.curation_requests import NoValidResponse
 from conqret.debateqa.curation.trusted_domains import PAGES, PageEvidence, PageSource, TrustedDomains
 from conqret.scrapers.evidence_fetching import EvidenceOptions, parsed
-from conqret.scrapers.extract import Extractor
-from conqret.scrapers.fetch import Fetcher, FetchError, FetchStatus
+from conqret.scrapers.fetch_client import Fetcher
 from conqret.scrapers.fetch_ledger import DocumentStore
 from conqret.scrapers.search import RESULTS, SEARCH_DELAY, WebSearcher
+from conqret.scrapers.wire import FetchError, FetchStatus
+from conqret.scrapers.worker_pool import Extractor
 
 
 class WebSource(PageSource):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conqret.generation.generation_strategy import Strategy
+from conqret.generation.strategies import Strategy
 from conqret.generation.strategies.extractive import compose
 
 STRATEGY = Strategy(

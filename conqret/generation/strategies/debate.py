@@ -13,7 +13,7 @@ from typing import Any
 
 from conqret.data import Document, Stance
 from conqret.generation.cited_argument import GeneratedArgument
-from conqret.generation.generation_strategy import PromptTurn, Strategy
+from conqret.generation.strategies import PromptTurn, Strategy
 from conqret.generation.strategies.cited import STRATEGY as CITED
 from conqret.generation.strategies.extractive import compose
 

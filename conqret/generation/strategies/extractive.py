@@ -14,7 +14,7 @@ from typing import Any
 from conqret.baseline import Evidence
 from conqret.baseline.relevance import ASPECTS
 from conqret.data import Document, Item, Stance
-from conqret.generation.generation_strategy import Strategy
+from conqret.generation.strategies import Strategy
 from conqret.text.analysis import Sentence, Text, analysed
 from conqret.text.boilerplate import boilerplate
 from conqret.text.citations import strip_citations
@@ -70,9 +70,14 @@ def compose(topic: str, stance: Stance, documents: Sequence[Document]) -> dict[s
     first words of the first document do.
     """
     item = Item.model_construct(
-        id="extractive", topic=topic, stance=stance, documents=tuple(documents), argument=None,
-        second_argument=None, metadata={},
-    )  # fmt: skip
+        id="extractive",
+        topic=topic,
+        stance=stance,
+        documents=tuple(documents),
+        argument=None,
+        second_argument=None,
+        metadata={},
+    )
     evidence = Evidence(item)
     relevance = [evidence.document_relevance(index).value for index in range(len(documents))]
     sides = _sides(topic, stance, [document.text for document in documents])

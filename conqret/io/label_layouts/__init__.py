@@ -1,1 +1,7 @@
-"""The layouts that labels come in, one module each: see :mod:`conqret.io.label_layout`."""
+"""The layouts that labels come in (see :mod:`conqret.io.label_files`): exports of annotation tools, published corpora,
+and tables."""
+
+from conqret.io.label_layouts import annotation_tools, label_tables, published_labels
+
+LAYOUTS = (*annotation_tools.LAYOUTS, *published_labels.LAYOUTS, *label_tables.LAYOUTS)
+"""All of them; which is tried first, their ``order`` says."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from conqret.llm.backend import Backend, Connection
-from conqret.llm.catalogue import listed
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.hosted.servers import directly
+from conqret.llm.providers import listed
 
 
 def _reaches(model: str) -> str:

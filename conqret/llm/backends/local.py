@@ -6,35 +6,184 @@ import asyncio
 import functools
 import gc
 import json
+import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from conqret.data import Reason
 from conqret.errors import DeclarationError, first_line
+from conqret.io.limits import whole_text
 from conqret.llm.backend import Backend, Connection, on_this_machine
 from conqret.llm.client_options import ClientOptions
-from conqret.llm.local_model import (
-    FILLED,
-    PREFIX,
-    anchored,
-    folder_of,
-    identity_of,
-    name_and_identity,
-    resolved,
-)
 from conqret.llm.replies import CONTEXT_OVERFLOW
 from conqret.llm.request import Completion, Request
 from conqret.llm.retry import ProviderError
-from conqret.local.forward import give_back
+from conqret.local.likelihoods import give_back
+from conqret.local.model_identity import commit_of, folder_identity, hub_file, hub_reachable
+from conqret.local.models import window_in
 from conqret.local.text_writing import write
 
 if TYPE_CHECKING:
-    from conqret.local.definitions import TargetScore
+    from conqret.local.likelihoods import TargetScore
     from conqret.local.scorer import ConditionalPerplexity
+
+
+PREFIX = "local/"
+"""What stands before the folder or the hub's name of a transformers model on this machine."""
+
+IDENTITY_LENGTH = 12
+"""Hexadecimal digits of a folder's digest or of a hub's commit: enough to tell any two models apart."""
+
+FILLED = 0.8
+"""The share of the model's window that may be filled by our own count of tokens, which is not the model's: GPT-2's
+and Llama's tokenizers need up to a quarter more for the same English text."""
+
+_PINNED = re.compile(rf"\A(?P<name>.+)@(?P<identity>[0-9a-f]{{{IDENTITY_LENGTH}}})")
+
+
+class _Settings(NamedTuple):
+    """What ``config.json`` and ``tokenizer_config.json`` say, and a hub's commit."""
+
+    config: Mapping[str, Any]
+    tokenizer: Mapping[str, Any]
+    commit: str | None = None
+
+
+_NOTHING = _Settings({}, {})
+
+
+def name_and_identity(model: str) -> tuple[str, str | None]:
+    """The folder or hub's name in ``local/NAME@IDENTITY``, and the identity (None where it is left out).
+
+    A folder whose own name ends like an identity is that folder.
+    """
+    name = model.removeprefix(PREFIX)
+    pinned = _PINNED.fullmatch(name)
+    if pinned is None or folder_of(name).is_dir():
+        return name, None
+    return pinned["name"], pinned["identity"]
+
+
+def folder_of(name: str) -> Path:
+    """Where the model ``name`` lies if it is a folder; ``~`` is the user's home."""
+    return Path(name).expanduser() if name.startswith("~/") else Path(name)
+
+
+def resolved(options: ClientOptions) -> ClientOptions:
+    """The same options with the identity in the model's name, and its window where none is set.
+
+    Raises:
+        DeclarationError: there is no such model, and its name has no identity either.
+        MissingDependencyError: it is a hub's, and transformers is not installed.
+    """
+    name, identity = name_and_identity(options.model)
+    if identity is not None and options.context_window is not None:
+        return options
+    model_settings = _settings(name) if identity is None else _settings_of_pinned(name)
+    window = window_in(model_settings.config, model_settings.tokenizer)
+    fitting = None if window is None else max(1, int(FILLED * window))
+    return replace(
+        options,
+        model=f"{PREFIX}{name}@{identity or identity_of(name)}",
+        context_window=options.context_window or fitting,
+    )
+
+
+def anchored(model: str, folder: Path) -> str:
+    """The name with a path that begins with ``./`` or ``../`` taken from ``folder``; any other as it is."""
+    name = model.removeprefix(PREFIX)
+    return f"{PREFIX}{folder / name}" if name.startswith(("./", "../")) else model
+
+
+def identity_of(name: str) -> str:
+    """What identifies the weights and the tokenizer of the model ``name``.
+
+    Raises:
+        DeclarationError: there is no such folder, no such model on the hub, or the hub does not say which commit
+            it is.
+    """
+    folder = folder_of(name)
+    if folder.is_dir():
+        return folder_identity(folder)[:IDENTITY_LENGTH]
+    commit = _settings(name).commit
+    if not commit:
+        raise DeclarationError(
+            f"the hub does not report the commit of {name!r}, so its weights could not be told apart from "
+            f"later versions: download the model into a folder and give --model {PREFIX}./FOLDER"
+        )
+    return commit[:IDENTITY_LENGTH]
+
+
+def _settings(name: str) -> _Settings:
+    """The model's own settings, from its folder or from a hub."""
+    folder = folder_of(name)
+    if folder.is_dir():
+        if not (folder / "config.json").is_file():
+            raise DeclarationError(f"{folder} contains no transformers model: config.json is missing")
+        return _Settings(_mapping(folder / "config.json"), _mapping(folder / "tokenizer_config.json"))
+    if _only_a_folder(name):
+        raise DeclarationError(
+            f"there is no folder {name!r} with a model; to replay its recordings without it, write its full "
+            f"name as in run.json: {PREFIX}{name}@… with the {IDENTITY_LENGTH} digits of its identity"
+        )
+    return _hub_settings(name)
+
+
+def _settings_of_pinned(name: str) -> _Settings:
+    """The same of a model that a replay can do without: no settings where they cannot be had."""
+    if not folder_of(name).is_dir():
+        return _NOTHING if _only_a_folder(name) else _hub_settings_or_none(name, hub_reachable())
+    try:
+        return _settings(name)
+    except DeclarationError:
+        return _NOTHING
+
+
+@functools.cache
+def _hub_settings_or_none(name: str, reachable: bool) -> _Settings:
+    try:
+        return _hub_settings(name)
+    except DeclarationError:  # the hub is away, or transformers is not installed
+        return _NOTHING
+
+
+def _only_a_folder(name: str) -> bool:
+    return name.startswith((".", "/", "~")) or name.count("/") > 1
+
+
+def _mapping(file: Path) -> Mapping[str, Any]:
+    if not file.is_file():
+        return {}
+    try:
+        data = json.loads(whole_text(file))
+    except (ValueError, RecursionError) as error:
+        raise DeclarationError(f"{file} is not valid JSON: {error}") from error
+    if not isinstance(data, dict):
+        raise DeclarationError(f"{file} must contain a JSON object")
+    return data
+
+
+@functools.cache
+def _hub_settings(name: str) -> _Settings:
+    """The settings of a hub's model with its commit; the hub is asked once, or its cache where it is away."""
+    try:
+        config = hub_file(name, "config.json")
+    except (OSError, ValueError) as error:
+        raise DeclarationError(
+            f"there is no folder {name!r}, and no model of that name: {first_line(error)}"
+        ) from error
+    commit = commit_of(config)
+    try:
+        tokenizer = _mapping(hub_file(name, "tokenizer_config.json", commit))
+    except (OSError, ValueError):  # not every model has one
+        tokenizer = {}
+    return _Settings(_mapping(config), tokenizer, commit)
+
 
 T = TypeVar("T")
 
@@ -116,9 +265,13 @@ class Local(Connection):
         chat = [{"role": message.role, "content": message.content} for message in request.messages]
         with _of_this_text():
             written = write(
-                scorer.loaded, chat, room=request.max_tokens, window=scorer.window, sampling=request,
+                scorer.loaded,
+                chat,
+                room=request.max_tokens,
+                window=scorer.window,
+                sampling=request,
                 seed=request.sample,
-            )  # fmt: skip
+            )
         used: dict[str, Any] = {"prompt_tokens": written.prompt_tokens, "completion_tokens": written.tokens}
         if not written.room:
             left = (

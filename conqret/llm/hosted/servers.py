@@ -16,13 +16,11 @@ from urllib.parse import SplitResult, quote, unquote, urlsplit
 
 from conqret.errors import DeclarationError
 from conqret.io.jsonl import compact
-from conqret.llm.catalogue import is_provider, mode_of, provider_of
 from conqret.llm.client_options import ClientOptions
-from conqret.llm.hosted.connection import NO_KEY
+from conqret.llm.hosted.connection import NO_KEY, Format
 from conqret.llm.hosted.response_bodies import mapping
-from conqret.llm.provider_check import missing_key
+from conqret.llm.providers import is_provider, missing_key, mode_of, provider_of
 from conqret.llm.request import Request
-from conqret.llm.structured import Format
 
 PATH = "/responses"
 

@@ -17,15 +17,13 @@ import httpx
 from pydantic import BaseModel
 
 from conqret.errors import DeclarationError
-from conqret.llm.catalogue import mode_of
 from conqret.llm.client_options import ClientOptions
-from conqret.llm.hosted.connection import NO_KEY, HostedConnection
+from conqret.llm.hosted.connection import NO_KEY, HostedConnection, Shape, choose_shape, format_for
 from conqret.llm.hosted.response_bodies import ACCEPTED, packing, unpacked
 from conqret.llm.hosted.servers import NAMED
-from conqret.llm.provider_check import HERE, check_address, check_key, sent_on
+from conqret.llm.providers import HERE, check_address, check_key, mode_of, sent_on
 from conqret.llm.request import Request
 from conqret.llm.retry import ProviderError
-from conqret.llm.structured import Shape, choose_shape, format_for
 
 _users: WeakKeyDictionary[asyncio.AbstractEventLoop, int] = WeakKeyDictionary()
 

@@ -1,6 +1,7 @@
 """Texts put in: fallacies (fallacy-oversight: Ye et al. 2024, CALM), sentences that own one side's evidence was left
 out, sentences that add nothing (length, which judges are known to reward: Dubois et al. 2024), and instructions to the
-judge, hidden in the argument or in documents.
+judge, hidden in the argument or in documents. What is added makes a text longer, so each has a neutral one of the same
+length to be compared with.
 
 No rule tells for sure which documents speak for which side, so for one-sided evidence nothing is taken away: what is
 put in says so.
@@ -8,31 +9,157 @@ put in says so.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, Protocol
 
+from conqret.data import Item
+from conqret.data.digest import gathered
+from conqret.errors import DeclarationError
 from conqret.perturb import expect
-from conqret.perturb.added import (
-    MATCHED,
-    OTHER_INJECTIONS,
-    among_sentences,
-    at_the_end,
-    languages_of,
-    matched,
-    own_sentences,
+from conqret.perturb.perturbation import (
+    ANSWER,
+    ENGLISH,
+    EVERYTHING,
+    GROUNDING,
+    PREFERENCE,
+    QUALITY,
+    RELEVANCE,
+    SECOND,
+    Change,
+    Draw,
+    Perturbation,
+    PerturbedItem,
+    additions,
 )
-from conqret.perturb.expectations import ANSWER, EVERYTHING, GROUNDING, PREFERENCE, QUALITY, RELEVANCE, SECOND
-from conqret.perturb.perturbation import ENGLISH, Change, Draw, Perturbation, PerturbedItem
+from conqret.perturb.sentence_edits import put_after, split
+from conqret.text.citations import strip_citations
 
-FALLACIES = (
-    "Nobody has ever shown this to be false, and therefore it is true.",
-    "Whoever sees it otherwise has never done an honest day's work, so there is no need to listen.",
-    "It has always been done in this way, which proves that it is right.",
-    "One either agrees with all of this or wants everything to fall apart.",
-    "Where the first small step is taken, the very worst must follow in the end.",
-    "My neighbour found it so, and what is so for one is so for everybody.",
-    "It is true because it is right, and it is right because it is true.",
-    "The cock crows and then the sun comes up, and here, too, the one brought about the other.",
-)
+Texts = Mapping[str, tuple[str, ...]]
+
+TEXTS: Mapping[str, Any] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+"""What is put in."""
+
+OTHER_INJECTIONS: Texts = {language: tuple(texts) for language, texts in TEXTS["other_injections"].items()}
+"""Orders to the judge in other languages than English."""
+
+
+MATCHED: tuple[tuple[str, str], ...] = tuple((text, neutral) for text, neutral in TEXTS["injections"])
+"""Each with a neutral text of as many words and characters, which asks for nothing."""
+
+INJECTIONS = tuple(text for text, _ in MATCHED)
+"""Each is harmless in a prompt that treats texts as data, and caught by the judgment's flags."""
+
+
+UNSPACED = frozenset({"zh", "ja"})
+"""The languages that put no space between sentences."""
+
+
+class AddingVariant(Protocol):
+    """A way to put some of ``texts`` into an item."""
+
+    def __call__(self, draw: Draw, texts: Sequence[str]) -> PerturbedItem:
+        """Put as many as the level says."""
+
+
+def among_sentences(draw: Draw, texts: Sequence[str]) -> PerturbedItem:
+    """The n-th text of the item's own order is put after the n-th sentence drawn; levels beyond what there is begin
+    again."""
+    text = draw.item.argument or ""
+    spans = split(text)
+    ordered, places = draw.ordered(texts, "fillers"), draw.ordered(range(len(spans)))
+    after = gathered((places[n % len(places)], ordered[n % len(ordered)]) for n in range(int(draw.level)))
+    longer = put_after(text, after, "" if draw.language in UNSPACED else " ")
+    return PerturbedItem({"argument": longer}, additions(after), int(draw.level))
+
+
+def at_the_end(draw: Draw, texts: Sequence[str]) -> PerturbedItem:
+    """So many paragraphs at the end of the argument."""
+    order = draw.ordered(texts)
+    added = [order[n % len(order)] for n in range(int(draw.level))]
+    text = "\n\n".join([draw.item.argument or "", *added])
+    changes = tuple(Change(where="argument end", kind="added", after=sentence) for sentence in added)
+    return PerturbedItem({"argument": text}, changes, len(added))
+
+
+Changing = Callable[[Draw], PerturbedItem]
+
+
+def languages_of(others: Texts) -> frozenset[str]:
+    """English and the languages of other texts: those of a perturbation that adds them."""
+    return ENGLISH | others.keys()
+
+
+def matched(
+    way: AddingVariant,
+    pairs: Sequence[tuple[str, str]],
+    others: Texts | None = None,
+    own: Literal["argument", "documents"] = "argument",
+) -> tuple[Changing, Changing]:
+    """``change`` and ``control`` of a perturbation that adds texts in this way: of each pair the text, and the neutral
+    one that stands in its place. Of the ``others``, in other languages, the neutral one is what the item says already
+    in its ``own`` argument or documents, at the same length.
+
+    Raises:
+        DeclarationError: the two of a pair differ in words or characters, so that length would tell them apart.
+    """
+    for text, neutral in pairs:
+        if (len(text), len(text.split())) != (len(neutral), len(neutral.split())):
+            raise DeclarationError(
+                f"{neutral!r} must be as long as {text!r}: {len(neutral)} characters and {len(neutral.split())} words "
+                f"against {len(text)} and {len(text.split())}"
+            )
+    texts, neutral_texts = zip(*pairs, strict=True)
+    others = others or {}
+
+    def change(draw: Draw) -> PerturbedItem:
+        return way(draw, others[draw.language] if draw.language else texts)
+
+    def control(draw: Draw) -> PerturbedItem:
+        if not draw.language:
+            return way(draw, neutral_texts)
+        return way(draw, [stand_in(draw, text, own) for text in others[draw.language]])
+
+    return change, control
+
+
+def own_sentences(item: Item, own: Literal["argument", "documents"] = "argument") -> tuple[str, ...]:
+    """What an item says: the sentences of its argument or its documents, without citations; its topic where there is
+    none."""
+    documents = [document.text for document in item.documents]
+    texts = [item.argument] if own == "argument" and item.argument else documents
+    plain = [strip_citations(span.text).strip() for text in texts for span in split(text)]
+    said = [text for text in plain if any(map(str.isalpha, text))]
+    return tuple(dict.fromkeys(said)) or (item.topic,)
+
+
+def stand_in(draw: Draw, text: str, own: Literal["argument", "documents"]) -> str:
+    """What stands in the place of a text of another language than English: as long, with the same bracket before it
+    and the same sign behind it, and what the item says already in between."""
+    before = text[:1] if text[:1] in BRACKETS else ""
+    behind = "" if text[-1:].isalnum() else text[-1:]
+    inner = own_text(draw.item, len(text) - len(before) - len(behind), draw.language, own)
+    return f"{before}{inner.rstrip(SIGNS)}{behind}"
+
+
+BRACKETS, SIGNS = "(\uff08", " .,;:!?\u3002\uff0c\u3001\u0964\u061f\u060c"
+
+
+def own_text(
+    item: Item, length: int, language: str, own: Literal["argument", "documents"] = "argument"
+) -> str:
+    """What an item says already, over again, up to so many characters and to the end of a word."""
+    space = "" if language in UNSPACED else " "
+    said = space.join(own_sentences(item, own))
+    text = space.join([said] * (1 + length // max(1, len(said))))
+    if not space or len(text) <= length:
+        return text[:length]
+    cut = text[: length + 1].rfind(" ")
+    return text[: cut if cut > 0 else length]
+
+
+FALLACIES = tuple(TEXTS["fallacies"])
 """Ignorance, the person, tradition, two ways only, the slope, one case, the circle, and what merely came before."""
 
 _UNSOUND = ("local_acceptability", "local_sufficiency", "cogency", "overall_quality")
@@ -55,14 +182,7 @@ FALLACIOUS = Perturbation(
 )
 
 
-LEFT_OUT = (
-    "Studies that come to another result are left out here.",
-    "What the other side can show was not looked at.",
-    "Only such findings were chosen as fit this view.",
-    "Figures that point the other way have been set aside.",
-    "Nothing was searched for that might tell against it.",
-    "Whatever does not agree with this goes unmentioned.",
-)
+LEFT_OUT = tuple(TEXTS["left_out"])
 
 _UNREBUTTED = ("global_sufficiency", "reasonableness", "overall_quality")
 """A good argument rebuts what can be said against it (Wachsmuth et al. 2017, global sufficiency)."""
@@ -85,28 +205,7 @@ ONE_SIDED = Perturbation(
 )
 
 
-FILLERS = (
-    "This is a point that deserves careful attention.",
-    "There is much that could be said here.",
-    "It is worth pausing on this for a moment.",
-    "The matter is of course not a simple one.",
-    "Many things come together in this question.",
-    "One should bear all of this in mind.",
-    "All of this belongs to the wider picture.",
-    "Such considerations have their place in any discussion.",
-    "That is something to think about.",
-    "The subject has many sides.",
-    "These are things that everybody can reflect upon.",
-    "It goes without saying that this calls for thought.",
-    "Nobody will want to pass over this lightly.",
-    "In this way one thing leads to another.",
-    "So much may be said at this point.",
-    "The reader will see what is meant.",
-    "Questions of this kind are asked again and again.",
-    "There it is, for all to consider.",
-    "And this is by no means all that there is to it.",
-    "With this, the ground is prepared for what follows.",
-)
+FILLERS = tuple(TEXTS["fillers"])
 """They make no claim, name nothing and take no side."""
 
 

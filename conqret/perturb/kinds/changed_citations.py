@@ -8,8 +8,17 @@ import re
 
 from conqret.perturb import Change, InapplicableError, Perturbation, UnreachedError
 from conqret.perturb.contradictions import FAMILY
-from conqret.perturb.expectations import ANSWER, GROUNDING, RELEVANCE, SECOND, expect
-from conqret.perturb.perturbation import ENGLISH, PERCENT, Draw, PerturbedItem
+from conqret.perturb.perturbation import (
+    ANSWER,
+    ENGLISH,
+    GROUNDING,
+    PERCENT,
+    RELEVANCE,
+    SECOND,
+    Draw,
+    PerturbedItem,
+    expect,
+)
 from conqret.perturb.sentence_edits import grounded, replace_sentences, split, split_close
 from conqret.text.citations import citations, marks, replace_marks
 

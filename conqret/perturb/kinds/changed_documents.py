@@ -8,7 +8,7 @@ import re
 
 from conqret.errors import number
 from conqret.perturb import Change, InapplicableError, Perturbation, UnreachedError, expect
-from conqret.perturb.expectations import (
+from conqret.perturb.perturbation import (
     ANSWER,
     CORRECTNESS,
     EVERYTHING,
@@ -16,8 +16,9 @@ from conqret.perturb.expectations import (
     QUALITY,
     RECALL,
     RELEVANCE,
+    Draw,
+    PerturbedItem,
 )
-from conqret.perturb.perturbation import Draw, PerturbedItem
 from conqret.perturb.sentence_edits import replace_sentences, split, split_close
 from conqret.text.citations import MARK, citations, replace_marks
 from conqret.text.language import NAMES

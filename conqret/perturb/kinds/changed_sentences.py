@@ -14,10 +14,20 @@ from dataclasses import replace
 from functools import lru_cache
 
 from conqret.perturb import Change, InapplicableError, Perturbation, UnreachedError, expect
-from conqret.perturb.changed_numbers import cased
-from conqret.perturb.contradictions import contradict
-from conqret.perturb.expectations import ANSWER, CORRECTNESS, EVERYTHING, GROUNDING, RECALL, RELEVANCE, SECOND
-from conqret.perturb.perturbation import ENGLISH, PERCENT, Draw, PerturbedItem
+from conqret.perturb.contradictions import cased, contradict, pairs
+from conqret.perturb.perturbation import (
+    ANSWER,
+    CORRECTNESS,
+    ENGLISH,
+    EVERYTHING,
+    GROUNDING,
+    PERCENT,
+    RECALL,
+    RELEVANCE,
+    SECOND,
+    Draw,
+    PerturbedItem,
+)
 from conqret.perturb.sentence_edits import Rewriting, grounded, split
 from conqret.text.citations import citations
 from conqret.text.sentences import sentences
@@ -114,20 +124,15 @@ HALLUCINATE_SHARE = replace(
 )
 
 
-_PHRASES = {
-    "because of": "owing to", "owing to": "because of", "in order to": "so as to", "for example": "for instance",
-    "for instance": "for example", "however": "nevertheless", "nevertheless": "however",
-    "moreover": "furthermore", "furthermore": "moreover", "therefore": "for that reason",
-    "although": "even though", "even though": "although", "roughly": "approximately",
-    "approximately": "roughly", "nearly": "almost", "almost": "nearly",
-    "per cent": "percent", "percent": "per cent", "instead of": "rather than", "whoever": "anyone who",
-    "a number of": "several", "often": "frequently",
-    "frequently": "often", "began": "started",
-    "said that": "stated that",
-    "says that": "states that", "since then": "from then on", "at once": "immediately",
-    "immediately": "at once", "perhaps": "possibly", "possibly": "perhaps",
-    "entire": "whole", "largely": "mostly", "mostly": "largely",
-}  # fmt: skip
+_PHRASES = pairs(
+    "because of/owing to, owing to/because of, in order to/so as to, for example/for instance, for instance/for "
+    "example, however/nevertheless, nevertheless/however, moreover/furthermore, furthermore/moreover, therefore/for "
+    "that reason, although/even though, even though/although, roughly/approximately, approximately/roughly, "
+    "nearly/almost, almost/nearly, per cent/percent, percent/per cent, instead of/rather than, whoever/anyone who, "
+    "a number of/several, often/frequently, frequently/often, began/started, said that/stated that, says "
+    "that/states that, since then/from then on, at once/immediately, immediately/at once, perhaps/possibly, "
+    "possibly/perhaps, entire/whole, largely/mostly, mostly/largely"
+)
 """Each is replaced wherever it stands: the replacement fits there, and says the same."""
 
 _phrase = re.compile(

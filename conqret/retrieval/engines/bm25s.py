@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from conqret.io import limits
 from conqret.io.limits import whole_bytes
-from conqret.retrieval.search_engine import Engine, Hits, WordIndexSettings, highest
+from conqret.retrieval.engines import Engine, Hits, WordIndexSettings, highest
 from conqret.text.words import stop_list, words
 
 _NO_WORD = -1
@@ -64,7 +64,7 @@ class Bm25sSearcher:
 
         A word that a query repeats counts once.
         """
-        return Hits.of([self._best(query, depth) for query in queries])
+        return Hits.from_rankings([self._best(query, depth) for query in queries])
 
     def _best(self, query: str, depth: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """The best documents for a query, and their scores."""

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
 
-from conqret.retrieval.dense.text_encoding import EXTRA, Encoder, Encoding
-from conqret.retrieval.dense.vectors import Vectors, load, write
-from conqret.retrieval.search_engine import Engine, Hits
+from conqret.retrieval.engines import Engine, Hits
+from conqret.retrieval.text_encoding import EXTRA, Encoder, Encoding
+from conqret.retrieval.vectors import Vectors, load, write
 
 
 def build(texts: Iterable[str], folder: Path, settings: Encoding) -> int:
@@ -20,7 +20,7 @@ class DenseSearcher:
     """An open index of vectors; the encoder is loaded with the first query."""
 
     def __init__(self, folder: Path, settings: Encoding) -> None:
-        self.vectors, self._settings = Vectors.of(folder), settings
+        self.vectors, self._settings = Vectors.from_folder(folder), settings
 
     @cached_property
     def encoder(self) -> Encoder:
@@ -29,7 +29,7 @@ class DenseSearcher:
 
     def search(self, queries: Sequence[str], depth: int) -> Hits:
         """The documents whose best passage is nearest; every document is a hit somewhere."""
-        return Hits.of(list(self.vectors.nearest(self.encoder.queries(queries), depth)))
+        return Hits.from_rankings(list(self.vectors.nearest(self.encoder.queries(queries), depth)))
 
 
 ENGINE = Engine(

@@ -66,7 +66,7 @@ def abstain(
 
     conqret labels sample more.jsonl --run runs/more --uncertain-first -o unsure.csv
     """
-    from conqret.io.label_sheets import RANDOM_SAMPLE
+    from conqret.io.label_set import RANDOM_SAMPLE
     from conqret.io.safe_files import write_whole
     from conqret.show.report_page import check_ending, write_sheet
     from conqret.studies.abstain.fit_abstention import abstain as fitted

@@ -1,7 +1,7 @@
 """From which confidence on a judge's scores are kept, so that few of them are wrong: fitted on people's labels.
 
 A score is wrong where it lies too far from people's one label. Thresholds are tested by
-:mod:`conqret.stats.selective`, with topics as what is drawn; beside them stands what the confidences are worth as
+:mod:`conqret.stats.confidence`, with topics as what is drawn; beside them stands what the confidences are worth as
 probabilities of being right.
 """
 
@@ -18,14 +18,13 @@ from conqret.data import Judgment, Reason
 from conqret.data.digest import gathered
 from conqret.errors import DeclarationError, UnknownNameError, strict_options
 from conqret.errors import number as counted
-from conqret.io.label_sheets import unequal_chances
+from conqret.io.label_set import unequal_chances
 from conqret.io.labels import Labels, labels_of
 from conqret.judging.judge_folder import FinishedRun, JudgeFolder, folder_of
 from conqret.judging.scales import SOURCES
-from conqret.stats.confidence_scores import brier, calibration_error
+from conqret.stats.confidence import brier, calibration_error, risk_coverage, trusted_from
 from conqret.stats.estimate import FEWEST_TESTED
 from conqret.stats.resampling import mean_interval
-from conqret.stats.selective import risk_coverage, trusted_from
 from conqret.studies.abstain.result import TOGETHER, Abstention, AbstentionRow, Trust
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
 from conqret.studies.agreement.label_join import NO_PAIR, NO_SCALE, JoinedLabels, View, join_labels

@@ -10,7 +10,7 @@ from conqret.data.item import Frozen
 from conqret.errors import DeclarationError
 from conqret.io.label_set import LabelSet, Unit
 from conqret.io.limits import read_written
-from conqret.stats.alternative_annotator import EPSILON
+from conqret.stats.agreement import EPSILON
 from conqret.stats.estimate import CONFIDENCE
 from conqret.stats.resampling import pooling
 

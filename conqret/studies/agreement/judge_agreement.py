@@ -10,7 +10,7 @@ from conqret.data.item import Frozen
 from conqret.show import words
 from conqret.show.forest import Forest, forests
 from conqret.show.table import Cell, CellSource, Column, Table
-from conqret.stats.alternative_annotator import AlternativeAnnotator
+from conqret.stats.agreement import AlternativeAnnotator
 from conqret.stats.estimate import Estimate, undefined
 from conqret.stats.prediction_powered import CorrectedMean
 from conqret.studies.agreement.agreement_settings import Basis

@@ -1,7 +1,8 @@
 """Free baselines beside a judge: the length of the argument, a constant, and the offline floor.
 
 Each stands beside the judge on the very units that it scored. Length knows nothing of people's scale, so it is put onto
-it by the labels of other topics (:func:`conqret.stats.isotonic.cross_fitted`); the constant is people's mean.
+it by the labels of other topics (:func:`conqret.stats.confidence.cross_fitted`); the constant is people's
+mean.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ from conqret.errors import DeclarationError, number
 from conqret.io.label_set import Unit
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.show import words
+from conqret.stats.confidence import cross_fitted, dealt
 from conqret.stats.estimate import Estimate, JackknifedEstimate
-from conqret.stats.isotonic import cross_fitted, dealt
 from conqret.studies.agreement.agreement_settings import AgreementSettings
 from conqret.studies.agreement.label_join import Fit, JoinedLabels, View, join_labels
 from conqret.studies.agreement.statistics import CALIBRATED

@@ -19,8 +19,7 @@ from conqret.io import CheckedItems
 from conqret.io.label_set import LabelSet
 from conqret.io.labels import read_labels
 from conqret.io.safe_files import InFolder
-from conqret.judging.call_setup import prepared_with_log
-from conqret.judging.judge import Items
+from conqret.judging.judge import Items, prepared
 from conqret.judging.judge_folder import trial_key
 from conqret.judging.judge_parts import Judge
 from conqret.judging.judge_settings import OF_THE_JUDGE, LogSettings
@@ -332,7 +331,7 @@ def bias_plan(items: Items = None, *, asks: bool = False, **settings: Unpack[Bia
         ItemsError, LabelsError, DeclarationError: as there.
     """
     judging: Any = {name: value for name, value in settings.items() if name in OF_THE_JUDGE}
-    source, checked, setup, log = prepared_with_log(items, judging, asks=asks)
+    source, checked, setup, log = prepared(items, judging, asks=asks)
     setup.judge.check_measured(setup.options.metrics, "bias")
     labels = settings.get("labels")
     known = labels if labels is None or isinstance(labels, LabelSet) else read_labels(labels)

@@ -13,8 +13,7 @@ from conqret.console.conditions import Requirement, RequirementOutcome
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, end, entry, note, result, tell_outcomes
 from conqret.errors import DeclarationError, number
-from conqret.judging.command_options import ChosenJudge
-from conqret.judging.study_command import StudyOptions
+from conqret.judging.command_options import ChosenJudge, StudyOptions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -163,7 +162,7 @@ def _list(*, as_json: bool | None) -> None:
 
 def bias_junit(table: BiasTable, outcomes: Sequence[RequirementOutcome] = ()) -> bytes:
     """A test case for each probe (an alarm is a failure, what is inconclusive is skipped) and for each requirement."""
-    from conqret.judging.requirements import junit_suite, required_cases
+    from conqret.judging.summary_tables import junit_suite, required_cases
     from conqret.studies.bias.result import felt
 
     tags = {"alarm": "failure", "clear": ""}

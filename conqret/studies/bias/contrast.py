@@ -17,7 +17,7 @@ from conqret.judging.rubrics import looked_at
 from conqret.judging.setup import Setup
 from conqret.judging.verdict_log import VerdictLog
 from conqret.perturb import SEED, Direction, Perturbation, perturb_items, records
-from conqret.perturb.expectations import EVERYTHING, RELEVANCE
+from conqret.perturb.perturbation import EVERYTHING, RELEVANCE
 from conqret.perturb.versions import counted_reasons
 from conqret.registry import Registry
 

@@ -28,8 +28,7 @@ from conqret.studies.bias.contrast import (
     Probe,
     probe_name,
 )
-from conqret.studies.variance.page import repeatability_table
-from conqret.studies.variance.result import Repeatability
+from conqret.studies.variance.result import Repeatability, repeatability_table
 
 SCHEMA = "conqret.bias/4"
 

@@ -22,7 +22,7 @@ from pydantic import Field, model_validator
 
 from conqret.data.item import Frozen
 from conqret.stats.agreement import alphas
-from conqret.stats.isotonic import FOLDS, monotone
+from conqret.stats.confidence import FOLDS, monotone
 from conqret.stats.resampling import leave_one_out
 from conqret.studies.agreement.label_join import Fit, View
 from conqret.studies.agreement.statistics import CALIBRATED

@@ -19,7 +19,7 @@ from conqret.data.topic_keys import TopicKeys
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.labels import Labels, labels_of
 from conqret.judging.judge_folder import FinishedRun, JudgeFolder, folder_of
-from conqret.stats.confidence_scores import Band, bands
+from conqret.stats.confidence import Band, bands
 from conqret.stats.resampling import leave_one_out
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
 from conqret.studies.agreement.annotator_agreement import averaged_alphas

@@ -27,9 +27,8 @@ from conqret.show import words
 from conqret.show.charts import Chart, ChartLine, Point
 from conqret.show.report_page import ReportPage, section
 from conqret.show.table import Column, Table
-from conqret.stats.confidence_scores import Band
+from conqret.stats.confidence import FOLDS, Band
 from conqret.stats.estimate import Estimate, undefined
-from conqret.stats.isotonic import FOLDS
 from conqret.studies.agreement.agreement_settings import AgreementSettings, Basis, FittedFile
 from conqret.studies.agreement.judge_agreement import NOT_EVERYWHERE, head, trivial_table
 from conqret.studies.agreement.label_join import Fit, JoinedLabels, View

@@ -10,7 +10,7 @@ from conqret.data.topic_keys import TopicKeys
 from conqret.errors import strict_options
 from conqret.io.labels import Labels
 from conqret.judging.judge_folder import JudgeFolder, JudgeRecord
-from conqret.judging.overview import judge_here
+from conqret.judging.page import judge_here
 from conqret.judging.summary import Summary
 from conqret.judging.summary_tables import cost, coverage, metric_names, metric_table, reason_rows
 from conqret.show import words
@@ -22,7 +22,7 @@ from conqret.studies.agreement.agreement_settings import USUAL, AgreementSetting
 from conqret.studies.validate.page import validation_tables
 from conqret.studies.validate.result import Validation
 from conqret.studies.validate.validate import ValidationResult, validate
-from conqret.studies.variance.page import repeatability_table
+from conqret.studies.variance.result import repeatability_table
 
 
 @dataclass(frozen=True, slots=True)

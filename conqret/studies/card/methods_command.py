@@ -42,7 +42,7 @@ def methods(
 
     conqret runs methods runs/first --labels labels.csv --scale 1:3 -o methods.tex
     """
-    from conqret.io.overwriting import write_new
+    from conqret.io.safe_files import write_new
     from conqret.studies.agreement.agreement_settings import AgreementSettings
     from conqret.studies.card.methods import describe_methods
 

@@ -26,7 +26,7 @@ from conqret.studies.bias.result import bias_parts, headlines
 from conqret.studies.card.result import FILE_NAME, Card, last_checked
 from conqret.studies.sensitivity.page import answer, chart, damage, how_decided
 from conqret.studies.sensitivity.result import Curve
-from conqret.studies.variance.page import repeatability_table
+from conqret.studies.variance.result import repeatability_table
 
 PAGE_NAME, MARKDOWN_NAME = "card.html", "card.md"
 

@@ -16,7 +16,7 @@ from conqret.data import Item, Judgment
 from conqret.data.digest import gathered
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError
-from conqret.io.label_sheets import RANDOM_SAMPLE
+from conqret.io.label_set import RANDOM_SAMPLE
 from conqret.io.limits import read_written
 from conqret.judging.judge_folder import JudgeRecord
 from conqret.judging.rubrics import identity_in_words

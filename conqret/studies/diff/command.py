@@ -103,11 +103,17 @@ def diff(
     from conqret.io.safe_files import write_whole
     from conqret.judging.judge_folder import JudgeFolder
     from conqret.judging.judge_parts import TOURNAMENT
-    from conqret.judging.requirements import junit_suite, required_cases
+    from conqret.judging.summary_tables import junit_suite, required_cases
     from conqret.show.page import write_file
     from conqret.studies.agreement.agreement_settings import AgreementSettings
-    from conqret.studies.diff import page
-    from conqret.studies.diff.result import diff as compare
+    from conqret.studies.diff.difference import diff as compare
+    from conqret.studies.diff.result import (
+        difference_answer,
+        difference_page,
+        difference_tables,
+        met,
+        remarks,
+    )
 
     if len(labels or ()) > 2:
         raise DeclarationError("--labels is given once for both runs, or twice, once for each")
@@ -121,8 +127,8 @@ def diff(
         margin=margin,
     )
     outcomes = [check_difference_requirement(condition, found.metrics) for condition in wanted]
-    tell(f"first      {found.first}\nsecond     {found.second}\n{page.met(found)}")
-    note(*page.remarks(found))
+    tell(f"first      {found.first}\nsecond     {found.second}\n{met(found)}")
+    note(*remarks(found))
     if all(run.record().format == TOURNAMENT.name for run in runs):
         note(
             "strengths are relative to the mean of their topic in each tournament, so the means do not show which run "
@@ -130,10 +136,10 @@ def diff(
         )
     if found.left_out:
         note(f"left out, because only one of the two runs has them: {', '.join(found.left_out)}")
-    tables, answer = page.difference_tables(found), page.difference_answer(found)
+    tables, answer = difference_tables(found), difference_answer(found)
     result(found, tables, as_json=json_output, outcomes=outcomes, answer=answer)
     if output is not None:
-        tell(at(write_file(output, page.difference_page(found, *runs)), "page"))
+        tell(at(write_file(output, difference_page(found, *runs)), "page"))
     if junit is not None:
         write_whole(junit, junit_suite("runs diff", list(required_cases(outcomes))))
     end(not tell_outcomes(outcomes))

@@ -9,38 +9,25 @@ is estimated from all judgments and few labels by prediction-powered inference o
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
-from operator import attrgetter
-from typing import Literal, TypeVar
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, Literal
 
-import numpy as np
-
-from conqret.data import Judgment
+from conqret.data import Item, Judgment
+from conqret.data.digest import gathered
 from conqret.data.item import Frozen
-from conqret.data.topic_keys import TopicKeys
-from conqret.errors import DeclarationError, check_known, strict_options
-from conqret.io.label_set import Unit
-from conqret.io.labels import Labels, labels_of
-from conqret.judging.judge_folder import FinishedRun, JudgeFolder, folder_of, shared_metrics
-from conqret.judging.judge_parts import TOURNAMENT
-from conqret.runs.run_folder import told_apart
-from conqret.stats.curve_tests import check_margin
-from conqret.stats.effects import ALPHA, holm
-from conqret.stats.estimate import Estimate, undefined, without_value
+from conqret.judging.judge_folder import JudgeFolder
+from conqret.show import words
+from conqret.show.forest import Forest, ForestRow
+from conqret.show.page import Ways
+from conqret.show.report_page import ReportPage, section
+from conqret.show.table import Column, Table
+from conqret.show.visible_text import cut
+from conqret.stats.effects import ALPHA
+from conqret.stats.estimate import FEWEST_TESTED, Estimate
 from conqret.stats.prediction_powered import CorrectedMean
-from conqret.stats.resampling import SAME, mean, snapped
-from conqret.stats.topic_mean import TopicMean, topic_mean
-from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings
-from conqret.studies.agreement.annotator_agreement import unit_clusters
-from conqret.studies.diff.label_difference import LabelledSides, Pairs, corrected_difference, labelled_sides
-
-MOST_CHANGED = 10
-NO_PAIR = "no pair was scored by both"
-READ = attrgetter(
-    "topic", "stance", "argument", "second_argument", "reference", "documents", "messages", "images"
-)
-"""What a judge reads of an item."""
+from conqret.stats.resampling import SAME
+from conqret.text.citations import strip_citations
+from conqret.text.sentences import sentences
 
 
 class WithinMargin(Frozen):
@@ -65,7 +52,7 @@ class WithinMargin(Frozen):
 class DifferenceOn(Frozen):
     """One metric: the means in [0, 1] over the ``pairs`` that both runs scored, and the second minus the first.
 
-    ``difference`` is a mean over items; ``over_topics`` is one over topics (:mod:`conqret.stats.topic_mean`), which
+    ``difference`` is a mean over items; ``over_topics`` is one over topics (:mod:`conqret.stats.effects`), which
     finds more where topics are of unequal sizes, with its p-value ``p_topics``. ``p`` is two-sided by t over topics
     (None below six), ``p_holm`` corrected over the metrics. ``within`` says whether the difference is within the
     margin, where one was given. ``up`` and ``down``
@@ -143,204 +130,267 @@ class RunDifference(Frozen):
     unlike: tuple[str, ...] = ()
 
 
-@strict_options
-def diff(
-    first: FinishedRun,
-    second: FinishedRun,
-    *,
-    labels: Sequence[Labels] = (),
-    settings: AgreementSettings = USUAL,
-    most: int = MOST_CHANGED,
-    metrics: Collection[str] = (),
-    margin: float | None = None,
-) -> RunDifference:
-    """Compare two finished runs on what both judged.
+PARTS, CHANGED = "Documents and other parts rated differently", "Largest changes"
+"""What stands on the page with texts, and not as a table."""
+TEXT = 3_000
+"""Characters of an argument that the page shows."""
 
-    ``labels`` are those of both runs' items, or two sets, one for each run; ``most`` says how many of the items that
-    changed most are named. ``metrics`` are those that are compared (none: all that both have). With a
-    ``margin``, a share of the scale inside (0, 1), it is tested whether the two are equivalent within it.
 
-    Raises:
-        DeclarationError: one is no finished run, they share no item or no metric, or labels cannot tell the two apart.
-        UnknownNameError: they do not both have one of the ``metrics``.
-    """
-    if margin is not None:
-        check_margin(margin)
-    first, second = folder_of(first), folder_of(second)
-    records = first.record(), second.record()
-    if margin is not None and any(record.format == TOURNAMENT.name for record in records):
-        raise DeclarationError(
-            "--margin has no meaning for tournaments, whose strengths are relative to their topic's mean: leave it "
-            "out, or compare systems by one tournament with the arguments of all (--system)"
+def difference_tables(difference: RunDifference) -> Iterator[Table]:
+    """The differences by metric, corrected by labels where there are some, and what changed most."""
+    rows = difference.metrics.values()
+    yield _by_metric(difference)
+    if corrected := [row for row in rows if row.corrected]:
+        yield Table(
+            "Difference in human labels, second minus first",
+            {
+                "Metric": lambda row: words.label(row.metric),
+                "Judge alone": ("corrected", "naive"),
+                "Labels alone": ("corrected", "labels"),
+                "Both (prediction-powered)": ("corrected", "corrected"),
+                "Labels": ("corrected", "labels", "n"),
+            },
+            corrected,
+            note="Valid if the labeled pairs are a random sample, or the labels state the inclusion_probability of "
+            "each item. Intervals are not corrected for the number of metrics.",
         )
-    sides = [[judgment.bare() for judgment in run.finished()] for run in (first, second)]
-    key, paired_by = _key(*sides)
-    left, right = (_by(key, side, run) for side, run in zip(sides, (first, second), strict=True))
-    had = [list(dict.fromkeys(name for one in side for name in one.measures)) for side in sides]
-    common = shared_metrics({first.path: had[0], second.path: had[1]})
-    check_known("metric of both runs", common, *metrics)
-    common = [name for name in common if name in (metrics or common)]
-    pairs = [(left[name], right[name]) for name in left if name in right]
-    keys = TopicKeys.of(judgment for judgment, _ in pairs)
-    topics = {Unit(judgment.item): keys[judgment.topic] for judgment, _ in pairs}
-    clusters, kind = unit_clusters(list(topics), topics)
-    texts = [{item.id: READ(item) for item in run.items()} for run in (first, second)]
-    same_items = all(texts[0].get(before.item) == texts[1].get(after.item) for before, after in pairs)
-    known = labelled_sides(pairs, list(map(labels_of, labels)), settings, same_items) if labels else {}
-    rows = [_on(name, pairs, clusters, known.get(name), settings.confidence, margin) for name in common]
-    corrected = holm([row.p for row in rows])
-    moved = []
-    for before, after in pairs:
-        meets = {"first_item": before.item, "second_item": after.item, "topic": before.topic}
-        for name in common:
-            a, b = before.value(name), after.value(name)
-            if a is not None and b is not None and abs(b - a) > SAME:
-                moved.append(ChangedScore(**meets, metric=name, first=a, second=b))
-    alike = {name for name, text in texts[0].items() if texts[1].get(name) == text}
-    parts, apart = changed_parts(first, second, alike)
-    names = told_apart([first.path, second.path])
-    return RunDifference(
-        first=f"{names[0]} ({records[0]})",
-        second=f"{names[1]} ({records[1]})",
-        same_judge=records[0].fingerprint == records[1].fingerprint,
-        same_items=same_items,
-        paired_by=paired_by,
-        pairs=len(pairs),
-        clustered_by=kind,
-        clusters=len(set(clusters)),
-        confidence=settings.confidence,
-        metrics={
-            row.metric: row.model_copy(update={"p_holm": p}) for row, p in zip(rows, corrected, strict=True)
-        },
-        changed=_furthest(moved, most),
-        moved=len({change.first_item for change in moved}),
-        parts=parts,
-        parts_moved=len(apart),
-        changed_parts=_furthest(apart, most),
-        missing_first=[judgment.item for name, judgment in right.items() if name not in left],
-        missing_second=[judgment.item for name, judgment in left.items() if name not in right],
-        left_out=sorted(set(had[0]) ^ set(had[1])),
-        unlike=tuple(before.item for before, after in pairs if _asked(before) != _asked(after)),
+    lost = [("Items", len(difference.missing_first), len(difference.missing_second))]
+    lost += [(words.label(row.metric), row.only_second, row.only_first) for row in rows]
+    lost = [row for row in lost if row[1] or row[2]]
+    if lost:
+        yield Table("Missing in one of the runs", ("", "In the first", "In the second"), lost)
+    metric: dict[str | Column, Any] = {
+        Column("Metric", "name"): lambda row: words.label(row.metric),
+        "First": "first",
+        "Second": "second",
+    }
+    if difference.changed_parts:
+        yield Table(
+            PARTS,
+            {"Item": "item", Column("Part", "name"): "part", **metric},
+            difference.changed_parts,
+            note=f"The ratings of {words.count(difference.parts_moved)} of {words.number(difference.parts, 'part')} "
+            f"that both runs rated differ; the {len(difference.changed_parts)} with the largest difference are listed.",
+        )
+    if changed := difference.changed:
+        every = sum(row.up + row.down for row in rows)
+        listed = f"The {len(changed)} largest of {words.number(every, 'change')} of a score are listed."
+        note = listed * (len(changed) != every)
+        yield Table(CHANGED, {"Item": _name, **metric}, changed, note=note)
+
+
+def _by_metric(difference: RunDifference) -> Table:
+    """A row for each metric; means over topics where they are others, and the margin where there is one."""
+    clusters, rows = f"{difference.clustered_by}s", difference.metrics.values()
+    margin = next((row.within.margin for row in rows if row.within is not None), None)
+    uneven = any(
+        abs((row.difference.value or 0.0) - (row.over_topics.value or 0.0)) > SAME
+        for row in rows
+        if row.difference.value is not None and row.over_topics.value is not None
     )
-
-
-_C = TypeVar("_C", ChangedScore, ChangedPart)
-
-
-def _furthest(differing: Sequence[_C], most: int) -> tuple[_C, ...]:
-    """Those that moved most, in their order where only rounding tells them apart."""
-    apart = snapped([abs(change.second - change.first) for change in differing])
-    return tuple(differing[place] for place in np.argsort(-apart, kind="stable")[:most])
-
-
-def _key(
-    judgments: Sequence[Judgment], other: Sequence[Judgment]
-) -> tuple[Callable[[Judgment], Hashable], str]:
-    """How items meet, and in words."""
-    asked = [{judgment.item: _asked(judgment) for judgment in side} for side in (judgments, other)]
-    apart = [name for name, question in asked[0].items() if asked[1].get(name, question) != question]
-    # An id whose question has another id in the other run is the number of a row, and says nothing of the item.
-    moved = {asked[0][name] for name in apart} & set(asked[1].values())
-    if asked[0].keys() & asked[1].keys() and not moved:
-        return lambda judgment: judgment.item, "item"
-    if set(asked[0].values()) & set(asked[1].values()):
-        return _asked, "topic and side" + (" (ids are of other items in either)" if moved else "")
-    raise DeclarationError(
-        "the two runs share no item, neither by id nor by topic and side: judge the same items, or two systems' "
-        "arguments on the same topics"
-    )
-
-
-def _asked(judgment: Judgment) -> tuple[str, str]:
-    return judgment.topic, judgment.stance
-
-
-def _by(
-    key: Callable[[Judgment], Hashable], judgments: Sequence[Judgment], run: JudgeFolder
-) -> dict[Hashable, Judgment]:
-    by_key = {key(judgment): judgment for judgment in judgments}
-    if len(by_key) < len(judgments):
-        twice = Counter(map(key, judgments)).most_common(1)[0][0]
-        raise DeclarationError(
-            f"{run.path} has several items of {twice}, so that items cannot be matched: give each item an "
-            "id of its own, the same in both runs"
-        )
-    return by_key
-
-
-def _on(
-    metric: str,
-    pairs: Pairs,
-    clusters: Sequence[Hashable],
-    known: LabelledSides | None,
-    confidence: float,
-    margin: float | None,
-) -> DifferenceOn:
-    """What is said of a metric."""
-    values = np.array([[judgment.value(metric) for judgment in pair] for pair in pairs], dtype=float)
-    lost = np.isnan(values)
-    both = np.flatnonzero(~lost.any(axis=1)).tolist()
-    names = [clusters[place] for place in both]
-    steps = values[both, 1] - values[both, 0]
-    steps[np.abs(steps) <= SAME] = 0
-    moved = first = second = without_value(NO_PAIR)
-    topics = TopicMean(undefined(NO_PAIR), None, 0.0)
-    if both:
-        moved, topics = mean(steps, names), topic_mean(steps, names, confidence=confidence)
-        first, second = (mean(values[both, side], names, scale="share") for side in (0, 1))
-    within = corrected = None
-    if margin is not None:
-        within = WithinMargin(
-            margin=margin,
-            p_equivalent=moved.equivalent(margin),
-            p_not_worse=moved.above(-margin),
-            smallest_detectable=moved.smallest_detectable(),
-        )
-    if known is not None:
-        judged = dict(zip(both, steps.tolist(), strict=True))
-        corrected = corrected_difference(pairs, judged, clusters, known, confidence, metric)
-    return DifferenceOn(
-        metric=metric,
-        pairs=len(both),
-        first=first.estimate(confidence),
-        second=second.estimate(confidence),
-        difference=moved.estimate(confidence),
-        over_topics=topics.estimate,
-        p=moved.p(),
-        p_topics=topics.p,
-        up=int((steps > 0).sum()),
-        down=int((steps < 0).sum()),
-        only_first=int((~lost[:, 0] & lost[:, 1]).sum()),
-        only_second=int((lost[:, 0] & ~lost[:, 1]).sum()),
-        within=within,
-        corrected=corrected,
-    )
-
-
-def changed_parts(
-    first: JudgeFolder, second: JudgeFolder, same: Collection[str]
-) -> tuple[int, list[ChangedPart]]:
-    """How many parts both runs rated, and those that they rated differently.
-
-    Only parts of the items that are the ``same`` in both: another argument's second sentence is another sentence,
-    whatever its number, and another system's document may have the same id.
-    """
-    rated = {place: rating for place, rating in _rated(first) if place[0] in same}
-    both = [(place, rated[place], rating) for place, rating in _rated(second) if place in rated]
-    apart = [
-        ChangedPart(
-            item=item, metric=metric, part=part, first=before, second=after, first_says=was, second_says=says
-        )
-        for (item, metric, part), (before, was), (after, says) in both
-        if abs(after - before) > SAME
+    notes = [
+        f"Brackets hold {difference.confidence:.0%} jackknife-t intervals over {difference.clusters} {clusters}; means "
+        "are over the items that both runs scored."
     ]
-    return len(both), apart
+    if any(row.p_holm is not None for row in rows):
+        notes += [
+            f"The p-values are of t-tests over {clusters}, corrected for the number of metrics after Holm.",
+            words.NOT_CORRECTED,
+            words.symmetry_note(difference.clusters),
+        ]
+    else:
+        notes.append(f"There are no p-values, as a test needs at least {FEWEST_TESTED} {clusters}.")
+    notes.append("“Mean over topics” weights each topic by its precision (random effects)." * uneven)
+    if margin is not None:
+        notes.append("The margin is tested by one-sided tests at the 5% level, not corrected.")
+    if not difference.same_items and not any(row.corrected for row in rows):
+        notes.append("The judge may favor one of the two systems; human labels show how much it does.")
+    return Table(
+        "Second minus first",
+        {
+            "Metric": lambda row: words.label(row.metric),
+            "Pairs": "pairs",
+            "First": ("first", "value"),
+            "Second": ("second", "value"),
+            "Difference": "difference",
+            "p (Holm)": lambda row: words.p_value(row.p_holm),
+            "Mean over topics": lambda row: row.over_topics if uneven else "",
+            f"Within {margin or 0:g}": lambda row: _within(row.within),
+        },
+        rows,
+        note=" ".join(filter(None, notes)),
+        same=("Pairs",),
+    )
 
 
-def _rated(run: JudgeFolder) -> Iterator[tuple[tuple[str, str, str], tuple[float, str]]]:
-    """By item, metric and part the rating, and what is said of it."""
-    for judgment in run.finished():
-        for metric, measure in judgment.measures.items():
-            for part in measure.parts:
-                if part.value is not None:
-                    yield (judgment.item, metric, part.id), (part.value, part.explanation)
+def _within(within: WithinMargin | None) -> str:
+    """Whether a difference is within the margin, and what would have been found where that is not shown."""
+    if within is None or within.verdict != "not shown" or within.smallest_detectable is None:
+        return "" if within is None else within.verdict
+    return f"not shown (a difference of {within.smallest_detectable:.3f} would be detected)"
+
+
+def difference_answer(difference: RunDifference) -> list[str]:
+    """On how many metrics the runs differ, which way, and on which most; and what the means do not tell."""
+    which = "system annotators would prefer"
+    if not of_systems(difference):
+        which = f"of the two {'runs' if difference.same_judge else 'judges'} is right"
+    return [_differs(difference), f"The means do not tell which {which}: only human labels can."]
+
+
+def _differs(difference: RunDifference) -> str:
+    known = [row for row in difference.metrics.values() if row.difference.value is not None]
+    whole = words.number(len(known), "metric")
+    if not known:
+        return "No metric has a score in both runs, so nothing can be compared."
+    if not difference.changed:
+        return f"The scores of the two runs are equal on all {whole}."
+    clusters = words.number(difference.clusters, difference.clustered_by)
+    two = "system" if of_systems(difference) else "run"
+    if all(row.p_holm is None for row in known):
+        untested = f"No difference is tested, as there are {clusters} and a test needs {FEWEST_TESTED}."
+        return f"{untested} The {two}s differ most on {_most(known)}."
+    level = f"(p < {ALPHA:g} after Holm, {clusters})"
+    shown = [row for row in known if _shown(row)]
+    if not shown:
+        none = f"The {two}s differ significantly on none of {whole} {level}."
+        return f"{none} They differ most on {_most(known)}."
+    ways = [
+        f"{way} on {f'{len(rows)}, most on ' if len(rows) > 1 else ''}{_most(rows)}"
+        for way, sign in (("lower", -1), ("higher", 1))
+        if (rows := [row for row in shown if sign * (row.difference.value or 0.0) > 0])
+    ]
+    differ = f"{len(shown)} of {whole} {'differs' if len(shown) == 1 else 'differ'} significantly {level}"
+    return f"{differ}: the scores of the second {two} are {', and '.join(ways)}."
+
+
+def of_systems(difference: RunDifference) -> bool:
+    """Whether one judge judged the texts of two systems."""
+    return difference.same_judge and not difference.same_items
+
+
+def _shown(row: DifferenceOn) -> bool:
+    return row.p_holm is not None and row.p_holm < ALPHA
+
+
+def _size(row: DifferenceOn) -> float:
+    return abs(row.difference.value or 0.0)
+
+
+def _most(rows: Sequence[DifferenceOn]) -> str:
+    row = max(rows, key=_size)
+    return f"{words.label(row.metric).lower()} (difference {words.with_interval(row.difference)})"
+
+
+def _picture(difference: RunDifference) -> list[Forest]:
+    """The differences by metric, those that are shown first, each group by size."""
+    rows = [
+        ForestRow(
+            words.label(row.metric),
+            row.difference.value,
+            row.difference.low,
+            row.difference.high,
+            "inconclusive" if row.p_holm is not None and not _shown(row) else "",
+            "differs" if _shown(row) else "",
+        )
+        for row in sorted(difference.metrics.values(), key=lambda row: (not _shown(row), -_size(row)))
+        if row.difference.value is not None
+    ]
+    axis = f"Difference of means, {difference.confidence:.0%} confidence intervals"
+    return [Forest("Second run minus first run", axis, rows)] if rows else []
+
+
+def difference_page(
+    difference: RunDifference, first: JudgeFolder, second: JudgeFolder, around: Ways = ()
+) -> Iterator[str]:
+    """The page, piece by piece: the tables, and what changed most side by side; ``around`` is what else there is."""
+    left = _texts(first, {change.first_item for change in difference.changed})
+    right = _texts(second, {change.second_item for change in difference.changed})
+    tables = {table.title: table for table in difference_tables(difference)}
+    parts, changed = tables.pop(PARTS, None), tables.pop(CHANGED, None)
+    answer, undecided = difference_answer(difference)
+    sheet = ReportPage(
+        "diff",
+        f"What differs between two {'systems' if of_systems(difference) else 'runs'}?",
+        [section(table) for table in tables.values()],
+        answer=[answer],
+        picture=_picture(difference),
+        badges=words.floor_badges([run.record().baseline for run in (first, second)]),
+        lede=[
+            f"The first run is {difference.first}.",
+            f"The second run is {difference.second}.",
+            *(f"{words.capitalised(text)}." for text in (met(difference), *remarks(difference))),
+            undecided,
+        ],
+    )
+    by_pair = gathered(((change.first_item, change.second_item), change) for change in difference.changed)
+    return sheet.html(
+        "run_difference.html.j2",
+        around=around,
+        changed_note=changed and changed.note,
+        beside=[_beside(rows, left[one], right[other]) for (one, other), rows in by_pair.items()],
+        parts=difference.changed_parts,
+        parts_title=PARTS,
+        parts_note=parts and parts.note,
+        longest=TEXT,
+    )
+
+
+def _beside(
+    changed: Sequence[ChangedScore], first: tuple[Item, Judgment], second: tuple[Item, Judgment]
+) -> dict[str, object]:
+    """One pair of items with all metrics of it that ``changed``, and what each run holds of it: both arguments in
+    pieces, each with whether the other has that sentence nowhere, whatever it cites; nothing is marked in arguments
+    that share none."""
+    whole = [pair[0].argument or "" for pair in (first, second)]
+    left, right = ({strip_citations(sentence.text) for sentence in sentences(text)} for text in whole)
+    return {
+        "name": _name(changed[0]),
+        "changed": changed,
+        "first": first,
+        "second": second,
+        "same": first[0].argument == second[0].argument,
+        "texts": [list(_marked(text, left & right)) for text in whole],
+    }
+
+
+def _marked(text: str, shared: Collection[str]) -> Iterator[tuple[str, bool]]:
+    """The sentences of a text and the space between them, with whether a sentence is none of those ``shared``; the one
+    at which the text is cut is left as it is."""
+    end = 0
+    for sentence in sentences(text):
+        if sentence.end > TEXT:
+            yield cut(text[end:], TEXT - end), False
+            return
+        yield text[end : sentence.start], False
+        yield sentence.text, bool(shared) and strip_citations(sentence.text) not in shared
+        end = sentence.end
+
+
+def met(difference: RunDifference) -> str:
+    """How the items of the two met, and what both have in common."""
+    judges = "the same judge" if difference.same_judge else "two judges"
+    items = "the same texts" if difference.same_items else "different texts"
+    pairs = words.number(difference.pairs, "pair")
+    return f"{pairs} of items matched by {difference.paired_by} are compared ({judges}, {items})"
+
+
+def remarks(difference: RunDifference) -> Iterator[str]:
+    """How many pairs moved, and what limits the comparison."""
+    moved = f"{words.count(difference.moved)} of these pairs differ on at least one metric"
+    yield moved if difference.moved else "no score differs"
+    if unlike := difference.unlike:
+        these = ", ".join(unlike[:3]) + ", …" * (len(unlike) > 3)
+        yield f"topic or side differ in {len(unlike)} of {difference.pairs} pairs of one id: {these}"
+    if not difference.same_judge and not difference.same_items:
+        yield "judge and items both differ, so the difference cannot be attributed to either"
+
+
+def _name(score: ChangedScore) -> str:
+    return " / ".join(dict.fromkeys((score.first_item, score.second_item)))
+
+
+def _texts(run: JudgeFolder, wanted: set[str]) -> dict[str, tuple[Item, Judgment]]:
+    items = {item.id: item for item in run.items() if item.id in wanted}
+    judged = (judgment for judgment in run.judgments() if judgment.item in wanted)
+    return {judgment.item: (items[judgment.item], judgment) for judgment in judged}

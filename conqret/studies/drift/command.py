@@ -43,8 +43,8 @@ def drift(
 
     conqret judges drift drift --reference 2026-02-01 --require "difference[groundedness] >= -0.02"
     """
-    from conqret.studies.drift.page import drift_answer, drift_screen, drift_sheet
     from conqret.studies.drift.result import drift as compare_waves
+    from conqret.studies.drift.result import drift_answer, drift_screen, drift_sheet
 
     wanted = [parse_difference_requirement(text, "coverage") for text in require or ()]
     found = compare_waves(

@@ -12,7 +12,7 @@ from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, end, note, result
-from conqret.judging.study_command import StudyOptions
+from conqret.judging.command_options import StudyOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -115,7 +115,7 @@ def improve(
 
 def _lines(outcome: ImproveResult, folder: Any) -> Iterator[RenderableType]:
     from conqret.show.table import spaced
-    from conqret.studies.improve.page import improve_tables, remarks
+    from conqret.studies.improve.result import improve_tables, remarks
 
     yield outcome.headline
     yield ""

@@ -16,10 +16,9 @@ from conqret.io.label_set import LabelSet
 from conqret.io.labels import Labels, labels_of
 from conqret.io.safe_files import write_files, write_whole
 from conqret.judging.asked_run import AskedSettings, RunPrompt
-from conqret.judging.call_setup import prepared
 from conqret.judging.criterion import Criteria, criteria_of
 from conqret.judging.instrument import Instrument
-from conqret.judging.judge import Items
+from conqret.judging.judge import Items, prepared
 from conqret.judging.judge_folder import trial_key
 from conqret.judging.judge_options import CRITERIA, SampleSettings
 from conqret.judging.judge_parts import Judge
@@ -30,7 +29,7 @@ from conqret.llm.request import Request, messages
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings
 from conqret.studies.agreement.label_join import NO_SCALE
 from conqret.studies.calibrate.fit_calibration import FEWEST_TOPICS
-from conqret.studies.improve.improve_run import ImproveFolder, ImprovePlan, ImproveRow
+from conqret.studies.improve.improve_run import ImproveFolder, ImprovePlan, ImproveRow, choice_without
 from conqret.studies.improve.improved_prompt import AS_IT_IS
 from conqret.studies.improve.learned import (
     ANSWER_TOKENS,
@@ -44,13 +43,12 @@ from conqret.studies.improve.learned import (
 )
 from conqret.studies.improve.measuring import measured
 from conqret.studies.improve.result import ImproveResult
-from conqret.studies.improve.variant_choice import choice_without
 from conqret.studies.study_judging import JudgedRun, StudyPart, study_folder
 from conqret.text.words import dimension_name
 
 MIN_EXCERPT, MAX_EXCERPT = 100, 20_000
 CALIBRATE = "use conqret judges calibrate instead"
-FEWEST_HELD_OUT = 3
+MIN_HELD_OUT = 3
 """Topics below which an interval over them cannot be had."""
 EXPECTED_ANSWER = {
     "observations": ["."],
@@ -213,14 +211,14 @@ def improve_plan(items: Items, labels: Labels, **how: Unpack[ImproveSettings]) -
         raise DeclarationError(
             "one criterion is improved at a time, because a new wording of one changes the ratings of others: give one"
         )
-    source, checked, setup = prepared(items, judge_settings, asks=False)
+    source, checked, setup, _ = prepared(items, judge_settings, asks=False)
     improved = _one_metric(setup)
     read = labels_of(labels)
     named = _dimension(read, improved, how.get("dimension"))
     training = _labelled(source, read, named)
     tested: tuple[Item, ...] = ()
     if (held_out := how.get("held_out")) is not None:
-        others, _, again = prepared(held_out, judge_settings, asks=False)
+        others, _, again, _ = prepared(held_out, judge_settings, asks=False)
         if again.fingerprint != setup.fingerprint:
             raise DeclarationError(
                 "the held-out items have other fields than the others: give both the same fields"
@@ -310,7 +308,7 @@ def _check_topics(training: Sequence[Item], tested: Sequence[Item], *, of_items:
     twice = {item.id for item in training} & {item.id for item in tested}
     _refuse("topic", sorted(topics & others), "are both held out and learned from: keep them apart")
     _refuse("id", sorted(twice), "name a held-out item and one that is learned from: give every item its own")
-    if held and len(others) < FEWEST_HELD_OUT:
+    if held and len(others) < MIN_HELD_OUT:
         raise DeclarationError(
-            f"only {number(len(others), 'topic')} held out, but an interval needs {FEWEST_HELD_OUT}"
+            f"only {number(len(others), 'topic')} held out, but an interval needs {MIN_HELD_OUT}"
         )

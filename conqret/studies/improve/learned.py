@@ -41,11 +41,11 @@ EXAMPLES, CASES, EXCERPT = 4, 12, 2000
 text."""
 RATING_SCALE = (0, 100)
 """The scale of a reworded criterion that has one."""
-MOST_WORDING, MOST_MEANING, MOST_OBSERVED = 4000, 400, 400
+MAX_WORDING, MOST_MEANING, MOST_OBSERVED = 4000, 400, 400
 """Characters of a wording, of an anchor and of an observation that are taken over at most."""
-MOST_OBSERVATIONS = 6
+MAX_OBSERVATIONS = 6
 """Observations that are taken over: as many as are asked for."""
-LEAST_ANCHORED = 5
+MIN_ANCHORED = 5
 """Ratings that get an anchor, where a scale has more: its ends and those at even distances between."""
 ANSWER_TOKENS = 700
 """A proposal in tokens: sentences, a wording, five anchors."""
@@ -157,7 +157,7 @@ class ShownScale:
         if self.binary or not (float(self.low).is_integer() and float(self.high).is_integer()):
             return ()
         low, high = int(self.low), int(self.high)
-        steps = min(high - low, LEAST_ANCHORED - 1)
+        steps = min(high - low, MIN_ANCHORED - 1)
         return tuple(round(low + step * (high - low) / steps) for step in range(steps + 1))
 
 
@@ -291,7 +291,7 @@ def worded(
     meanings = {anchor.rating: anchor.meaning for anchor in answer.anchors}
     return Improvement(
         subject=subject,
-        wording=_plain(answer.wording, MOST_WORDING),
+        wording=_plain(answer.wording, MAX_WORDING),
         anchors=tuple(
             Anchor(rating=rating, meaning=_plain(meanings[rating], MOST_MEANING))
             for rating in anchored
@@ -303,7 +303,7 @@ def worded(
 
 def observed(answer: WordingAnswer) -> tuple[str, ...]:
     """What the model that proposes a wording says that annotators reward or punish."""
-    found = (_plain(text, MOST_OBSERVED) for text in answer.observations[:MOST_OBSERVATIONS])
+    found = (_plain(text, MOST_OBSERVED) for text in answer.observations[:MAX_OBSERVATIONS])
     return tuple(text for text in found if text)
 
 

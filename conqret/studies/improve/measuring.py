@@ -1,4 +1,4 @@
-"""What is chosen (:mod:`conqret.studies.improve.variant_choice`), and what it is worth on topics that the choice has
+"""What is chosen (:mod:`conqret.studies.improve.improve_run`), and what it is worth on topics that the choice has
 not seen.
 """
 
@@ -26,7 +26,13 @@ from conqret.stats.resampling import leave_one_out
 from conqret.studies.agreement.agreement_settings import Basis
 from conqret.studies.agreement.label_join import View, join_labels
 from conqret.studies.calibrate.fit_calibration import calibrate as calibrate_judge
-from conqret.studies.improve.improve_run import ImproveFolder, ImprovePlan
+from conqret.studies.improve.improve_run import (
+    ImproveFolder,
+    ImprovePlan,
+    Scores,
+    choice_without,
+    scores_without,
+)
 from conqret.studies.improve.improved_prompt import (
     AS_IT_IS,
     CALIBRATION,
@@ -35,15 +41,14 @@ from conqret.studies.improve.improved_prompt import (
     prompt_files,
 )
 from conqret.studies.improve.learned import FOLDS, WordingAnswer, observed
-from conqret.studies.improve.page import improve_sheet
 from conqret.studies.improve.result import (
-    FEWEST_OF_ONE,
+    MIN_OF_ONE,
     Ceiling,
     ImproveResult,
     VariantAgreement,
     VariantChoice,
+    improve_sheet,
 )
-from conqret.studies.improve.variant_choice import Scores, choice_without, scores_without
 
 
 def outcome(plan: ImprovePlan) -> tuple[tuple[Item, ...], dict[str, Any]]:
@@ -198,7 +203,7 @@ def _ceiling(view: View, confidence: float) -> Ceiling | None:
         own = view.table[place]
         rest = np.delete(view.table, place, axis=0)
         there = ~np.isnan(own) & (~np.isnan(rest)).any(axis=0) & ~np.isnan(judge)
-        if there.sum() < FEWEST_OF_ONE:
+        if there.sum() < MIN_OF_ONE:
             continue
         others, some = np.nanmean(rest[:, there], axis=0), drawn.of(there)
         alone_and_judge = tuple(

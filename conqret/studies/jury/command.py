@@ -50,7 +50,7 @@ def jury(
     from conqret.studies.agreement.agreement_settings import AgreementSettings
     from conqret.studies.jury.jury_run import PAGE
     from conqret.studies.jury.jury_run import jury as hold
-    from conqret.studies.jury.page import jury_sheet
+    from conqret.studies.jury.result import jury_sheet
 
     read = None if labels is None else reading.load(labels)
     jury_result = hold(

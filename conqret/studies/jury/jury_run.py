@@ -1,25 +1,159 @@
-"""A jury as a run: a folder like that of any judge, which every command reads that reads judgments."""
+"""A jury as a run (a folder like that of any judge): what its members say of each item, the judgment that comes of it,
+and what the jury gains over its members."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from heapq import nlargest
+from itertools import combinations
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
+from conqret.data import Judgment, Measure, Part, Reason, Status, Trace
+from conqret.data.digest import gathered
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.jsonl import compact
+from conqret.io.label_set import LabelSet
 from conqret.io.labels import Labels, labels_of
 from conqret.io.safe_files import InFolder, write_all, write_whole
-from conqret.judging.judge_folder import JudgeFolder, JudgeRecord
+from conqret.judging.judge_folder import JudgeFolder, JudgeRecord, shared_metrics
 from conqret.judging.judge_parts import JURY, digest
+from conqret.judging.scales import PREFERENCE
+from conqret.runs.run_folder import told_apart
 from conqret.runs.session import SessionCounts
+from conqret.stats.correlation import pearson
+from conqret.stats.effects import ALPHA
+from conqret.stats.estimate import Estimate, JackknifedEstimate, average
+from conqret.stats.resampling import leave_one_out
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings
-from conqret.studies.jury.ballots import Ballots, Rule
-from conqret.studies.jury.result import Jury, hold_jury
+from conqret.studies.compare.compare_judges import HeldOutChoice, SharedUnits
+from conqret.studies.jury.result import RESULT, Disagreement, ErrorPair, Jury, JuryCheck, Member, Rule, RuleOn
 
-RESULT, PAGE = "jury.json", "jury.html"
+Place = tuple[str, str, str | None]
+"""An item, a metric, and one of its parts (None: the measure itself)."""
+COUNTED = "predicted_precision"
+"""A share of documents that each member counts over its own ratings; the jury counts none over its own."""
+
+
+@dataclass(frozen=True)
+class Ballots:
+    """The judgments of each of the ``names`` by item, in the order of the items, and the ``metrics`` that all have."""
+
+    names: tuple[str, ...]
+    judgments: tuple[Mapping[str, Judgment], ...]
+    metrics: tuple[str, ...]
+
+    @classmethod
+    def read(cls, runs: Sequence[JudgeFolder], called: Sequence[str] = ()) -> Ballots:
+        """The ballots of finished runs over the same items; ``called`` are their names (default: what tells their
+        folders apart).
+
+        Raises:
+            DeclarationError: fewer than two runs, one twice, not finished, damaged or of other items, or no shared
+                metric.
+        """
+        names = tuple(called or told_apart([run.path for run in runs]))
+        if len(set(names)) < max(len(names), 2):
+            raise DeclarationError("a jury needs at least two different runs, each given once")
+        records = [run.record() for run in runs]
+        for run, record in zip(runs, records, strict=True):
+            if record.items_digest != records[0].items_digest:
+                raise DeclarationError(
+                    f"{run.path} judges other items than {runs[0].path}: judge the same items with each member"
+                )
+        judged = tuple({judgment.item: judgment for judgment in run.finished()} for run in runs)
+        for run, judgments in zip(runs, judged, strict=True):
+            if lacking := [item for item in judged[0] if item not in judgments]:
+                raise DeclarationError(
+                    f"{run.judgments_file} contains no judgment of {lacking[0]}; run the command that made this run "
+                    "again to repair it"
+                )
+        metrics = shared_metrics(
+            {run.path: record.metrics for run, record in zip(runs, records, strict=True)}
+        )
+        return cls(names, judged, tuple(metrics))
+
+    def by_item(self, item: str) -> list[Judgment]:
+        """What each member says of an item."""
+        return [judgment[item] for judgment in self.judgments]
+
+    def judged(self, rule: Rule, *, model: str, fingerprint: str, format: str) -> list[Judgment]:  # noqa: A002
+        """The judgments of the jury, one an item."""
+        scores: dict[Place, float] = {}
+        for metric in self.metrics:
+            places, values = self.table(metric)
+            if places:
+                scores |= dict(zip(places, combine(rule, values).tolist(), strict=True))
+        made = []
+        for item, first in self.judgments[0].items():
+            measures = {metric: self._measure(item, metric, scores, model) for metric in self.metrics}
+            calls = tuple(
+                call.model_copy(update={"ask": f"{name}: {call.ask}"})
+                for name, judgment in zip(self.names, self.by_item(item), strict=True)
+                for call in judgment.trace.calls
+            )
+            named = {"format": format, "model": model, "fingerprint": fingerprint}
+            made.append(first.model_copy(update={**named, "measures": measures, "trace": Trace(calls=calls)}))
+        return made
+
+    def table(self, metric: str) -> tuple[list[Place], NDArray[np.float64]]:
+        """The places of a metric that all members scored, and what they say there (places by members)."""
+        rows = {place: values for place, values in self._rows(metric) if None not in values}
+        return list(rows), np.array(list(rows.values()), dtype=float).reshape(len(rows), len(self.names))
+
+    def _rows(self, metric: str) -> Iterator[tuple[Place, tuple[float | None, ...]]]:
+        for item in self.judgments[0]:
+            measures = [judgment.measures.get(metric) for judgment in self.by_item(item)]
+            yield (item, metric, None), tuple(None if one is None else one.value for one in measures)
+            parts = gathered(
+                (part.id, part.value) for measure in measures if measure is not None for part in measure.parts
+            )
+            for name, values in parts.items():
+                if len(values) == len(self.names):
+                    yield (item, metric, name), tuple(values)
+
+    def _measure(self, item: str, metric: str, scores: Mapping[Place, float], model: str) -> Measure:
+        measures = [judgment.measures.get(metric) for judgment in self.by_item(item)]
+        named = dict(zip(self.names, measures, strict=True))
+        value = scores.get((item, metric, None))
+        if value is None:
+            missing = (pair for pair in named.items() if pair[1] is None or pair[1].value is None)
+            name, lost = next(missing, (self.names[0], measures[0]))
+            reason = Reason.NOTHING_TO_JUDGE if lost is None or lost.reason is None else lost.reason
+            return Measure.missing(
+                reason, f"{name}: {lost.detail if lost is not None else 'no such measure'}"
+            )
+        known = {name: one for name, one in named.items() if one is not None and one.value is not None}
+        labelled = all(one is not None and one.label in PREFERENCE for one in measures)
+        each = "; ".join(f"{name} {one.value:.2f}" for name, one in known.items())
+        counted = " (each by its own ratings of the documents)" * (metric == COUNTED)
+        first, tie = measures[0], PREFERENCE["tie"]
+        preferred = "tie" if value == tie else "first" if value > tie else "second"
+        return Measure(
+            status=Status.SCORED,
+            value=value,
+            label=preferred if labelled else None,
+            explanation=f"{model}: {each}{counted}",
+            parts=tuple(
+                Part(id=part.id, value=scores[item, metric, part.id])
+                for part in (first.parts if first is not None else ())
+                if (item, metric, part.id) in scores
+            ),
+        )
+
+
+def combine(rule: Rule, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What a rule makes of scores of one metric (units by judges, none missing): one score of each unit. The median is
+    the majority of an odd number of judges whose scores have two values."""
+    return np.asarray((np.mean if rule == "mean" else np.median)(scores, axis=1))
+
+
+PAGE = "jury.html"
 CHUNK = 2**20
 """Bytes that are copied at once."""
 
@@ -101,3 +235,165 @@ def _members(names: Sequence[str], records: Sequence[JudgeRecord]) -> Iterator[s
         samples = record.options.get("samples") or 1
         several = f", {samples} samples of each item" * (samples != 1)
         yield f"Member {name}: {record.format} with {record.model}{several} ({record.fingerprint})"
+
+
+MOST = 10
+"""Items on which the members differ most, that are listed."""
+
+
+def hold_jury(
+    ballots: Ballots,
+    records: Sequence[JudgeRecord],
+    judged: Sequence[Judgment],
+    labels: LabelSet | None,
+    *,
+    rule: Rule = "mean",
+    metrics: Mapping[str, str] | None = None,
+    settings: AgreementSettings = USUAL,
+) -> Jury:
+    """The jury by ``rule``, whose judgments are ``judged``.
+
+    Raises:
+        DeclarationError: labels meet the judgments nowhere.
+    """
+    members = {
+        name: list(judgment.values()) for name, judgment in zip(ballots.names, ballots.judgments, strict=True)
+    }
+    shared = None if labels is None else SharedUnits.of(members, labels, metrics, settings)
+    checked, alphas = None, dict[str, Estimate]()
+    if labels is not None and shared is not None:
+        checked, alphas = _checked(shared, members, judged, labels, metrics, settings)
+    return Jury(
+        rule=rule,
+        members=tuple(
+            Member(
+                name=name,
+                format=record.format,
+                model=record.model,
+                fingerprint=record.fingerprint,
+                alpha=alphas.get(name),
+            )
+            for name, record in zip(ballots.names, records, strict=True)
+        ),
+        metrics=tuple(dict.fromkeys(name for judgment in judged for name in judgment.measures)),
+        items=len(judged),
+        scored=sum(not judgment.reasons for judgment in judged),
+        checked=checked,
+        disagreements=tuple(_disagreements(ballots, judged, shared, metrics or {})),
+    )
+
+
+def _checked(
+    alone: SharedUnits,
+    members: Mapping[str, Sequence[Judgment]],
+    judged: Sequence[Judgment],
+    labels: LabelSet,
+    metrics: Mapping[str, str] | None,
+    settings: AgreementSettings,
+) -> tuple[JuryCheck, dict[str, Estimate]]:
+    """The jury beside the members, and the members' alphas."""
+    drawn = leave_one_out(alone.clusters)
+    choice = HeldOutChoice.of(alone, settings.seed, drawn)
+    both = SharedUnits.of({**members, "the jury": judged}, labels, metrics, settings)
+    means = both.averaged({name: side.alphas(side.judges, drawn) for name, side in both.sides.items()})
+    chosen = choice.sampled(alone, drawn)
+    errors = tuple(_errors(alone, settings.confidence))
+    alike = [error.correlation.value for error in errors if error.correlation.value is not None]
+    count = len(members)
+    independent = None
+    if alike and len(alike) == len(errors):
+        independent = count / (1 + (count - 1) * max(sum(alike) / len(alike), 0.0))
+    checked = JuryCheck(
+        basis=alone.basis(labels, settings),
+        reached=rule_on(means, chosen, alone, settings.confidence),
+        best=choice.held_out(alone, drawn, settings.confidence),
+        errors=errors,
+        independent=independent,
+        left_out=alone.left_out,
+    )
+    estimates = [mean.estimate(settings.confidence) for mean in means]
+    alphas = dict(zip(alone.names, estimates, strict=False))
+    return checked, alphas
+
+
+def rule_on(
+    means: Sequence[JackknifedEstimate], chosen: JackknifedEstimate, alone: SharedUnits, confidence: float
+) -> RuleOn:
+    """What the last of the mean alphas, the jury's, is above those of the members, ``alone``, and of the ``chosen``."""
+    jury, members = means[-1], dict(zip(alone.names, means, strict=False))
+    over_average = jury.minus(average(list(members.values())))
+    over = {name: jury.minus(member) for name, member in members.items()}
+    p = over_average.p()
+    p_values = {name: difference.p() for name, difference in over.items()}
+    p_values = {name: p if p is None or over[name].value > 0 else 1.0 for name, p in p_values.items()}
+    shown: Literal["each", "average", "worse", ""] = ""
+    if p is not None and p < ALPHA:
+        shown = "average" if over_average.value > 0 else "worse"
+    if shown == "average" and all(p is not None and p < ALPHA for p in p_values.values()):
+        shown = "each"
+    return RuleOn(
+        alpha=jury.estimate(confidence),
+        gain=jury.minus(chosen).estimate(confidence),
+        over_average=over_average.estimate(confidence),
+        p=p,
+        over=p_values,
+        shown=shown,
+    )
+
+
+def _errors(shared: SharedUnits, confidence: float) -> list[ErrorPair]:
+    parts, clusters = [], list[Hashable]()
+    for side in shared.sides.values():
+        known = ~np.isnan(side.people)
+        if side.scale.bounded and known.any():
+            low, high = side.scale.ends()
+            apart = (side.judges - side.people)[:, known] / (high - low)
+            parts.append(apart - apart.mean(axis=1, keepdims=True))
+            clusters += [shared.clusters[place] for place in np.flatnonzero(known)]
+    if not parts:
+        return []
+    errors = np.concatenate(parts, axis=1)
+    drawn = leave_one_out(clusters)
+    return [
+        ErrorPair(
+            first=shared.names[first],
+            second=shared.names[other],
+            correlation=pearson(errors[first], errors[other], drawn, confidence=confidence),
+        )
+        for first, other in combinations(range(len(shared.names)), 2)
+    ]
+
+
+def _disagreements(
+    ballots: Ballots, judged: Sequence[Judgment], shared: SharedUnits | None, metrics: Mapping[str, str]
+) -> list[Disagreement]:
+    """The items on which members are furthest apart, each with the metric on which they are."""
+    people: dict[tuple[str, str], float] = {}
+    for dimension, side in shared.sides.items() if shared is not None else ():
+        if side.scale.bounded and shared is not None:
+            for unit, label in zip(shared.units, side.people.tolist(), strict=True):
+                if not unit.part and label == label:  # NaN is not equal to itself
+                    people[unit.item, metrics.get(dimension, dimension)] = side.scale.unit(label)
+    by_item = {judgment.item: judgment for judgment in judged}
+    widest: dict[str, tuple[str, tuple[float, ...]]] = {}
+    for metric in ballots.metrics:
+        places, scores = ballots.table(metric)
+        for (item, _, part), values in zip(places, map(tuple, scores.tolist()), strict=True):
+            if part is None and _apart(values) > (_apart(widest[item][1]) if item in widest else 0.0):
+                widest[item] = metric, values
+    return [
+        Disagreement(
+            item=item,
+            topic=by_item[item].topic,
+            metric=metric,
+            values=values,
+            jury=value,
+            people=people.get((item, metric)),
+        )
+        for item, (metric, values) in nlargest(MOST, widest.items(), key=lambda entry: _apart(entry[1][1]))
+        if (value := by_item[item].value(metric)) is not None
+    ]
+
+
+def _apart(values: Sequence[float]) -> float:
+    return max(values) - min(values)

@@ -11,30 +11,24 @@ them count as ``K / (1 + (K - 1) r)`` independent ones (Kish 1965, section 5.4).
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
-from heapq import nlargest
-from itertools import combinations
+from collections.abc import Iterator, Mapping
 from typing import Literal
 
-import numpy as np
-
-from conqret.data import Judgment
 from conqret.data.item import Frozen
-from conqret.io.label_set import LabelSet
-from conqret.judging.judge_folder import JudgeRecord
+from conqret.judging.summary_tables import metric_names
+from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.show import words
-from conqret.stats.correlation import pearson
+from conqret.show.forest import Forest, forests
+from conqret.show.report_page import ReportPage, section
+from conqret.show.table import Column, Table
 from conqret.stats.effects import ALPHA, p_words
-from conqret.stats.estimate import Estimate, JackknifedEstimate, average
-from conqret.stats.resampling import leave_one_out
-from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
-from conqret.studies.compare.compare_judges import HeldOutChoice, SharedUnits
-from conqret.studies.compare.result import HeldOut, beside_chance
-from conqret.studies.jury.ballots import Ballots, Rule
+from conqret.stats.estimate import Estimate
+from conqret.studies.agreement.agreement_settings import Basis
+from conqret.studies.compare.result import HeldOut, beside_chance, chosen_words
 
 SCHEMA = "conqret.jury/3"
-MOST = 10
-"""Items on which the members differ most, that are listed."""
+RESULT = "jury.json"
+Rule = Literal["mean", "median"]
 
 
 class Member(Frozen):
@@ -138,159 +132,96 @@ class Jury(Frozen):
         return f"{jury} agrees better {average}, by {by}; {alone}"
 
 
-def hold_jury(
-    ballots: Ballots,
-    records: Sequence[JudgeRecord],
-    judged: Sequence[Judgment],
-    labels: LabelSet | None,
-    *,
-    rule: Rule = "mean",
-    metrics: Mapping[str, str] | None = None,
-    settings: AgreementSettings = USUAL,
-) -> Jury:
-    """The jury by ``rule``, whose judgments are ``judged``.
-
-    Raises:
-        DeclarationError: labels meet the judgments nowhere.
-    """
-    members = {
-        name: list(judgment.values()) for name, judgment in zip(ballots.names, ballots.judgments, strict=True)
-    }
-    shared = None if labels is None else SharedUnits.of(members, labels, metrics, settings)
-    checked, alphas = None, dict[str, Estimate]()
-    if labels is not None and shared is not None:
-        checked, alphas = _checked(shared, members, judged, labels, metrics, settings)
-    return Jury(
-        rule=rule,
-        members=tuple(
-            Member(
-                name=name,
-                format=record.format,
-                model=record.model,
-                fingerprint=record.fingerprint,
-                alpha=alphas.get(name),
-            )
-            for name, record in zip(ballots.names, records, strict=True)
-        ),
-        metrics=tuple(dict.fromkeys(name for judgment in judged for name in judgment.measures)),
-        items=len(judged),
-        scored=sum(not judgment.reasons for judgment in judged),
-        checked=checked,
-        disagreements=tuple(_disagreements(ballots, judged, shared, metrics or {})),
-    )
-
-
-def _checked(
-    alone: SharedUnits,
-    members: Mapping[str, Sequence[Judgment]],
-    judged: Sequence[Judgment],
-    labels: LabelSet,
-    metrics: Mapping[str, str] | None,
-    settings: AgreementSettings,
-) -> tuple[JuryCheck, dict[str, Estimate]]:
-    """The jury beside the members, and the members' alphas."""
-    drawn = leave_one_out(alone.clusters)
-    choice = HeldOutChoice.of(alone, settings.seed, drawn)
-    both = SharedUnits.of({**members, "the jury": judged}, labels, metrics, settings)
-    means = both.averaged({name: side.alphas(side.judges, drawn) for name, side in both.sides.items()})
-    chosen = choice.sampled(alone, drawn)
-    errors = tuple(_errors(alone, settings.confidence))
-    alike = [error.correlation.value for error in errors if error.correlation.value is not None]
-    count = len(members)
-    independent = None
-    if alike and len(alike) == len(errors):
-        independent = count / (1 + (count - 1) * max(sum(alike) / len(alike), 0.0))
-    checked = JuryCheck(
-        basis=alone.basis(labels, settings),
-        reached=rule_on(means, chosen, alone, settings.confidence),
-        best=choice.held_out(alone, drawn, settings.confidence),
-        errors=errors,
-        independent=independent,
-        left_out=alone.left_out,
-    )
-    estimates = [mean.estimate(settings.confidence) for mean in means]
-    alphas = dict(zip(alone.names, estimates, strict=False))
-    return checked, alphas
-
-
-def rule_on(
-    means: Sequence[JackknifedEstimate], chosen: JackknifedEstimate, alone: SharedUnits, confidence: float
-) -> RuleOn:
-    """What the last of the mean alphas, the jury's, is above those of the members, ``alone``, and of the ``chosen``."""
-    jury, members = means[-1], dict(zip(alone.names, means, strict=False))
-    over_average = jury.minus(average(list(members.values())))
-    over = {name: jury.minus(member) for name, member in members.items()}
-    p = over_average.p()
-    p_values = {name: difference.p() for name, difference in over.items()}
-    p_values = {name: p if p is None or over[name].value > 0 else 1.0 for name, p in p_values.items()}
-    shown: Literal["each", "average", "worse", ""] = ""
-    if p is not None and p < ALPHA:
-        shown = "average" if over_average.value > 0 else "worse"
-    if shown == "average" and all(p is not None and p < ALPHA for p in p_values.values()):
-        shown = "each"
-    return RuleOn(
-        alpha=jury.estimate(confidence),
-        gain=jury.minus(chosen).estimate(confidence),
-        over_average=over_average.estimate(confidence),
-        p=p,
-        over=p_values,
-        shown=shown,
-    )
-
-
-def _errors(shared: SharedUnits, confidence: float) -> list[ErrorPair]:
-    parts, clusters = [], list[Hashable]()
-    for side in shared.sides.values():
-        known = ~np.isnan(side.people)
-        if side.scale.bounded and known.any():
-            low, high = side.scale.ends()
-            apart = (side.judges - side.people)[:, known] / (high - low)
-            parts.append(apart - apart.mean(axis=1, keepdims=True))
-            clusters += [shared.clusters[place] for place in np.flatnonzero(known)]
-    if not parts:
-        return []
-    errors = np.concatenate(parts, axis=1)
-    drawn = leave_one_out(clusters)
-    return [
-        ErrorPair(
-            first=shared.names[first],
-            second=shared.names[other],
-            correlation=pearson(errors[first], errors[other], drawn, confidence=confidence),
+def jury_tables(jury_result: Jury) -> Iterator[Table]:
+    """Jury and members with annotators, errors by pairs, and where members differ most."""
+    checked = jury_result.checked
+    if checked is not None:
+        reached, best, basis, beaten = checked.reached, checked.best, checked.basis, ""
+        if reached.shown in ("each", "average"):
+            shown = sum(p is not None and p < ALPHA for p in reached.over.values())
+            beaten = f"{shown} of {len(reached.over)}"
+        figures = (reached.alpha, reached.over_average, words.p_value(reached.p), beaten, reached.gain)
+        yield Table(
+            f"What the jury gains, {basis.intervals}",
+            ("Jury by", "Alpha", "Over the average", "p", "Over each", "Gain"),
+            [(jury_result.rule, *figures)],
+            foot=[(words.label(_chosen(checked)), best.alpha, "", "", "", "")],
+            note="“Alpha” is of the units that all members scored, averaged over dimensions without overall quality. "
+            "“Over the average” is the jury's alpha minus its members' mean alpha, with p (t-test over "
+            f"{basis.clustered_by}s); “Over each” counts the members that it agrees significantly better than, where "
+            f"it is better than their average. “Gain” is over the member {_chosen(checked)}. "
+            f"{words.symmetry_note(basis.clusters)}".rstrip(),
         )
-        for first, other in combinations(range(len(shared.names)), 2)
-    ]
-
-
-def _disagreements(
-    ballots: Ballots, judged: Sequence[Judgment], shared: SharedUnits | None, metrics: Mapping[str, str]
-) -> list[Disagreement]:
-    """The items on which members are furthest apart, each with the metric on which they are."""
-    people: dict[tuple[str, str], float] = {}
-    for dimension, side in shared.sides.items() if shared is not None else ():
-        if side.scale.bounded and shared is not None:
-            for unit, label in zip(shared.units, side.people.tolist(), strict=True):
-                if not unit.part and label == label:  # NaN is not equal to itself
-                    people[unit.item, metrics.get(dimension, dimension)] = side.scale.unit(label)
-    by_item = {judgment.item: judgment for judgment in judged}
-    widest: dict[str, tuple[str, tuple[float, ...]]] = {}
-    for metric in ballots.metrics:
-        places, scores = ballots.table(metric)
-        for (item, _, part), values in zip(places, map(tuple, scores.tolist()), strict=True):
-            if part is None and _apart(values) > (_apart(widest[item][1]) if item in widest else 0.0):
-                widest[item] = metric, values
-    return [
-        Disagreement(
-            item=item,
-            topic=by_item[item].topic,
-            metric=metric,
-            values=values,
-            jury=value,
-            people=people.get((item, metric)),
+        yield Table(
+            "Its members",
+            {
+                "Member": "name",
+                Column("Judge", "text"): lambda member: f"{member.format} with {member.model}",
+                Column("Fingerprint", "name"): "fingerprint",
+                "Alpha": "alpha",
+                "Chosen": lambda member: f"{best.chosen[member.name]} of {best.folds}",
+            },
+            jury_result.members,
+            note=chosen_words(best, basis),
         )
-        for item, (metric, values) in nlargest(MOST, widest.items(), key=lambda entry: _apart(entry[1][1]))
-        if (value := by_item[item].value(metric)) is not None
+        counted = ""
+        if checked.independent is not None and checked.errors:
+            counted = f" Together the members count as {checked.independent:.1f} independent judges."
+        yield Table(
+            "Do the members make the same errors?",
+            {"Judge": "first", Column("And", "name"): "second", "Correlation of errors": "correlation"},
+            checked.errors,
+            note=f"An error is a score minus the human label, compared within dimensions.{counted}",
+        )
+    if jury_result.disagreements:
+        yield Table(
+            "Items on which the members differ most",
+            (
+                "Item",
+                Column("Metric", "name"),
+                *(member.name for member in jury_result.members),
+                "Jury",
+                "Label",
+            ),
+            [
+                (row.item, words.label(row.metric), *map(words.score, (*row.values, row.jury, row.people)))
+                for row in jury_result.disagreements
+            ],
+            note=f"Each item stands with the metric on which its members differ most. {RESULT} has all numbers.",
+        )
+
+
+def jury_sheet(jury_result: Jury) -> ReportPage:
+    """The page, with alphas as a picture."""
+    checked = jury_result.checked
+    sentences = (f"{jury_result.verdict}.", jury_result.chance)
+    return ReportPage(
+        "jury",
+        f"Is a jury of {len(jury_result.members)} better than its best judge?",
+        list(map(section, jury_tables(jury_result))),
+        badges=words.floor_badges([member.model == OFFLINE_MODEL for member in jury_result.members]),
+        answer=[words.capitalised(text) for text in sentences if text],
+        picture=[] if checked is None else _picture(jury_result, checked),
+        facts=[
+            ("Rule", jury_result.rule),
+            ("Metrics", metric_names(jury_result.metrics).replace("_", " ")),
+            (
+                "Items",
+                f"{words.count(jury_result.scored)} of {words.count(jury_result.items)} judged by all members",
+            ),
+            *([("Labels", checked.basis.labels)] if checked is not None else []),
+        ],
+    )
+
+
+def _chosen(checked: JuryCheck) -> str:
+    return f"chosen on other {checked.basis.clustered_by}s"
+
+
+def _picture(jury_result: Jury, checked: JuryCheck) -> list[Forest]:
+    alphas = [
+        *((member.name, member.alpha) for member in jury_result.members),
+        (f"Member {_chosen(checked)}", checked.best.alpha),
+        (f"Jury: {jury_result.rule}", checked.reached.alpha),
     ]
-
-
-def _apart(values: Sequence[float]) -> float:
-    return max(values) - min(values)
+    return forests("Mean Krippendorff's alpha with annotators", "Alpha", alphas)

@@ -10,11 +10,10 @@ from conqret.show.charts import Chart, ChartLine, Point, reach
 from conqret.show.report_page import ReportPage, Section
 from conqret.show.table import Table
 from conqret.show.words import capitalised, number
-from conqret.stats.estimate import FEWEST_CLUSTERS
-from conqret.stats.planning import MOST_WITHOUT, PlannedSize
+from conqret.stats.estimate import MIN_CLUSTERS
 from conqret.studies.bias.result import POWER
 from conqret.studies.power.bias_power import TOPIC, BiasPower
-from conqret.studies.power.sample_sizes import SampleSizes
+from conqret.studies.power.sample_sizes import MAX_WITHOUT, PlannedSize, SampleSizes
 
 Size = tuple[int, int]
 """Topics, and items a topic."""
@@ -94,7 +93,7 @@ def _known(simulations: int) -> float:
 
 def lost_cells(cells: Sequence[PlannedSize]) -> str:
     """In how many studies there will be no interval at all, in a sentence; empty where that is so in few."""
-    lost = [cell for cell in cells if cell.without > MOST_WITHOUT and cell.topics >= FEWEST_CLUSTERS]
+    lost = [cell for cell in cells if cell.without > MAX_WITHOUT and cell.topics >= MIN_CLUSTERS]
     if not lost:
         return ""
     worst = max(lost, key=lambda cell: cell.without)
@@ -134,7 +133,7 @@ def plan_sheet(sizes: SampleSizes, half_width: float | None, seed: int) -> Repor
     width_table = widths.table(
         f"Half width of the {sizes.confidence:.0%} interval of {what}",
         "±{:.3f}",
-        f"Medians of {studies}; a dash: more than {MOST_WITHOUT:.0%} of them have no interval.",
+        f"Medians of {studies}; a dash: more than {MAX_WITHOUT:.0%} of them have no interval.",
     )
     sections = [Section("Half width of the interval", [*[width] * by_power, width_table])]
     if tested:

@@ -70,9 +70,8 @@ def meta(
     conqret judges systems runs/trec --truth truth.jsonl --truth-format jsonl --reports reports.jsonl -o systems.html
     """
     from conqret.judging.judge_folder import JudgeFolder
-    from conqret.studies.systems.page import ranking_sheet, ranking_tables
-    from conqret.studies.systems.ranked_systems import METHODS, MetaSettings
-    from conqret.studies.systems.result import systems
+    from conqret.studies.systems.meta_evaluation import systems
+    from conqret.studies.systems.result import METHODS, MetaSettings, ranking_sheet, ranking_tables
 
     settings = MetaSettings(
         methods=tuple(dict.fromkeys(measured.correlation or METHODS)),

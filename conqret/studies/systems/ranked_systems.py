@@ -1,28 +1,18 @@
-"""Two leaderboards beside each other: which systems and topics are compared, and how far one orders as the other."""
+"""Reports of systems beside their judgments: the leaderboard, the grades of documents, the nuggets of topics."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from itertools import compress
 from statistics import fmean
-from typing import Literal
-
-import numpy as np
-from numpy.typing import NDArray
 
 from conqret.data import Item, Judgment
 from conqret.data.corpus import Qrel
-from conqret.data.item import Frozen
-from conqret.errors import DeclarationError, UnknownNameError, number
-from conqret.io.leaderboards import ALL, SystemLeaderboard, leaderboard
+from conqret.errors import DeclarationError, number
+from conqret.io.leaderboards import SystemLeaderboard, leaderboard
 from conqret.io.reports import RUN, TOPIC
-from conqret.io.rows import listed
 from conqret.judging.judge_parts import SECOND
 from conqret.judging.summary import MetricSummary
-from conqret.stats.estimate import CONFIDENCE, JackknifedEstimate
-from conqret.stats.rank_correlation import COEFFICIENTS, FEWEST_SYSTEMS, too_crowded
-from conqret.stats.resampling import snapped
 
 NUGGET_FORMATS = ("query-rubric", "rag-rubric")
 """The formats whose parts are nuggets."""
@@ -144,154 +134,3 @@ def compared_runs(items: Iterable[Item], system: str = "") -> list[Item]:
         second = None if other == own else there[other]
         made.append(item.model_copy(update={"second_argument": second}))
     return made
-
-
-METHODS = (*COEFFICIENTS, "kendall@10")
-"""What auto-judge-evaluate computes where nothing is said."""
-SAME_MEAN = 0.001
-"""How far a score over all topics may lie from their mean: auto-judge-evaluate's own tolerance, for rounded files."""
-OnMissing = Literal["error", "skip", "default"]
-
-
-class MetaSettings(Frozen):
-    """What is compared, and how.
-
-    ``methods`` are coefficients, ``kendall@10`` among the ten systems that the reference ranks first; the first method
-    is tested. ``on_missing``: refuse leaderboards with gaps, leave the gaps out, or count them as 0. ``shared`` leaves
-    out topics and systems that only one side has, and takes means over the topics for the files' own scores over all.
-    """
-
-    methods: tuple[str, ...] = METHODS
-    truth_measures: tuple[str, ...] = ()
-    measures: tuple[str, ...] = ()
-    on_missing: OnMissing = "error"
-    shared: bool = False
-    confidence: float = CONFIDENCE
-
-
-@dataclass(frozen=True)
-class SystemMeasure:
-    """One measure of each side, over the systems and topics that are left."""
-
-    truth: SystemLeaderboard
-    judge: SystemLeaderboard
-    truth_measure: str
-    measure: str
-    on_missing: OnMissing
-    topics: Sequence[str]
-
-    def aligned(
-        self, truth: Mapping[str, float], judged: Mapping[str, float], top: int | None
-    ) -> tuple[list[str], NDArray[np.float64], NDArray[np.float64]]:
-        """The systems, sorted, and their scores on both sides."""
-        runs = sorted(truth)
-        if top is not None:
-            runs = sorted(sorted(truth, key=lambda run: -truth[run])[:top])
-        if self.on_missing != "default":
-            runs = [run for run in runs if run in judged]
-        return runs, np.array([truth[run] for run in runs]), np.array([judged.get(run, 0.0) for run in runs])
-
-    def sampled(self, method: tuple[str, int | None]) -> JackknifedEstimate:
-        """The coefficient over all topics, and without each topic; the systems stay."""
-        name, top = method
-        truth, judged = self.truth.on(self.truth_measure), self.judge.on(self.measure)
-        runs, first_scores, other = self.aligned(truth, judged, top)
-        value = _coefficient(name, first_scores, other)
-        count = len(self.topics)
-        sides = []
-        for board, measure in ((self.truth, self.truth_measure), (self.judge, self.measure)):
-            rows = [[board.on(measure, topic).get(run, np.nan) for topic in self.topics] for run in runs]
-            sides.append(np.array(rows, dtype=float).reshape(len(runs), count))
-        weights = np.concatenate([np.ones((1, count)), 1 - np.eye(count)]) if count else np.ones((1, 0))
-        with np.errstate(invalid="ignore", divide="ignore"):
-            means = [(weights @ np.nan_to_num(side).T) / (weights @ ~np.isnan(side).T) for side in sides]
-        if self.on_missing == "default":
-            means[1] = np.where([run in judged for run in runs], means[1], 0.0)
-        apart = [
-            ~(np.abs(side[0] - scores) <= SAME_MEAN)
-            for side, scores in zip(means, (first_scores, other), strict=True)
-        ]
-        off = [run for side in apart for run in compress(runs, side)]
-        pairs = zip(*(map(snapped, side[1:]) for side in means), strict=True)
-        without = np.array([_coefficient(name, *pair) for pair in pairs])
-        present = ~np.any([np.isnan(side).all(axis=0) for side in sides], axis=0)
-        unsure = too_crowded(len(runs), int(present.sum()))
-        if any(np.isnan(side).all() for side in sides):
-            unsure = "there are no scores by topic"
-        elif off:
-            unsure = f"the scores over all topics are not the means of the topics ({listed(off, 2)})"
-        why = "" if value == value else "one side gives all systems the same score"
-        if why and len(runs) < FEWEST_SYSTEMS:
-            why = f"{len(runs)} systems have both scores, and {FEWEST_SYSTEMS} are needed"
-        return JackknifedEstimate(value, without, present, len(runs), why, "ranks", unsure)
-
-    def on_topics(self, method: tuple[str, int | None]) -> dict[str, float | None]:
-        """The coefficient of the scores on each topic that both sides have."""
-        name, top = method
-        coefficients: dict[str, float | None] = {}
-        for topic in self.topics:
-            truth, judged = self.truth.on(self.truth_measure, topic), self.judge.on(self.measure, topic)
-            if truth and judged:
-                _, first_scores, other = self.aligned(truth, judged, top)
-                value = _coefficient(name, first_scores, other)
-                coefficients[topic] = None if value != value else value
-        return coefficients
-
-
-def prepared(
-    truth: SystemLeaderboard,
-    judge: SystemLeaderboard,
-    judges: Sequence[SystemLeaderboard],
-    settings: MetaSettings,
-) -> tuple[SystemLeaderboard, SystemLeaderboard]:
-    """Both leaderboards with the topics (all that one of the ``judges`` has) and the runs that are compared."""
-    if settings.on_missing == "error" and (gaps := [*truth.gaps(), *judge.gaps()]):
-        more = f" (and {len(gaps) - 1} more such gaps)" if gaps[1:] else ""
-        raise DeclarationError(
-            f"{gaps[0]}{more}. Write --on-missing skip to leave gaps out, or default to count them as 0"
-        )
-    if settings.shared:
-        topics = set(truth.topics) & {topic for board in judges for topic in board.topics}
-        truth, judge = truth.recomputed(topics), judge.recomputed(topics)
-    if settings.shared or any("@" in method for method in settings.methods):
-        runs = set(truth.runs) & set(judge.runs)
-        truth, judge = truth.of_runs(runs), judge.of_runs(runs)
-    truth, judge = (
-        board if any(ALL in by_topic for by_topic in board.scores.values()) else board.recomputed()
-        for board in (truth, judge)
-    )
-    if settings.on_missing == "error":
-        _same_runs(truth, judge)
-    return truth, judge
-
-
-def _same_runs(truth: SystemLeaderboard, judge: SystemLeaderboard) -> None:
-    if truth.topics and judge.topics and not set(truth.topics) & set(judge.topics):
-        raise DeclarationError(
-            f"{judge.name} and {truth.name} share no topic: check --format (or --truth-format), or write --on-missing "
-            "skip where their topics differ"
-        )
-    for board, other in ((truth, judge), (judge, truth)):
-        if lost := sorted(set(other.runs) - set(board.runs)):
-            raise DeclarationError(
-                f"{board.name} has no {listed(lost, 3)}, which {other.name} has. Write --only-shared, or "
-                "--on-missing skip (or default, to count as 0 what a judge lacks)"
-            )
-
-
-def parsed(method: str) -> tuple[str, int | None]:
-    """``kendall@10`` as its coefficient and its number of systems."""
-    name, _, top = method.partition("@")
-    if name not in COEFFICIENTS:
-        raise UnknownNameError("coefficient", method, (*COEFFICIENTS, "kendall@10"))
-    if "@" in method and not (top.isascii() and top.isdigit() and int(top) > 0):
-        raise DeclarationError(
-            f"{method}: write the number of top systems to compare after @, as in kendall@10"
-        )
-    return name, int(top) if top else None
-
-
-def _coefficient(name: str, truth: NDArray[np.float64], judged: NDArray[np.float64]) -> float:
-    if len(truth) < FEWEST_SYSTEMS or np.isnan(truth).any() or np.isnan(judged).any():
-        return float("nan")
-    return COEFFICIENTS[name](truth, judged)

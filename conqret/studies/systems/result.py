@@ -1,37 +1,20 @@
-"""Judges as rankers of systems: how far a judge's leaderboard orders systems as a reference does.
-
-Coefficients, ties and missing runs are those of TREC AutoJudge's ``auto-judge-evaluate meta-evaluate``. What is added:
-intervals over topics (jackknife-t, as everywhere in conqret), the mean over the topics' own rankings, tests between
-judges, and how far a judge merely ranks by length.
-"""
+"""What judges are worth as rankers of systems: in numbers, in sentences, as tables and as a page."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from itertools import combinations
-from pathlib import Path
+import math
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from conqret.data.item import Frozen
-from conqret.errors import DeclarationError, check_known, strict_options
-from conqret.io.leaderboards import SystemLeaderboard, leaderboard, read_leaderboard
-from conqret.io.reports import report_lengths
-from conqret.judging.judge_folder import JudgeFolder
-from conqret.stats.effects import holm
-from conqret.stats.estimate import Estimate, JackknifedEstimate, Scale, without_value
-from conqret.stats.rank_correlation import FEWEST_SYSTEMS
-from conqret.stats.resampling import mean
-from conqret.studies.systems.ranked_systems import (
-    MetaSettings,
-    SystemMeasure,
-    parsed,
-    prepared,
-    run_leaderboard,
-)
-
-Shape = Literal["ir_measures", "tot", "rag4reports", "trec_eval", "ranking", "jsonl"]
-"""The file format of a leaderboard."""
+from conqret.errors import DeclarationError, UnknownNameError
+from conqret.show import words
+from conqret.show.forest import Forest, forests
+from conqret.show.report_page import ReportPage, Section
+from conqret.show.table import Cell, Column, Table
+from conqret.stats.correlation import COEFFICIENTS
+from conqret.stats.effects import ALPHA
+from conqret.stats.estimate import CONFIDENCE, FEWEST_TESTED, Estimate
 
 LENGTH = "length"
 
@@ -75,6 +58,41 @@ class RankDifference(Frozen):
     p_holm: float | None
 
 
+METHODS = (*COEFFICIENTS, "kendall@10")
+"""What auto-judge-evaluate computes where nothing is said."""
+
+
+OnMissing = Literal["error", "skip", "default"]
+
+
+class MetaSettings(Frozen):
+    """What is compared, and how.
+
+    ``methods`` are coefficients, ``kendall@10`` among the ten systems that the reference ranks first; the first method
+    is tested. ``on_missing``: refuse leaderboards with gaps, leave the gaps out, or count them as 0. ``shared`` leaves
+    out topics and systems that only one side has, and takes means over the topics for the files' own scores over all.
+    """
+
+    methods: tuple[str, ...] = METHODS
+    truth_measures: tuple[str, ...] = ()
+    measures: tuple[str, ...] = ()
+    on_missing: OnMissing = "error"
+    shared: bool = False
+    confidence: float = CONFIDENCE
+
+
+def parsed(method: str) -> tuple[str, int | None]:
+    """``kendall@10`` as its coefficient and its number of systems."""
+    name, _, top = method.partition("@")
+    if name not in COEFFICIENTS:
+        raise UnknownNameError("coefficient", method, (*COEFFICIENTS, "kendall@10"))
+    if "@" in method and not (top.isascii() and top.isdigit() and int(top) > 0):
+        raise DeclarationError(
+            f"{method}: write the number of top systems to compare after @, as in kendall@10"
+        )
+    return name, int(top) if top else None
+
+
 class MetaEvaluation(Frozen):
     """All of it; ``from_best`` compares each judge with the one whose coefficient is highest, ``from_length`` with
     length."""
@@ -88,177 +106,189 @@ class MetaEvaluation(Frozen):
     notes: tuple[str, ...]
 
 
-@strict_options
-def systems(
-    judges: Sequence[str | Path],
-    truth: str | Path,
-    *,
-    format: Shape = "ir_measures",  # noqa: A002
-    truth_format: Shape = "ir_measures",
-    reports: Sequence[str | Path] = (),
-    settings: MetaSettings | None = None,
-) -> MetaEvaluation:
-    """Evaluate judges at the system level: how far each ranks systems as a reference by people does.
+COEFFICIENT_NAMES = {
+    "kendall": "Kendall's τ",
+    "pearson": "Pearson's r",
+    "spearman": "Spearman's ρ",
+    "tauap_b": "τ-AP,b",
+    "tau_gap": "τ-GAP",
+}
+"""Coefficients as papers name them."""
+HOW = (
+    "The rank correlation of the judge's ranking of the systems with the reference's is 1 if they are the same, 0 if "
+    "they are unrelated, and -1 if one is the reverse of the other. “Mean over topics” averages the correlations of "
+    "single topics and is tested; “Over all topics” is of the systems' mean scores. The highest of several looks "
+    "better than it is, as it was chosen on these topics."
+)
 
-    Args:
-        judges: leaderboards: files, folders of files, or folders of ``conqret judge`` on TREC reports.
-        truth: the reference, the leaderboard by people.
-        format: the file format of the judges' leaderboards, and ``truth_format`` that of the reference.
-        reports: the reports that were judged; their length is shown as one more judge.
-        settings: which topics, systems, measures and coefficients are compared.
 
-    Raises:
-        DeclarationError: as :func:`meta_evaluate`, or a file cannot be read.
-    """
-    lengths = {key: words for path in reports for key, words in report_lengths(Path(path)).items()}
-    boards = []
-    for path, run in ((Path(judge), JudgeFolder(Path(judge))) for judge in judges):
-        judged = run.record_file.is_file()
-        boards.append(
-            run_leaderboard(path.name, run.items(), run.finished())
-            if judged
-            else read_leaderboard(path, format)
+def ranking_tables(results: MetaEvaluation) -> Iterator[Table]:
+    """The tested coefficient with intervals, and all coefficients."""
+    for measure in _truth_measures(results):
+        yield from _tables(results, measure)
+
+
+def ranking_sheet(results: MetaEvaluation, *, baselines: Sequence[bool] = ()) -> ReportPage:
+    """The page: the judges by their coefficient, the highest first; ``baselines`` says of each judge whether it is the
+    offline baseline."""
+    method, over = results.settings.methods[0], f"{results.settings.confidence:.0%} confidence intervals"
+    sections, answer, pictures = [], list[str](), list[list[Forest]]()
+    for measure in _truth_measures(results):
+        rows = _rows(results, measure)
+        every = all(row.by_topic[method].value is not None for row in rows.values())
+        axis = f"{coefficient(method)}, {'mean over topics' if every else 'over topics'}, {over}"
+        title = f"Rank correlation with {measure} of {results.truth}"
+        picture = forests(title, axis, [(name, _estimate(row, method)) for name, row in rows.items()])
+        topics = dict.fromkeys(topic for row in rows.values() for topic in row.topics[method])
+        by_topic = Table(
+            f"{coefficient(method)} with {measure} by topic",
+            (Column("Judge", "name"), *topics),
+            [(name, *map(row.topics[method].get, topics)) for name, row in rows.items()],
         )
-    reference = read_leaderboard(truth, truth_format)
-    return meta_evaluate(reference, boards, settings, lengths=lengths if reports else None)
-
-
-def meta_evaluate(
-    truth: SystemLeaderboard,
-    judges: Sequence[SystemLeaderboard],
-    settings: MetaSettings | None = None,
-    *,
-    lengths: Mapping[tuple[str, str], int] | None = None,
-) -> MetaEvaluation:
-    """How far each judge ranks the systems as ``truth`` does.
-
-    ``lengths`` are those of the systems' (run's) reports by topic: they make one more judge, called length.
-
-    Raises:
-        DeclarationError: fewer than three systems, gaps that are refused, no such measure, topic or method.
-    """
-    chosen = MetaSettings() if settings is None else settings
-    methods = [parsed(method) for method in chosen.methods]
-    if len(truth.runs) < FEWEST_SYSTEMS:
-        raise DeclarationError(
-            f"{truth.name} has {len(truth.runs)} runs: a ranking needs at least {FEWEST_SYSTEMS}"
-        )
-    boards = list(judges)
-    if lengths is not None:
-        words = leaderboard(LENGTH, (("words", run, topic, float(n)) for (run, topic), n in lengths.items()))
-        shared = [topic for topic in truth.topics if topic in words.topics]
-        boards.append(words.recomputed(shared))
-    every = sorted({topic for board in (truth, *boards) for topic in board.topics})
-    if chosen.shared:
-        judged_topics = {topic for board in judges for topic in board.topics}
-        every = [topic for topic in every if topic in truth.topics and topic in judged_topics]
-    length_board = None if lengths is None else boards[-1]
-    rows = []
-    for board in boards:
-        own = chosen
-        if board.name == LENGTH:
-            own = chosen.model_copy(update={"measures": (), "on_missing": "skip"})
-        true_board, other = prepared(truth, board, judges, own)
-        for truth_measure in _measures(true_board, chosen.truth_measures):
-            for measure in _measures(other, own.measures):
-                compared = SystemMeasure(true_board, other, truth_measure, measure, own.on_missing, every)
-                rows.append(_row(compared, chosen, methods, length_board))
-    tested = [row.topics[chosen.methods[0]] for row in rows]
-    length = [place for place, row in enumerate(rows) if row.judge == LENGTH]
-    judged = [place for place, row in enumerate(rows) if row.judge != LENGTH]
-    best, beside = [], []
-    for measure in dict.fromkeys(row.truth_measure for row in rows):
-        own_places = [place for place in judged if rows[place].truth_measure == measure]
-        means = {place: rows[place].by_topic[chosen.methods[0]].value for place in own_places}
-        defined = {place: value for place, value in means.items() if value is not None}
-        if defined:
-            top = max(defined, key=defined.__getitem__)
-            pairs = list(combinations([*(place for place in own_places if place != top), top], 2))
-            differences = _differences(rows, tested, pairs, chosen)
-            best += [found for pair, found in zip(pairs, differences, strict=True) if pair[1] == top]
-        for other_place in length:
-            if rows[other_place].truth_measure == measure:
-                beside += _differences(rows, tested, [(place, other_place) for place in own_places], chosen)
-    return MetaEvaluation(
-        truth=truth.name,
-        topics=len(every),
-        settings=chosen,
-        rows=tuple(rows),
-        from_best=tuple(best),
-        from_length=tuple(beside),
-        notes=tuple(note for board in (truth, *judges) for note in board.notes),
+        first, *more = _tables(results, measure)
+        sections.append(Section(first.title, [*(picture if pictures else []), first, *more, by_topic]))
+        pictures = pictures or [picture]
+        answer += _answer(results, measure)
+    judges = dict.fromkeys(row.judge for row in results.rows if row.judge != LENGTH)
+    systems = max((row.runs for row in results.rows), default=0)
+    return ReportPage(
+        "systems",
+        "Does the judge rank systems as annotators do?",
+        sections,
+        badges=words.floor_badges(baselines),
+        answer=answer,
+        picture=pictures[0] if pictures else [],
+        how_to_read=[HOW],
+        facts=[
+            ("Reference", results.truth),
+            ("Judges", ", ".join(judges)),
+            ("Systems", words.count(systems)),
+            ("Intervals", f"{results.settings.confidence:.0%}, over {words.number(results.topics, 'topic')}"),
+        ],
     )
 
 
-def _row(
-    comparison: SystemMeasure,
-    settings: MetaSettings,
-    methods: Sequence[tuple[str, int | None]],
-    words: SystemLeaderboard | None,
-) -> RankAgreement:
-    """The row of a judge, with how far it ranks as length (``words``) does."""
-    runs, _, judged = comparison.aligned(
-        comparison.truth.on(comparison.truth_measure), comparison.judge.on(comparison.measure), None
-    )
-    confidence, names = settings.confidence, dict(zip(settings.methods, methods, strict=True))
-    topics = {name: comparison.on_topics(method) for name, method in names.items()}
-    with_length = None
-    if words is not None and comparison.judge.name != LENGTH:
-        beside = replace(comparison, truth=words, truth_measure="words", on_missing="skip")
-        with_length = _mean(beside.on_topics(methods[0]).values()).estimate(confidence)
-    return RankAgreement(
-        judge=comparison.judge.name,
-        measure=comparison.measure,
-        truth_measure=comparison.truth_measure,
-        runs=len(runs),
-        tied=len(judged) > 0 and judged.min() == judged.max(),
-        overall={name: comparison.sampled(method).estimate(confidence) for name, method in names.items()},
-        by_topic={name: _mean(scores.values()).estimate(confidence) for name, scores in topics.items()},
-        topics=topics,
-        with_length=with_length,
-    )
+def coefficient(method: str) -> str:
+    """A coefficient as papers name it."""
+    name, first = parsed(method)
+    return COEFFICIENT_NAMES[name] + (f" of the first {first}" if first else "")
 
 
-def _differences(
-    rows: Sequence[RankAgreement],
-    tested: Sequence[Mapping[str, float | None]],
-    pairs: Sequence[tuple[int, int]],
-    settings: MetaSettings,
-) -> list[RankDifference]:
-    differences = []
-    for place, other in pairs:
-        steps = [
-            value - beside
-            for topic, value in tested[place].items()
-            if value is not None and (beside := tested[other].get(topic)) is not None
-        ]
-        differences.append(_mean(steps, "plain"))
-    # What is the same on all topics says nothing.
-    raw = [difference.p() if difference.varies else None for difference in differences]
-    return [
-        RankDifference(
-            truth_measure=rows[place].truth_measure,
-            judge=rows[place].judge,
-            measure=rows[place].measure,
-            other=rows[other].judge,
-            other_measure=rows[other].measure,
-            difference=difference.estimate(settings.confidence),
-            p=p,
-            p_holm=p_holm,
-        )
-        for (place, other), difference, p, p_holm in zip(pairs, differences, raw, holm(raw), strict=True)
+def _answer(results: MetaEvaluation, measure: str) -> Iterator[str]:
+    method, reference = results.settings.methods[0], f"{results.truth} ({measure})"
+    ranked = [row for row in results.rows if row.truth_measure == measure and row.judge != LENGTH]
+    rows = _rows(results, measure)
+    known = {name: row for name, row in rows.items() if row.judge != LENGTH}
+    if not known:
+        why = "; ".join(dict.fromkeys(row.overall[method].reason for row in ranked)) or "there is no judge"
+        yield f"No ranking of systems can be compared with {reference}: {why}."
+        return
+    name, best = next(iter(known.items()))
+    shown = _estimate(best, method)
+    over = "mean over topics" if best.by_topic[method].value is not None else "over all topics"
+    value = f"{coefficient(method)} = {words.with_interval(shown)} ({over})"
+    lead, like = f"“{name}” ranks {words.number(best.runs, 'system')}", f"like {reference}"
+    if len(known) > 1:
+        yield f"Of {len(known)} measures of the judge, {lead} most {like}: {value}."
+    else:
+        yield f"{lead} {like} with {value}."
+    if shown.low is not None and shown.low <= 0:
+        yield "The interval contains 0, so the data do not show that the judge ranks systems better than by chance."
+    if len(known) > 1:
+        worse = sum(map(_shown, _of(results.from_best, measure).values()))
+        number = f"{worse} of the {len(known) - 1} others" if worse else "No other measure"
+        yield f"{number} {'are' if worse > 1 else 'is'} shown to rank worse than “{name}” (p < {ALPHA:g}, Holm)."
+    from_length = [
+        one for key, one in _of(results.from_length, measure).items() if key in map(_key, known.values())
     ]
+    if from_length:
+        better = sum(_shown(one) and (one.difference.value or 0) > 0 for one in from_length)
+        own = [_estimate(row, method) for row in rows.values() if row.judge == LENGTH]
+        of = "".join(f" ({coefficient(method)} = {words.with_interval(one)})" for one in own[:1])
+        yield (
+            f"{better or 'None'} of {words.number(len(from_length), 'measure')} {'is' if better < 2 else 'are'} shown "
+            f"to rank better than the length of the reports{of}."
+        )
 
 
-def _mean(values: Iterable[float | None], scale: Scale = "correlation") -> JackknifedEstimate:
-    """The mean over the topics that have a value."""
-    every = list(values)
-    defined = [value for value in every if value is not None]
-    if not defined:
-        return without_value("no topic has a coefficient" if every else "there are no scores by topic")
-    return mean(defined, scale=scale)
+def _shown(difference: RankDifference) -> bool:
+    return difference.p_holm is not None and difference.p_holm < ALPHA
 
 
-def _measures(board: SystemLeaderboard, wanted: Sequence[str]) -> list[str]:
-    check_known(f"measure in {board.name}", board.measures, *wanted)
-    return [name for name in board.measures if not wanted or name in wanted]
+def _tables(results: MetaEvaluation, measure: str) -> Iterator[Table]:
+    first, rows = results.settings.methods[0], _rows(results, measure)
+    best, length = _of(results.from_best, measure), _of(results.from_length, measure)
+    tested: list[tuple[Cell, ...]] = []
+    for name, row in rows.items():
+        with_length = "" if row.judge == LENGTH or not length else row.with_length
+        cells: list[Cell] = []
+        for difference, before in ((best.get(_key(row)), []), (length.get(_key(row)), [with_length])):
+            p = None if difference is None else difference.p_holm
+            cells += [*before, "" if difference is None else difference.difference, words.p_value(p)]
+        tested.append((name, row.runs, row.by_topic[first], row.overall[first], *cells))
+    heads = ("Systems", "Mean over topics", "Over all topics", "Minus the best", "p (Holm)")
+    judge = Column("Judge", "name")
+    yield Table(
+        f"{coefficient(first)} with {measure} of {results.truth}",
+        (judge, *heads, "With length", "Minus length's", "p (Holm)"),
+        tested,
+        note=_note(results, measure),
+    )
+    most = max((row.runs for row in rows.values()), default=0)
+    methods = [method for method in results.settings.methods if (parsed(method)[1] or 0) < most]
+    if len(methods) > 1:
+        yield Table(
+            f"All coefficients with {measure}, over all topics",
+            (judge, *map(coefficient, methods)),
+            [(name, *(row.overall[method].value for method in methods)) for name, row in rows.items()],
+        )
+
+
+def _truth_measures(results: MetaEvaluation) -> list[str]:
+    return list(dict.fromkeys(row.truth_measure for row in results.rows))
+
+
+def _rows(results: MetaEvaluation, measure: str) -> dict[str, RankAgreement]:
+    """The rows of a measure of the reference that have a coefficient, the highest first, by their names."""
+    method = results.settings.methods[0]
+    found = [(row, _estimate(row, method).value) for row in results.rows if row.truth_measure == measure]
+    ordered = sorted(found, key=lambda pair: math.inf if pair[1] is None else -pair[1])
+    return {_name(row, results): row for row, value in ordered if value is not None}
+
+
+def _estimate(row: RankAgreement, method: str) -> Estimate:
+    """The mean over topics, or, without one, the coefficient over all topics."""
+    mean = row.by_topic[method]
+    return mean if mean.value is not None else row.overall[method]
+
+
+def _of(differences: Sequence[RankDifference], measure: str) -> dict[tuple[str, str], RankDifference]:
+    """The differences from one measure of the reference, by judge and its measure."""
+    return {_key(one): one for one in differences if one.truth_measure == measure}
+
+
+def _key(row: RankAgreement | RankDifference) -> tuple[str, str]:
+    return row.judge, row.measure
+
+
+def _name(row: RankAgreement, results: MetaEvaluation) -> str:
+    """A judge's measure, with the judge's name where there are several."""
+    if row.judge == LENGTH:
+        return "Length of the reports"
+    judges = {one.judge for one in results.rows if one.judge != LENGTH}
+    return f"{row.judge} {row.measure}" if len(judges) > 1 else row.measure
+
+
+def _note(results: MetaEvaluation, measure: str) -> str:
+    """What the numbers say in words."""
+    compared = [*_of(results.from_best, measure).values(), *_of(results.from_length, measure).values()]
+    sentences = []
+    if any(difference.p_holm is None and difference.difference.value is not None for difference in compared):
+        sentences.append(
+            f"There is no p-value if fewer than {FEWEST_TESTED} topics have a rank correlation, or all the same."
+        )
+    if any(difference.p_holm is not None for difference in compared):
+        sentences += [words.NOT_CORRECTED, words.symmetry_note(results.topics)]
+    if tied := [_name(row, results) for row in results.rows if row.tied and row.truth_measure == measure]:
+        sentences.append(f"All systems have the same score by {', '.join(tied)}, which so give no ranking.")
+    return " ".join(filter(None, sentences))

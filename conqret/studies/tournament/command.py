@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, note
-from conqret.judging.study_command import StudyOptions
+from conqret.judging.command_options import StudyOptions
 from conqret.studies.tournament.item_groups import TournamentOptions
 
 COMMON = (
@@ -75,9 +75,8 @@ def tournament(
     """
     from conqret.show.page import write_files
     from conqret.show.table import spaced
-    from conqret.studies.tournament.page import headlines, tournament_page, tournament_tables
-    from conqret.studies.tournament.tournament_run import TournamentFolder, held
-    from conqret.studies.tournament.tournament_study import tournament_plan
+    from conqret.studies.tournament.result import headlines, tournament_page, tournament_tables
+    from conqret.studies.tournament.tournament_run import TournamentFolder, held, tournament_plan
 
     settings: dict[str, Any] = {
         **pairs.given(),

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-
-import numpy as np
-from scipy.special import expit, ndtr, ndtri
-from scipy.stats import rankdata
+from collections.abc import Iterable, Iterator, Mapping
 
 from conqret.data import Judgment, Measure
 from conqret.data.item import Frozen
 from conqret.runs.session import SessionCounts
-from conqret.stats.comparative_judgment import SPREAD_SD, Bound, ComparedStrengths, bounds, compared_strengths
-from conqret.stats.estimate import CONFIDENCE, Estimate
-from conqret.stats.strength_posterior import OUTCOMES, PairOutcomes
-from conqret.studies.tournament.item_groups import ItemGroup
-from conqret.text.words import count_words
+from conqret.show import words
+from conqret.show.forest import Forest, ForestRow, forests
+from conqret.show.report_page import CollapsedTable, PageRemarks, Part, ReportPage, Section, section
+from conqret.show.table import Cell, Column, Table
+from conqret.show.visible_text import cut
+from conqret.stats.comparative_judgment import SPREAD_SD, Bound
+from conqret.stats.estimate import Estimate
+from conqret.stats.strength_posterior import OUTCOMES
 
 PREFERENCE = "preference"
 """The metric by which two items are compared."""
-DRAWS, SEED = 4000, 13
-"""Of the strengths' posterior, of which the probability of a set of best items is counted."""
 PRIOR = (
     f"strengths ~ Normal(0, spread), log spread ~ Normal(0, {SPREAD_SD:g}), position ~ Normal(0, 1); spread, position "
     "and ties are the same in all groups"
@@ -160,173 +156,175 @@ class Tournament(Frozen):
         return None if wanted is None else (self.reliability or 0.0) >= wanted
 
 
-def pair_outcomes(
-    groups: Sequence[ItemGroup], comparisons: Sequence[ComparisonResult], judges: Sequence[str] = ()
-) -> PairOutcomes:
-    """The comparisons that have an outcome, as arrays; ``judges`` are the names of several."""
-    number = {group.name: place for place, group in enumerate(groups)}
-    place = {item.id: place for group in groups for place, item in enumerate(group.items)}
-    who = {name: place for place, name in enumerate(judges)}
-    answered = [comparison for comparison in comparisons if comparison.outcome is not None]
-    return PairOutcomes.of(
-        [len(group.items) for group in groups],
-        [number[comparison.group] for comparison in answered],
-        [place[comparison.first] for comparison in answered],
-        [place[comparison.second] for comparison in answered],
-        [float(comparison.outcome or 0.0) for comparison in answered],
-        [who[comparison.judge] for comparison in answered] if who else None,
-    )
+MAX_IN_TERMINAL = 8
+"""Groups whose ladders a terminal shows; the page has all."""
+DRAWN = 12
+"""Topics whose best item the first picture shows."""
+SHOWN = 1500
+"""Characters of an item's text that the page shows."""
+_WORDS = ("no answer", "second", "second, slightly", "tie", "first, slightly", "first")
+_OUTCOMES: Mapping[float | None, str] = dict(zip((None, 0.0, 0.25, 0.5, 0.75, 1.0), _WORDS, strict=True))
 
 
-def ranked_groups(
-    groups: Sequence[ItemGroup],
-    outcomes: PairOutcomes,
-    strengths: ComparedStrengths,
-    *,
-    systems: Mapping[str, str],
-    top: int | None,
-) -> tuple[RankedGroup, ...]:
-    """The groups with their items, best first."""
-    bounded = bounds(outcomes)
-    ranked = []
-    for number, group in enumerate(groups):
-        size, mine = len(group.items), outcomes.group == number
-        places, results = (outcomes.first[mine], outcomes.second[mine]), outcomes.outcome[mine]
-        games = np.bincount(np.concatenate(places), minlength=size)
-        points = np.bincount(places[0], results, size) + np.bincount(places[1], 1 - results, size)
-        values, errors = strengths.group(number)
-        order = sorted(range(size), key=lambda place: (-values[place], group.items[place].id))
-        items = [
-            RankedItem(
-                id=group.items[place].id,
-                rank=rank,
-                strength=float(values[place]),
-                standard_error=float(errors[place]),
-                low=float(strengths.low[number, place]),
-                high=float(strengths.high[number, place]),
-                comparisons=int(games[place]),
-                points=float(points[place]),
-                unbounded=bounded[number][place],
-                words=count_words(group.items[place].argument or ""),
-                system=systems.get(group.items[place].id, ""),
-            )
-            for rank, place in enumerate(order, 1)
-        ]
-        best = None if top is None else top_probability(strengths, number, top)
-        ranked.append(
-            RankedGroup(
-                name=group.name,
-                items=tuple(items),
-                reliability=strengths.reliability([number]),
-                ordered=ordered_share(strengths, number),
-                top_probability=best,
-            )
+def tournament_tables(tournament: Tournament) -> list[Table]:
+    """The ladders, as far as a terminal shows them, and how far to trust them."""
+    more = len(tournament.groups) - MAX_IN_TERMINAL
+    tables = [ladder(group, tournament.top) for group in tournament.groups[:MAX_IN_TERMINAL]]
+    last = f"{more} more groups are on the page and in the table of scores." if more > 0 else ""
+    return [*tables, *_of_the_whole(tournament), trust_table(tournament, last)]
+
+
+def _of_the_whole(tournament: Tournament) -> Iterator[Table]:
+    """The systems, best first, and the judges, where there are several."""
+    if tournament.systems:
+        yield Table(
+            "Systems",
+            (Column("Rank"), Column("System", "name"), "Strength", "SE", "Items"),
+            [(one.rank, one.name, one.strength, one.standard_error, one.items) for one in tournament.systems],
+            note="“Strength”: the mean of a system's items minus that of all systems, with "
+            f"{tournament.confidence:.0%} intervals for other topics.",
         )
-    return tuple(ranked)
+    if tournament.judges:
+        yield Table(
+            "Judges",
+            (Column("Judge", "name"), "First of two equals", "Answers"),
+            [(judge.name, judge.first_wins, judge.answered) for judge in tournament.judges],
+            note="“First of two equals”: the share of wins of the first of two equally strong items.",
+        )
 
 
-def ranked_systems(
-    groups: Sequence[ItemGroup], outcomes: PairOutcomes, systems: Mapping[str, str]
-) -> tuple[RankedSystem, ...]:
-    """The systems, best first, from strengths that are expected to be alike in items of one system."""
-    names = list(dict.fromkeys(systems.values()))
-    if len(names) < 2:
-        return ()
-    number = {item: names.index(name) for item, name in systems.items()}
-    size = max(len(group.items) for group in groups)
-    numbers = [
-        [number.get(item.id, -1) for item in group.items] + [-1] * (size - len(group.items))
-        for group in groups
+def ladder(group: RankedGroup, top: int | None = None) -> Table:
+    """The items of a group, best first."""
+    reliability = "–" if group.reliability is None else f"{group.reliability:.2f}"
+    note = f"Scale separation reliability {reliability}; {group.ordered:.0%} of the pairs expected in the right order."
+    if top is not None and group.top_probability is not None:
+        note += f" The first {top} are the best with a probability of {group.top_probability:.2f}."
+    names = (Column("Rank"), Column("Item", "name"), Column("System", "name"))
+    rows = [
+        (
+            *(item.rank, item.id, item.system, item.strength, item.standard_error),
+            *(f"{item.points:g} of {item.comparisons}", item.unbounded),
+        )
+        for item in group.items
     ]
-    fit = compared_strengths(outcomes, confidence=CONFIDENCE, systems=numbers)
-    reach = float(ndtri((1 + CONFIDENCE) / 2))
-    counts = Counter(systems.values())
-    found = sorted(zip(names, fit.systems, strict=True), key=lambda pair: (-(pair[1].value or 0.0), pair[0]))
-    errors = [None if estimate.half is None else estimate.half / reach for _, estimate in found]
-    return tuple(
-        RankedSystem(name=name, rank=rank, items=counts[name], strength=estimate, standard_error=error)
-        for rank, ((name, estimate), error) in enumerate(zip(found, errors, strict=True), 1)
+    columns = (*names, "Strength", "SE", "Points", Column("Unbounded", "name"))
+    return Table(group.name, columns, rows, note=note)
+
+
+def trust_table(tournament: Tournament, note: str = "") -> Table:
+    """How far to trust the strengths."""
+    length = tournament.length
+    rows: dict[str, Cell] = {
+        "Scale separation reliability": tournament.reliability,
+        "Share that the first of two equals gets": tournament.first_wins,
+        "Standard deviation of strengths": tournament.spread,
+        "Rank correlation of strength and length": Estimate(
+            length, reason="lengths do not vary" if length is None else ""
+        ),
+    }
+    return Table("How far to trust it", ("What", "Value"), rows.items(), note=note)
+
+
+def headlines(tournament: Tournament) -> Iterator[str]:
+    """What is to be said of the whole."""
+    groups, planned = tournament.groups, tournament.planned
+    pairs = {group.name: len(group.items) * (len(group.items) - 1) for group in groups}
+    right = sum(pairs[group.name] * group.ordered for group in groups) / sum(pairs.values())
+    topics = words.number(len(groups), "topic")
+    reliability = tournament.reliability
+    yield (
+        f"{words.number(sum(len(group.items) for group in groups), 'item')} in {topics} are ranked by "
+        f"{words.count(tournament.answered)} of {words.number(planned, 'planned comparison')}; {right:.0%} of the "
+        "pairs of items are expected to be ranked in the right order"
+        f"{'' if reliability is None else f' (scale separation reliability {reliability:.2f})'}."
+    )
+    for best in tournament.systems[:1]:
+        strength = words.with_interval(best.strength)
+        yield f"{best.name} is the strongest system: {strength} (log-odds of a win against the average system)."
+    wanted, most = tournament.wanted_reliability, tournament.possible or planned
+    if wanted is not None and (planned < most or not tournament.reliable):
+        not_ = "" if tournament.reliable else "not "
+        after = f"{words.count(planned)} of at most {words.number(most, 'comparison')}"
+        yield f"The requested reliability of {wanted:g} was {not_}reached after {after}."
+    if tournament.settled:
+        yield f"Of {topics}, {tournament.settled} ended early, as the best items are known."
+    first, low = tournament.first_wins, tournament.first_wins.low
+    if low is not None and first.high is not None and not low <= 0.5 <= first.high:
+        yield "The judge favors one position (first or second); the strengths are corrected for this bias."
+
+
+def tournament_page(tournament: Tournament, texts: Mapping[str, str] | None = None) -> ReportPage:
+    """The page; ``texts`` are those of the items by their ids."""
+    failures = words.failed(tournament.session.failures)
+    remarks = [f"Prior of the model: {tournament.prior}.", *tournament.notes, *failures]
+    rounds = words.number(tournament.rounds, "round")
+    return ReportPage(
+        "tournament",
+        f"Tournament of items, compared by {tournament.judge} with {tournament.model}",
+        [
+            *map(section, _of_the_whole(tournament)),
+            section(trust_table(tournament)),
+            *(_section(group, tournament, texts or {}) for group in tournament.groups),
+            Section("Remarks", [PageRemarks(remarks)]),
+        ],
+        answer=list(headlines(tournament)),
+        picture=[tournament_picture(tournament)],
+        how_to_read=[
+            "“Strength”: the log-odds of a win against the average item of the topic. The stronger of two items wins "
+            "73% of comparisons if they differ by 1, and 88% if by 2. Scale separation reliability: the share of the "
+            "variance of strengths within topics that is no error. “Unbounded”: limited by the prior alone, so more "
+            f"comparisons help. Pairs: {tournament.design}, in {rounds}."
+        ],
+        badges=words.floor_badges([tournament.baseline]),
+        facts=[
+            ("Items", words.count(sum(len(group.items) for group in tournament.groups))),
+            ("Topics", words.count(len(tournament.groups))),
+            ("Comparisons", words.count(tournament.planned)),
+        ],
     )
 
 
-def ordered_share(strengths: ComparedStrengths, group: int) -> float:
-    """The share of the pairs of items that are expected to stand in the order of their true strengths."""
-    means, _ = strengths.group(group)
-    size = len(means)
-    covariance = strengths.covariances[group, :size, :size]
-    variances = covariance.diagonal()
-    one, other = np.triu_indices(size, 1)
-    spread = variances[one] + variances[other] - 2 * covariance[one, other]
-    return float(ndtr(np.abs(means[one] - means[other]) / np.sqrt(np.maximum(spread, 1e-12))).mean())
+def tournament_picture(tournament: Tournament) -> Forest:
+    """The systems; without any the ladder of the only topic, or the best item of each topic."""
+    groups = tournament.groups
+    if tournament.systems:
+        systems = [(system.name, system.strength) for system in tournament.systems]
+        return forests("Systems", _axis(tournament), systems)[0]
+    if len(groups) == 1:
+        return _picture("Strength of each item", tournament, groups[0].items)
+    best = [item for group in groups[:DRAWN] for item in group.items[:1]]
+    many = f" ({DRAWN} of {len(groups)} topics)" if len(groups) > DRAWN else ""
+    return _picture(f"The best item of each topic{many}", tournament, best)
 
 
-def top_probability(strengths: ComparedStrengths, group: int, top: int) -> float:
-    """The probability that the ``top`` items with the highest strengths are the best ones; 1 where there are no more
-    items than that."""
-    means, _ = strengths.group(group)
-    size = len(means)
-    if top >= size:
-        return 1.0
-    rng = np.random.default_rng([SEED, group])
-    values, vectors = np.linalg.eigh(strengths.covariances[group, :size, :size])
-    roots = vectors * np.sqrt(np.maximum(values, 0))
-    drawn = means + rng.standard_normal((DRAWS, size)) @ roots.T
-    best = np.argsort(-means, kind="stable")[:top]
-    rest = np.setdiff1d(np.arange(size), best)
-    return float((drawn[:, best].min(axis=1) > drawn[:, rest].max(axis=1)).mean())
+def _picture(title: str, tournament: Tournament, items: Iterable[RankedItem]) -> Forest:
+    """The strengths of ``items``, marked where only the prior bounds one."""
+    marks = {False: ("", ""), True: ("inconclusive", "prior alone")}
+    rows = [
+        ForestRow(item.id, item.strength, item.low, item.high, *marks[bool(item.unbounded)]) for item in items
+    ]
+    return Forest(title, _axis(tournament), rows)
 
 
-def tournament_result(
-    groups: Sequence[ItemGroup],
-    comparisons: Sequence[ComparisonResult],
-    *,
-    judges: Sequence[str],
-    systems: Mapping[str, str],
-    top: int | None,
-    **facts: object,
-) -> Tournament:
-    """What the comparisons come to; ``judges`` are the names of several, ``systems`` those of the items by their
-    ids, and ``facts`` the fields that say how the comparisons came about."""
-    outcomes = pair_outcomes(groups, comparisons, judges)
-    strengths = compared_strengths(outcomes, confidence=CONFIDENCE)
-    ranked = ranked_groups(groups, outcomes, strengths, systems=systems, top=top)
-    return Tournament.model_validate(
-        {
-            **facts,
-            "groups": ranked,
-            "comparisons": tuple(comparisons),
-            "planned": len(comparisons),
-            "answered": len(outcomes.outcome),
-            "reliability": strengths.reliability(),
-            "position": strengths.position,
-            "first_wins": _share(strengths.position),
-            "spread": strengths.spread,
-            "length": _length(ranked),
-            "judges": tuple(
-                TournamentJudge(name=name, answered=judge.position.n or 0, first_wins=_share(judge.position))
-                for name, judge in zip(judges, strengths.judges, strict=False)
-            ),
-            "systems": ranked_systems(groups, outcomes, systems),
-            "top": top,
-            "confidence": CONFIDENCE,
-        }
-    )
+def _axis(tournament: Tournament) -> str:
+    return f"Strength (log-odds), {tournament.confidence:.0%} confidence intervals"
 
 
-def _share(position: Estimate) -> Estimate:
-    """What the first of two equals gets."""
-    value, low, high = (
-        None if end is None else float(expit(end)) for end in (position.value, position.low, position.high)
-    )
-    return Estimate(value, low, high, position.n, position.reason)
-
-
-def _length(groups: Sequence[RankedGroup]) -> float | None:
-    """The mean rank correlation of strength and number of words in groups where both vary."""
-    found = []
-    for group in groups:
-        strengths = rankdata([item.strength for item in group.items])
-        lengths = rankdata([item.words for item in group.items])
-        if np.ptp(strengths) > 0 and np.ptp(lengths) > 0:
-            found.append(float(np.corrcoef(strengths, lengths)[0, 1]))
-    return sum(found) / len(found) if found else None
+def _section(group: RankedGroup, tournament: Tournament, texts: Mapping[str, str]) -> Section:
+    """A group's picture, its ladder, and below them every comparison and the texts."""
+    compared = [comparison for comparison in tournament.comparisons if comparison.group == group.name]
+    names = (Column("Round"), Column("First", "name"), Column("Second", "name"), Column("Judge", "name"))
+    rows = [(one.round, one.first, one.second, one.judge, _OUTCOMES[one.outcome]) for one in compared]
+    parts: list[Part] = [
+        _picture("Strength of each item", tournament, group.items),
+        ladder(group, tournament.top),
+        CollapsedTable(
+            f"All {len(compared)} comparisons", Table("", (*names, Column("Preferred", "text")), rows)
+        ),
+    ]
+    if texts:
+        columns = (Column("Rank"), Column("Item", "name"), Column("Text", "text"))
+        shown = [(item.rank, item.id, cut(texts.get(item.id, ""), SHOWN)) for item in group.items]
+        title = f"The texts of {words.number(len(group.items), 'item')}"
+        parts.append(CollapsedTable(title, Table("", columns, shown)))
+    return Section(group.name, parts)

@@ -20,12 +20,16 @@ from conqret.data.digest import gathered
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError
 from conqret.io.label_set import LabelSet
-from conqret.stats.agreement import alphas
-from conqret.stats.alternative_annotator import AlternativeAnnotator, alternative_annotator_test
+from conqret.stats.agreement import AlternativeAnnotator, alphas, alternative_annotator_test
 from conqret.stats.estimate import JackknifedEstimate, too_few, undefined, without_value
-from conqret.stats.prediction_powered import CorrectedMean, no_correction, prediction_powered_mean
+from conqret.stats.prediction_powered import (
+    CorrectedMean,
+    DrawnItems,
+    no_correction,
+    prediction_powered_mean,
+    weighted_mean,
+)
 from conqret.stats.resampling import Resamples, leave_one_out
-from conqret.stats.weighted_prediction import DrawnItems, weighted_mean
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
 from conqret.studies.agreement.annotator_agreement import averaged_alphas, averaged_dimensions, label_counts
 from conqret.studies.agreement.judge_agreement import (

@@ -34,8 +34,8 @@ def variance(
 
     conqret judges variance runs/five-samples --metric clarity
     """
-    from conqret.studies.variance.page import variance_sheet, variance_tables, variance_words
     from conqret.studies.variance.result import variance as estimated
+    from conqret.studies.variance.result import variance_sheet, variance_tables, variance_words
 
     study = estimated(runs, metrics=[name.replace("-", "_") for name in metric or ()], confidence=confidence)
     sentences = variance_words(study)

@@ -13,8 +13,7 @@ from conqret.io.checks import identifier
 from conqret.io.files import file_rows
 from conqret.io.rows import FaultList, quoted
 from conqret.io.schema import TableReader
-from conqret.stats.agreement import Level
-from conqret.stats.alternative_annotator import alternative_annotator_test
+from conqret.stats.agreement import Level, alternative_annotator_test
 from conqret.suites.suite import PublishedFigure, Suite, SuiteData, SuiteFile, SuiteVerdicts
 from conqret.suites.suite_files import MOVED, files_present, suite_file
 from conqret.suites.suite_statistics import annotator_table, over_groups, share

@@ -108,9 +108,15 @@ def mean_of(source: str, data: SuiteData) -> float:
 _RELEASED = "ratings of 444 of the 631 speeches"
 _PART = "not printed in the paper; other speeches give another value"
 _MEANS = {
-    "Human expert": 4.21, "Project Debater": 4.03, "Arg-Human1": 3.78, "Arg-Human2": 3.72, "Arg-GPT2": 3.50,
-    "Speech-GPT2": 3.28, "Arg-Search": 3.12, "Summit": 3.03,
-}  # fmt: skip
+    "Human expert": 4.21,
+    "Project Debater": 4.03,
+    "Arg-Human1": 3.78,
+    "Arg-Human2": 3.72,
+    "Arg-GPT2": 3.50,
+    "Speech-GPT2": 3.28,
+    "Arg-Search": 3.12,
+    "Summit": 3.03,
+}
 SUITE = Suite(
     name="debate-speeches",
     title="Debate speeches (Debatable Intelligence)",

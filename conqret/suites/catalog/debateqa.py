@@ -70,11 +70,18 @@ def of_three(kind: str) -> SuiteStatistic:
 
 
 _TABLE_14 = {
-    "P.D. (GPT-2)": (0.825, 0.748), "P.D. (Qwen2 0.5B)": (0.820, 0.742), "G-Eval (GPT-4o)": (0.706, 0.634),
-    "direct score (GPT-4o)": (0.692, 0.671), "BLEU": (0.667, 0.565), "G-Eval (GPT-3.5 Turbo)": (0.593, 0.531),
-    "ROUGE-L": (0.537, 0.451), "BARTScore": (0.476, 0.397), "SemScore": (0.447, 0.375),
-    "number of points of view (GPT-4o)": (0.398, 0.345), "G-Eval (Phi-3 mini)": (-0.003, -0.028),
-}  # fmt: skip
+    "P.D. (GPT-2)": (0.825, 0.748),
+    "P.D. (Qwen2 0.5B)": (0.820, 0.742),
+    "G-Eval (GPT-4o)": (0.706, 0.634),
+    "direct score (GPT-4o)": (0.692, 0.671),
+    "BLEU": (0.667, 0.565),
+    "G-Eval (GPT-3.5 Turbo)": (0.593, 0.531),
+    "ROUGE-L": (0.537, 0.451),
+    "BARTScore": (0.476, 0.397),
+    "SemScore": (0.447, 0.375),
+    "number of points of view (GPT-4o)": (0.398, 0.345),
+    "G-Eval (Phi-3 mini)": (-0.003, -0.028),
+}
 SUITE = Suite(
     name="debateqa",
     title="DebateQA, alignment with annotators",

@@ -101,10 +101,18 @@ def _printed(who: str, table: str, row: str) -> tuple[PublishedFigure, ...]:
 
 _NOT_HERE = "its judgments are not among the files of the suite"
 _ARENA_HARD = {
-    "o3-mini (high)": 80.86, "o1-preview": 75.43, "DeepSeek-R1": 73.14, "Claude-3.5-Sonnet": 64.29,
-    "Llama-3.1-405B-Instruct": 56.86, "GPT-4o": 56.57, "Llama-3.1-70B-Instruct": 52.29, "GPT-4o-mini": 50.00,
-    "Gemini-1.5-pro": 47.14, "Llama-3.1-8B-Instruct": 40.86, "Claude-3-Haiku": 33.14,
-}  # fmt: skip
+    "o3-mini (high)": 80.86,
+    "o1-preview": 75.43,
+    "DeepSeek-R1": 73.14,
+    "Claude-3.5-Sonnet": 64.29,
+    "Llama-3.1-405B-Instruct": 56.86,
+    "GPT-4o": 56.57,
+    "Llama-3.1-70B-Instruct": 52.29,
+    "GPT-4o-mini": 50.00,
+    "Gemini-1.5-pro": 47.14,
+    "Llama-3.1-8B-Instruct": 40.86,
+    "Claude-3-Haiku": 33.14,
+}
 _FROM = ("ScalerLab/JudgeBench", "12a499c5c29f06940d259b49250fca627d2a0ee5")
 _RESPONSES = "dataset=judgebench,response_model=gpt-4o-2024-05-13"
 _JUDGES = {

@@ -13,9 +13,10 @@ from conqret.data import Item, Turn
 from conqret.io.checks import identifier, number, one_of, whole_number
 from conqret.io.rows import Unfit
 from conqret.io.schema import TableReader
+from conqret.stats.correlation import COEFFICIENTS
 from conqret.suites.suite import PublishedFigure, Suite, SuiteData, SuiteFile, SuiteVerdicts
 from conqret.suites.suite_files import MOVED, is_there, published, published_rows, published_text
-from conqret.suites.suite_statistics import correlation, mean_labels, plain_correlation, share
+from conqret.suites.suite_statistics import correlation, mean_labels, share
 
 METRIC = "satisfaction"
 QUESTION = (
@@ -121,7 +122,7 @@ def rmse(verdicts: SuiteVerdicts) -> float:
 
 def of_ratings(kind: str, verdicts: SuiteVerdicts) -> float:
     """The correlation of verdicts and ratings."""
-    return plain_correlation(kind, verdicts.gold.tolist(), verdicts.verdicts.tolist())
+    return COEFFICIENTS[kind](verdicts.gold, verdicts.verdicts)
 
 
 _COMMITS = {

@@ -11,9 +11,10 @@ import numpy as np
 from conqret.data import Item
 from conqret.io.checks import between, filled, identifier, number, text
 from conqret.io.schema import Field, TableReader
+from conqret.stats.correlation import COEFFICIENTS
 from conqret.suites.suite import PublishedFigure, Suite, SuiteData, SuiteFile, SuiteStatistic, SuiteVerdicts
 from conqret.suites.suite_files import MOVED, is_there, published, published_rows, published_text
-from conqret.suites.suite_statistics import correlation, mean_labels, plain_correlation
+from conqret.suites.suite_statistics import correlation, mean_labels
 
 LABELS, SCORES = "human_labeled_data.json", "baseline_ragchecker.json"
 ASPECTS = {"preference": "overall", "correctness": "correctness", "completeness": "completeness"}
@@ -91,7 +92,7 @@ def with_all_labels(kind: str, verdicts: SuiteVerdicts) -> float:
         for label in labels.values()
     ]
     scores, labels = ([point[place] for point in points] for place in (0, 1))
-    return plain_correlation(kind, scores, labels)
+    return COEFFICIENTS[kind](scores, labels)
 
 
 def _statistic(kind: str, metric: str) -> SuiteStatistic:

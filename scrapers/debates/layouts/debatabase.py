@@ -23,9 +23,16 @@ from conqret.scrapers.debates.cited_sources import (
     web_address,
 )
 from conqret.scrapers.debates.layout import DebatePage, DebateParts, Layout, ListedDebate, PageIndex, Selector
-from conqret.scrapers.debates.page_arguments import PageLine, blocks, lines
+from conqret.scrapers.debates.page_arguments import (
+    MAX_TITLE,
+    PageLine,
+    blocks,
+    lines,
+    main_headings,
+    page_question,
+    page_title,
+)
 from conqret.scrapers.debates.page_text import HEADINGS, outermost, text_of
-from conqret.scrapers.debates.page_titles import MAX_TITLE, main_headings, page_question, page_title
 from conqret.text.citations import cited_against, cited_by
 
 _ITEM = Selector("arguments", "div", "accordion__item")

@@ -26,9 +26,17 @@ from conqret.scrapers.debates.cited_sources import (
     web_address,
 )
 from conqret.scrapers.debates.layout import DebatePage, DebateParts, Layout, ListedDebate, PageIndex, Selector
-from conqret.scrapers.debates.page_arguments import SIDE_NUMBER, PageLine, is_section, lines
+from conqret.scrapers.debates.page_arguments import (
+    MAX_TITLE,
+    SIDE_NUMBER,
+    PageLine,
+    is_section,
+    lines,
+    main_headings,
+    page_question,
+    page_title,
+)
 from conqret.scrapers.debates.page_text import HEADINGS, outermost, text_of
-from conqret.scrapers.debates.page_titles import MAX_TITLE, main_headings, page_question, page_title
 from conqret.text.citations import cited_by
 
 _QUESTION = Selector("question", "div", "topic-identifier", begins=True)

@@ -16,8 +16,10 @@ from conqret.scrapers.debates.page_arguments import (
     columns,
     first_of,
     introduction,
+    main_headings,
+    page_question,
+    page_title,
 )
-from conqret.scrapers.debates.page_titles import main_headings, page_question, page_title
 
 
 def _fits(page: DebatePage) -> bool:

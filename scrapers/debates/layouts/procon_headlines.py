@@ -17,15 +17,18 @@ from conqret.scrapers.debates.page_arguments import (
     PARAGRAPHS,
     SIDE_NUMBER,
     TABLES_TOO,
+    TOP_N,
     blocks,
     column_arguments,
     columns,
     first_of,
     introduction,
     is_section,
+    main_headings,
+    page_question,
+    page_title,
 )
 from conqret.scrapers.debates.page_text import HEADINGS, text_of, with_class
-from conqret.scrapers.debates.page_titles import TOP_N, main_headings, page_question, page_title
 
 _MAX_HEADING = 300  # characters; a paragraph that happens to begin with "Pro 1" is longer
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conqret.scrapers.debates.layout_registry import MAX_ID, debate_id, told_apart
-from conqret.scrapers.debates.page_titles import choose_question
+from conqret.scrapers.debates.layouts import MAX_ID, debate_id, told_apart
+from conqret.scrapers.debates.page_arguments import choose_question
 
 
 @pytest.mark.parametrize(

@@ -58,14 +58,6 @@ def test_a_page_without_text_on_one_side_is_a_problem() -> None:
     )
 
 
-def test_a_page_that_fits_no_layout_is_a_problem() -> None:
-    debate = read_debate("<h1>Should Zoos Exist?</h1><p>Yes and no.</p>", URL)
-    assert isinstance(debate, LayoutProblem)
-    assert debate.url == URL
-    assert debate.layout == ""
-    assert "no layout fits" in debate.missing[0]
-
-
 def test_hidden_text_is_left_out_but_what_a_click_opens_is_read() -> None:
     hidden = "<p style='display: none'>Never seen.</p><p hidden>Nor this.</p>"
     opened = "<div class='collapse' style='display:none'><p>Opened by a click [1].</p></div>"
@@ -77,10 +69,3 @@ def test_no_markup_even_where_it_was_escaped() -> None:
     nasty = "a &lt;script&gt;evil()&lt;/script&gt;b &lt;b onclick=x&gt;c &lt; d &lt;img src=x onerror=y"
     found = read(PAGE.replace("Breeding [1, 4-5].", nasty))
     assert found.pros[1].paragraphs == ("a b c < d < img src=x onerror=y",)
-
-
-def test_an_empty_and_a_bottomless_page_are_problems() -> None:
-    assert read_debate(" \n", URL) == LayoutProblem(URL, ("the page is empty",))
-    deep = read_debate("<div>" * 5000 + PAGE, URL)
-    assert isinstance(deep, LayoutProblem)
-    assert "nested" in deep.missing[0]

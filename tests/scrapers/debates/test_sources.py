@@ -28,12 +28,6 @@ def test_rows(row: str) -> None:
     assert sources(f"<p>Sources</p><table><tr>{row}</tr></table>") == (ROW,)
 
 
-@pytest.mark.parametrize("href", ["javascript:alert(1)", "mailto:a@b.example", "https://[bad"])
-def test_links_that_are_no_addresses(href: str) -> None:
-    found = sources(f'<p>Sources</p><table><tr><td>7</td><td><a href="{href}">T</a></td></tr></table>')
-    assert found == (Source(number=7, title="T"),)
-
-
 def test_tables_may_go_on_and_the_first_entry_of_a_number_counts() -> None:
     table = '<table class="tablepress"><tr><td>{}</td><td>{}</td></tr></table>'
     found = sources(table.format(1, "one") + table.format(2, "two") + table.format(1, "again"))

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from conqret.scrapers.extract import Extractor
+from conqret.scrapers.worker_pool import Extractor
 from tests.scrapers.raw_server import PROSE, page
 
 PAGE = page(PROSE).encode()
@@ -49,7 +49,7 @@ async def test_no_process_is_left() -> None:
 
 
 async def test_keys_are_not_handed_to_the_parser(monkeypatch: pytest.MonkeyPatch) -> None:
-    from conqret.scrapers.extract.worker_pool import _environment
+    from conqret.scrapers.worker_pool import _environment
 
     monkeypatch.setenv("BRAVE_API_KEY", "x")
     monkeypatch.setenv("SOME_SECRET", "x")

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conqret.scrapers.extract import Kind, decode, sniff
+from conqret.scrapers.document import Kind, decode, sniff
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conqret.scrapers.extract import extract
-from conqret.scrapers.extract.document import clean, html_text
+from conqret.scrapers.document import clean, extract, html_text
 from tests.scrapers.pdf_file import pdf_file
 from tests.scrapers.raw_server import PROSE
 
@@ -67,16 +66,6 @@ def test_visible_text_stays(shown: str) -> None:
     assert "VISIBLE" in html_text(article(shown, head))[1]
 
 
-def test_text_is_no_markup() -> None:
-    _, text, _ = html_text(
-        article(
-            "<p>Shown as text: &lt;script&gt;alert(1)&lt;/script&gt; and &lt;img src=x onerror=y&gt; end.</p>"
-        )
-    )
-    assert "<" not in text
-    assert "Shown as text" in text
-
-
 def test_entities_of_a_document_type_are_not_expanded() -> None:
     levels = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' for n in range(1, 12))
     bomb = f'<?xml version="1.0"?><!DOCTYPE html [<!ENTITY e0 "boom">{levels}<!ENTITY f SYSTEM "file:///etc/passwd">]>'
@@ -100,18 +89,6 @@ def test_a_page_of_next_to_nothing_falls_back_on_its_own_text() -> None:
         "<div>One short line of six words.</div></body></html>"
     )
     assert (title, text) == ("T", "One short line of six words.")
-
-
-def test_pages_without_text_say_so() -> None:
-    assert (
-        extract(b"<html><body><script>x()</script></body></html>", "text/html").problem
-        == "the page holds no main text"
-    )
-    assert (
-        extract(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "text/html").problem
-        == "not a text: binary data (text/html)"
-    )
-    assert extract(b"", "text/html").problem == "not a text: empty"
 
 
 def test_pdf() -> None:

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from conqret.scrapers.fetch import Fetcher, FetchOptions, FetchStatus, Limits, Page, Policy, Retries
+from conqret.scrapers.fetch_client import Fetcher, FetchOptions, Retries
+from conqret.scrapers.wire import FetchStatus, Limits, Page, Policy
 from tests.scrapers.raw_server import Handler, RawServer, redirect, reply
 
 LIMITS = Limits(max_bytes=200_000, total_seconds=1.0, connect_seconds=1.0, read_seconds=0.5)

@@ -14,8 +14,8 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conqret.scrapers.fetch import Fetcher, FetchError, FetchOptions, FetchStatus, Policy, Retries
-from conqret.scrapers.fetch.wire import Address, checked_url, socket_factory
+from conqret.scrapers.fetch_client import Fetcher, FetchOptions, Retries
+from conqret.scrapers.wire import Address, FetchError, FetchStatus, Policy, checked_url, socket_factory
 from tests.scrapers.raw_server import RawServer, redirect, reply
 
 OPEN = "127.0.0.2"  # plays the public Internet

@@ -6,9 +6,8 @@ import random
 
 import pytest
 
-from conqret.scrapers.fetch import Fetcher, FetchOptions, FetchStatus, Policy, Retries
-from conqret.scrapers.fetch.fetch_client import MAX_CRAWL_DELAY, Politeness
-from conqret.scrapers.fetch.wire import FetchError
+from conqret.scrapers.fetch_client import MAX_CRAWL_DELAY, Fetcher, FetchOptions, Politeness, Retries
+from conqret.scrapers.wire import FetchError, FetchStatus, Policy
 from tests.scrapers.raw_server import Handler, RawServer, redirect, reply
 
 OPTIONS = FetchOptions(
@@ -73,7 +72,7 @@ class Clock:
             self.now += seconds
             await real(0)
 
-        monkeypatch.setattr("conqret.scrapers.fetch.fetch_client.asyncio.sleep", sleep)
+        monkeypatch.setattr("conqret.scrapers.fetch_client.asyncio.sleep", sleep)
 
     def __call__(self) -> float:
         return self.now

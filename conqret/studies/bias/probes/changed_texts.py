@@ -6,10 +6,19 @@ import re
 from collections.abc import Sequence
 
 from conqret.perturb import Perturbation
-from conqret.perturb.expectations import ANSWER, EVERYTHING, GROUNDING, PREFERENCE, expect
 from conqret.perturb.kinds.added_texts import INJECT_ARGUMENT, INJECT_DOCUMENT, PADDING
 from conqret.perturb.kinds.changed_documents import SHUFFLE
-from conqret.perturb.perturbation import ENGLISH, Change, Draw, PerturbedItem
+from conqret.perturb.perturbation import (
+    ANSWER,
+    ENGLISH,
+    EVERYTHING,
+    GROUNDING,
+    PREFERENCE,
+    Change,
+    Draw,
+    PerturbedItem,
+    expect,
+)
 from conqret.perturb.sentence_edits import split
 from conqret.studies.bias.contrast import (
     OVERALL,

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import cycle, islice
 
 from conqret.data import Document, Item
-from conqret.perturb.expectations import ANSWER, GROUNDING, QUALITY
+from conqret.perturb.perturbation import ANSWER, GROUNDING, QUALITY
 from conqret.studies.bias.contrast import (
     AS_IS,
     NO_QUALITY,

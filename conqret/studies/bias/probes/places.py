@@ -8,7 +8,7 @@ from dataclasses import replace
 from conqret.data import Item
 from conqret.errors import number
 from conqret.judging.scales import swap_item
-from conqret.perturb.expectations import QUALITY
+from conqret.perturb.perturbation import QUALITY
 from conqret.studies.bias.contrast import (
     AS_IS,
     ONE_ORDER,

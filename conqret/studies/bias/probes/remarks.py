@@ -5,9 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from conqret.perturb import Perturbation
-from conqret.perturb.added import AddingVariant, Texts, among_sentences, at_the_end, languages_of, matched
-from conqret.perturb.expectations import ANSWER, GROUNDING, PREFERENCE, QUALITY, expect
-from conqret.perturb.perturbation import ENGLISH
+from conqret.perturb.kinds.added_texts import (
+    AddingVariant,
+    Texts,
+    among_sentences,
+    at_the_end,
+    languages_of,
+    matched,
+)
+from conqret.perturb.perturbation import ANSWER, ENGLISH, GROUNDING, PREFERENCE, QUALITY, expect
 from conqret.studies.bias.contrast import NEUTRAL, TEXTS, Adverse, Probe, perturbed, perturbed_probe
 
 OF_THE_ARGUMENT = (*GROUNDING, *ANSWER, *QUALITY, *PREFERENCE)

@@ -1,1 +1,0 @@
-"""Batches: questions handed in together at half the price, and collected when they are answered."""

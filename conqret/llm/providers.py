@@ -1,0 +1,279 @@
+"""What is known of models and their providers: window, prices and abilities without asking anyone; and whether a
+provider can be asked at all, before the first question: its key is set, its address answers.
+
+litellm ships its price list as a JSON file. It is read from the installed package directly: that takes
+some 25 ms where importing litellm takes 3 s, and nothing is fetched.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import functools
+import http.client
+import ipaddress
+import json
+import os
+import shlex
+import socket
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, NoReturn
+from urllib.parse import SplitResult, urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+from conqret.data import Reason
+from conqret.errors import DeclarationError
+from conqret.llm.backend import ModelFacts, litellm_folder, stated
+from conqret.llm.client_options import ClientOptions
+from conqret.llm.retry import ProviderError
+
+if TYPE_CHECKING:
+    from conqret.llm.client_options import ClientOptions
+
+
+_PRICE_LIST = "model_prices_and_context_window_backup.json"
+_PROVIDERS = "provider_endpoints_support_backup.json"
+
+
+def listed(options: ClientOptions) -> ModelFacts:
+    """The facts about the model of ``options``, which come before those of the price list."""
+    entry, option_facts, vision = _entry(options.model), stated(options), options.vision
+    if vision is None and entry:
+        vision = bool(entry.get("supports_vision"))
+    return ModelFacts(
+        context_window=option_facts.context_window or _count(entry, "max_input_tokens"),
+        max_output=_count(entry, "max_output_tokens"),
+        input_price=option_facts.input_price if option_facts.priced else entry.get("input_cost_per_token"),
+        output_price=option_facts.output_price if option_facts.priced else entry.get("output_cost_per_token"),
+        cached_price=None if option_facts.priced else entry.get("cache_read_input_token_cost"),
+        tiered=not option_facts.priced and any("_above_" in name for name in entry),
+        listed=bool(entry),
+        schema=bool(entry.get("supports_response_schema")),
+        tools=bool(entry.get("supports_function_calling")),
+        vision=vision,
+    )
+
+
+def provider_of(model: str) -> str:
+    """The provider of a model that the price list names without one (``gpt-4o``); empty for any other."""
+    return str(_table(_PRICE_LIST).get(model, {}).get("litellm_provider") or "") if "/" not in model else ""
+
+
+def mode_of(model: str) -> str:
+    """What a model is for, by the price list: ``chat``, ``responses``; empty where it does not say."""
+    return str(_entry(model).get("mode") or "")
+
+
+def is_provider(name: str) -> bool:
+    """Whether litellm knows a provider of this name."""
+    return name in _providers()
+
+
+@functools.cache
+def _providers() -> frozenset[str]:
+    named = {str(entry.get("litellm_provider")) for entry in _table(_PRICE_LIST).values()}
+    return frozenset(named | _table(_PROVIDERS).get("providers", {}).keys())
+
+
+def _entry(model: str) -> Mapping[str, Any]:
+    """The list's entry for ``model``, by its full name, or without the provider if the provider fits."""
+    prices: Mapping[str, Mapping[str, Any]] = _table(_PRICE_LIST)
+    if model in prices:
+        return prices[model]
+    provider, _, bare = model.partition("/")
+    entry = prices.get(bare, {})
+    return entry if entry.get("litellm_provider") == provider else {}
+
+
+@functools.cache
+def _table(name: str) -> Mapping[str, Any]:
+    """A table of litellm's, empty where there is none."""
+    folder = litellm_folder()
+    path = folder / name if folder else None
+    if path is None or not path.is_file():
+        return {}
+    table: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return table
+
+
+def _count(entry: Mapping[str, Any], name: str) -> int | None:
+    value = entry.get(name)
+    return value if isinstance(value, int) and value > 0 else None
+
+
+BY_KEY = {
+    "OPENAI_API_KEY": "gpt-4o-mini",
+    "ANTHROPIC_API_KEY": "claude-haiku-4-5",
+    "GEMINI_API_KEY": "gemini/gemini-2.5-flash",
+    "MISTRAL_API_KEY": "mistral/mistral-small-latest",
+    "DEEPSEEK_API_KEY": "deepseek/deepseek-chat",
+    "TOGETHERAI_API_KEY": "together_ai/meta-llama/Llama-3.3-70B-Instruct-Turbo",
+}
+"""A small model of each provider, by the variable of its key."""
+
+OWN_SERVERS = {11434: "Ollama", 8000: "vLLM", 1234: "LM Studio"}
+"""Where servers of one's own usually listen."""
+
+PROBE_SECONDS = 0.3
+"""Seconds that a server on this machine has to name its models."""
+MAX_PROBE_BYTES = 1 << 16
+MAX_NAME = 120
+
+
+def suggestion() -> tuple[str, str] | None:
+    """The options that name a model which can be asked from here, and why it can; None where there is none.
+
+    The environment is looked at, then the usual ports of the loopback address; nothing else is asked.
+    """
+    for variable, model in BY_KEY.items():
+        if os.environ.get(variable, "").strip():
+            return f"--model {model}", f"{variable} is set"
+    with ThreadPoolExecutor(len(OWN_SERVERS)) as pool:
+        first_models = pool.map(_first_model, OWN_SERVERS)
+        for (port, server), model in zip(OWN_SERVERS.items(), first_models, strict=True):
+            if model:
+                base = f"http://localhost:{port}/v1"
+                return (
+                    f"--model {shlex.quote(f'openai/{model}')} --api-base {base}",
+                    f"{server} answers on port {port}",
+                )
+    return None
+
+
+def _first_model(port: int) -> str:
+    """The first model of the server at a port of this machine; empty where none answers as OpenAI does."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PROBE_SECONDS)
+    try:
+        connection.request("GET", "/v1/models")
+        answer = connection.getresponse()
+        name = json.loads(answer.read(MAX_PROBE_BYTES))["data"][0]["id"]
+        return name if isinstance(name, str) and len(name) <= MAX_NAME and name.isprintable() else ""
+    except (OSError, http.client.HTTPException, ValueError, LookupError, TypeError, RecursionError):
+        return ""
+    finally:
+        connection.close()
+
+
+CONNECT_SECONDS = 5.0
+"""Seconds to wait for an address; a slow one may still answer the request, which has a time limit of its own."""
+
+HERE = ("localhost", "127.0.0.1", "::1")
+"""What this machine calls itself."""
+
+PORTS = {"http": 80, "https": 443}
+"""Where a server listens whose address does not say."""
+
+_OTHER_NAMES = {
+    "cohere": "CO_API_KEY",
+    "huggingface": "HF_TOKEN",
+    "openrouter": "OR_API_KEY",
+    "replicate": "REPLICATE_API_TOKEN",
+}
+"""Variables that litellm reads besides those that it says are missing."""
+
+
+def check_key(litellm: Any, options: ClientOptions, provider: str, provider_key: str | None) -> None:
+    """Check that there is a key for the model: in the options, in the environment, or ``provider_key`` by litellm.
+
+    Nothing is asked of a server of one's own (``api_base``), nor of providers that take other credentials than a key
+    (AWS, Google Cloud, Azure's tokens).
+
+    Raises:
+        DeclarationError: there is none, with the names of the variables that the provider wants.
+    """
+    known = (options.api_key, options.api_base, provider_key, os.environ.get(_OTHER_NAMES.get(provider, "")))
+    if any(setting and setting.strip() for setting in known):
+        return
+    missing = litellm.validate_environment(options.model)["missing_keys"]
+    usual = f"{provider.upper()}_API_KEY"
+    if not missing and usual in os.environ and not os.environ[usual].strip():
+        missing = [usual]  # an empty one counts as set for litellm
+    if missing and all(name.endswith("_API_KEY") for name in missing):
+        missing_key(options.model, provider, missing)
+
+
+def missing_key(model: str, provider: str, names: Sequence[str]) -> NoReturn:
+    """Say that there is no key, and which variables may hold it.
+
+    Raises:
+        DeclarationError: always.
+    """
+    raise DeclarationError(
+        f"the model {model} needs a key of {provider}, and none is set: put it into the "
+        f"environment variable {' or '.join(names)}, or give the address of your own server (--api-base)"
+    )
+
+
+async def check_address(url: str) -> None:
+    """Check that a server listens at the address, by connecting to it; not where a proxy stands between.
+
+    Raises:
+        DeclarationError: it is no address, its name does not resolve, or the connection is refused.
+    """
+    shown, (scheme, host, port) = address(url), _parts(url)
+    if scheme not in PORTS or host is None or port is None:
+        raise DeclarationError(
+            f"{shown} is not the address of a server: write one such as http://localhost:8000/v1"
+        )
+    if proxy_of(url):
+        return
+    try:
+        async with asyncio.timeout(CONNECT_SECONDS):
+            _, writer = await asyncio.open_connection(host, port)
+    except socket.gaierror:
+        raise DeclarationError(
+            f"the name {host} of the address {shown} cannot be resolved: check its spelling"
+        ) from None
+    except ConnectionRefusedError:
+        raise DeclarationError(
+            f"the connection to {shown} was refused: check that the server is running and the port is right"
+        ) from None
+    except OSError:  # unreachable for now, or too slow (TimeoutError): the requests will say
+        return
+    writer.close()
+    with contextlib.suppress(OSError):
+        await writer.wait_closed()
+
+
+def proxy_of(url: str) -> str | None:
+    """The proxy that the environment names for an address; None where there is none, and for this machine itself: what
+    is said to it, keys among it, is nobody else's business."""
+    scheme, host, _ = _parts(url)
+    if host is None or _is_here(host) or proxy_bypass(host):
+        return None
+    proxies = getproxies()
+    proxy = proxies.get(scheme) or proxies.get("all")
+    return f"http://{proxy}" if proxy and "://" not in proxy else proxy
+
+
+def address(url: str) -> str:
+    """The address as it may be shown: without a password, a query or a fragment."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return "the address given"
+    return SplitResult(parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", "").geturl()
+
+
+def sent_on(url: str, target: str) -> ProviderError:
+    """The error where an address answers by naming another one, to which a key would go along."""
+    where = f"{address(url)} sends on to {address(target) or 'nowhere'}"
+    return ProviderError(Reason.BAD_REQUEST, f"{where}: give the address itself (--api-base)")
+
+
+def _is_here(host: str) -> bool:
+    try:
+        parsed = ipaddress.ip_address(host)
+    except ValueError:
+        return host == "localhost"
+    return parsed.is_loopback or parsed.is_unspecified
+
+
+def _parts(url: str) -> tuple[str, str | None, int | None]:
+    """Scheme, host and port, as far as they can be told."""
+    try:
+        parts = urlsplit(url)
+        return parts.scheme, parts.hostname, parts.port or PORTS.get(parts.scheme)
+    except ValueError:
+        return "", None, None

@@ -1,0 +1,122 @@
+"""``evaluate_rankings``: systems that rank a corpus's documents, held against its qrels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypedDict, Unpack
+
+from conqret._optional import require
+from conqret.errors import strict_options
+from conqret.io.corpus_folder import CorpusDirectory
+from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
+from conqret.retrieval.corpus_index import open_index
+from conqret.retrieval.evaluate import (
+    Evaluation,
+    check_depth,
+    default_measures,
+    evaluate,
+)
+from conqret.retrieval.retrieve import as_split, chosen_topics, retrieval_session
+from conqret.retrieval.system_names import check_systems
+from conqret.retrieval.systems import VIEWS, SystemRun, judgments, run_systems
+from conqret.runs.run_folder import RUNS
+from conqret.runs.session import SessionCounts
+
+SYSTEMS = ("bm25", "generic", "pro", "con")
+"""Those of the paper's Table 4."""
+
+
+@dataclass(frozen=True, slots=True)
+class RankingEvaluation:
+    """The scores of all systems and their rankings; ``lacking`` are views of which no topic has a relevant document."""
+
+    evaluation: Evaluation
+    runs: tuple[SystemRun, ...]
+    lacking: tuple[str, ...]
+    session: SessionCounts
+
+    @property
+    def failed(self) -> int:
+        """Windows of rerankers that kept their order, as no answer came."""
+        return sum(run.windows.failed for run in self.runs if run.windows)
+
+
+class EvaluationSettings(TypedDict, total=False):
+    """``encoder``: where the encoder of an index by vectors is, by default where it was. ``mmr_encoder``: the encoder
+    whose vectors MMR compares; without it, it compares words. ``prompts``: a folder with prompts of your own.
+    ``recordings``: a store of answers, by default one under ``runs``, for models that cost something. ``replay``:
+    recordings to answer from; nothing is sent then."""
+
+    encoder: str | None
+    mmr_encoder: str | None
+    prompts: str | Path | None
+    recordings: str | Path | None
+    replay: str | Path | None
+
+
+@strict_options
+def evaluate_rankings(
+    corpus: str | Path,
+    *,
+    systems: Sequence[str] = SYSTEMS,
+    rerank: str | ClientOptions = OFFLINE_MODEL,
+    measures: Sequence[str] = (),
+    topics: str | None = None,
+    split: str = "test",
+    depth: int = 100,
+    on_start: Callable[[int, int, str], object] = lambda topics, documents, engine: None,
+    on_topic: Callable[[str], None] = lambda topic: None,
+    **settings: Unpack[EvaluationSettings],
+) -> RankingEvaluation:
+    """Score systems against the qrels of a corpus for pro, con and both: means, 95% intervals, significant differences.
+
+    Args:
+        corpus: a corpus directory; it is indexed first where it is not.
+        systems: ``bm25``, ``dense`` or ``hybrid``, and further steps after a plus, as in ``dense+mmr``; or
+            ``NAME=FILE`` for a TREC run. All are compared with the first.
+        rerank: the model behind ``generic``, ``pro``, ``con`` and ``perspectives``.
+        measures: measures of ir-measures; by default P@10, nDCG@10, and R at ``depth``.
+        topics: only these topics of the split: ids with commas, or a file with one a line.
+        split: the topics of this split: ``train``, ``test`` or ``all``.
+        depth: documents that the first stage retrieves for each topic.
+        on_start: gets the numbers of topics and documents, and the name of the index.
+        on_topic: gets the id of each topic that is reranked.
+        settings: :class:`EvaluationSettings`.
+
+    Raises:
+        DeclarationError: a system, measure or topic is not known, the split has no topic, or a file cannot be read.
+        MissingDependencyError: pyterrier is not installed.
+    """
+    require("pyterrier", extra="retrieval")
+    from conqret.retrieval.pipeline import PipelinePlan
+
+    wanted = list(measures or default_measures(depth))
+    check_systems(systems)
+    chosen = chosen_topics(Path(corpus), split, topics)
+    judged = judgments(CorpusDirectory(Path(corpus)), as_split(split), {one.id for one in chosen})
+    session = retrieval_session(rerank, RUNS / "evaluate", settings)
+    index = open_index(Path(corpus))
+    if not any("=" in name for name in systems):
+        check_depth(wanted, depth, len(index))
+    on_start(len(chosen), len(index), index.engine)
+    plan, encoder = PipelinePlan(depth=depth), settings.get("encoder")
+    runs = run_systems(
+        list(systems),
+        index,
+        chosen,
+        plan,
+        session,
+        on_topic,
+        encoder=encoder,
+        mmr_encoder=settings.get("mmr_encoder"),
+    )
+    found = evaluate(
+        {run.name: run.run for run in runs},
+        judged,
+        measures=wanted,
+        depths={run.name: run.depth for run in runs},
+    )
+    lacking = tuple(view for view in VIEWS if view not in judged)
+    return RankingEvaluation(found, tuple(runs), lacking, session.counts)

@@ -1,0 +1,107 @@
+"""The names of systems: what searches, and what comes to it, joined with ``+``; or a run from a file."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from conqret.errors import DeclarationError, UnknownNameError, check_known
+from conqret.text.numbers import number_in
+
+TRADE_OFF = 0.95
+"""Lambda: what BeRDS chose on its development set for BM25 over search results (Table 7; tried: 0.5 to 0.99)."""
+
+BM25 = ("bm25",)
+"""The engines of a system that names none."""
+FIRST_STAGES: Mapping[str, tuple[str, ...]] = {"bm25": BM25, "dense": ("dense",), "hybrid": ("bm25", "dense")}
+"""What searches: the engines, of which several are fused by reciprocal ranks. ``dense`` compares the vectors of the
+index of ``conqret retrieve index --engine dense``."""
+STEPS: Mapping[str, Mapping[str, Any]] = {
+    "generic": {"rerank": True},
+    "pro": {"rerank": True, "stance": "pro"},
+    "con": {"rerank": True, "stance": "con"},
+    "mmr": {"mmr": TRADE_OFF},
+    "perspectives": {"perspectives": True},
+}
+"""What may come to it, as settings of a :class:`Plan`: listwise reranking with the generic instruction or for a side,
+maximal marginal relevance (``mmr@0.75`` with another trade-off), and a search for each perspective, merged."""
+SYSTEMS = (*FIRST_STAGES, *STEPS)
+"""The words that systems are named by, joined with ``+``: ``dense+mmr``; without a first stage it is BM25.
+``NAME=FILE`` is a run from a TREC file."""
+RERANKED = frozenset({"generic", "pro", "con"})
+"""The steps that rerank what the first stage found."""
+ASKING = RERANKED | {"perspectives"}
+"""The steps that ask a model."""
+
+
+def check_systems(names: Sequence[str]) -> None:
+    """Make sure before the first call that every name is known and every file there.
+
+    Raises:
+        UnknownNameError: there is no such system.
+        DeclarationError: a name stands twice, or a run's file is not there.
+    """
+    labels = [name.partition("=")[0] for name in names]
+    if repeated := {label for label in labels if labels.count(label) > 1}:
+        raise DeclarationError(
+            f"the system {min(repeated)!r} is named twice; give each run a name of its own"
+        )
+    if not names:
+        raise DeclarationError("name at least one system, such as bm25,pro")
+    for name in names:
+        label, separator, path = name.partition("=")
+        if separator and not Path(path).is_file():
+            raise DeclarationError(f"the run {label!r}: there is no file {path}")
+        if not separator:
+            stages_of(name)
+
+
+def is_system(name: str) -> bool:
+    """Whether a name is that of a system, and of no file."""
+    try:
+        stages_of(name)
+    except UnknownNameError:
+        return False
+    return True
+
+
+def has_step(name: str, steps: Container[str]) -> bool:
+    """Whether one of the steps of a system is among ``steps``; a run of a file has none."""
+    return "=" not in name and any(word.partition("@")[0] in steps for word in name.split("+"))
+
+
+def stages_of(name: str) -> tuple[tuple[str, ...], dict[str, Any]]:
+    """The engines of a system, and the settings of its :class:`Plan`.
+
+    Raises:
+        UnknownNameError: a word is none of :data:`SYSTEMS`.
+        DeclarationError: it names two first stages, a step twice or two that exclude each other, or a trade-off that is
+            no number from 0 to 1.
+    """
+    words = [word.partition("@") for word in name.split("+")]
+    check_known("system (or NAME=FILE)", SYSTEMS, *(word for word, _, _ in words))
+    first = [word for word, _, _ in words if word in FIRST_STAGES]
+    steps = [word for word, _, _ in words if word in STEPS]
+    if len(first) > 1 or len(set(steps)) < len(steps) or len(RERANKED.intersection(steps)) > 1:
+        raise DeclarationError(
+            f"the system {name!r}: name one first stage ({', '.join(FIRST_STAGES)}), each step only "
+            "once, and at most one reranker"
+        )
+    settings = {key: value for step in steps for key, value in STEPS[step].items()}
+    for word, separator, value in words:
+        if separator:
+            settings[word] = _trade_off(name, word, value)
+    return FIRST_STAGES[first[0]] if first else BM25, settings
+
+
+def _trade_off(name: str, word: str, value: str) -> float:
+    try:
+        weight = number_in(value)
+    except ValueError:
+        weight = -1.0
+    if word != "mmr" or not 0 <= weight <= 1:
+        raise DeclarationError(
+            f"the system {name!r}: only mmr takes @, with a number from 0 to 1, as in mmr@0.75"
+        )
+    return weight

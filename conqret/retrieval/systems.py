@@ -1,0 +1,137 @@
+"""The systems of Table 4 by name, run over a corpus's topics; and runs from files beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from conqret.data.corpus import CorpusTopic
+from conqret.data.digest import gathered
+from conqret.errors import DeclarationError, number
+from conqret.io.corpus_folder import CorpusDirectory
+from conqret.io.trec import Rankings, read_rankings
+from conqret.retrieval.evaluate import Judgments, Run
+from conqret.retrieval.system_names import BM25, check_systems, stages_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from conqret.data.corpus import QrelsStance, Split
+    from conqret.retrieval.corpus_index import Index
+    from conqret.retrieval.pipeline import PipelinePlan
+    from conqret.retrieval.rerank import RerankSummary
+    from conqret.runs.session import Session
+
+VIEWS: tuple[QrelsStance, ...] = ("pro", "con", "all")
+
+
+@dataclass(frozen=True, slots=True)
+class SystemRun:
+    """One system's rankings, what became of its windows where it reranked, and after how many documents it was cut.
+
+    ``depth`` is None where every document of the corpus could be ranked; ``remarks`` are what its file has to say.
+    """
+
+    name: str
+    run: Run
+    windows: RerankSummary | None = None
+    depth: int | None = None
+    remarks: tuple[str, ...] = ()
+
+
+def run_systems(
+    names: Sequence[str],
+    index: Index,
+    topics: Sequence[CorpusTopic],
+    plan: PipelinePlan,
+    session: Session,
+    on_query: Callable[[str], None] = lambda topic: None,
+    *,
+    encoder: str | None = None,
+    mmr_encoder: str | None = None,
+) -> list[SystemRun]:
+    """Run the systems that are named, in this order. ``plan`` gives depth and windows for all of them; those with MMR
+    compare the vectors of ``mmr_encoder``, or words without one. ``encoder`` is where that of the index by vectors is.
+
+    Raises:
+        DeclarationError: as :func:`check_systems`.
+    """
+    from conqret.retrieval.pipeline import assemble, open_indexes
+
+    check_systems(names)
+    named = (name.partition("=") for name in names)
+    files = {label: _from_file(label, path, topics) for label, separator, path in named if separator}
+    frame = queries(topics)
+    system_runs = []
+    for name in names:
+        label = name.partition("=")[0]
+        if label in files:
+            of_file = files[label]
+            depth = max(map(len, of_file.values()))
+            cut = depth if depth < len(index) else None
+            system_runs.append(SystemRun(label, of_file, None, cut, of_file.remarks()))
+            continue
+        engines, settings = stages_of(name)
+        if "mmr" in settings:
+            settings["mmr_encoder"] = mmr_encoder
+        indexes = [index]
+        if engines != BM25:
+            indexes = open_indexes(index.collection.folder, engines, encoder)
+        made = assemble(indexes, replace(plan, **settings), session, on_query)
+        ranked = rankings(made.pipeline(frame))
+        windows = made.reranker.summary if made.reranker else None
+        system_runs.append(SystemRun(name, ranked, windows, plan.depth if plan.depth < len(index) else None))
+    return system_runs
+
+
+def _from_file(label: str, path: str, topics: Sequence[CorpusTopic]) -> Rankings:
+    """The rankings of a TREC file.
+
+    Raises:
+        DeclarationError: it cannot be read, or has nothing for any of the topics.
+    """
+    ranked = read_rankings(path)
+    if not any(topic.id in ranked for topic in topics):
+        there = ", ".join(list(ranked)[:3]) or "none"
+        raise DeclarationError(
+            f"the run {label!r}: {path} ranks nothing for any of the {number(len(topics), 'topic')}: "
+            f"its topics are {there}, but those of the corpus are {topics[0].id} and so on"
+        )
+    return ranked
+
+
+def queries(topics: Sequence[CorpusTopic]) -> pd.DataFrame:
+    """Topics as PyTerrier wants them: ``qid`` and ``query``."""
+    import pandas as pd
+
+    return pd.DataFrame([(topic.id, topic.question) for topic in topics], columns=["qid", "query"])
+
+
+def rankings(frame: pd.DataFrame) -> Run:
+    """A frame of results as rankings, by rank."""
+    ranked = frame.sort_values(["rank"], kind="stable")
+    return gathered(zip(map(str, ranked["qid"]), map(str, ranked["docno"]), strict=True))
+
+
+def judgments(
+    corpus: CorpusDirectory,
+    split: Split | None,
+    topics: Container[str] | None = None,
+    views: Sequence[QrelsStance] = VIEWS,
+) -> dict[str, Judgments]:
+    """The qrels of a corpus by view; where ``topics`` are given, of these alone, and the views of which they have a
+    relevant document.
+
+    Raises:
+        DeclarationError: they are not there.
+    """
+    by_view: dict[str, Judgments] = {}
+    for view in views:
+        judged: dict[str, dict[str, int]] = {}
+        for qrel in corpus.qrels_iter(view, split):
+            if topics is None or qrel.query_id in topics:
+                judged.setdefault(qrel.query_id, {})[qrel.doc_id] = qrel.relevance
+        if topics is None or any(any(grades.values()) for grades in judged.values()):
+            by_view[view] = judged
+    return by_view

@@ -1,0 +1,250 @@
+"""How an encoder is to be used: which models, pooling, normalisation, prefixes. Declared, never guessed from scores.
+
+What was not said is what is known of the model by its name (:data:`KNOWN`), else what a folder of sentence-transformers
+says itself, else mean pooling and the dot product.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+from conqret.data.digest import digest_of
+from conqret.errors import DeclarationError, UnknownNameError, check_positive, first_line
+from conqret.io.limits import whole_bytes
+from conqret.local.model_identity import hub_file
+from conqret.local.models import encoder_weights
+from conqret.text.text_passages import WORDS
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from conqret.retrieval.engines import Engine
+
+
+EXTRA = "dense"
+_ADAPTER = re.compile(r"\A[A-Za-z_][\w.]*+:[A-Za-z_]\w*+")
+
+
+def is_adapter(name: str) -> bool:
+    """Whether a name is that of a function, ``module:function``."""
+    return bool(_ADAPTER.fullmatch(name)) and not Path(name).exists()
+
+
+def model_file(name: str, file: str) -> Any:
+    """A JSON file of a model, read; None where it has none.
+
+    Raises:
+        DeclarationError: it cannot be read, or there is no such model.
+    """
+    try:
+        place = Path(name) / file if Path(name).is_dir() else hub_file(name, file)
+        return json.loads(whole_bytes(place))
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        if "does not appear to have a file" in str(error):
+            return None
+        raise DeclarationError(
+            f"there is no encoder {name!r}, neither as a folder nor on a hub (--encoder takes the folder "
+            "of a model, or its name on a hub that can be reached)"
+        ) from error
+    except (ValueError, RecursionError) as error:
+        raise DeclarationError(f"{file} of the encoder {name!r} is not valid JSON: {error}") from None
+
+
+def is_sentence_transformer(name: str) -> bool:
+    """Whether a model says itself of which modules it is made, pooling included."""
+    return model_file(name, "modules.json") is not None
+
+
+POOLINGS = ("mean", "cls", "last", "pooler")
+"""How the states of a text's tokens become one vector: their mean, the first, the last, or the model's own pooler."""
+
+
+_SEARCH = "Represent this sentence for searching relevant passages: "
+KNOWN: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("contriever", {"pooling": "mean", "normalise": False}),
+    ("dpr-ctx_encoder", {"pooling": "pooler", "normalise": False}),
+    (
+        r"\be5-(?!mistral)(?!.*instruct)",
+        {"pooling": "mean", "normalise": True, "query_prefix": "query: ", "passage_prefix": "passage: "},
+    ),
+    (r"\bbge-\w+-en|\buae-", {"pooling": "cls", "normalise": True, "query_prefix": _SEARCH}),
+    ("tas_b|retromae", {"pooling": "cls", "normalise": False}),
+)
+"""What is known of models by the last part of their names: Izacard et al. 2022, Karpukhin et al. 2020, Wang et al.
+2022, Xiao et al. 2023 with Li and Li 2023 (the encoder of BeRDS's MMR),
+Hofstaetter et al. 2021 with Xiao et al. 2022."""
+
+
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """An encoder and how it is used; None is what is known of the model.
+
+    ``encoder`` is a folder, a hub's name, or an adapter ``module:function``; ``query_encoder`` that of queries where
+    there are two (DPR). ``passage_words`` are those of a passage. ``weights`` names the models that an index was made
+    with: a digest of 16 hexadecimal digits, empty before they were looked at.
+
+    Raises:
+        UnknownNameError: there is no such pooling.
+        DeclarationError: a number is below 1.
+    """
+
+    encoder: str = ""
+    query_encoder: str | None = None
+    pooling: str | None = None
+    normalise: bool | None = None
+    query_prefix: str | None = None
+    passage_prefix: str | None = None
+    max_tokens: int | None = None
+    passage_words: int = WORDS
+    weights: str = ""
+
+    def __post_init__(self) -> None:
+        if self.pooling is not None and self.pooling not in POOLINGS:
+            raise UnknownNameError("pooling", self.pooling, POOLINGS)
+        check_positive({"passage_words": self.passage_words, "max_tokens": self.max_tokens})
+
+    def settled(self, engine: Engine) -> Encoding:
+        """The same with the model's defaults and the digest of its weights.
+
+        Raises:
+            DeclarationError: no encoder was named, there is none, or it is another one than ``weights`` names.
+        """
+        if not self.encoder:
+            raise DeclarationError(
+                f"the engine {engine.name} needs an encoder: --encoder takes the folder of a sentence-transformers or "
+                "Hugging Face model, or its name on a hub (facebook/contriever-msmarco); `conqret retrieve index "
+                f"CORPUS --engine {engine.name} --encoder …` builds the index for all other commands"
+            )
+        filled = self if self.adapter else self._filled()
+        weights = filled._digest()
+        if self.weights and self.weights != weights:
+            raise DeclarationError(
+                f"the index was built with another model than {self.encoder} has now ({self.weights} then, {weights} "
+                f"now): conqret retrieve index CORPUS --engine {engine.name} --encoder {self.encoder} rebuilds it; or "
+                "name with --encoder the model with which it was built"
+            )
+        return replace(filled, weights=weights)
+
+    @property
+    def adapter(self) -> bool:
+        """Whether it is an object of Python code (``module:function``) and no folder of weights."""
+        return is_adapter(self.encoder)
+
+    @property
+    def code(self) -> str:
+        """The adapter's name, empty for a folder of weights."""
+        return self.encoder if self.adapter else ""
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """All but the places of the models, which ``weights`` names."""
+        return {
+            name: value for name, value in asdict(self).items() if name not in {"encoder", "query_encoder"}
+        }
+
+    def __str__(self) -> str:
+        if self.adapter:
+            how = "an adapter, which runs code of its own"
+        else:
+            how = f"{self.pooling or 'its own'} pooling, {'cosine' if self.normalise else 'dot product'}"
+        prefixes = [
+            f"{text!r} before {where}"
+            for text, where in ((self.query_prefix, "queries"), (self.passage_prefix, "passages"))
+            if text
+        ]
+        return ", ".join(
+            [f"encoder {self.encoder}", how, *prefixes, f"passages of {self.passage_words} words"]
+        )
+
+    def _filled(self) -> Encoding:
+        name = re.split(r"[/\\]", self.encoder.rstrip("/\\").lower())[-1]
+        known: dict[str, Any] = next(
+            (dict(known_encoding) for pattern, known_encoding in KNOWN if re.search(pattern, name)), {}
+        )
+        if "dpr-ctx_encoder" in name:
+            known["query_encoder"] = self.encoder.replace("ctx_encoder", "question_encoder")
+        if is_sentence_transformer(self.encoder):
+            if self.pooling is not None:
+                raise DeclarationError(f"{self.encoder} has its own pooling; leave out --pooling")
+            known = {**_said(self.encoder), **known, "pooling": None}
+        else:
+            known = {"pooling": "mean", "normalise": False, **known}
+        return replace(
+            self, **{field: value for field, value in known.items() if getattr(self, field) is None}
+        )
+
+    def _digest(self) -> str:
+        if self.adapter:
+            named = [adapter_encoder(self).identity]
+        else:
+            named = [*encoder_weights(self.encoder), *encoder_weights(self.query_encoder or self.encoder)]
+        return digest_of(named)
+
+
+def _said(name: str) -> dict[str, Any]:
+    """What a model of sentence-transformers says of itself: prefixes, and whether cosines compare its vectors."""
+    model_config = model_file(name, "config_sentence_transformers.json")
+    model_config = model_config if isinstance(model_config, dict) else {}
+    prompts = model_config.get("prompts")
+    prompts = prompts if isinstance(prompts, dict) else {}
+    passage = prompts.get("document", prompts.get("passage"))
+    return {
+        "normalise": model_config.get("similarity_fn_name") in (None, "cosine"),
+        "query_prefix": str(prompts.get("query") or ""),
+        "passage_prefix": str(passage or ""),
+    }
+
+
+@runtime_checkable
+class Encoder(Protocol):
+    """What an adapter returns. ``identity`` names the weights: another one is another index."""
+
+    identity: str
+
+    def queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """A row for each query."""
+
+    def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """A row for each passage, as long as those of queries. A dot product compares them."""
+
+
+def adapted(name: str) -> Callable[..., Any]:
+    """The function that ``module:function`` names.
+
+    Raises:
+        DeclarationError: there is none.
+    """
+    module, _, function = name.partition(":")
+    try:
+        judge_function: Callable[..., Any] = getattr(import_module(module), function)
+    except (ImportError, AttributeError) as error:
+        raise DeclarationError(
+            f"the adapter {name} cannot be loaded: {first_line(error)} (give module:function of an installed package)"
+        ) from error
+    return judge_function
+
+
+@functools.lru_cache(maxsize=2)
+def adapter_encoder(encoding: Encoding) -> Encoder:
+    """What the function that an encoding names returns.
+
+    Raises:
+        DeclarationError: it cannot be loaded, or returns no encoder.
+    """
+    made = adapted(encoding.encoder)(encoding)
+    if not isinstance(made, Encoder) or not isinstance(made.identity, str):
+        raise DeclarationError(
+            f"the adapter {encoding.encoder} must return an encoder, not a {type(made).__name__}: "
+            "it needs identity (text), queries(texts) and passages(texts)"
+        )
+    return made

@@ -1,0 +1,304 @@
+"""From the bytes of a body to what it is, whatever its header says, and to its text as it is kept, in one process and
+without limits of time: characters that a reader can see, and no markup.
+"""
+
+from __future__ import annotations
+
+import codecs
+import io
+import logging
+import re
+import unicodedata
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from lxml.html import HtmlElement
+
+from conqret.scrapers.markup import empty, parse, running_text, unseen
+from conqret.text.language import NAMES, language_code
+
+HEAD = 4_096
+"""Bytes at the start of a body from which its kind is recognized."""
+SAMPLE = 65_536
+"""Bytes on which an encoding is guessed, if nothing better is known."""
+
+
+class Kind(StrEnum):
+    """The kinds that are read, and the rest."""
+
+    HTML = "html"
+    PDF = "pdf"
+    TEXT = "text"
+    OTHER = "other"
+
+
+_HTML = re.compile(
+    rb"<(?:!doctype\s+html|html|head|body|title|meta|link|script|style|div|p|h[1-6]|table|article|main|section|"
+    rb"br|a|font|center|span|ul|ol|nav|header|b|strong|em|i)[\s/>]",
+    re.IGNORECASE,
+)
+_PRINTABLE = {b"PK\x03\x04": "a zip archive or an office document", b"{\\rtf": "RTF", b"%!PS": "PostScript"}
+"""What may pass for text by its bytes, and is none."""
+_NOT_PROSE = frozenset(
+    "application/json application/ld+json application/javascript "
+    "text/css text/javascript text/csv text/calendar".split()
+)
+_META = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_:.-]{2,40})", re.IGNORECASE)
+_DEFAULT = "cp1252"
+"""What "ISO-8859-1" and "ASCII" mean on the web, and what a server claims when nobody configured it."""
+_GUESSED = (
+    "cp1252 cp1250 cp1251 cp1253 cp1254 cp1255 cp1256 cp1257 cp874 koi8_r "
+    "shift_jis euc_jp gb18030 big5 euc_kr utf_16_le"
+).split()
+"""Encodings of pages that say nothing (WHATWG Encoding Standard); Python knows many that no page is in."""
+_NO_CHARSET = frozenset({"utf-7", "unicode-escape", "raw-unicode-escape", "idna", "punycode", "undefined"})
+MIN_GOOD = 4
+"""Characters of several bytes for each fault that make a page damaged UTF-8 and not something else."""
+
+
+def sniff(body: bytes, claimed: str = "") -> tuple[Kind, str]:
+    """Return the kind, and for :attr:`Kind.OTHER` what it seems to be, in words.
+
+    ``claimed`` is the header's media type in lower case. A PDF may begin after up to a kilobyte of something
+    else (ISO 32000, appendix H).
+    """
+    from charset_normalizer import is_binary
+
+    head = body[:HEAD]
+    if not head.strip():
+        return Kind.OTHER, "empty"
+    if b"%PDF-" in head[:1024]:
+        return Kind.PDF, ""
+    printable = next((name for magic, name in _PRINTABLE.items() if head.startswith(magic)), "")
+    if printable or is_binary(head):
+        return Kind.OTHER, printable or f"binary data ({claimed[:60] or 'no type given'})"
+    if claimed in _NOT_PROSE:
+        return Kind.OTHER, claimed
+    plain = head.replace(b"\x00", b"")
+    start = plain.lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n\f")
+    page = (
+        claimed in ("text/html", "application/xhtml+xml") or _HTML.match(start) or start.startswith(b"<?xml")
+    )
+    return (Kind.HTML if page or (claimed != "text/plain" and _HTML.search(plain)) else Kind.TEXT), ""
+
+
+def decode(body: bytes, claimed: str = "") -> str:
+    """Decode a page; characters that cannot be read become U+FFFD.
+
+    In order: UTF-16 by its mark; UTF-8, the page's own ``<meta>`` and the header's charset, if the bytes are valid in
+    it; UTF-8 with some damage; charset-normalizer's guess; windows-1252.
+    """
+    from charset_normalizer import from_bytes
+
+    if body.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return body.decode("utf-16", "replace")
+    declared = _META.search(body[:HEAD])
+    for name in ("utf-8-sig", declared[1].decode("ascii") if declared else "", claimed):
+        text = _strict(body, name)
+        if text is not None:
+            return text
+    damaged = body[:SAMPLE].decode("utf-8", "replace")
+    faults = damaged.count("\ufffd")
+    if sum(not char.isascii() for char in damaged) - faults > MIN_GOOD * faults:
+        return body.decode("utf-8", "replace")
+    best = from_bytes(body[:SAMPLE], cp_isolation=_GUESSED).best()
+    return body.decode(best.encoding if best else _DEFAULT, "replace")
+
+
+def _strict(body: bytes, name: str) -> str | None:
+    """The body in an encoding of text; None where there is no such encoding, or the bytes are invalid in it."""
+    try:
+        codec = codecs.lookup(name.strip()).name
+        if codec in _NO_CHARSET:
+            return None
+        text = body.decode(_DEFAULT if codec in ("iso8859-1", "ascii") else codec)
+    except (LookupError, ValueError):
+        return None
+    return None if "\x00" in text else text
+
+
+MAX_TEXT = 2_000_000
+"""Characters of one document (some 300,000 words); what follows is cut off."""
+MIN_WORDS = 5
+"""Words below which a page counts as having no text: a bare "Loading…" is no evidence."""
+
+_INVISIBLE = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
+    "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+"""Zero-width and bidirectional controls, variation selectors and tag characters: text hidden in text."""
+_SPACES = re.compile(r"[^\S\n]+")
+_TAG = re.compile(r"<(?:/?[A-Za-z][^<>]{0,2000}|![^<>]{0,2000}|\?[^<>]{0,2000})>")
+_TAG_START = re.compile(r"<(?=[A-Za-z/!?])")
+_ROUNDS = 3
+
+
+def clean(text: str) -> str:
+    """Drop control and invisible characters and anything that reads like a tag; join runs of blanks.
+
+    Markup that a page shows as text goes too, so that the text is safe to put into another page.
+    """
+    text = text[: 2 * MAX_TEXT].replace("\r\n", "\n").replace("\r", "\n").replace("\x00", "")
+    text = _INVISIBLE.sub("", text)
+    text = "".join(
+        char if char in "\n\t" or unicodedata.category(char) not in _DROPPED else " " for char in text
+    )
+    for _ in range(_ROUNDS):
+        text, count = _TAG.subn(" ", text)
+        if not count:
+            break
+    text = _TAG_START.sub("‹", text)
+    lines = (_SPACES.sub(" ", line).strip() for line in text.split("\n"))
+    return "\n".join(line for line in lines if line)[:MAX_TEXT].strip()
+
+
+_DROPPED = frozenset({"Cc", "Cs", "Co", "Cn"})
+
+
+def words(text: str) -> int:
+    """Number of runs between blanks that hold a letter or a digit (scripts without blanks: characters / 2)."""
+    runs = sum(any(char.isalnum() for char in run) for run in text.split())
+    letters = sum(char.isalnum() and ord(char) >= 0x2E80 for char in text[:10_000])
+    return max(runs, letters // 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """Title and text of a page, and the language that it says it is in; ``problem`` says why there is no text, and is
+    empty if there is."""
+
+    text: str = ""
+    title: str = ""
+    problem: str = ""
+    language: str = ""
+
+    @property
+    def ok(self) -> bool:
+        """Whether there is a text."""
+        return not self.problem
+
+
+def extract(body: bytes, content_type: str = "", charset: str = "") -> Extraction:
+    """Extract the main text of a body; ``content_type`` and ``charset`` are the header's claims.
+
+    Hostile bytes may make the parsers below raise anything, hang or crash: run it through
+    :class:`~conqret.scrapers.worker_pool.Extractor`.
+    """
+    kind, what = sniff(body, content_type)
+    if kind is Kind.OTHER:
+        return Extraction(problem=f"not a text: {what}")
+    if kind is Kind.PDF:
+        try:
+            title, text = pdf_text(body)
+        except PdfError as error:
+            return Extraction(problem=str(error))
+        return _checked(title, text, "the PDF holds no text (scanned pages, perhaps)")
+    if kind is Kind.TEXT:
+        return _checked("", clean(decode(body, charset)), "the file holds no text")
+    title, text, language = html_text(decode(body, charset))
+    return replace(_checked(title, text, "the page holds no main text"), language=language)
+
+
+def _checked(title: str, text: str, problem: str) -> Extraction:
+    return Extraction(text, title) if words(text) >= MIN_WORDS else Extraction(title=title, problem=problem)
+
+
+MAX_PAGES = 500
+"""Pages that are read; longer reports keep their first ones."""
+
+_CUT = re.compile(r"(?<=\S[^\W\d_])-[^\S\n]*\n(?=(\w))")
+
+
+class PdfError(ValueError):
+    """The file cannot be read; the message says why."""
+
+
+def pdf_text(body: bytes) -> tuple[str, str]:
+    """Return title and text, pages in order, words that a line break cut in two joined again where they go on with a
+    small letter.
+
+    Raises:
+        PdfError: the file is encrypted or no PDF that can be read. Damaged files also raise what pypdf does.
+    """
+    import pypdf
+    from pypdf.errors import DependencyError, PyPdfError
+
+    logging.getLogger("pypdf").setLevel(logging.CRITICAL)
+    try:
+        reader = pypdf.PdfReader(io.BytesIO(body), strict=False)
+        if reader.is_encrypted and not reader.decrypt(""):
+            raise PdfError("the PDF is encrypted")
+        title = str((reader.metadata.title if reader.metadata else "") or "")
+        pages: list[str] = []
+        size = 0
+        for number, page in enumerate(reader.pages):
+            if number >= MAX_PAGES or size > MAX_TEXT:
+                break
+            pages.append(page.extract_text())
+            size += len(pages[-1])
+    except DependencyError as error:
+        raise PdfError("the PDF is encrypted") from error
+    except PyPdfError as error:
+        raise PdfError(f"the PDF is damaged ({' '.join(str(error).split())[:100]})") from error
+    return " ".join(clean(title[:2_000]).split())[:500], clean(
+        _CUT.sub(lambda cut: "" if cut[1].islower() else cut[0], "\n".join(pages))
+    )
+
+
+MAX_HTML = 8_000_000
+"""Characters of markup that are parsed; what follows is cut off."""
+ENOUGH_WORDS = 25
+"""Below this, the longest of trafilatura's text and the page's own main part is taken."""
+_FURNITURE = "nav header footer aside form menu".split()
+
+
+def html_text(markup: str) -> tuple[str, str, str]:
+    """Return title, main text and language of a page, each possibly empty. The language is the ISO 639-1 code of what
+    the page itself says (``lang`` of its root or body, else its ``content-language``).
+
+    trafilatura finds the main text; where it finds next to nothing, the text of ``article``, ``main`` or
+    ``body`` without navigation is taken. No entity beyond HTML's own is ever expanded, and nesting that is
+    too deep is flattened by the parser.
+    """
+    import trafilatura
+
+    root, _ = parse(markup[:MAX_HTML])
+    if root is None:
+        return "", "", ""
+    title, language = _title(root), _language(root)
+    for element in [*unseen(root), *root.iter("nav")]:
+        empty(element)
+    text = clean(trafilatura.extract(root, include_comments=False, include_formatting=False) or "")
+    if words(text) < ENOUGH_WORDS:
+        own_text = _own_text(root)
+        if words(own_text) > max(words(text), MIN_WORDS - 1):
+            text = own_text
+    return title, text, language
+
+
+def _title(root: HtmlElement) -> str:
+    named = root.xpath("string(//head/title)") or root.xpath("string(//meta[@property='og:title']/@content)")
+    title = clean(str(named or root.xpath("string(//h1)"))[:2_000])
+    return " ".join(title.split())[:500]
+
+
+def _language(root: HtmlElement) -> str:
+    said = root.xpath(
+        "string((//html/@lang | //html/@*[local-name()='lang' or name()='xml:lang'] | //body/@lang"
+        " | //meta[translate(@http-equiv, 'CONTELAGU', 'contelagu')='content-language']/@content)[1])"
+    )
+    code = language_code(str(said)[:20].partition(",")[0])
+    return code if code is not None and code in NAMES else ""
+
+
+def _own_text(root: HtmlElement) -> str:
+    """The text of the main part, a line a block."""
+    containers = root.xpath("//article | //main | //*[@role='main']") or root.xpath("//body") or [root]
+    parts: list[str] = []
+    for part in containers:
+        if any(other is not part and other in part.iterancestors() for other in containers[:50]):
+            continue
+        for furniture in [element for element in part.iter(*_FURNITURE) if element is not part]:
+            empty(furniture)
+        parts.append(running_text(part, "\n"))
+    return clean("".join(parts))

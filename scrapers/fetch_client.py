@@ -1,0 +1,385 @@
+"""The fetcher: one shared client, and for every URL a page or a reason, never an exception."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import random
+import time
+from collections import defaultdict
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field, replace
+from types import TracebackType
+from typing import TypeVar
+
+from aiohttp.abc import AbstractResolver
+from protego import Protego
+from yarl import URL
+
+from conqret.errors import DeclarationError
+from conqret.scrapers.wire import (
+    REDIRECTS,
+    USER_AGENT,
+    FetchedResponse,
+    FetchError,
+    FetchStatus,
+    Limits,
+    Page,
+    Policy,
+    Wire,
+    checked_url,
+    refusal,
+)
+
+DELAY = 1.0
+"""Seconds between the starts of two requests to one host, before jitter."""
+JITTER = 0.5
+"""The share by which each pause is drawn shorter or longer, so that hosts are not hit in step."""
+PER_HOST = 2
+"""Requests to one host at once: as few as a reader's browser would keep busy with one page."""
+MAX_CRAWL_DELAY = 60.0
+"""Seconds: a longer Crawl-delay is taken as this; robots.txt files with days in them exist."""
+
+
+@dataclass(slots=True)
+class _Host:
+    """What one host is doing now; ``free`` is the moment from which it may be asked again."""
+
+    slots: asyncio.Semaphore
+    delay: float
+    free: float = 0.0
+
+
+class Politeness:
+    """Hands out turns by host name. ``delay`` 0 means: no pause; ``jitter`` 0: each as long as the other."""
+
+    def __init__(
+        self,
+        *,
+        delay: float = DELAY,
+        per_host: int = PER_HOST,
+        jitter: float = JITTER,
+        rng: random.Random | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._delay, self._jitter, self._clock = delay, jitter, clock
+        self._rng = rng or random.Random()
+        self._hosts: defaultdict[str, _Host] = defaultdict(lambda: _Host(asyncio.Semaphore(per_host), delay))
+
+    @contextlib.asynccontextmanager
+    async def turn(self, host: str) -> AsyncIterator[None]:
+        """Wait until ``host`` may be asked, and hold one of its places meanwhile."""
+        state = self._hosts[host]
+        async with state.slots:
+            now = self._clock()
+            start = max(now, state.free)
+            state.free = start + state.delay * self._rng.uniform(1.0 - self._jitter, 1.0 + self._jitter)
+            if start > now:
+                await asyncio.sleep(start - now)
+            yield
+
+    async def ready(self, host: str) -> None:
+        """Wait until ``host`` may be asked, without taking the turn."""
+        await asyncio.sleep(max(0.0, self._hosts[host].free - self._clock()))
+
+    def crawl_delay(self, host: str, seconds: float) -> None:
+        """Take over the pause that the host's robots.txt asks for, if it is longer than ours."""
+        self._hosts[host].delay = max(self._delay, min(seconds, MAX_CRAWL_DELAY))
+
+    def hold(self, host: str, seconds: float) -> None:
+        """Leave the host alone for some time, because it asked for that."""
+        state = self._hosts[host]
+        state.free = max(state.free, self._clock() + seconds)
+
+
+MAX_ROBOTS = 512_000
+"""Bytes of a robots.txt that are read; RFC 9309, section 2.5, asks for at least 500 KiB."""
+MAX_RULE = 2_048
+"""Characters of one line; a longer one is no path that anybody serves."""
+ROBOTS_REDIRECTS = 5
+"""Hops to a robots.txt (RFC 9309, section 2.3.1.2: at least five)."""
+
+
+class Robots:
+    """Rules by origin, each fetched once; ``ask`` gets a successful response, redirects followed."""
+
+    def __init__(
+        self,
+        ask: Callable[[URL], Awaitable[FetchedResponse]],
+        agent: str,
+        on_crawl_delay: Callable[[str, float], None],
+    ) -> None:
+        self._ask, self._agent, self._on_crawl_delay = ask, agent, on_crawl_delay
+        self._rules: dict[URL, asyncio.Task[Protego | None]] = {}
+
+    async def check(self, url: URL) -> None:
+        """Return if the URL may be asked.
+
+        Raises:
+            FetchError: ``robots``, or what kept robots.txt from being read where the host is out of reach.
+        """
+        origin = url.origin()
+        task = self._rules.get(origin)
+        if task is None:
+            task = self._rules[origin] = asyncio.create_task(self._load(origin))
+        try:
+            rules = await asyncio.shield(task)
+        except FetchError as error:
+            raise FetchError(error.status, error.detail, http=error.http, url=str(url)) from error
+        if rules is not None and not rules.can_fetch(str(url), self._agent):
+            raise FetchError(FetchStatus.ROBOTS, f"forbidden by {origin}/robots.txt", url=str(url))
+
+    async def close(self) -> None:
+        """Stop what is still loading."""
+        for task in self._rules.values():
+            task.cancel()
+        await asyncio.gather(*self._rules.values(), return_exceptions=True)
+
+    async def _load(self, origin: URL) -> Protego | None:
+        """The rules of an origin; None where everything is allowed."""
+        try:
+            reply = await self._ask(origin / "robots.txt")
+        except FetchError as error:
+            refused = _refused(error, origin)
+            if refused is None:
+                return None
+            raise refused from error
+        if reply.fault is not None and not reply.body:
+            raise _forbidden(f"cannot be read ({reply.fault.detail})")
+        text = reply.body[:MAX_ROBOTS].decode("utf-8", "replace").removeprefix("\ufeff")
+        lines = (line for line in text.splitlines() if len(line) <= MAX_RULE)
+        parsed = await asyncio.to_thread(Protego.parse, "\n".join(lines))
+        delay = parsed.crawl_delay(self._agent)
+        if delay:
+            self._on_crawl_delay(origin.raw_host or "", float(delay))
+        return parsed
+
+
+def _refused(error: FetchError, origin: URL) -> FetchError | None:
+    """Why nothing of ``origin`` may be asked if its robots.txt ended so; None where everything may."""
+    if error.reply is not None:
+        unreachable = error.http >= 500 or error.http == 429
+        return _forbidden(f"unreachable (HTTP {error.http})", " (RFC 9309)") if unreachable else None
+    elsewhere = error.http or (error.url and URL(error.url).origin() != origin)
+    if error.status is FetchStatus.BLOCKED and elsewhere:
+        return _forbidden(f"cannot be read ({error.detail})")
+    where = "robots.txt: " if error.status is FetchStatus.ERROR else ""
+    return FetchError(error.status, where + error.detail, http=error.http)
+
+
+def _forbidden(why: str, source: str = "") -> FetchError:
+    return FetchError(FetchStatus.ROBOTS, f"robots.txt {why}: taken as forbidden{source}")
+
+
+ATTEMPTS = 3
+"""Rounds for one URL, the first included."""
+BACKOFF_BASE = 1.0
+"""Seconds: the first wait lies between 0 and this, each further one between 0 and twice as much."""
+MAX_RETRY_AFTER = 120.0
+"""Seconds: a server that asks for a longer pause is not asked again in this run."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Retries:
+    """How often and how patiently; ``base`` in seconds, 0 for tests."""
+
+    attempts: int = ATTEMPTS
+    base: float = BACKOFF_BASE
+
+    async def over(self, ask: Callable[[], Awaitable[T]], rng: random.Random) -> tuple[T, int]:
+        """What ``ask`` gives, and how often it was asked: again after a wait, as long as that may help.
+
+        Raises:
+            FetchError: the error of the last round, with the number of rounds in ``attempts``.
+        """
+        attempt = 1
+        while True:
+            try:
+                return await ask(), attempt
+            except FetchError as error:
+                error.attempts = attempt
+                wait = self.wait(error, attempt, rng)
+                if wait is None:
+                    raise
+            attempt += 1
+            await asyncio.sleep(wait)
+
+    def wait(self, error: FetchError, attempt: int, rng: random.Random) -> float | None:
+        """Seconds to wait after the failed ``attempt`` (counted from 1); None if it was the last.
+
+        Full jitter, uniform on [0, base * 2^(attempt-1)], on top of a Retry-After if there is one.
+        """
+        if not error.retryable or attempt >= self.attempts:
+            return None
+        asked = error.retry_after or 0.0
+        return None if asked > MAX_RETRY_AFTER else asked + rng.uniform(0.0, self.base * 2.0 ** (attempt - 1))
+
+
+CONCURRENCY = 32
+"""Requests under way at once, over all hosts."""
+MAX_REDIRECTS = 10
+"""Hops; browsers stop at 20, and chains on the live web rarely pass five."""
+OnReply = Callable[[FetchedResponse], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class FetchOptions:
+    """How to fetch. ``delay`` in seconds a host; ``robots`` off only for sites that gave their leave."""
+
+    user_agent: str = USER_AGENT
+    concurrency: int = CONCURRENCY
+    per_host: int = PER_HOST
+    delay: float = DELAY
+    robots: bool = True
+    retries: Retries = field(default_factory=Retries)
+    policy: Policy = field(default_factory=Policy)
+    limits: Limits = field(default_factory=Limits)
+
+    def __post_init__(self) -> None:
+        if not self.user_agent.strip() or any(not char.isprintable() for char in self.user_agent):
+            raise DeclarationError(
+                "the user agent is empty or contains control characters; write your name and contact into it"
+            )
+        if self.concurrency < 1 or self.per_host < 1 or self.retries.attempts < 1:
+            raise DeclarationError("concurrency, requests a host and attempts must be at least 1")
+        if not 0.0 <= self.delay < float("inf"):
+            raise DeclarationError(f"the delay must be at least 0 seconds, not {self.delay}")
+
+
+class Fetcher(AbstractAsyncContextManager["Fetcher"]):
+    """Fetches URLs over one connection pool; an async context manager.
+
+    ``on_reply`` is awaited with every HTTP response, redirects and robots.txt included, before its page is
+    returned (this is where responses are stored). ``resolver`` replaces the system's name resolution.
+    """
+
+    def __init__(
+        self,
+        options: FetchOptions | None = None,
+        *,
+        on_reply: OnReply | None = None,
+        resolver: AbstractResolver | None = None,
+    ) -> None:
+        self.options = options or FetchOptions()
+        self._on_reply, self._rng = on_reply, random.Random()
+        self._slots = asyncio.Semaphore(self.options.concurrency)
+        self._politeness = Politeness(delay=self.options.delay, per_host=self.options.per_host, rng=self._rng)
+        product = self.options.user_agent.split("/", 1)[0].split()[0]
+        self._robots = Robots(self._ask_robots, product, self._politeness.crawl_delay)
+        self._wire = Wire(self.options.policy, self.options.limits, self.options.user_agent, resolver)
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._robots.close()
+        await self._wire.close()
+
+    async def fetch(self, url: str, *, robots: bool = True) -> Page:
+        """Fetch one URL; whatever happens is in the page's status and detail.
+
+        ``robots`` off skips robots.txt for this one: for a service that is asked through its API.
+        """
+        started = time.monotonic()
+        try:
+            reply, attempts = await self.options.retries.over(
+                lambda: self._whole(url, robots=robots and self.options.robots), self._rng
+            )
+            kind, charset = content_type_of(reply.lowered)
+            page = Page(
+                url, FetchStatus.OK, "", reply.http, reply.url, reply.body, kind, charset, attempts=attempts
+            )
+        except FetchError as error:
+            after = f" after {error.attempts} attempts" if error.attempts > 1 else ""
+            page = Page(
+                url, error.status, error.detail + after, error.http, error.url, attempts=error.attempts
+            )
+        return replace(page, seconds=time.monotonic() - started)
+
+    async def ready(self, url: str) -> None:
+        """Wait until the URL's host may be asked again, so that a wait holds no place of another."""
+        try:
+            host = checked_url(url, self.options.policy).raw_host
+        except FetchError:
+            return
+        await self._politeness.ready(host or "")
+
+    async def _whole(self, url: str, *, robots: bool) -> FetchedResponse:
+        """The successful and whole response for a URL; raises :class:`FetchError` if it is none."""
+        reply = await self._followed(url, robots=robots)
+        if reply.fault is not None:
+            raise reply.fault
+        return reply
+
+    async def _followed(self, url: str, *, robots: bool, limit: int = MAX_REDIRECTS) -> FetchedResponse:
+        """Ask for a URL, follow its redirects, and return a successful response; else raise :class:`FetchError`."""
+        seen = [checked_url(url, self.options.policy)]
+        while True:
+            if robots:
+                await self._robots.check(seen[-1])
+            reply = await self._exchange(seen[-1])
+            target = _next_url(reply, seen, self.options.policy, limit)
+            if target is None:
+                break
+            seen.append(target)
+        if not reply.ok:
+            raise refusal(reply)
+        return reply
+
+    async def _ask_robots(self, url: URL) -> FetchedResponse:
+        reply, _ = await self.options.retries.over(
+            lambda: self._followed(str(url), robots=False, limit=ROBOTS_REDIRECTS), self._rng
+        )
+        return reply
+
+    async def _exchange(self, url: URL) -> FetchedResponse:
+        """One request and its response, the body read within the limits."""
+        host = url.raw_host or ""
+        async with self._politeness.turn(host), self._slots:
+            reply = await self._wire.request(url)
+        if reply.retry_after is not None and not reply.ok:
+            self._politeness.hold(host, reply.retry_after)
+        if self._on_reply is not None:
+            await self._on_reply(reply)
+        return reply
+
+
+def _next_url(reply: FetchedResponse, seen: Sequence[URL], policy: Policy, limit: int) -> URL | None:
+    """The URL that ``reply``, to the last of the URLs ``seen``, points to, checked; None if it is no redirect.
+
+    Raises:
+        FetchError: there were ``limit`` redirects already, or it is a loop (``error``); the target is refused
+            (``blocked``).
+    """
+    location = reply.lowered.get("location", "")
+    if reply.http not in REDIRECTS or not location:
+        return None
+    here = str(seen[-1])
+    if len(seen) > limit:
+        raise FetchError(FetchStatus.ERROR, f"more than {limit} redirects", http=reply.http, url=here)
+    try:
+        target = checked_url(str(seen[-1].join(URL(location))), policy)
+    except ValueError as error:
+        raise FetchError(
+            FetchStatus.ERROR, "redirect to something that is no URL", http=reply.http, url=here
+        ) from error
+    except FetchError as error:
+        error.detail = f"redirect {error.detail}"
+        error.http, error.url = reply.http, here
+        raise
+    if target in seen:
+        raise FetchError(FetchStatus.ERROR, "redirects in a circle", http=reply.http, url=str(target))
+    return target
+
+
+def content_type_of(headers: Mapping[str, str]) -> tuple[str, str]:
+    """Media type and charset that the headers (names in lower case) claim; empty where they claim none."""
+    kind, _, parameters = headers.get("content-type", "").partition(";")
+    charset = ""
+    for parameter in parameters.split(";"):
+        name, _, value = parameter.partition("=")
+        if name.strip().lower() == "charset":
+            charset = value.strip().strip("\"'").lower()[:40]
+    return kind.strip().lower()[:100], charset
