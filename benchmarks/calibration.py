@@ -25,8 +25,8 @@ from webis_items import data_folder
 import conqret
 from conqret.data import Item, Judgment, Measure, Status
 from conqret.io.labels import LabelSet, read_labels
-from conqret.studies.calibrate.calibration import Calibration
-from conqret.studies.calibrate.result import calibrate
+from conqret.studies.calibrate.fit_calibration import calibrate
+from conqret.studies.calibrate.result import Calibration
 
 SIMULATIONS = 200
 SHOWN = ("mean", "isotonic", "calibrated")

@@ -24,9 +24,8 @@ from conqret.stats.effects import ALPHA
 from conqret.stats.resampling import leave_one_out, mean
 from conqret.stats.variance_components import variance_components
 from conqret.studies.agreement.agreement_settings import AgreementSettings
-from conqret.studies.agreement.dimension_view import View
-from conqret.studies.agreement.label_join import join_labels
-from conqret.studies.calibrate.result import calibrate
+from conqret.studies.agreement.label_join import View, join_labels
+from conqret.studies.calibrate.fit_calibration import calibrate
 from conqret.studies.power.sample_sizes import SamplePlan, from_pilot, plan_agreement, plan_mean
 from conqret.studies.systems.meta_evaluation import meta_evaluate
 from conqret.studies.systems.result import MetaSettings

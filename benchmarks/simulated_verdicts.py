@@ -24,8 +24,9 @@ from conqret.stats.curve_tests import MARGIN, Response, respond, slope_bounds
 from conqret.stats.effects import ALPHA, Effect, PairedEffects, largest_p, paired_effects
 from conqret.stats.prediction_powered import prediction_powered_mean
 from conqret.stats.resampling import leave_one_out, mean
-from conqret.studies.bias.result import spanned
-from conqret.studies.sensitivity.verdict import Verdict, corrected, judge_response
+from conqret.studies.bias.bias_effects import spanned
+from conqret.studies.sensitivity.curves import corrected, judge_response
+from conqret.studies.sensitivity.result import Verdict
 
 Numbers = NDArray[np.float64]
 Rng = np.random.Generator

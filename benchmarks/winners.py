@@ -27,8 +27,7 @@ from conqret.stats.effects import ALPHA
 from conqret.stats.estimate import CONFIDENCE
 from conqret.stats.resampling import leave_one_out
 from conqret.studies.agreement.agreement_settings import AgreementSettings, Basis
-from conqret.studies.agreement.shared_units import SharedUnits, UnitSides
-from conqret.studies.compare.result import compare_shared
+from conqret.studies.compare.compare_judges import SharedUnits, UnitSides, compare_shared
 from conqret.studies.jury.jury_run import rule_on
 
 GOOD, BAD = 0.7, 1.2

@@ -95,12 +95,12 @@ if TYPE_CHECKING:
     from conqret.scrapers.corpus_collecting import collect_evidence as collect_evidence
     from conqret.scrapers.corpus_collecting import inspect_debate_page as inspect_debate_page
     from conqret.scrapers.corpus_collecting import list_debate_pages as list_debate_pages
-    from conqret.studies.abstain.result import abstain as abstain
+    from conqret.studies.abstain.fit_abstention import abstain as abstain
     from conqret.studies.agreement.annotator_agreement import agreement as agreement
-    from conqret.studies.bias.bias_study import bias as bias
-    from conqret.studies.calibrate.result import calibrate as calibrate
+    from conqret.studies.bias.bias_run import bias as bias
+    from conqret.studies.calibrate.fit_calibration import calibrate as calibrate
     from conqret.studies.card.methods import describe_methods as describe_methods
-    from conqret.studies.compare.result import compare as compare
+    from conqret.studies.compare.compare_judges import compare as compare
     from conqret.studies.diff.difference import diff as diff
     from conqret.studies.drift.result import drift as drift
     from conqret.studies.improve.improve_study import improve as improve

@@ -37,8 +37,8 @@ from conqret.show.page import Ways, write_file, write_files
 from conqret.show.report_page import PageLinks, ReportPage, Section, section
 from conqret.show.visible_text import Piece, cited, cut
 from conqret.studies.bias.bias_run import BiasFolder
-from conqret.studies.bias.page import bias_sheet
-from conqret.studies.calibrate.calibration import Calibration, calibrate_run
+from conqret.studies.bias.result import bias_sheet
+from conqret.studies.calibrate.result import Calibration, calibrate_run
 from conqret.studies.sensitivity.page import sensitivity_sheet
 from conqret.studies.sensitivity.result import SensitivityFolder
 

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from conqret.judging.judgments import JudgePlan, Judgments
     from conqret.judging.setup import Setup
     from conqret.judging.summary import Summary
-    from conqret.studies.calibrate.calibration import Calibration
+    from conqret.studies.calibrate.result import Calibration
 
 
 COMMON = (
@@ -183,7 +183,7 @@ def judge(
     }
     maps: Calibration | None = None
     if applied.calibration is not None:
-        from conqret.studies.calibrate.calibration import Calibration
+        from conqret.studies.calibrate.result import Calibration
 
         maps = Calibration.read(applied.calibration)
     if chosen.own.elsewhere and chosen.format is not None:
@@ -226,7 +226,7 @@ def judge(
     summary = judgments.summary
     if maps is not None and judgments.folder is not None:
         from conqret.judging.page import write_report
-        from conqret.studies.calibrate.calibration import calibrate_run
+        from conqret.studies.calibrate.result import calibrate_run
 
         summary = calibrate_run(judgments.folder, maps)
         write_report(judgments.folder)

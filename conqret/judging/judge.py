@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from conqret.judging.cost import ExpectedCost
     from conqret.judging.verdict_log import VerdictLog
-    from conqret.studies.abstain.abstention import Abstention
+    from conqret.studies.abstain.result import Abstention
 
 Items = str | Path | Item | Mapping[str, object] | Iterable[Item | Mapping[str, object]] | None
 """A file, one item or dictionary, or several; None where a log of verdicts has them."""
@@ -190,7 +190,7 @@ async def _judge(items: Any, settings: JudgeSettings) -> Any:
 def _abstention(abstain: str | Path | Abstention, setup: Setup) -> Abstention:
     """What leaves unsure scores out and says where human labels lie. Raises DeclarationError where it was made for
     another judge."""
-    from conqret.studies.abstain.abstention import Abstention
+    from conqret.studies.abstain.result import Abstention
 
     abstention = abstain if isinstance(abstain, Abstention) else Abstention.read(Path(abstain))
     abstention.check(setup.judge.name, setup.client.model, setup.fingerprint)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from conqret.llm.backends.function import Function
     from conqret.prompts import Library
     from conqret.runs.session import Session
-    from conqret.studies.abstain.abstention import Abstention
+    from conqret.studies.abstain.result import Abstention
 
 T = TypeVar("T")
 

@@ -93,7 +93,7 @@ def manage(
 
 def _show_progress(ledger: Ledger, as_json: bool | None) -> None:
     from conqret.labels.page import agreement_so_far, label_set, people_rows, people_so_far, why_no_agreement
-    from conqret.studies.agreement.page import people_table
+    from conqret.studies.agreement.annotator_agreement import people_table
 
     records, study = list(ledger.given()), ledger.study
     done, wanted = ledger.wanted()

@@ -19,8 +19,13 @@ from conqret.labels.written_arguments import TASK as WRITING
 from conqret.show.report_page import CollapsedTable, Part, ReportPage, Section
 from conqret.show.table import Column, Table
 from conqret.stats.estimate import Estimate
-from conqret.studies.agreement.annotator_agreement import PeopleAgreement, agreement
-from conqret.studies.agreement.page import annotators_answer, annotators_picture, people_table
+from conqret.studies.agreement.annotator_agreement import (
+    PeopleAgreement,
+    agreement,
+    annotators_answer,
+    annotators_picture,
+    people_table,
+)
 from conqret.text.words import dimension_name
 
 SLOWEST = 100

@@ -239,7 +239,9 @@ class Sender:
         self._gate.answered()
         progress.limit = self._gate.limit
         cost = completion.cost_usd
-        if cost is None and self._options.budget_usd is not None:  # estimated where the server says nothing of tokens
+        if (
+            cost is None and self._options.budget_usd is not None
+        ):  # estimated where the server says nothing of tokens
             answer = completion.completion_tokens
             if answer is None:
                 answer = count_tokens(completion.text, self._options.backend.encoder(self._options.model))

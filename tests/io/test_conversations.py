@@ -19,6 +19,7 @@ TEXT = "The moon pulls."
 
 FORMS = json.loads((Path(__file__).parent / "conversations.json").read_text())
 """One conversation as seven providers and libraries write it."""
+OPENAI = FORMS["openai"]
 
 
 @pytest.mark.parametrize("form", FORMS)

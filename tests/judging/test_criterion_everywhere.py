@@ -20,7 +20,7 @@ from conqret.adapters.single import SingleMetric
 from conqret.data import Reason
 from conqret.errors import DeclarationError
 from conqret.experiments.reading import read_experiment
-from conqret.studies.bias.bias_study import bias_plan
+from conqret.studies.bias.bias_run import bias_plan
 from conqret.studies.sensitivity.sensitivity_study import sensitivity
 from tests.contract.items import DEMO
 from tests.experiments.test_experiment_config import GOOD

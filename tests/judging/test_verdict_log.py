@@ -12,7 +12,7 @@ import pytest
 from conqret import bias, judge
 from conqret.errors import DeclarationError, FaultsError
 from conqret.judging.verdict_log import read_log
-from conqret.studies.bias.bias_study import bias_plan
+from conqret.studies.bias.bias_run import bias_plan
 
 TEXTS = [
     {

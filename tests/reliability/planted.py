@@ -12,9 +12,10 @@ from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.setup import Setup, set_up
 from conqret.llm.client_options import ClientOptions
 from conqret.perturb.kinds.added_texts import FILLERS, INJECTIONS
+from conqret.studies.bias.bias_effects import bias_rows
 from conqret.studies.bias.bias_run import BiasPlan
 from conqret.studies.bias.contrast import TEXTS, Key, ProbeContext
-from conqret.studies.bias.result import BiasRow, bias_rows
+from conqret.studies.bias.result import BiasRow
 
 METRICS = ("context_relevance", "answer_relevance", "groundedness", "preference")
 TOPICS = 12

@@ -7,10 +7,11 @@ import pytest
 
 from conqret.data import Judgment
 from conqret.stats.effects import PairedEffects, paired_effects
+from conqret.studies.bias.bias_effects import bias_rows, spanned
 from conqret.studies.bias.bias_run import plan_bias
 from conqret.studies.bias.contrast import AS_IS, Contrast, Key, ProbeContext
 from conqret.studies.bias.probes.groups import compared, family, warning
-from conqret.studies.bias.result import BiasTable, bias_rows, spanned
+from conqret.studies.bias.result import BiasTable
 from tests.reliability.planted import TOPICS, ground, items, judgment, setup
 
 

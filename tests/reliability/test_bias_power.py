@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from conqret.errors import DeclarationError
-from conqret.studies.bias.result import bias_rows, primary_contrasts
+from conqret.studies.bias.bias_effects import bias_rows, primary_contrasts
 from conqret.studies.power.bias_power import PlantedJudge, pairs_plan, power_bias
 
 

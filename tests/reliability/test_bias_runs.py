@@ -9,8 +9,7 @@ import pytest
 
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.judging.cost import costs_of
-from conqret.studies.bias.bias_run import BiasFolder, plan_bias, run_bias
-from conqret.studies.bias.bias_study import bias
+from conqret.studies.bias.bias_run import BiasFolder, bias, plan_bias, run_bias
 from conqret.studies.bias.contrast import ProbeContext
 from conqret.studies.bias.result import BiasTable
 from tests.reliability.damaged import Stopping

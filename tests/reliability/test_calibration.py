@@ -12,13 +12,11 @@ from conqret.errors import DeclarationError
 from conqret.stats.agreement import krippendorff_alpha
 from conqret.stats.estimate import Estimate, JackknifedEstimate
 from conqret.studies.agreement.agreement_settings import AgreementSettings
-from conqret.studies.agreement.dimension_view import View
-from conqret.studies.agreement.label_join import join_labels
+from conqret.studies.agreement.label_join import View, join_labels
 from conqret.studies.agreement.trivial_judges import floor_judgments, over_baselines
-from conqret.studies.calibrate.calibration import Calibration
 from conqret.studies.calibrate.calibration_maps import CalibrationSample, MonotoneMap, tried
-from conqret.studies.calibrate.page import calibration_sheet, reliability_diagram
-from conqret.studies.calibrate.result import calibrate
+from conqret.studies.calibrate.fit_calibration import calibrate
+from conqret.studies.calibrate.result import Calibration, calibration_sheet, reliability_diagram
 from conqret.studies.card.result import _beside
 from conqret.studies.validate.result import validate
 from tests.reliability.judged import judgment, scored, study

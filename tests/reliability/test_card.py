@@ -17,14 +17,12 @@ from conqret.judging.setup import Setup
 from conqret.llm.client_options import ClientOptions
 from conqret.perturb import Direction
 from conqret.stats.estimate import Estimate, JackknifedEstimate
-from conqret.studies.agreement.dimension_result import DimensionAgreement
-from conqret.studies.agreement.page import agreement_answer, agreement_picture
+from conqret.studies.agreement.judge_agreement import DimensionAgreement, agreement_answer, agreement_picture
 from conqret.studies.agreement.trivial_judges import over_baselines, over_trivial
 from conqret.studies.bias.result import BiasTable
 from conqret.studies.card.page import card_sheet
 from conqret.studies.card.result import Card, _agreement, _chosen, changes, make_card, read_card
-from conqret.studies.sensitivity.curves import Curve, CurvePoint
-from conqret.studies.sensitivity.result import SensitivityRecord, SensitivityResults
+from conqret.studies.sensitivity.result import Curve, CurvePoint, SensitivityRecord, SensitivityResults
 from tests.contract.items import demo
 from tests.judging.runs import execution
 from tests.reliability.cards import FORMAT, bias_of, card_of, parts_of
@@ -115,11 +113,28 @@ def test_parts_of_another_judge_are_refused(card: Card, folder: Path) -> None:
 
 def curve(fingerprint: str) -> Curve:
     return Curve(
-        format=FORMAT, model="offline", fingerprint=fingerprint, metric="groundedness", perturbation="irrelevant",
-        unit="percent", expected=Direction.FALL, points=(CurvePoint(level=0, mean=0.5, low=0.4, high=0.6),), n=4,
-        total=4, topics=2, missing={}, falls=True, pearson=None, spearman=None, fell=1, rose=0, neighbours=(),
-        alarms=(), verdict="yes", words="falls",
-    )  # fmt: skip
+        format=FORMAT,
+        model="offline",
+        fingerprint=fingerprint,
+        metric="groundedness",
+        perturbation="irrelevant",
+        unit="percent",
+        expected=Direction.FALL,
+        points=(CurvePoint(level=0, mean=0.5, low=0.4, high=0.6),),
+        n=4,
+        total=4,
+        topics=2,
+        missing={},
+        falls=True,
+        pearson=None,
+        spearman=None,
+        fell=1,
+        rose=0,
+        neighbours=(),
+        alarms=(),
+        verdict="yes",
+        words="falls",
+    )
 
 
 def test_no_card_says_how_to_get_one(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from conqret.data import Item
 from conqret.judging.cost import costs_of
 from conqret.llm.client_options import ClientOptions
-from conqret.studies.bias.bias_study import bias
+from conqret.studies.bias.bias_run import bias
 from conqret.studies.sensitivity.sensitivity_plan import estimate as estimate_sensitivity
 from conqret.studies.sensitivity.sensitivity_study import sensitivity_plan
 

@@ -6,9 +6,14 @@ import pytest
 from conqret.io.label_set import LabelScale, Unit
 from conqret.stats.estimate import Estimate
 from conqret.studies.agreement.agreement_settings import AgreementSettings, Basis
-from conqret.studies.agreement.shared_units import SharedUnits, UnitSides
-from conqret.studies.compare.page import comparison_answer, comparison_sheet, comparison_tables
-from conqret.studies.compare.result import JudgeCost, beside_chance, compare_shared
+from conqret.studies.compare.compare_judges import SharedUnits, UnitSides, compare_shared
+from conqret.studies.compare.result import (
+    JudgeCost,
+    beside_chance,
+    comparison_answer,
+    comparison_sheet,
+    comparison_tables,
+)
 
 ITEMS = 5
 
@@ -80,20 +85,6 @@ def test_a_much_better_judge_wins():
     page = "".join(comparison_sheet(found).html())
     assert page.count('<svg class="chart"') == 2
     assert "“b” wins" in page
-
-
-def test_the_same_scores_twice_are_equal():
-    found = shared(np.random.default_rng(2), [0.5])
-    side = found.sides["clarity"]
-    twice = UnitSides(
-        side.people, np.repeat(side.judges, 2, axis=0), side.scale, side.scored * 2, placed=True
-    )
-    same = compared(SharedUnits(("a", "b"), found.units, found.clusters, "topic", {"clarity": twice}))
-    (pair,) = same.average.pairs
-    assert (pair.difference.value, pair.p, same.winner) == (0, 1, "")
-    assert same.verdict == "no winner: “a” and “b” have the same alpha"
-    assert same.held_out.chosen == {"a": 5, "b": 5}
-    assert same.chance == ""
 
 
 def test_a_tie_does_not_hang_on_who_is_given_first():

@@ -16,7 +16,7 @@ from conqret.judging.recorded_requests import OF_MEMBERS, asked
 from conqret.runs.session import SessionCounts
 from conqret.stats.agreement import alphas
 from conqret.stats.resampling import leave_one_out
-from conqret.studies.agreement.shared_units import FoldedChoice, SharedUnits, UnitSides
+from conqret.studies.compare.compare_judges import FoldedChoice, SharedUnits, UnitSides
 from conqret.studies.jury.jury_run import Ballots, jury
 from conqret.studies.jury.result import jury_sheet, jury_tables
 from tests.judging.runs import execution

@@ -5,8 +5,7 @@ import math
 import numpy as np
 
 from conqret.studies.agreement.agreement_settings import AgreementSettings
-from conqret.studies.agreement.shared_units import SharedUnits
-from conqret.studies.compare.result import compare_shared
+from conqret.studies.compare.compare_judges import SharedUnits, compare_shared
 from tests.reliability.judged import study
 
 

@@ -14,23 +14,14 @@ import numpy as np
 import pytest
 
 from conqret import bias
-from conqret.data import Judgment, Measure, Reason, Status
 from conqret.errors import DeclarationError
 from conqret.io import open_items
 from conqret.perturb.kinds.added_texts import FILLERS, INJECTIONS, among_sentences, matched
 from conqret.show import words
-from conqret.studies.bias.bias_study import bias_plan
+from conqret.studies.bias.command import bias_value, parse_bias_requirement
 from conqret.studies.bias.contrast import PROBES, TEXTS
-from conqret.studies.bias.page import (
-    bias_sheet,
-    check_bias_requirement,
-    headlines,
-    mark,
-    parse_bias_requirement,
-    screen,
-)
 from conqret.studies.bias.probes.changed_texts import FORMATTING_PERTURBATION
-from conqret.studies.bias.result import BiasRow, BiasTable, bias_rows
+from conqret.studies.bias.result import BiasRow, BiasTable, bias_sheet, headlines, mark, screen
 from tests.reliability.planted import INVENTED
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -257,23 +248,6 @@ def test_wording_counts_beyond_noise_in_whichever_direction_it_moves() -> None:
     assert primary(bias(PAIRS, judge=steady, probes=["wording"]), "wording").words == "no score changed"
 
 
-def said_of(value: float) -> Judgment:
-    measures = {"overall_quality": Measure(status=Status.SCORED, value=value)}
-    return Judgment.model_construct(topic="", measures=measures)
-
-
-def test_a_repeat_without_a_value_leaves_its_pair_out() -> None:
-    plan = bias_plan(SINGLES, judge=steady, probes=["wording"])
-    said = {(way, item.id): said_of(0.5) for way, items in plan.versions.items() for item in items}
-    said["again 1", SINGLES[0]["id"]] = Judgment.model_construct(
-        topic="", measures={"overall_quality": Measure.missing(Reason.REFUSAL)}
-    )
-    (row,) = bias_rows(plan.contrasts, said, seed=1)
-    assert row.missing == {"refusal": 1}
-    assert row.effect is not None
-    assert row.effect.n == 2 * len(SINGLES) - 1
-
-
 def test_severity_on_questions_that_divide_people_needs_no_items_of_their_kind() -> None:
     def severe(told: ItemFields) -> float:
         return 0.6 - 0.2 * any(one in told["topic"] for _, one, _ in TEXTS["severity"]["subjects"])
@@ -292,9 +266,10 @@ def test_severity_on_questions_that_divide_people_needs_no_items_of_their_kind()
         bias(PAIRS, judge=steady, probes=["severity"])
 
 
-@pytest.mark.parametrize("judge", ["direct", "response-quality"])
-def test_formats_that_need_no_documents_are_probed_on_plain_pairs(judge: str) -> None:
-    table = bias(PAIRS, format=judge, probes=["position", "length", "injection", *ALIKE, "wording"])
+def test_a_format_that_needs_no_documents_is_probed_on_plain_pairs() -> None:
+    table = bias(
+        PAIRS, format="response-quality", probes=["position", "length", "injection", *ALIKE, "wording"]
+    )
     assert {row.probe for row in table.primary} == {"position", "length", "injection", *ALIKE, "wording"}
     assert {row.metric for row in table.primary} == {"preference"}
     assert not table.lost
@@ -319,7 +294,8 @@ def test_translations_of_an_item_are_held_against_it_a_row_a_language() -> None:
         ("language (Hindi)", -0.2)
     ]
     assert {row.verdict for row in table.primary if "Hindi" not in row.probe} == {"clear"}
-    condition = check_bias_requirement(parse_bias_requirement("effect[language] > -0.1"), table)
+    requirement = parse_bias_requirement("effect[language] > -0.1")
+    condition = requirement.outcome(bias_value(requirement, table))
     assert (condition.met, round(condition.value or 0, 3)) == (False, -0.2)
     assert PROBES["language"].advice in shown_of(table)
 

@@ -57,9 +57,13 @@ def test_a_judgment_carries_its_version(tmp_path: Path) -> None:
 def test_in_memory_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     found = sensitivity(
-        DEMO / "items.jsonl", formats=["direct"], perturb=["irrelevant:50"], metrics=["groundedness"], grid=True,
+        DEMO / "items.jsonl",
+        formats=["direct"],
+        perturb=["irrelevant:50"],
+        metrics=["groundedness"],
+        grid=True,
         labels=DEMO / "labels.jsonl",
-    )  # fmt: skip
+    )
     assert found.grid
     assert found.precision
     assert list(tmp_path.iterdir()) == []

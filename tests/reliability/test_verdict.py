@@ -5,7 +5,8 @@ import pytest
 
 from conqret.perturb import Direction
 from conqret.stats.curve_tests import respond
-from conqret.studies.sensitivity.verdict import STILL, alarms, corrected, judge_response
+from conqret.studies.sensitivity.curves import alarms, corrected, judge_response
+from conqret.studies.sensitivity.result import STILL
 
 LEVELS = (0, 25, 50, 100)
 TOPICS = np.repeat(np.arange(12), 2).tolist()

@@ -12,8 +12,6 @@ from conqret.runs.session import SessionCounts
 from conqret.show.charts import Chart, ChartLine, Point
 from conqret.stats.correlation import pearson
 from conqret.stats.curve_tests import CurveStep, strictly_falls
-from conqret.studies.sensitivity.curves import Curve, CurveCell, StanceCurve
-from conqret.studies.sensitivity.curves import CurvePoint as CurvePoint
 from conqret.studies.sensitivity.page import (
     all_tables,
     charts,
@@ -24,7 +22,15 @@ from conqret.studies.sensitivity.page import (
     verdicts,
     write_sensitivity,
 )
-from conqret.studies.sensitivity.result import PrecisionRow, SensitivityRecord, SensitivityResults
+from conqret.studies.sensitivity.result import (
+    Curve,
+    CurveCell,
+    PrecisionRow,
+    SensitivityRecord,
+    SensitivityResults,
+    StanceCurve,
+)
+from conqret.studies.sensitivity.result import CurvePoint as CurvePoint
 
 HOSTILE = "<script>alert(1)</script>"
 

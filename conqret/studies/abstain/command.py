@@ -69,8 +69,8 @@ def abstain(
     from conqret.io.label_set import RANDOM_SAMPLE
     from conqret.io.safe_files import write_whole
     from conqret.show.report_page import check_ending, write_sheet
-    from conqret.studies.abstain.page import SAMPLED, abstention_sheet, abstention_tables
-    from conqret.studies.abstain.result import abstain as fitted
+    from conqret.studies.abstain.fit_abstention import abstain as fitted
+    from conqret.studies.abstain.result import SAMPLED, abstention_sheet, abstention_tables
     from conqret.studies.agreement.agreement_settings import AgreementSettings
 
     if page is not None:

@@ -1,210 +1,256 @@
-"""From which confidence on a judge's scores are kept, so that few of them are wrong: fitted on people's labels.
+"""What ``conqret judges abstain`` leaves: from which confidence on a judge's scores are kept, how that is applied to
+judgments, and its tables and page.
 
-A score is wrong where it lies too far from people's one label. Thresholds are tested by
-:mod:`conqret.stats.confidence`, with topics as what is drawn; beside them stands what the confidences are worth as
-probabilities of being right.
+What lies below is *unscored: unsure*, and never 0; so is a score that comes without the confidence that is asked for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from pathlib import Path
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
+from pydantic import Field
 
-from conqret.data import Judgment, Reason
-from conqret.data.digest import gathered
-from conqret.errors import DeclarationError, UnknownNameError, strict_options
-from conqret.errors import number as counted
-from conqret.io.label_set import unequal_chances
-from conqret.io.labels import Labels, labels_of
-from conqret.judging.judge_folder import FinishedRun, JudgeFolder, folder_of
-from conqret.judging.scales import SOURCES
-from conqret.stats.confidence import brier, calibration_error, risk_coverage, trusted_from
-from conqret.stats.estimate import FEWEST_TESTED
-from conqret.stats.resampling import mean_interval
-from conqret.studies.abstain.abstention import AbstainsOn, Abstention, Trust
-from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
-from conqret.studies.agreement.dimension_view import NO_PAIR, NO_SCALE, View
-from conqret.studies.agreement.label_join import JoinedLabels, join_labels
-from conqret.studies.validate.result import validated_judge
+from conqret.data import Judgment, Measure, Reason
+from conqret.data.item import Frozen
+from conqret.judging.scales import confidences
+from conqret.llm.client_options import OFFLINE_MODEL
+from conqret.show import words
+from conqret.show.charts import Chart, ChartLine, Point, reach
+from conqret.show.report_page import ReportPage, Section, section
+from conqret.show.table import Cell, Column, Table
+from conqret.stats.confidence import LEAST_KEPT, SelectedScores, fewest_labels
+from conqret.stats.estimate import Estimate, undefined
+from conqret.studies.agreement.agreement_settings import Basis, FittedFile
 
-ERROR = 0.2
-"""The share of errors that is promised where nobody says another."""
-DELTA = 0.05
-"""The chance that the promise is not kept."""
-TOLERANCE = 0.25
-"""How far a score may lie from people's label, as a share of their scale: a step of 1 to 5, half a step of 1 to 3."""
+
+class Trust(Frozen):
+    """What the confidences are worth as probabilities of being right: ``brier`` score and expected calibration
+    ``error``; 0 is best."""
+
+    brier: Estimate
+    error: Estimate
+
+
+class AbstentionRow(Frozen):
+    """What was found for the metrics of one rule, on ``units`` with a label, a score and a confidence, of ``topics``.
+
+    ``wrong`` is the error where nothing is left out, and ``threshold`` the confidence from which on scores are kept
+    (None: no threshold is shown to keep the promise). ``unsaid`` scores have no confidence. ``stated`` says what the
+    confidences are worth; ``constant`` is the Brier score of saying of everything how often the judge is right.
+    """
+
+    metrics: tuple[str, ...]
+    units: int
+    topics: int
+    unsaid: int
+    wrong: Estimate
+    threshold: float | None
+    curve: tuple[SelectedScores, ...]
+    stated: Trust
+    constant: float
+
+    @property
+    def taken(self) -> SelectedScores | None:
+        """What the threshold keeps."""
+        return next((step for step in self.curve if step.threshold == self.threshold), None)
+
+    def why_none(self, error: float) -> str:
+        """Why there is no threshold."""
+        fewest = fewest_labels(error)
+        if all(step.holds is None for step in self.curve):
+            return f"fewer than the {fewest} labels that a guarantee of {error:.0%} needs"
+        return "no threshold is shown to keep the guarantee"
+
+
+class Abstention(FittedFile):
+    """When one judge abstains: by ``source`` of confidence, what is kept has at most ``error`` errors, but for a chance
+    of ``delta`` over topics. A score is an error where it lies further than ``tolerance`` (a share of the labels'
+    scale) from people's one label, or is another label where labels have no order.
+
+    ``rules`` has the threshold of each metric (None: all of it is left out), ``found`` what is behind them by the name
+    of the dimension (or ``all`` together), and ``left_out`` why a labelled dimension has none.
+    """
+
+    WHAT: ClassVar[str] = "abstention"
+    COMMAND: ClassVar[str] = "conqret judges abstain"
+
+    schema_name: str = "conqret.abstention/3"
+    basis: Basis
+    source: str
+    error: float = Field(gt=0, lt=1)
+    delta: float = Field(gt=0, lt=1)
+    tolerance: float = Field(ge=0, le=1)
+    rules: Mapping[str, float | None]
+    found: Mapping[str, AbstentionRow]
+    left_out: Mapping[str, str]
+
+    @property
+    def promise(self) -> str:
+        """What is promised, in words."""
+        return (
+            f"at most {self.error:.0%} of the kept scores are wrong, in {1 - self.delta:.0%} of random samples of "
+            "topics, if the labeled items are a random sample of the items to be scored"
+        )
+
+    def applied(self, judgment: Judgment) -> Judgment:
+        """The judgment with every score that is not trusted left out; itself, where all are."""
+        held = {
+            name: self._unsure(measure, self.rules[name])
+            for name, measure in judgment.measures.items()
+            if name in self.rules and measure.value is not None
+        }
+        changed = {name: measure for name, measure in held.items() if measure is not None}
+        if not changed:
+            return judgment
+        return judgment.model_copy(update={"measures": {**judgment.measures, **changed}})
+
+    def _unsure(self, measure: Measure, threshold: float | None) -> Measure | None:
+        """What stands in place of a score that is not trusted; None for one that is."""
+        sure = confidences(measure).get(self.source)
+        if sure is not None and threshold is not None and sure >= threshold:
+            return None
+        confidence = ("no confidence" if sure is None else f"confidence {sure:.3f}") + f" ({self.source})"
+        wanted = "no confidence is enough" if threshold is None else f"{threshold:.3f} is needed"
+        left = Measure.missing(Reason.UNSURE, f"would be {measure.value:.3f} with {confidence}; {wanted}")
+        return left.model_copy(
+            update={"confidence": confidences(measure), "explanation": measure.explanation}
+        )
+
+
 TOGETHER = "all"
 """The name of the one rule for all metrics."""
-ROUNDING = 1e-9
+SAID = {
+    "logprobs": "log-probabilities of the model",
+    "samples": "agreement of repeated samples",
+    "stated": "confidence that the judge states",
+    "orders": "agreement of both orders of the arguments",
+}
+"""Where confidences are from, in words."""
 
 
-class ConfidentAnswers(NamedTuple):
-    """All scores of one rule: their confidence (NaN: none is said), whether people's label of them is known, whether
-    they are then wrong, and their topics."""
-
-    sure: NDArray[np.float64]
-    labelled: NDArray[np.bool_]
-    wrong: NDArray[np.bool_]
-    topics: Sequence[Hashable]
+def percent(share: Estimate) -> Cell:
+    """A share in per cent, with its interval."""
+    if share.value is None:
+        return share
+    return f"{share.value:.1%}" + ("" if share.low is None else f" [{share.low:.1%}, {share.high:.1%}]")
 
 
-@strict_options
-def abstain(
-    run: FinishedRun | Iterable[Judgment],
-    labels: Labels,
-    *,
-    error: float = ERROR,
-    delta: float = DELTA,
-    tolerance: float = TOLERANCE,
-    source: str | None = None,
-    together: bool = False,
-    metrics: Mapping[str, str] | None = None,
-    settings: AgreementSettings = USUAL,
-) -> Abstention:
-    """Choose the confidence below which a judge abstains, with a risk guarantee for the scores that are kept.
+SAMPLED = (
+    "the guarantee holds only if the labeled items were drawn at random from those that will be scored (conqret labels "
+    "sample --plan), which the labels do not tell; chosen by the judge's own confidence, they broke it in 51% of "
+    "simulated draws"
+)
 
-    ``run`` is a finished run, or its judgments. At most the share ``error`` of the scores that are kept is wrong
-    (further from the label than ``tolerance``), but for draws of topics with the chance ``delta``.
-    ``source`` is one of :data:`conqret.judging.scales.SOURCES` (None: the first that any score has),
-    ``together`` makes one rule for all metrics, and ``metrics`` maps dimensions to metrics of other names.
 
-    Raises:
-        DeclarationError: nothing meets, the labelled items were drawn with unequal chances, the judgments come from
-            several instruments or were abstained from already, no score has a confidence, there are too few topics, or
-            a share is out of its range.
-        UnknownNameError: ``metrics`` names what is not there, or no score has a confidence of this ``source``.
-    """
-    for name, share, most in (("--error", error, 1), ("delta", delta, 0.5)):
-        if not 0 < share < most:
-            raise DeclarationError(f"{name} must be a share such as 0.05, not {share:g}")
-    if not 0 <= tolerance <= 1:
-        raise DeclarationError(
-            f"--tolerance must be a share of the labels' scale, from 0 to 1, not {tolerance:g}"
-        )
-    kept = list(folder_of(run).finished() if isinstance(run, str | Path | JudgeFolder) else run)
-    read = labels_of(labels)
-    if read.unequal:
-        chances = read.chances.values()
-        raise DeclarationError(
-            f"no guarantee can be given: {unequal_chances(chances)}. Keep each labeled item with the probability "
-            f"{min(chances):g} divided by its own, drawn by a fixed seed; what is left is a random sample"
-        )
-    judge = validated_judge(kept)
-    if any(measure.reason is Reason.UNSURE for judgment in kept for measure in judgment.measures.values()):
-        raise DeclarationError(
-            "this run was judged with --abstain, so some of its scores are missing: judge again without --abstain"
-        )
-    joined = join_labels(kept, read, metrics)
-    source = _source(joined, source)
-    answers, left_out = _answers(joined, source, tolerance, settings)
-    if not answers:
-        by_reason = gathered((reason, name) for name, reason in left_out.items())
-        why = "; ".join(f"{', '.join(names)}: {reason}" for reason, names in by_reason.items())
-        raise DeclarationError(f"no threshold can be determined: {why}")
-    groups = {TOGETHER: list(answers)} if together else {name: [name] for name in answers}
-    rules = {}
-    for name, of in groups.items():
-        some = [answers[dimension] for dimension in of]
-        every = ConfidentAnswers(
-            np.concatenate([one.sure for one in some]),
-            np.concatenate([one.labelled for one in some]),
-            np.concatenate([one.wrong for one in some]),
-            [topic for one in some for topic in one.topics],
-        )
-        metrics_of = tuple(joined.metrics[dimension] for dimension in of)
-        rules[name] = _on(metrics_of, every, error, delta)
-    return Abstention(
-        format=judge.format,
-        model=judge.model,
-        fingerprint=judge.fingerprint,
-        basis=Basis.of(read, joined.clustered_by, joined.units, joined.clusters, settings),
-        source=source,
-        error=error,
-        delta=delta,
-        tolerance=tolerance,
-        rules={metric: rule.threshold for rule in rules.values() for metric in rule.metrics},
-        found=rules,
-        left_out=left_out,
+def abstention_tables(abstention: Abstention) -> Iterator[Table]:
+    """What each threshold keeps and how often that is wrong, and what the confidences are worth."""
+    rows: list[tuple[Cell, ...]] = []
+    source = SAID.get(abstention.source, abstention.source)
+    for name, rule in abstention.found.items():
+        taken = rule.taken
+        kept: tuple[Cell, ...] = ("–", "nothing", undefined(rule.why_none(abstention.error)))
+        if taken is not None:
+            kept = (f"{taken.threshold:.3f}", f"{taken.share:.0%}", percent(taken.error))
+        rows.append((_name(name, rule), rule.units, f"{rule.wrong.value:.0%}", *kept))
+    yield Table(
+        "Which scores can be kept",
+        ("Dimension", "Labels", "Wrong", "From", "Kept", "Wrong of kept"),
+        rows,
+        note=f"The guarantee is: {abstention.promise} (tested by a one-sided t-test over topics). A score is wrong if "
+        f"it is further than {abstention.tolerance:.0%} of the scale from the human label, or, where labels have no "
+        f"order, another label. “From” is the lowest confidence ({source}) at which a score is kept. "
+        f"Brackets hold {1 - 2 * abstention.delta:.0%} confidence intervals over {abstention.basis.clustered_by}s. "
+        f"{words.symmetry_note(abstention.basis.clusters)}".rstrip(),
+    )
+    yield Table(
+        "How good the confidences are as probabilities",
+        {
+            "Dimension": lambda pair: _name(*pair),
+            "Brier": (1, "stated", "brier"),
+            "Constant": (1, "constant"),
+            "ECE": (1, "stated", "error"),
+        },
+        abstention.found.items(),
+        note="Errors of each confidence as the probability that a score is right; 0 is best. ECE is the expected "
+        "calibration error. “Constant” is the Brier score of one probability for every score.",
     )
 
 
-def _source(joined: JoinedLabels, wanted: str | None) -> str:
-    """Where confidences are taken from."""
-    every = (score for scores in joined.scores.values() for score in scores.values())
-    there = {source for score in every for source in score.confidence}
-    if not there:
-        raise DeclarationError(
-            "no score of this run has a confidence: judge with --samples 5 (agreement between samples), with "
-            "--confidence (the judge states it), with g-eval on a model that gives log-probabilities, or compare two "
-            "arguments (both orders)"
+def outcome(abstention: Abstention) -> str:
+    """What is kept, in a sentence."""
+    taken = [rule.taken for rule in abstention.found.values()]
+    kept = [step for step in taken if step is not None]
+    whole = sum(step.share >= 1 for step in kept)
+    allowed = f"at most {abstention.error:.0%}"
+    if whole == len(taken):
+        wrong = [step.error.value or 0.0 for step in kept]
+        each = f"{min(wrong):.0%}" + f" to {max(wrong):.0%}, by dimension," * (len(wrong) > 1)
+        return f"Every score of the judge can be kept: of all labeled scores {each} are wrong, and {allowed} may be."
+    if not kept:
+        return f"No score can be kept: no confidence threshold is shown to leave {allowed} of the kept scores wrong."
+    if len(taken) == 1:
+        (step,) = kept
+        return (
+            f"{step.share:.0%} of the scores can be kept, those with a confidence of {step.threshold:.3f} or more: of "
+            f"these {step.error.value or 0.0:.0%} are wrong, and {allowed} may be."
         )
-    if wanted is not None and wanted not in there:
-        raise UnknownNameError("source of confidence in this run", wanted, sorted(there))
-    return wanted or next(source for source in (*SOURCES, *sorted(there)) if source in there)
-
-
-def _answers(
-    joined: JoinedLabels, source: str, tolerance: float, settings: AgreementSettings
-) -> tuple[dict[str, ConfidentAnswers], dict[str, str]]:
-    """By dimension what is said of each unit, and why a dimension has nothing."""
-    answers, left_out = {}, {}
-    for dimension in joined.metrics:
-        view = View(joined, dimension, settings)
-        confident = _of(view, source, tolerance)
-        if isinstance(confident, str):
-            left_out[dimension] = confident
-            continue
-        topics = len({confident.topics[at] for at in np.flatnonzero(confident.labelled).tolist()})
-        if topics >= FEWEST_TESTED:
-            answers[dimension] = confident
-            continue
-        of = counted(topics, joined.clustered_by)
-        left_out[dimension] = f"scores with a confidence and labels of {of}, and {FEWEST_TESTED} are needed"
-    return answers, left_out
-
-
-def _of(view: View, source: str, tolerance: float) -> ConfidentAnswers | str:
-    if any(unit.part for unit in view.found):
-        return "documents are labeled one by one, and a judge is not asked how sure it is of each"
-    if not view.placed:
-        return NO_SCALE
-    if not view.compared.any():
-        return NO_PAIR
-    scored = [view.found.get(unit) for unit in view.units]
-    sure = np.array([np.nan if score is None else score.confidence.get(source, np.nan) for score in scored])
-    there = np.flatnonzero(view.scored)
-    low, high = (0.0, 1.0) if view.verdicts else view.scale.ends()
-    exact = view.verdicts or view.scale.level == "nominal" or view.scale.binary
-    allowed = 0.0 if exact else tolerance * (high - low)
-    apart = np.abs(view.judge(rounded=exact) - view.target)
-    return ConfidentAnswers(
-        sure[there],
-        (view.compared & ~np.isnan(sure))[there],
-        (apart > allowed + ROUNDING)[there],
-        [view.clusters[place] for place in there.tolist()],
+    return (
+        f"On {whole} of {len(taken)} dimensions every score can be kept, on {len(kept) - whole} a part of the scores, "
+        f"and on {len(taken) - len(kept)} none."
     )
 
 
-def _on(metrics: tuple[str, ...], answers: ConfidentAnswers, error: float, delta: float) -> AbstainsOn:
-    curve = risk_coverage(*answers, error=error, delta=delta)
-    at = np.flatnonzero(answers.labelled)
-    topics = [answers.topics[place] for place in at.tolist()]
-    sure, right = answers.sure[at], 1 - answers.wrong[at].astype(np.float64)
-    return AbstainsOn(
-        metrics=metrics,
-        units=len(at),
-        topics=len(set(topics)),
-        unsaid=int(np.isnan(answers.sure).sum()),
-        wrong=mean_interval(1 - right, topics, scale="share"),
-        threshold=trusted_from(curve),
-        curve=curve,
-        stated=Trust(
-            brier=brier(sure, right, topics).estimate(),
-            error=calibration_error(sure, right, topics).estimate(),
-        ),
-        constant=float(right.mean() * (1 - right.mean())),
+def abstention_sheet(abstention: Abstention) -> ReportPage:
+    """The page: a section a rule, with the curve of error over what is kept and the reliability diagram."""
+    sections = [section(table) for table in abstention_tables(abstention)]
+    charts = [_chart(rule, abstention.error) for rule in abstention.found.values()]
+    for place, (name, rule) in enumerate(abstention.found.items()):
+        curve = _curve(rule, abstention.error)
+        sections.append(Section(_name(name, rule), [*charts[place : place + (place > 0)], curve]))
+    return ReportPage(
+        "abstention",
+        "When the judge abstains",
+        sections,
+        badges=words.floor_badges([abstention.model == OFFLINE_MODEL]),
+        answer=[outcome(abstention)],
+        picture=charts[:1],
+        facts=[
+            ("Judge", f"{abstention.format} with {abstention.model}"),
+            ("Confidence", SAID.get(abstention.source, abstention.source)),
+            ("Labels", abstention.basis.labels),
+            (abstention.basis.clustered_by.capitalize() + "s", words.count(abstention.basis.clusters)),
+        ],
     )
+
+
+def _chart(rule: AbstentionRow, promised: float) -> Chart:
+    kept = [Point.of(step.share, step.error) for step in rule.curve if step.labelled]
+    limit = [Point(end, promised) for end in (min((at.x for at in kept), default=0.0), 1.0)]
+    allowed = ChartLine("The most that is allowed", limit, marked=False)
+    lines = [ChartLine("Wrong among those kept", kept), allowed]
+    axes = ("Share of scores that is kept", "Share that is wrong")
+    return Chart("Wrong scores among those kept", *axes, lines, ends=reach(lines, 0.0), levels=False)
+
+
+def _curve(rule: AbstentionRow, error: float) -> Table:
+    holds = {True: "holds", False: "not shown to hold", None: "not tested"}
+    return Table(
+        "Thresholds",
+        {
+            Column("From"): lambda step: f"{step.threshold:.3f}",
+            "Kept": lambda step: f"{step.share:.0%}",
+            "Labels": "labelled",
+            "Topics": "topics",
+            "Wrong of kept": lambda step: percent(step.error),
+            Column("Guarantee", "text"): lambda step: holds[step.holds],
+        },
+        rule.curve,
+        note="Thresholds are tested from the highest down, beginning with the first that keeps at least "
+        f"{LEAST_KEPT:.0%} of the scores and {fewest_labels(error)} labels, as long as the guarantee is shown to hold.",
+    )
+
+
+def _name(name: str, rule: AbstentionRow) -> str:
+    together = name == TOGETHER and len(rule.metrics) > 1
+    return f"All {len(rule.metrics)} metrics together" if together else words.label(name)

@@ -36,8 +36,7 @@ def agree(
     conqret labels agreement labels.csv --map low=1,medium=2,high=3 -o agreement.html
     """
     from conqret.studies.agreement.agreement_settings import AgreementSettings
-    from conqret.studies.agreement.annotator_agreement import agreement
-    from conqret.studies.agreement.page import agreement_sheet
+    from conqret.studies.agreement.annotator_agreement import agreement, agreement_sheet
 
     found = agreement(reading.load(labels), settings=AgreementSettings(confidence=confidence))
     note(*found.basis.notes)

@@ -21,8 +21,7 @@ from conqret.show import words
 from conqret.stats.confidence import cross_fitted, dealt
 from conqret.stats.estimate import Estimate, JackknifedEstimate
 from conqret.studies.agreement.agreement_settings import AgreementSettings
-from conqret.studies.agreement.dimension_view import View
-from conqret.studies.agreement.label_join import Fit, JoinedLabels, join_labels
+from conqret.studies.agreement.label_join import Fit, JoinedLabels, View, join_labels
 from conqret.studies.agreement.statistics import CALIBRATED
 
 WORDS = {"length": "text length alone", "constant": "a constant", "floor": "the offline baseline"}
@@ -58,7 +57,7 @@ def beside_trivial(
             continue
         target = view.scale.unit(view.target)
         constant = np.full(len(target), target[view.compared].mean())
-        fit = _mapped(_series(view, lengths), target, folds)
+        fit = _length_fit(_series(view, lengths), target, folds)
         trivial = {"constant": constant}
         if other is not None:
             theirs = other.scores.get(dimension, {})
@@ -69,7 +68,7 @@ def beside_trivial(
     return joined
 
 
-def _mapped(x: NDArray[np.float64], target: NDArray[np.float64], folds: NDArray[np.intp]) -> Fit:
+def _length_fit(x: NDArray[np.float64], target: NDArray[np.float64], folds: NDArray[np.intp]) -> Fit:
     """A series put onto people's scale by the labels of other topics."""
     return lambda kept: cross_fitted(x, np.where(kept, target, np.nan), folds)
 

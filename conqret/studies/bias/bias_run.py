@@ -10,24 +10,33 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 from conqret.data import Item, Judgment
 from conqret.data.topic_keys import TopicKeys
-from conqret.errors import DeclarationError
+from conqret.errors import DeclarationError, strict_options
 from conqret.io import CheckedItems
+from conqret.io.label_set import LabelSet
+from conqret.io.labels import read_labels
 from conqret.io.safe_files import InFolder
+from conqret.judging.judge import Items, prepared
 from conqret.judging.judge_folder import trial_key
+from conqret.judging.judge_parts import Judge
+from conqret.judging.judge_settings import OF_THE_JUDGE, LogSettings
 from conqret.judging.setup import Setup
 from conqret.judging.verdict_log import VerdictLog
+from conqret.llm.client_options import ClientOptions
+from conqret.perturb import SEED
 from conqret.stats.effects import ALPHA
 from conqret.stats.estimate import CONFIDENCE
+from conqret.studies.bias.bias_effects import bias_rows
 from conqret.studies.bias.contrast import (
     AGAIN,
     AS_IS,
     ONE_ORDER,
     PREFERENCE,
     PROBES,
+    REPEATS,
     REVERSED,
     Contrast,
     Key,
@@ -35,8 +44,15 @@ from conqret.studies.bias.contrast import (
     ProbeContext,
 )
 from conqret.studies.bias.probes.places import in_every_version
-from conqret.studies.bias.result import BiasRecord, BiasTable, bias_rows
-from conqret.studies.study_judging import JudgedFolder, JudgedRun, StudyPart, digest_of, study_folder
+from conqret.studies.bias.result import BiasRecord, BiasTable
+from conqret.studies.study_judging import (
+    JudgedFolder,
+    JudgedRun,
+    StudyPart,
+    StudySettings,
+    digest_of,
+    study_folder,
+)
 from conqret.studies.variance.result import repeatabilities
 
 
@@ -155,11 +171,9 @@ def readable(contrasts: Sequence[Contrast], setup: Setup) -> list[Contrast]:
         if pairs or not contrast.pairs:
             kept.append(replace(contrast, pairs=pairs, metrics=metrics))
     if not kept:
-        raise NotAskedError(f"{', '.join(contrasts[0].metrics)}: {ENGLISH_LISTS}")
+        none = "the offline baseline judges this by English word lists, and no item is in English"
+        raise NotAskedError(f"{', '.join(contrasts[0].metrics)}: {none}")
     return kept
-
-
-ENGLISH_LISTS = "the offline baseline judges this by English word lists, and no item is in English"
 
 
 def within_log(contrast: Contrast, ground: ProbeContext, log: VerdictLog) -> Contrast:
@@ -225,13 +239,19 @@ def run_bias(plan: BiasPlan, output: str | Path | None = None, **settings: Any) 
             for way, items in plan.versions.items()
             for item in items
         }
+        pairs = [pair for contrast in plan.contrasts for pair in contrast.pairs]
+        again = [
+            key for pair in pairs if pair.changed[0].startswith(AGAIN) for key in (pair.base, pair.changed)
+        ]
         return BiasTable(
             record=record,
             topics=TopicKeys.of(ground.items).count,
             confidence=CONFIDENCE,
             alpha=ALPHA,
             rows=bias_rows(plan.contrasts, readings, seed=ground.seed),
-            repeatability=repeatabilities(_repeated(plan, readings), setup.metrics, CONFIDENCE),
+            repeatability=repeatabilities(
+                [readings[key] for key in dict.fromkeys(again)], setup.metrics, CONFIDENCE
+            ),
             left_out=plan.left_out,
             notes=plan.notes,
             warnings=plan.warnings,
@@ -246,13 +266,81 @@ def run_bias(plan: BiasPlan, output: str | Path | None = None, **settings: Any) 
         return run.conclude(made)
 
 
-def _repeated(plan: BiasPlan, readings: Mapping[Key, Judgment]) -> list[Judgment]:
-    """The judgments of the very same requests, the first and the further ones."""
-    keys = [
-        key
-        for contrast in plan.contrasts
-        for pair in contrast.pairs
-        if pair.changed[0].startswith(AGAIN)
-        for key in (pair.base, pair.changed)
-    ]
-    return [readings[key] for key in dict.fromkeys(keys)]
+def people_quality(labels: LabelSet) -> dict[str, dict[str, float]]:
+    """By dimension and item, the mean of people's labels in [0, 1]; dimensions without ends, nominal ones and
+    labels of parts are left out."""
+    values: dict[str, dict[str, list[float]]] = {}
+    for label in labels.labels:
+        scale = labels.scale(label.dimension)
+        if label.value is None or label.unit.part or not scale.bounded or scale.level == "nominal":
+            continue
+        values.setdefault(label.dimension, {}).setdefault(label.unit.item, []).append(scale.unit(label.value))
+    return {
+        dimension: {item: sum(several) / len(several) for item, several in item_values.items()}
+        for dimension, item_values in values.items()
+    }
+
+
+class BiasSettings(StudySettings, LogSettings, total=False):
+    """The judge that :func:`bias` probes, and how: ``format`` is the name of a format, or a judge, ``model`` a model's
+    name, or the settings of a client, and ``metrics`` are those of the format that are looked at. Only ``probes`` are
+    made, by default all that need not be named. ``repeats`` are the samples of one request, for repeatability; 2 at
+    least. ``labels`` are human labels of the items, or a file, a folder or several files of them: needed where their
+    quality is to be held equal. ``seed`` draws the changes and the flips of signs."""
+
+    format: str | Judge | None
+    model: str | ClientOptions | None
+    metrics: Sequence[str]
+    probes: Sequence[str]
+    repeats: int
+    labels: str | Path | Sequence[str | Path] | LabelSet | None
+    seed: int
+
+
+@strict_options
+def bias(items: Items = None, **settings: Unpack[BiasSettings]) -> BiasTable:
+    """Probe a judge for what should not move its scores: order, position, length, false authority, stance, its own
+    family, and instructions hidden in the texts.
+
+    Args:
+        items: a path, a frame, or items and dictionaries, as :func:`conqret.io.open_items` takes them; None only with
+            ``verdicts`` that have texts. A probe that cannot be made is left out, and the table says why; with
+            ``verdicts``, a probe is made on what the log holds.
+        settings: the judge, the probes, the items and the run, as :class:`BiasSettings` and its bases declare them.
+
+    Returns:
+        An effect with its interval and a verdict for each comparison and metric. One row of each probe can raise an
+        alarm; these are corrected together, so that a judge without bias raises any alarm at all in one of twenty
+        tables at most, if effects of topics are symmetric about 0. Such a row is an alarm, clear or inconclusive, and
+        all others are exploratory.
+
+    Raises:
+        ItemsError: items are faulty, or lack what the format needs.
+        LabelsError: labels are faulty.
+        DeclarationError: a name that does not exist, no probe that can be made, or a folder that holds something else.
+    """
+    asks = settings.get("replay") is None and not settings.get("dry_run")
+    return run_bias(bias_plan(items, asks=asks, **settings), **settings)
+
+
+@strict_options
+def bias_plan(items: Items = None, *, asks: bool = False, **settings: Unpack[BiasSettings]) -> BiasPlan:
+    """What :func:`bias` would judge. No model is asked, but where ``asks`` a server, once, which metrics it gives.
+
+    Raises:
+        ItemsError, LabelsError, DeclarationError: as there.
+    """
+    judging: Any = {name: value for name, value in settings.items() if name in OF_THE_JUDGE}
+    source, checked, setup, log = prepared(items, judging, asks=asks)
+    setup.judge.check_measured(setup.options.metrics, "bias")
+    labels = settings.get("labels")
+    known = labels if labels is None or isinstance(labels, LabelSet) else read_labels(labels)
+    context = ProbeContext(
+        tuple(checked.items(source)),
+        setup,
+        {} if known is None else people_quality(known),
+        settings.get("seed", SEED),
+        settings.get("repeats", REPEATS),
+        log,
+    )
+    return replace(plan_bias(context, settings.get("probes", ())), checked=checked)

@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from conqret.console import label_options
 from conqret.console import shared_options as options
+from conqret.console.conditions import Requirement, RequirementOutcome
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, end, entry, note, result, tell_outcomes
-from conqret.errors import number
+from conqret.errors import DeclarationError, number
 from conqret.judging.command_options import ChosenJudge, StudyOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from rich.console import RenderableType
 
     from conqret.studies.bias.bias_run import BiasPlan
-    from conqret.studies.bias.contrast import Probe
+    from conqret.studies.bias.result import BiasTable
 
 
 PROBES = "Probes"
+COUNTED = ("alarms", "inconclusive", "clear")
+OF_PLACES = ("flip_rate", "first_place")
+OF_PROBES = ("effect", "missable")
 COMMON = (
     "format criterion rubric model judge probe list_all labels output replay budget_usd require dry_run json_output"
 ).split()
@@ -93,19 +98,10 @@ def bias(
     conqret bias items.jsonl --format rag-fine-grained --model gpt-4o-mini --labels labels.csv --scale 1:3 --probe
     length --probe stance
     """
-    from conqret.errors import DeclarationError
     from conqret.io.safe_files import write_whole
     from conqret.show.page import write_files
-    from conqret.studies.bias.bias_run import run_bias
-    from conqret.studies.bias.bias_study import bias_plan
-    from conqret.studies.bias.page import (
-        bias_junit,
-        bias_sheet,
-        check_bias_requirement,
-        lost,
-        parse_bias_requirement,
-        screen,
-    )
+    from conqret.studies.bias.bias_run import bias_plan, run_bias
+    from conqret.studies.bias.result import bias_sheet, lost, screen
 
     shown = asking.shown
     if probing.list_all:
@@ -128,7 +124,7 @@ def bias(
     table = asking.study(run_bias, plan, output=output, rows="judgments")
     sheet = bias_sheet(table)
     page, _ = write_files(output, {"report.html": sheet.html(), "bias.md": sheet.markdown()})
-    outcomes = [check_bias_requirement(condition, table) for condition in wanted]
+    outcomes = [condition.outcome(bias_value(condition, table)) for condition in wanted]
     result(table, (*screen(table), at(page)), as_json=shown.json_output, outcomes=outcomes)
     note(*table.warnings)
     met = tell_outcomes(outcomes)
@@ -152,15 +148,59 @@ def _list(*, as_json: bool | None) -> None:
     """The probes: those that are made unless some are named, then the others."""
     from conqret.studies.bias.contrast import PROBES
 
-    probes = sorted(PROBES.values(), key=lambda probe: not probe.default)
     names = ("name", "compares", "finds", "default", "advice", "source")
-    rows = [{name: getattr(probe, name) for name in names} for probe in probes]
-    result(rows, _entries(probes), as_json=as_json)
-
-
-def _entries(probes: Sequence[Probe]) -> Iterator[RenderableType]:
-    for probe in probes:
+    rows: list[dict[str, object]] = []
+    shown: list[RenderableType] = []
+    for probe in sorted(PROBES.values(), key=lambda probe: not probe.default):
         finds = f"a bias is: {probe.finds}" if probe.finds else ""
         lines = [text for text in (probe.compares, finds, f"source: {probe.source}") if text]
         only = "" if probe.default else f"only where it is named: --probe {probe.name}"
-        yield from entry(probe.name, only, lines)
+        shown += entry(probe.name, only, lines)
+        rows.append({name: getattr(probe, name) for name in names})
+    result(rows, shown, as_json=as_json)
+
+
+def bias_junit(table: BiasTable, outcomes: Sequence[RequirementOutcome] = ()) -> bytes:
+    """A test case for each probe (an alarm is a failure, what is inconclusive is skipped) and for each requirement."""
+    from conqret.judging.summary_tables import junit_suite, required_cases
+    from conqret.studies.bias.result import felt
+
+    tags = {"alarm": "failure", "clear": ""}
+    cases = [("probe", row.probe, tags.get(row.verdict, "skipped"), felt(row)) for row in table.primary]
+    return junit_suite("bias", [*cases, *required_cases(outcomes)])
+
+
+def parse_bias_requirement(text: str) -> Requirement:
+    """Read one condition.
+
+    Raises:
+        DeclarationError: it has another form.
+        UnknownNameError: there is no such quantity or probe.
+    """
+    from conqret.studies.bias.contrast import PROBES
+
+    known, named = (*COUNTED, *OF_PLACES, *OF_PROBES), (OF_PROBES, "probe", "effect[length]")
+    read = Requirement.of(text, known, "quantity to require", "alarms == 0", ("first_place", "effect"), named)
+    return read if read.dimension is None else replace(read, dimension=PROBES[read.dimension].name)
+
+
+def bias_value(requirement: Requirement, table: BiasTable) -> float | None:
+    """The quantity of a condition: a count, or that of the primary row whose effect lies furthest from 0; None where
+    one has no value, so that a condition on it fails."""
+    from conqret.studies.bias.contrast import probe_name
+
+    name = requirement.name
+    if name in COUNTED:
+        return len(table.having("alarm" if name == "alarms" else name))  # type: ignore[arg-type]
+    asked = [
+        row
+        for row in table.primary
+        if (row.places if name in OF_PLACES else probe_name(row.probe) == requirement.dimension)
+    ]
+    row = max(asked, key=lambda row: abs(row.effect.value) if row.effect else math.inf, default=None)
+    if row is None or row.effect is None:
+        return None
+    if name in ("flip_rate", "missable"):
+        return row.effect.share if name == "flip_rate" else row.missable
+    end = requirement.end_of(row.effect)
+    return end if end is None or name == "effect" else 0.5 + end / 2

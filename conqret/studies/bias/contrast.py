@@ -285,10 +285,10 @@ PROBES = Registry(
     package="conqret.studies.bias.probes",
     attribute="PROBES",
     first=(
-        "repeatability", "dimension-order", "document-order", "position", "length", "authority", "stance",
-        "self-preference", "injection",
+        *("repeatability", "dimension-order", "document-order", "position", "length"),
+        *("authority", "stance", "self-preference", "injection"),
     ),
-)  # fmt: skip
+)
 """Every probe by its name, in the order of the table."""
 
 

@@ -1,27 +1,34 @@
-"""From judgments to the bias table: an effect with its interval and a verdict for each comparison and metric."""
+"""A judge's bias table: its rows, and what is said of them on terminals, on a page and on the judge card."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import ClassVar, Literal, Self
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from textwrap import wrap
+from typing import ClassVar, Literal
 
-import numpy as np
 from pydantic import Field
 
-from conqret.data import Judgment
 from conqret.data.digest import gathered
 from conqret.data.item import Frozen
-from conqret.errors import number
+from conqret.errors import number, shortened
 from conqret.judging.judge_folder import InstrumentRecord
 from conqret.runs.session import SessionCounts
-from conqret.stats.curve_tests import MARGIN, slope_bounds
-from conqret.stats.effects import ALPHA, Effect, PairedEffects, paired_effects
-from conqret.stats.estimate import FEWEST_TESTED
-from conqret.stats.resampling import mean
-from conqret.studies.bias.contrast import AS_IS, OVERALL, PREFERENCE, Adverse, Contrast, Key, VersionPair
-from conqret.studies.variance.result import Repeatability
+from conqret.show import words
+from conqret.show.forest import Forest, ForestRow
+from conqret.show.report_page import CollapsedTable, PageRemarks, Part, ReportPage, Section, section
+from conqret.show.table import Alarm, Cell, Column, Table
+from conqret.stats.curve_tests import MARGIN
+from conqret.stats.effects import Effect
+from conqret.studies.bias.contrast import (
+    AS_IS,
+    NEUTRAL,
+    PROBES,
+    Adverse,
+    Probe,
+    probe_name,
+)
+from conqret.studies.variance.result import Repeatability, repeatability_table
 
 SCHEMA = "conqret.bias/4"
 
@@ -36,9 +43,6 @@ def falls_unasked(adverse: Adverse, effect: Effect) -> bool:
     """Whether the score falls where only a rise is a bias: an effect all the same."""
     return adverse == "rise" and effect.high is not None and effect.high < 0
 
-
-LARGEST = 1.0
-"""No difference of scores in [0, 1] is larger."""
 
 POWER = 0.8
 """Cohen's (1988) convention: what is said to have been missed would have been found with this probability."""
@@ -150,216 +154,281 @@ class BiasTable(Frozen):
         return counts
 
 
-def bias_rows(
-    contrasts: Sequence[Contrast], readings: Mapping[Key, Judgment], *, seed: int
-) -> tuple[BiasRow, ...]:
-    """A row for each contrast and metric.
+RISE = "r"
+"""Marks a p-value of a rise alone."""
+SHOWN = 100
+"""Characters of an item's id and of its topic."""
+ORDER: tuple[Verdict, ...] = ("alarm", "inconclusive", "clear", "no value", "measured", "exploratory")
+MARKS: Mapping[str, str] = {"alarm": "ALARM", "clear": "equivalent", "exploratory": "seen"}
+NO_RISE, FALLS = "no rise", "falls"
+"""What a clear row is called where only a rise is a bias: nothing is said to be equivalent then."""
 
-    Between different items the difference is that of the judge less a slope times that of people, at both ends of what
-    the slope can be (:func:`conqret.stats.curve_tests.slope_bounds`): a bias has to show at either.
 
-    One row of each probe is primary: of its metrics preference, else overall quality, else the first. An alarm needs
-    a p-value below :data:`ALPHA` (all primary rows are corrected together, and no other), an interval that excludes 0,
-    and the adverse direction. Where nothing is wrong with a judge, any alarm at all is raised with a probability of at
-    most as much. A primary row is clear where its effect lies within :data:`MARGIN` by an equivalence test at that
-    level (for a rise: below it), and otherwise inconclusive. All other rows are exploratory.
-    """
-    rng = np.random.default_rng(seed)
-    rows = [(contrast, metric) for contrast in contrasts for metric in contrast.metrics]
-    found = [_differences(contrast, metric, readings) for contrast, metric in rows]
-    primary = _primary(rows)
-    family = sum(bool(found[place][0]) for place in primary)
-    measured = {place for place, (contrast, _) in enumerate(rows) if contrast.adverse == "none"}
-    effects: dict[int, list[Effect]] = {}
-    for places in (primary, set(range(len(rows))) - primary - measured, measured):
-        series = [(place, paired) for place in sorted(places) for paired in found[place][0]]
-        tested = places is not measured
-        every = paired_effects([paired for _, paired in series], rng, tested=tested)
-        effects |= gathered((place, effect) for (place, _), effect in zip(series, every, strict=True))
-    return tuple(
-        _row(
-            *rows[place],
-            spanned(effects[place]) if place in effects else None,
-            missing,
-            _Answer.of(rows[place][0], several, family) if place in primary and several else None,
-            readings,
+def mark(row: BiasRow) -> str:
+    """The verdict in a word or two."""
+    if row.verdict == "clear" and row.adverse == "rise":
+        fell = row.effect is not None and falls_unasked(row.adverse, row.effect)
+        return FALLS if fell else NO_RISE
+    return MARKS.get(row.verdict, row.verdict)
+
+
+def ordered(rows: Iterable[BiasRow]) -> list[BiasRow]:
+    """Alarms first."""
+    return sorted(rows, key=lambda row: ORDER.index(row.verdict))
+
+
+def valueless(table: BiasTable) -> list[BiasRow]:
+    """A row of each probe that has none which could raise an alarm, because no pair has a value."""
+    found = {row.probe for row in table.primary}
+    return list({row.probe: row for row in table.having("no value") if row.probe not in found}.values())
+
+
+def main_rows(table: BiasTable) -> list[BiasRow]:
+    """The primary rows, alarms first, and one of each probe that is only measured or observed."""
+    rest = {row.probe: row for row in table.rows if row.verdict == "measured" or row.observed}
+    primary = {row.probe: row for row in (*valueless(table), *table.primary)}
+    return ordered((rest | primary).values())
+
+
+def headlines(table: BiasTable) -> list[str]:
+    """Which probes found what, and one real example."""
+    probes = number(len(table.primary), "probe")
+    of = f"({number(table.record.items, 'item')}, {number(table.topics, 'topic')})"
+    found = ", ".join(f"{row.probe} ({felt(row)})" for row in table.alarms)
+    counted = (
+        f"Bias detected by {len(table.alarms)} of {probes} {of}: {found}"
+        if found
+        else f"No bias detected by {probes} {of}"
+    )
+    rest = gathered((mark(row), row.probe) for row in ordered([*table.primary, *valueless(table)]))
+    clear = [f"{name}: {', '.join(names)}" for name, names in rest.items() if name != MARKS["alarm"]]
+    sentences = [f"{'; '.join([counted, *clear])}."]
+    if example := next((row for row in main_rows(table) if row.example is not None), None):
+        sentences.append(f"The largest difference of an item found by {example.probe}: {example_of(example)}")
+    return sentences
+
+
+def felt(row: BiasRow) -> str:
+    """What was found of a row, in rates that people feel, and why pairs have no value."""
+    effect, found = row.effect, row.words
+    if effect is not None and effect.p is not None:
+        if row.places:
+            side, rate = ("first", effect.value) if effect.value >= 0 else ("second", -effect.value)
+            rates = f"{side} place won {0.5 + rate / 2:.0%}, {effect.share:.0%} of verdicts flip"
+            found = rates if row.verdict == "alarm" else f"{rates}; {found}"
+        elif row.observed:
+            found = f"{row.name} won {0.5 + effect.value / 2:.0%} of {number(effect.n, 'verdict')}: {found}"
+        else:
+            found = f"{effect.value:+.2f} {words.label(row.metric).lower()}: {found}"
+    return found + lacking(row)
+
+
+def lacking(row: BiasRow) -> str:
+    """Why pairs of a row have no value, and how many have one; nothing where all have."""
+    if not (reasons := lost(row.missing)):
+        return ""
+    if row.effect is None:
+        return f": {reasons}"
+    pairs = number(row.effect.n + sum(row.missing.values()), "pair")
+    return f"; {row.effect.n} of {pairs} have a value: {reasons}"
+
+
+def lost(missing: Mapping[str, int]) -> str:
+    """Why the judge left pairs without a value, the most frequent reason first."""
+    counts = Counter(missing)
+    del counts[UNRELATED]  # what the row says itself
+    return "; ".join(words.reason(name) for name, _ in counts.most_common())
+
+
+def example_of(row: BiasRow) -> str:
+    """The item of a row that moved furthest, in words."""
+    if (example := row.example) is None:
+        return ""
+    names = [shortened(name, SHOWN) for name in (example.item, example.other) if name]
+    what = f"{' and '.join(names)} ({shortened(example.topic, SHOWN)})"
+    if row.places:
+        places = {1: "the first place wins", 0: "neither place wins", -1: "the second place wins"}
+        one, other = (
+            places[int(value > 0.5) - int(value < 0.5)] for value in (example.base, example.changed)
         )
-        for place, (several, missing) in enumerate(found)
+        return f"{what}: {one}, and with the two arguments swapped {other}{' again' * (one == other)}."
+    base, changed = f"{example.base:.2f}", f"{example.changed:.2f}"
+    figures = f"{base} and {changed}" if example.other else f"{base} {row.against}, {changed} with {row.name}"
+    return f"{what}: {words.label(row.metric).lower()} {figures}."
+
+
+def screen(table: BiasTable) -> Iterator[str | Table]:
+    """What a terminal shows."""
+    yield from headlines(table)
+    yield ""
+    rows = [(mark(row), row.probe, felt(row)) for row in main_rows(table)]
+    names = (Column("Verdict", "name"), Column("Probe", "name"), Column("Found", "text"))
+    yield Table("", names, rows, note=words.symmetry_note(table.topics))
+    yield from pointed("What to do", list(to_do(table)))
+
+
+def to_do(table: BiasTable) -> Iterator[str]:
+    """What to do about alarms, rows that are inconclusive, and hints."""
+    names = [(probe_name(row.probe), row.probe) for row in table.alarms]
+    advised = gathered((PROBES[name].advice if name in PROBES else Probe.advice, row) for name, row in names)
+    for advice, probes in advised.items():
+        yield f"{', '.join(dict.fromkeys(probes))}: {advice}"
+    if unsure := [row.probe for row in table.having("inconclusive")]:
+        yield f"{', '.join(unsure)}: judge more topics; `conqret judges power --for bias` computes how many are needed"
+    besides = [row for row in table.having("exploratory") if not row.observed]
+    if hints := sum(row.words.startswith("a hint") for row in besides):
+        rows = number(hints, "exploratory row")
+        yield f"{rows} of {len(besides)} hint at a further bias: probe that metric alone (--metric) on other items"
+
+
+def pointed(heading: str, texts: Sequence[str]) -> Iterator[str]:
+    """Texts as points under a heading, with an empty line before it; nothing where there are none."""
+    if texts:
+        yield from ("", f"{heading}:")
+    for text in texts:
+        yield from wrap(f"- {text}", 80, initial_indent="  ", subsequent_indent="    ")
+
+
+def bias_sheet(table: BiasTable) -> ReportPage:
+    """The page of the bias table."""
+    judge = table.record
+    rest = [row for row in table.rows if not row.primary]
+    remarks = [*words.failed(table.session.failures), *_remarks(table)]
+    probed = bias_rows_table([*ordered(table.primary), *valueless(table)], _bias_note(table))
+    return ReportPage(
+        "bias",
+        f"Is {judge.format} with {judge.model} consistent and unbiased?",
+        [
+            Section("Probes", [probed]),
+            Section(
+                "Other comparisons",
+                list(_others(rest)),
+                f"These rows raise no alarm. “A hint” means p < {table.alpha:g} and an interval without 0: test it in "
+                "a new run on other items. Their p-values are corrected together; their intervals are not.",
+            ),
+            *([section(repeatability_table(table.repeatability))] if table.repeatability else []),
+            Section("Remarks", [PageRemarks(remarks)] if remarks else []),
+        ],
+        answer=headlines(table),
+        picture=list(_pictures(table)),
+        badges=[*words.floor_badges([judge.baseline]), *(("Warning", text) for text in table.warnings)],
+        facts=[
+            ("Items", f"{words.count(judge.items)} on {words.number(table.topics, 'topic')}"),
+            ("Judgments", words.count(table.judgments)),
+            ("Fingerprint", judge.fingerprint),
+            ("Seed", str(judge.seed)),
+        ],
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    """What can be said of a primary row that raises no alarm: whether its effect lies within ``margin``, and from which
-    size on one would have been found."""
+def bias_parts(table: BiasTable) -> Iterator[Part]:
+    """What the judge card says of it: warnings, for each probe the primary row or the one that moved furthest, and what
+    was left out."""
+    groups = gathered((row.probe, row) for row in table.rows).values()
 
-    margin: float
-    clear: bool
-    missable: float | None
+    def movement(row: BiasRow) -> tuple[float, float]:
+        return (0.0, 0.0) if row.effect is None else (abs(row.effect.value), row.effect.moved)
 
-    @classmethod
-    def of(cls, contrast: Contrast, several: Sequence[PairedEffects], family: int) -> Self:
-        """The larger of what the possible slopes say. A test among ``family`` rows is taken at ALPHA / family:
-        somewhat stricter than maxT is. What it finds in 80% of cases lies t(alpha) + t(.8) standard errors from 0."""
-        rises = contrast.adverse == "rise"
-        reach = MARGIN * (2 if contrast.mirrored else 1)  # a place that wins by so much is off by twice that
-        level = ALPHA / family * (2 if rises else 1)
-        beyond, sizes = [], []
-        for paired in several:
-            sample = mean(paired.differences, paired.clusters)
-            beyond.append(sample.outside(reach, rising=rises))
-            ends = [sample.estimate(1 - min(level, POWER)), sample.estimate(2 * POWER - 1)]
-            if None not in (halves := [end.half for end in ends]):
-                sizes.append(sum(half for half in halves if half is not None))
-        missed = max(sizes, default=LARGEST)
-        return cls(reach, max(beyond) < ALPHA, missed if missed < LARGEST else None)
+    strongest = [[row for row in rows if row.primary] or [max(rows, key=movement)] for rows in groups]
+    rows = [row for several in strongest for row in several if row.verdict != "measured"]
+    if table.warnings:
+        yield PageRemarks(table.warnings)
+    yield from _pictures(table)
+    few = "For each probe the table shows the primary row or, without one, the row that changed most. "
+    yield bias_rows_table(rows, few + _bias_note(table))
+    if len(rows) < len(table.rows):
+        yield CollapsedTable(f"All {len(table.rows)} comparisons and metrics", grouped_table(table.rows))
+    if remarks := list(_remarks(table)):
+        yield PageRemarks(remarks)
 
 
-def primary_contrasts(contrasts: Sequence[Contrast]) -> tuple[Contrast, ...]:
-    """The comparisons of the primary rows, each on its metric alone."""
-    rows = [(contrast, metric) for contrast in contrasts for metric in contrast.metrics]
-    return tuple(replace(rows[place][0], metrics=(rows[place][1],)) for place in sorted(_primary(rows)))
-
-
-def _primary(rows: Sequence[tuple[Contrast, str]]) -> set[int]:
-    """The places of the one row of each probe that is declared before anything is judged."""
-    best = (PREFERENCE, OVERALL)
-    ranked = gathered(
-        (contrast.probe, (best.index(metric) if metric in best else len(best), place))
-        for place, (contrast, metric) in enumerate(rows)
-        if contrast.adverse != "none" and not contrast.observed
-    )
-    return {min(several)[1] for several in ranked.values()}
-
-
-def spanned(effects: Sequence[Effect]) -> Effect:
-    """One effect of those at the least and the largest slope, between which the true one lies: their mean, an interval
-    that spans both, and the larger p-value (1 where the signs differ). Scores of things that are equally good differ by
-    1 at most, whatever the slope."""
-    if len(effects) == 1:
-        return effects[0]
-    values = [min(max(effect.value, -1.0), 1.0) for effect in effects]
-    lows, highs = [effect.low for effect in effects], [effect.high for effect in effects]
-    p_values = [effect.p for effect in effects if effect.p is not None]
-    return replace(
-        effects[0],
-        value=sum(values) / len(values),
-        low=None if None in lows else max(min(low for low in lows if low is not None), -1.0),
-        high=None if None in highs else min(max(high for high in highs if high is not None), 1.0),
-        standardised=None,
-        p=1.0 if min(values) <= 0 <= max(values) else max(p_values, default=1.0),
-    )
-
-
-def _differences(
-    contrast: Contrast, metric: str, readings: Mapping[Key, Judgment]
-) -> tuple[list[PairedEffects], dict[str, int]]:
-    """The differences of the pairs (several, where more than one slope is possible), and why pairs have none."""
-    differences, kept = [], []
-    lost: Counter[str] = Counter()
-    for pair in contrast.pairs:
-        values = _values(pair, metric, readings)
-        if len(values) < len(pair.keys):
-            without = next(readings[key] for key in pair.keys if readings[key].value(metric) is None)
-            lost[without.reasons.get(metric, "no value")] += 1
-            continue
-        moved = contrast.moved(*values)
-        differences.append(-moved if pair.base[1] in contrast.turned else moved)
-        kept.append(pair)
-    missing, clusters = dict(sorted(lost.items())), [pair.cluster for pair in kept]
-    if not differences:
-        return [], missing
-    if (people := contrast.people) is None:
-        return [PairedEffects(differences, clusters, contrast.adverse == "rise")], missing
-    apart = [people[pair.changed[1]] - people[pair.base[1]] for pair in kept]
-    slopes = slope_bounds(apart, differences)
-    if slopes is None:
-        return [], {UNRELATED: len(kept), **missing}
-    beyond = [
-        [difference - slope * gap for difference, gap in zip(differences, apart, strict=True)]
-        for slope in dict.fromkeys(slopes)
+def _pictures(table: BiasTable) -> Iterator[Forest]:
+    """The effects of the primary rows, alarms first."""
+    several = len({row.metric for row in table.primary}) > 1
+    rows = [
+        ForestRow(
+            words.label(row.probe) + several * f": {words.label(row.metric)}",
+            row.effect.value,
+            row.effect.low,
+            row.effect.high,
+            "" if mark(row) == FALLS else row.verdict,
+            mark(row),
+            row.margin,
+        )
+        for row in ordered(table.primary)
+        if row.effect is not None and row.effect.p is not None
     ]
-    return [PairedEffects(each, clusters) for each in beyond], missing
+    if rows:
+        axis = "Difference of scores (shaded: within the equivalence margin)"
+        yield Forest("Change of scores by each probe", axis, rows)
 
 
-def _row(
-    contrast: Contrast,
-    metric: str,
-    effect: Effect | None,
-    missing: dict[str, int],
-    answer: _Answer | None,
-    readings: Mapping[Key, Judgment],
-) -> BiasRow:
-    verdict, words = _verdict(contrast, effect, missing, answer)
-    moved = answer is not None and effect is not None and effect.share
-    return BiasRow(
-        probe=contrast.probe,
-        name=contrast.name,
-        metric=metric,
-        adverse=contrast.adverse,
-        up=contrast.up,
-        against=contrast.against,
-        effect=effect,
-        missing=missing,
-        primary=answer is not None,
-        margin=answer.margin if answer is not None else MARGIN,
-        missable=answer.missable if answer is not None else None,
-        places=contrast.mirrored and not contrast.observed,
-        observed=contrast.observed,
-        example=_example(contrast, metric, readings, effect.value) if moved and effect else None,
-        verdict=verdict,
-        words=words,
-    )
+_FOUND = (
+    *(Column("Effect"), Column("p"), Column("Verdict", "text")),
+    *(Column("Pairs"), Column("Topics"), Column("Mean change")),
+)
 
 
-def _example(
-    contrast: Contrast, metric: str, readings: Mapping[Key, Judgment], towards: float
-) -> BiasExample | None:
-    """The pair that moved furthest upwards, or downwards where the effect (``towards``) is below 0."""
-    known = [(pair, _values(pair, metric, readings)) for pair in contrast.pairs]
-    sign = 1 if towards >= 0 else -1
-    moves = [(sign * contrast.moved(*v), pair, v) for pair, v in known if len(v) == len(pair.keys)]
-    furthest, pair, (base, changed, *_) = max(moves, key=lambda move: move[0])
-    if furthest <= 0:
-        return None
-    other = "" if contrast.people is None else pair.changed[1]
-    item, topic = pair.item or pair.base[1], readings[pair.base].topic
-    return BiasExample(item=item, other=other, topic=topic, base=base, changed=changed)
+def bias_rows_table(rows: Iterable[BiasRow], note: str) -> Table:
+    """Rows of the bias table."""
+    names = (Column("Probe", "text"), Column("Comparison", "text"), Column("Metric", "name"))
+    cells = [(words.label(row.probe), row.name, words.label(row.metric), *_cells(row)) for row in rows]
+    return Table("", (*names, *_FOUND), cells, note=note)
 
 
-def _values(pair: VersionPair, metric: str, readings: Mapping[Key, Judgment]) -> list[float]:
-    """The values of a pair, as far as it has them."""
-    return [value for key in pair.keys if (value := readings[key].value(metric)) is not None]
+def grouped_table(rows: Iterable[BiasRow], title: str = "") -> Table:
+    """Rows of the bias table, each under its comparison."""
+    cells: list[tuple[Cell, ...]] = []
+    for name, group in gathered((_comparison(row), row) for row in rows).items():
+        cells += [(name,), *((words.label(row.metric), *_cells(row)) for row in group)]
+    return Table(title, (Column("Metric", "name"), *_FOUND), cells)
 
 
-def _verdict(
-    contrast: Contrast, effect: Effect | None, missing: Mapping[str, int], answer: _Answer | None
-) -> tuple[Verdict, str]:
-    if effect is None:
-        none = "no pair has a value on both sides"
-        return "no value", f"{UNRELATED}: quality cannot be allowed for" if UNRELATED in missing else none
-    if effect.p is None:
-        differ = f"{effect.share:.0%} of repetitions differ, by {effect.moved:.3f} in the mean"
-        return "measured", differ if effect.share else "says the same every time"
-    if effect.clusters < FEWEST_TESTED:
-        few = f"{number(effect.clusters, 'topic')}: at least {FEWEST_TESTED} are needed for a test"
-        return "exploratory" if answer is None else "inconclusive", few
-    spans = effect.low is not None and effect.high is not None and effect.low <= 0 <= effect.high
-    significant = effect.p < ALPHA and not spans
-    what = contrast.up if effect.value > 0 else f"the opposite of: {contrast.up}"
-    falls = falls_unasked(contrast.adverse, effect)
-    if answer is None:
-        return "exploratory", f"a hint: {what}" if significant else "no hint" + "; falls" * falls
-    if significant:
-        return "alarm", what
-    if falls:
-        return "clear", "falls, an effect but not the bias that is probed"
-    if answer.clear:
-        margin = f"{answer.margin:g}"
-        within = (
-            f"a rise of {margin} or more is ruled out" if contrast.adverse == "rise" else f"within ±{margin}"
-        )
-        return "clear", within if effect.share else "no score changed"
-    if answer.missable is None:
-        return "inconclusive", "cannot be told: an effect of any size could have been missed"
-    return "inconclusive", f"could have missed up to {answer.missable:.2f}"
+def _others(rows: Sequence[BiasRow]) -> Iterator[Part]:
+    """The rows of which some pair moved or has no value, where nothing moved, and all of them."""
+    moved = [row for row in rows if row.effect is None or row.effect.moved]
+    still = gathered((_comparison(row), row) for row in rows if row not in moved)
+    if moved:
+        yield grouped_table(moved, "Where scores changed")
+    if still:
+        groups = [f"{name} ({words.number(len(group), 'metric')})" for name, group in still.items()]
+        yield PageRemarks([f"No score changed in these comparisons: {'; '.join(groups)}."])
+        title = f"All {words.number(len(rows), 'row')}, with those where no score changed"
+        yield CollapsedTable(title, grouped_table(rows))
+
+
+def _comparison(row: BiasRow) -> str:
+    return f"{words.label(row.probe)}, {row.name}"
+
+
+def _cells(row: BiasRow) -> tuple[Cell, ...]:
+    """What was found in a row, as :data:`_FOUND` is titled."""
+    effect, name = row.effect, row.verdict if row.verdict != "clear" else mark(row)
+    between = ", " if name == "exploratory" else ": "
+    verdict = (row.words if row.words.startswith(name) else f"{name}{between}{row.words}") + lacking(row)
+    counts: tuple[Cell, ...] = (effect.n, effect.clusters, effect.moved) if effect else (0, 0, "")
+    p = words.p_value(effect.p if effect else None)
+    marked = f"{p} {RISE}" if p and row.adverse == "rise" else p
+    return (effect or "none", marked, Alarm(verdict) if row.verdict == "alarm" else verdict, *counts)
+
+
+def _bias_note(table: BiasTable) -> str:
+    """How to read the rows."""
+    held = ", ".join(row.probe for row in table.primary if row.against == NEUTRAL)
+    notes = [
+        f"Effects are differences of scores in [0, 1] with {table.confidence:.0%} intervals over topics; p-values "
+        f"(marked {RISE}: of a rise alone) are corrected for the number of rows. “Alarm”: p < {table.alpha:g} and an "
+        f"interval without 0, in the direction that is a bias. “Equivalent”: shown to be smaller than {MARGIN:g} "
+        f"either way (position: {2 * MARGIN:g}, between the win rates of both places). “No rise”: a rise of {MARGIN:g} "
+        "is ruled out. “Falls”: the interval lies below 0, which is no bias. “Could have missed”: the smallest bias "
+        f"that is found with a probability of {POWER:.0%}. A pair is one item with and without the change, or judged "
+        "twice; “mean change” is its mean absolute difference.",
+        f"Compared with neutral text of the same length in the same place: {held}." * bool(held),
+        words.symmetry_note(table.topics),
+    ]
+    return " ".join(filter(None, notes))
+
+
+def _remarks(table: BiasTable) -> Iterator[str]:
+    yield from (f"{words.label(name)} was not probed: {reason}." for name, reason in table.left_out.items())
+    yield from (f"{text}." for text in table.notes)

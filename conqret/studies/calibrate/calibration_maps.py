@@ -24,8 +24,7 @@ from conqret.data.item import Frozen
 from conqret.stats.agreement import alphas
 from conqret.stats.confidence import FOLDS, monotone
 from conqret.stats.resampling import leave_one_out
-from conqret.studies.agreement.dimension_view import View
-from conqret.studies.agreement.label_join import Fit
+from conqret.studies.agreement.label_join import Fit, View
 from conqret.studies.agreement.statistics import CALIBRATED
 
 Out = frozenset[int]

@@ -45,8 +45,8 @@ def calibrate(
     from conqret.show.report_page import check_ending, write_sheet
     from conqret.studies.agreement.agreement_settings import AgreementSettings
     from conqret.studies.agreement.trivial_judges import over_baselines
-    from conqret.studies.calibrate.page import calibration_sheet
-    from conqret.studies.calibrate.result import calibrate as fitted
+    from conqret.studies.calibrate.fit_calibration import calibrate as fitted
+    from conqret.studies.calibrate.result import calibration_sheet
 
     if page is not None:
         check_ending(page)

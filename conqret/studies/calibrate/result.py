@@ -1,171 +1,278 @@
-"""Fit maps from a judge's scores to people's scale, and say what they change on topics kept back.
+"""What ``conqret judges calibrate`` leaves: maps from a judge's scores to people's scale, how they are applied, and
+their tables and page with the reliability diagram (Murphy and Winkler, Applied Statistics 1977).
 
-A judge that ranks as people do may still use its scale otherwise, and Krippendorff's alpha asks for the same values.
-Each metric gets one map, from all labels for items to come, and one for each fold of whole topics, fitted on the other
-folds, by which everything that is reported is computed. Several kinds of map are tried
-(:mod:`conqret.studies.calibrate.calibration_maps`), and the folds kept back say which is taken. Intervals leave
-out a topic, and choose and fit the maps again without it, but for those of bands.
+An item of a topic that the maps were fitted on gets the map that was fitted without the topic's fold, so that no label
+has a part in what it is compared with; every other item gets the map of all labels.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from statistics import fmean
+from typing import ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, model_validator
 
-from conqret.data import Item, Judgment
-from conqret.data.topic_keys import TopicKeys
-from conqret.errors import DeclarationError, strict_options
-from conqret.io.labels import Labels, labels_of
-from conqret.judging.judge_folder import FinishedRun, JudgeFolder, folder_of
-from conqret.stats.confidence import Band, bands
-from conqret.stats.resampling import Resamples, leave_one_out
-from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
-from conqret.studies.agreement.annotator_agreement import averaged_alphas
-from conqret.studies.agreement.dimension_view import NO_SCALE, View
-from conqret.studies.agreement.label_join import JoinedLabels, join_labels
+from conqret.data import Judgment
+from conqret.data.digest import gathered
+from conqret.data.item import Frozen
+from conqret.io.safe_files import write_whole
+from conqret.judging.judge_folder import JudgeFolder, ScoreTable
+from conqret.judging.summary import Summary
+from conqret.show import words
+from conqret.show.charts import Chart, ChartLine, Point
+from conqret.show.report_page import ReportPage, section
+from conqret.show.table import Column, Table
+from conqret.stats.confidence import FOLDS, Band
+from conqret.stats.estimate import Estimate, undefined
+from conqret.studies.agreement.agreement_settings import AgreementSettings, Basis, FittedFile
+from conqret.studies.agreement.judge_agreement import NOT_EVERYWHERE, head, trivial_table
+from conqret.studies.agreement.label_join import Fit, JoinedLabels, View
 from conqret.studies.agreement.statistics import CALIBRATED
-from conqret.studies.agreement.trivial_judges import beside_trivial, labelled_folds, over_trivial
-from conqret.studies.calibrate.calibration import CalibratedOn, Calibration, CalibrationMaps
+from conqret.studies.agreement.trivial_judges import TRIVIAL
 from conqret.studies.calibrate.calibration_maps import (
     AS_IS,
     KINDS,
     CalibrationSample,
-    MapTrial,
+    MonotoneMap,
     refits,
     tried,
 )
-from conqret.studies.validate.result import validated_judge
-
-FEWEST_TOPICS = 6
-"""Topics with labels below which nothing is calibrated: each fold holds one, and four are left to be fitted on."""
 
 
-@strict_options
-def calibrate(
-    run: FinishedRun | Iterable[Judgment],
-    labels: Labels,
-    *,
-    items: Iterable[Item] = (),
-    metrics: Mapping[str, str] | None = None,
-    settings: AgreementSettings = USUAL,
-) -> Calibration:
-    """Fit a calibration map from judge scores to human scores for each metric, and test it on other topics.
+class CalibrationMaps(Frozen):
+    """The maps of one metric onto the ``scale`` of a dimension: from all labels, and for each fold from the others.
+    ``parts`` says that they are for the documents of an item, one by one."""
 
-    Args:
-        run: a finished run, or its judgments.
-        labels: human labels of the items.
-        items: the items of judgments that come without a run: the length of the argument is put beside the judge.
-        metrics: which metric is calibrated on which labelled dimension, where their names differ.
-        settings: how several labels become one, intervals, the seed of the folds.
+    dimension: str
+    scale: str
+    parts: bool
+    whole: MonotoneMap
+    without: tuple[MonotoneMap, ...]
+
+    @property
+    def kinds(self) -> str:
+        """The kind of the map of all labels, and of the folds' where they differ."""
+        other = Counter(fold_map.kind for fold_map in self.without if fold_map.kind != self.whole.kind)
+        rest = ", ".join(f"{kind} in {count} of {len(self.without)} folds" for kind, count in other.items())
+        return f"{self.whole.kind} ({rest})" if rest else self.whole.kind
+
+
+class CalibrationRow(Frozen):
+    """What the maps of one dimension change, cross-fitted, on the same ``units``.
+
+    ``alpha`` and ``error`` (the mean distance from people's one label in [0, 1]) stand by what says it: the judge as it
+    is (``mean``), the ``isotonic`` map, ``calibrated``, and what costs nothing: ``length``, ``constant``.
+    ``gain`` is the alpha of the calibrated judge minus that of the judge as it is, ``over`` that minus the alpha of
+    each that costs nothing.
+    """
+
+    units: int
+    alpha: Mapping[str, Estimate]
+    error: Mapping[str, Estimate]
+    gain: Estimate
+    over: Mapping[str, Estimate]
+
+
+class Calibration(FittedFile):
+    """The maps of one instrument, by metric, and what they change, by dimension.
+
+    ``folds`` says which topic (or item) was in which fold, and ``left_out`` why a labelled dimension has no map.
+    ``average`` is that of the alphas without overall quality, ``average_gain`` that of the gains,
+    ``bands`` are units of all dimensions together, from the lowest that is said up, by what says it.
+    """
+
+    WHAT: ClassVar[str] = "calibration"
+    COMMAND: ClassVar[str] = "conqret judges calibrate"
+
+    schema_name: str = "conqret.calibration/4"
+    basis: Basis
+    folds: Mapping[str, int]
+    maps: Mapping[str, CalibrationMaps]
+    left_out: Mapping[str, str]
+    checked: Mapping[str, CalibrationRow] = Field(default_factory=dict)
+    average: Mapping[str, Estimate] = Field(default_factory=dict)
+    average_gain: Estimate = Estimate(None)
+    bands: Mapping[str, tuple[Band, ...]] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _has_every_map(self) -> Self:
+        fewest = min((len(maps.without) for maps in self.maps.values()), default=math.inf)
+        if not all(0 <= fold < fewest for fold in self.folds.values()):
+            raise ValueError("a fold has no map")
+        return self
+
+    def applied(self, joined: JoinedLabels, settings: AgreementSettings) -> JoinedLabels:
+        """The same join, in which each score has a calibrated one beside it. Where the maps are those that the labels
+        of the join give, intervals of what is calibrated fit them again without each topic."""
+        for dimension, metric in joined.metrics.items():
+            maps, scored = self.maps.get(metric), joined.scores[dimension]
+            if maps is None:
+                continue
+            made = np.full(len(joined.units), np.nan)
+            for place, (unit, cluster) in enumerate(zip(joined.units, joined.clusters, strict=True)):
+                if unit in scored and (score := scored[unit].value) is not None:
+                    made[place] = self._map(maps, str(cluster)).of(score)
+            fitted = self._fitted(View(joined, dimension, settings), made)
+            joined = joined.beside(dimension, {CALIBRATED: made}, fitted)
+        return joined
+
+    def _fitted(self, view: View, made: NDArray[np.float64]) -> dict[str, Fit]:
+        """How the calibrated scores of a dimension come of its labels; empty where they are from other labels."""
+        if not view.scale.bounded or view.verdicts:
+            return {}
+        seen = CalibrationSample(view, self.folds)
+        if not all(part.any() for part in seen.parts().values()):
+            return {}
+        fit = refits(seen, tried(seen).errors)[CALIBRATED]
+        same = np.allclose(fit(seen.known)[seen.known], made[seen.known], rtol=0, atol=1e-9)
+        return {CALIBRATED: fit} if same else {}
+
+    def calibrated(self, judgment: Judgment) -> dict[tuple[str, str | None], float]:
+        """What becomes of the scores of one judgment, by metric and part (None: the measure itself), in [0, 1] of
+        people's scale. What has no score, and what has no map, is not in it."""
+        cluster = judgment.topic if self.basis.clustered_by == "topic" else judgment.item
+        calibrated = {}
+        for metric, measure in judgment.measures.items():
+            if (maps := self.maps.get(metric)) is None:
+                continue
+            parts: list[tuple[str | None, float | None]] = [(part.id, part.value) for part in measure.parts]
+            for part, score in parts if maps.parts else [(None, measure.value)]:
+                if score is not None:
+                    calibrated[metric, part] = self._map(maps, cluster).of(score)
+        return calibrated
+
+    def _map(self, maps: CalibrationMaps, cluster: str) -> MonotoneMap:
+        return maps.without[self.folds[cluster]] if cluster in self.folds else maps.whole
+
+
+def calibrate_run(run: JudgeFolder, calibration: Calibration) -> Summary:
+    """Add the calibrated scores to the run's ``scores.parquet`` (a column beside ``value``, where there is such a
+    table) and their means to its summary, which is returned.
 
     Raises:
-        DeclarationError: nothing meets, the judgments come from several instruments, or no dimension can be
-            calibrated: labels of too few topics, no scale, or a judge that says one thing of all.
-        UnknownNameError: ``metrics`` names what is not there.
+        DeclarationError: the calibration is another judge's, or this is no run.
     """
-    if isinstance(run, str | Path | JudgeFolder):
-        items = folder_of(run).items()
-        run = folder_of(run).finished()
-    kept, read = list(run), labels_of(labels)
-    judge = validated_judge(kept)
-    joined = beside_trivial(join_labels(kept, read, metrics), items, None, settings)
-    folds = {str(cluster): fold for cluster, fold in labelled_folds(joined, settings.seed).items()}
-    maps: dict[str, CalibrationMaps] = {}
-    fits: dict[str, tuple[CalibrationSample, MapTrial]] = {}
-    left_out: dict[str, str] = {}
-    for dimension, metric in joined.metrics.items():
-        seen = _seen(joined, dimension, settings, folds)
-        if isinstance(seen, str):
-            left_out[dimension] = seen
-        else:
-            fits[dimension] = seen, tried(seen)
-            whole, *without = fits[dimension][1].chosen_maps
-            maps[metric] = CalibrationMaps(
-                dimension=dimension,
-                scale=str(seen.view.scale),
-                parts=any(unit.part for unit in seen.view.found),
-                whole=whole,
-                without=tuple(without),
-            )
-    if not maps:
-        why = "; ".join(f"{name}: {reason}" for name, reason in left_out.items())
-        raise DeclarationError(f"nothing can be calibrated: {why}")
-    made = Calibration(
-        format=judge.format,
-        model=judge.model,
-        fingerprint=judge.fingerprint,
-        basis=Basis.of(read, joined.clustered_by, joined.units, joined.clusters, settings),
-        folds=folds | {name: folds[key] for name, key in TopicKeys.of(kept).joined.items() if key in folds},
-        maps=maps,
-        left_out=left_out,
+    record = run.record()
+    calibration.check(record.format, record.model, record.fingerprint)
+    calibrated = {
+        (judgment.item, *place): score
+        for judgment in run.judgments()
+        for place, score in calibration.calibrated(judgment).items()
+    }
+    if run.scores_file.exists():
+        with ScoreTable(run.scores_file, beside={"calibrated": calibrated}) as table:
+            for judgment in run.judgments():
+                table.add(judgment)
+    whole = gathered((metric, score) for (_, metric, part), score in calibrated.items() if part is None)
+    summary = run.so_far().with_calibrated({metric: fmean(scores) for metric, scores in whole.items()})
+    if run.summary_file.exists():
+        write_whole(run.summary_file, summary.model_dump_json(indent=1).encode())
+    return summary
+
+
+NAMES = {"mean": "the judge as it is", CALIBRATED: "calibrated, as chosen"}
+
+
+def calibration_tables(calibration: Calibration) -> Iterator[Table]:
+    """What a calibration changes: alpha by kind of map and chosen, baselines, error, and reliability."""
+    taken = {maps.dimension: maps.kinds for maps in calibration.maps.values()}
+    rows, basis = list(calibration.checked.items()), calibration.basis
+    shown = {"mean": "Judge", **{name: name.capitalize() for name in (*KINDS, CALIBRATED) if name != AS_IS}}
+    none = undefined("a dimension has none")
+    means = (calibration.average.get(name, none) for name in shown)
+    yield Table(
+        f"Krippendorff's alpha with annotators, cross-fitted, {basis.intervals}",
+        {
+            "Dimension": lambda row: words.label(row[0]),
+            "Units": (1, "units"),
+            **{title: (1, "alpha", name) for name, title in shown.items()},
+            "Gain": (1, "gain"),
+            Column("Map", "text"): lambda row: taken[row[0]],
+        },
+        rows,
+        foot=[("Average", "", *means, calibration.average_gain, "")],
+        note=f"Maps are fitted on the labels of other {basis.clustered_by}s than those they are tested on ({FOLDS} "
+        "folds). “Calibrated” uses the map where it is better there by more than one standard error, “Map” is what new "
+        "items get. The average leaves out overall quality (unless it is the only dimension).",
     )
-    joined = made.applied(joined, settings)
-    for dimension, (seen, trial) in fits.items():  # beside each score what each kind of map makes of it
-        said = {kind: values for kind, values in trial.said.items() if kind != AS_IS}
-        joined = joined.beside(dimension, said, refits(seen, trial.errors))
-    return _checked(made, joined, leave_one_out(joined.clusters), settings)
-
-
-def _seen(
-    joined: JoinedLabels, dimension: str, settings: AgreementSettings, folds: Mapping[str, int]
-) -> CalibrationSample | str:
-    """What the maps of one dimension are fitted on, or why there are none."""
-    view = View(joined, dimension, settings)
-    if view.verdicts:
-        return "verdicts in words have no scale"
-    if not view.scale.bounded:
-        return NO_SCALE
-    topics = len(set(view.clusters_of(view.compared)))
-    if topics < FEWEST_TOPICS:
-        return f"scores and labels of {topics} {joined.clustered_by}s, and {FEWEST_TOPICS} are needed"
-    if len(np.unique(view.judge(rounded=False)[view.compared])) < 2:
-        return "the judge says the same of everything"
-    seen = CalibrationSample(view, folds)
-    if not all(part.any() for part in seen.parts().values()):
-        return f"all its {joined.clustered_by}s fell into two folds"
-    return seen
-
-
-def _checked(
-    made: Calibration, joined: JoinedLabels, drawn: Resamples, settings: AgreementSettings
-) -> Calibration:
-    """What the maps change, by dimension, in the mean, and in bands of the score."""
-    confidence = settings.confidence
-    checked, sampled, views = {}, {}, []
-    for maps in made.maps.values():
-        view = View(joined, maps.dimension, settings)
-        names = [name for name in view.variants if not name.startswith(("sample", "majority"))]
-        alphas = {name: view.alpha(name, drawn) for name in names}
-        checked[maps.dimension] = CalibratedOn(
-            units=int(view.compared.sum()),
-            alpha={name: alpha.estimate(confidence) for name, alpha in alphas.items()},
-            error={name: view.distance(name, drawn).estimate(confidence) for name in alphas},
-            gain=alphas[CALIBRATED].minus(alphas["mean"]).estimate(confidence),
-            over=over_trivial(alphas, confidence),
-        )
-        sampled[maps.dimension] = alphas
-        views.append(view)
-    means = averaged_alphas(sampled)
-    return made.model_copy(
-        update={
-            "checked": checked,
-            "average": {name: mean.estimate(confidence) for name, mean in means.items()},
-            "average_gain": means[CALIBRATED].minus(means["mean"]).estimate(confidence),
-            "bands": _bands(views, confidence),
-        }
+    yield trivial_table({name: one.alpha for name, one in rows}, calibration.average)
+    nowhere = undefined(NOT_EVERYWHERE)
+    names = [name for name in (*shown, *TRIVIAL) if any(name in one.error for _, one in rows)]
+    yield Table(
+        "Mean absolute error from the human label, in [0, 1]",
+        ("Dimension", *map(head, names)),
+        [(words.label(name), *(one.error.get(kind, nowhere).value for kind in names)) for name, one in rows],
+        note="The confidence intervals of these errors are in the calibration file.",
+    )
+    yield Table(
+        "Reliability: mean score and mean human label in bins of the score, over all dimensions",
+        {
+            "": lambda pair: head(pair[0]),
+            "Units": (1, "units"),
+            "Mean score": (1, "said"),
+            "Mean human label": (1, "people"),
+        },
+        [(name, band) for name in ("mean", CALIBRATED) for band in calibration.bands[name]],
+        note="Scores and labels are in [0, 1]. Where both means are equal, a score is the human label to expect.",
     )
 
 
-def _bands(views: Sequence[View], confidence: float) -> dict[str, tuple[Band, ...]]:
-    """By what is said of the units (the judge's mean, each kind of map, the chosen ones); what some of the dimensions
-    have not is left out."""
-    topics = [name for view in views for name in view.clusters_of(view.compared)]
-    people = np.concatenate([view.scale.unit(view.target[view.compared]) for view in views])
-    found = {}
-    for name in ("mean", *KINDS, CALIBRATED):
-        if all(name in view.variants for view in views):
-            said = [view.scale.unit(view.judge(name, rounded=False)[view.compared]) for view in views]
-            found[name] = bands(np.concatenate(said), people, topics, confidence)
-    return found
+def reliability_diagram(calibration: Calibration) -> Chart:
+    """The mean human label over the mean score, in bands of it, over all dimensions; for the judge as it is and the
+    calibrated one with intervals, then for the maps that were tried."""
+    lines = []
+    for kind, bands in calibration.bands.items():
+        points = [Point.of(band.said.value or 0.0, band.people) for band in bands]
+        if kind not in NAMES:
+            points = [Point(point.x, point.y) for point in points]
+        lines.append(ChartLine(NAMES.get(kind, f"{kind} throughout"), points))
+    lines.sort(key=lambda line: line.name not in NAMES.values())
+    lines.append(ChartLine("perfect calibration", [Point(0.0, 0.0), Point(1.0, 1.0)], marked=False))
+    return Chart("Reliability diagram", "mean score", "mean human label", lines, levels=False)
+
+
+def calibration_answer(calibration: Calibration) -> list[str]:
+    """Whether calibrated scores agree better with annotators, and how many metrics get a map, in sentences."""
+    gain, before = calibration.average_gain, calibration.average.get("mean")
+    clusters = words.number(calibration.basis.clusters, calibration.basis.clustered_by)
+    if gain.value is None or before is None:
+        return ["The data do not tell whether calibration helps: no dimension has a cross-validated alpha."]
+    said = {
+        0: "The data do not show that calibrated scores agree better",
+        1: "Calibrated scores agree better",
+    }
+    shown = said.get(gain.sign, "Calibrated scores agree less")
+    before_and_gain = f"before {words.with_interval(before)}, gain {words.with_interval(gain)}"
+    whole = words.number(len(calibration.maps), "metric")
+    as_is = sum(maps.whole.kind == AS_IS for maps in calibration.maps.values())
+    raw = "; the scores of the others stay raw, as no map is better by more than one standard error"
+    return [
+        f"{shown} with annotators than raw scores do (mean Krippendorff's α {before_and_gain}, {clusters}).",
+        f"A calibration map is chosen for {len(calibration.maps) - as_is} of {whole}{raw * bool(as_is)}.",
+    ]
+
+
+def calibration_sheet(calibration: Calibration) -> ReportPage:
+    """The page: whether calibration helps, the reliability diagram, and the tables."""
+    return ReportPage(
+        "calibration",
+        f"Does calibration help {calibration.format} with {calibration.model}?",
+        list(map(section, calibration_tables(calibration))),
+        answer=calibration_answer(calibration),
+        picture=[reliability_diagram(calibration)],
+        lede=[f"{words.capitalised(name)} has no map: {why}." for name, why in calibration.left_out.items()],
+        how_to_read=[
+            "A calibration map turns the judge's scores into the human labels to expect, and is tested on other "
+            f"{calibration.basis.clustered_by}s than those that it is fitted on. Points on the diagonal are bins in "
+            "which the mean score equals the mean human label."
+        ],
+        facts=[
+            ("Labels", f"{calibration.basis.labels} ({calibration.basis.layout})"),
+            ("Fingerprint", calibration.fingerprint),
+        ],
+    )

@@ -152,20 +152,17 @@ def _agreement(validation: Validation) -> Iterator[str]:
     yield f"Agreement is Krippendorff's alpha, with {basis.intervals}."
     if average.dimensions:
         first, *others = average.dimensions
-        of = f"In the mean of {len(others) + 1} dimensions" if others else f"On {_said(first)}"
+        of = f"In the mean of {len(others) + 1} dimensions" if others else f"On {words.label(first).lower()}"
         yield f"{of} alpha is {average.judge['mean']} between judge and annotators{_among(average.people)}."
         if average.person.value is not None:
             yield f"One annotator reaches {average.person} with the others, and the judge {average.as_person}."
     for row in rows:
         if row.dimension not in average.dimensions:
-            yield f"On {_said(row.dimension)} alpha is {row.alpha} between judge and annotators{_among(row.people)}."
+            dimension = words.label(row.dimension).lower()
+            yield f"On {dimension} alpha is {row.alpha} between judge and annotators{_among(row.people)}."
     if people == 1:
         yield "One annotator labeled, so nothing is known of how far annotators agree."
     yield f"{validation.coverage:.1%} of the labeled units have a score."
-
-
-def _said(dimension: str) -> str:
-    return words.label(dimension).lower()
 
 
 def _among(people: Estimate) -> str:

@@ -8,6 +8,7 @@ from typing import Annotated
 from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.printing import at, note, result, tell
+from conqret.errors import DeclarationError
 
 MARKDOWN, LATEX = ".md", ".tex"
 
@@ -41,7 +42,6 @@ def methods(
 
     conqret runs methods runs/first --labels labels.csv --scale 1:3 -o methods.tex
     """
-    from conqret.errors import DeclarationError
     from conqret.io.safe_files import write_new
     from conqret.studies.agreement.agreement_settings import AgreementSettings
     from conqret.studies.card.methods import describe_methods

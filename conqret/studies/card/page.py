@@ -15,13 +15,17 @@ from conqret.show.page import write_files
 from conqret.show.report_page import PageRemarks, Part, ReportPage, Section
 from conqret.show.table import Alarm, Cell, Column, Table
 from conqret.studies.agreement.annotator_agreement import OVERALL
-from conqret.studies.agreement.dimension_result import missing_words
-from conqret.studies.agreement.page import agreement_answer, agreement_picture, agreement_table
+from conqret.studies.agreement.judge_agreement import (
+    agreement_answer,
+    agreement_picture,
+    agreement_table,
+    missing_words,
+)
 from conqret.studies.agreement.statistics import STATISTICS
-from conqret.studies.bias.page import bias_parts, headlines
+from conqret.studies.bias.result import bias_parts, headlines
 from conqret.studies.card.result import FILE_NAME, Card, last_checked
-from conqret.studies.sensitivity.curves import Curve
 from conqret.studies.sensitivity.page import answer, chart, damage, how_decided
+from conqret.studies.sensitivity.result import Curve
 from conqret.studies.variance.result import repeatability_table
 
 PAGE_NAME, MARKDOWN_NAME = "card.html", "card.md"
@@ -46,6 +50,9 @@ def card_sheet(card: Card) -> ReportPage:
     each, price = card.cost.item["usd"], "unknown (no price for the model)"
     if card.cost.usd is not None:
         price = words.money(card.cost.usd) + (f", {words.money(each)} an item" if each else "")
+    seconds, calls, tokens = (card.cost.item[name] or 0 for name in ("seconds", "calls", "tokens"))
+    speed = f"per item: {words.seconds(seconds)} of model time, {calls:.3g} request{'s' * (calls != 1)}"
+    speed += f", {words.count(round(tokens))} tokens" if tokens else ""
     symmetry = words.symmetry_note(min((curve.topics for curve in card.sensitivity), default=0))
     detects = [*found, _CURVES, how_decided(card.sensitivity), symmetry]
     return ReportPage(
@@ -84,7 +91,7 @@ def card_sheet(card: Card) -> ReportPage:
                 f"on {words.count(card.compared)} of the items",
             ),
             ("Cost", price),
-            ("Speed", _speed(card)),
+            ("Speed", speed),
             ("Fingerprint", run.fingerprint),
         ],
     )
@@ -122,13 +129,6 @@ def _measures(card: Card) -> str:
     return (
         f"The judge measures {judge.summary}. Scale: {judge.scale}. Score: {judge.score}. Source: {source}."
     )
-
-
-def _speed(card: Card) -> str:
-    item = card.cost.item
-    calls = item["calls"] or 0
-    text = f"per item: {words.seconds(item['seconds'] or 0)} of model time, {calls:.3g} request{'s' * (calls != 1)}"
-    return text + (f", {words.count(round(item['tokens']))} tokens" if item["tokens"] else "")
 
 
 def verdict_rows(curves: Sequence[Curve]) -> Table:

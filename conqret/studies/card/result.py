@@ -24,13 +24,12 @@ from conqret.judging.setup import Setup, recorded_judge
 from conqret.judging.summary import Cost, Summary
 from conqret.show import words
 from conqret.studies.agreement.agreement_settings import Basis
-from conqret.studies.agreement.dimension_result import WEAK, DimensionAgreement, Missingness
+from conqret.studies.agreement.judge_agreement import WEAK, Average, DimensionAgreement, Missingness
 from conqret.studies.agreement.statistics import CALIBRATED
 from conqret.studies.agreement.trivial_judges import over_baselines
 from conqret.studies.bias.result import BiasTable
-from conqret.studies.sensitivity.curves import Curve
-from conqret.studies.sensitivity.result import SensitivityResults
-from conqret.studies.validate.result import Average, Validation
+from conqret.studies.sensitivity.result import Curve, SensitivityResults
+from conqret.studies.validate.result import Validation
 from conqret.studies.variance.result import Repeatability, repeatabilities
 
 SCHEMA = "conqret.judge-card/4"
@@ -38,7 +37,7 @@ FILE_NAME = "card.json"
 FEW_TOPICS = 10
 """At eight topics a shift of a tenth is found in two of five runs of eight probes (docs/judge-card.md)."""
 
-MOST_NAMED = 6
+MAX_NAMED = 6
 
 WHOLE = 0.98
 """The coverage below which missing scores are worth a sentence."""
@@ -312,7 +311,7 @@ def _bias(bias: BiasTable | None) -> dict[str, object]:
 def _names(names: Iterable[str]) -> str:
     """The names in words, the last after "and"; empty where there are none."""
     listed = [_words(name) for name in dict.fromkeys(names)]
-    return words.listed(listed, MOST_NAMED - (len(listed) > MOST_NAMED))
+    return words.listed(listed, MAX_NAMED - (len(listed) > MAX_NAMED))
 
 
 def _words(name: str) -> str:

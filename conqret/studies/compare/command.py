@@ -38,8 +38,8 @@ def compare(
     """
     from conqret.judging.judge_folder import JudgeFolder
     from conqret.studies.agreement.agreement_settings import AgreementSettings
-    from conqret.studies.compare.page import comparison_sheet
-    from conqret.studies.compare.result import compare as compare_runs
+    from conqret.studies.compare.compare_judges import compare as compare_runs
+    from conqret.studies.compare.result import comparison_sheet
 
     compared = compare_runs(
         runs,

@@ -5,37 +5,33 @@ corrected over all pairs (:func:`conqret.stats.effects.largest_p`). That the bes
 has to beat every other judge, and of judges that are alike the best beats the second in a two-sided test no more often
 than the test's level (Gutmann and Maymin, Annals of Statistics 1987).
 What was chosen by its score looks better than it is, so the choice is made again without each fold of topics, and
-what is chosen so is held against the labels of that fold (:mod:`conqret.studies.agreement.shared_units`).
+what is chosen so is held against the labels of that fold (:mod:`conqret.studies.compare.compare_judges`).
 A judge is worth more money only where it is shown to agree better than every judge that costs no more.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import combinations
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import isclose
 
-import numpy as np
-from numpy.typing import NDArray
-
 from conqret.data.item import Frozen
-from conqret.errors import DeclarationError, strict_options
-from conqret.io.labels import Labels, labels_of
-from conqret.judging.judge_folder import FinishedRun, folder_of
-from conqret.judging.summary import Cost
-from conqret.runs.run_folder import told_apart
-from conqret.stats.effects import ALPHA, largest_p, p_words
-from conqret.stats.estimate import FEWEST_TESTED, NO_INTERVAL, Estimate, JackknifedEstimate
-from conqret.stats.resampling import SAME, leave_one_out, snapped
-from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
+from conqret.show import words
+from conqret.show.forest import Forest, forests
+from conqret.show.report_page import ReportPage, Section, section
+from conqret.show.table import Cell, Column, Table
+from conqret.stats.effects import ALPHA, p_words
+from conqret.stats.estimate import FEWEST_TESTED, NO_INTERVAL, Estimate
+from conqret.stats.resampling import SAME
+from conqret.studies.agreement.agreement_settings import Basis
 from conqret.studies.agreement.annotator_agreement import averaged_dimensions
-from conqret.studies.agreement.shared_units import HeldOut, HeldOutChoice, SharedUnits
+from conqret.studies.agreement.judge_agreement import average_note
 
 PRICED_ITEMS = 1000
 """Prices are those of so many items."""
 
 
-class JudgeOn(Frozen):
+class ComparedJudge(Frozen):
     """One judge: its alpha with people's one label, its mean distance from that label in [0, 1] (which a judge that
     always says the middle keeps low; None without a scale), and how many of the labelled units it scored."""
 
@@ -63,12 +59,22 @@ class JudgeCost(Frozen):
     tokens: float | None
 
 
-class ComparedOn(Frozen):
+class ComparedDimension(Frozen):
     """The judges on one dimension, or in the mean, on the ``units`` that people labelled and all of them scored."""
 
     units: int
-    judges: Mapping[str, JudgeOn]
+    judges: Mapping[str, ComparedJudge]
     pairs: tuple[JudgePair, ...]
+
+
+class HeldOut(Frozen):
+    """In how many of the ``folds`` each judge was the best on all others (those that tie all count; of the first deal),
+    and ``alpha`` of those chosen so, each on its own fold (mean over deals). For its interval the choices are made
+    again without each topic."""
+
+    folds: int
+    chosen: Mapping[str, int]
+    alpha: Estimate
 
 
 class JudgeComparison(Frozen):
@@ -83,8 +89,8 @@ class JudgeComparison(Frozen):
 
     judges: tuple[str, ...]
     basis: Basis
-    dimensions: Mapping[str, ComparedOn]
-    average: ComparedOn
+    dimensions: Mapping[str, ComparedDimension]
+    average: ComparedDimension
     held_out: HeldOut
     over: Mapping[str, float | None]
     winner: str
@@ -192,111 +198,140 @@ def beside_chance(alphas: Iterable[Estimate], what: str = "mean alpha") -> str:
     return f"No judge agrees with annotators more than by chance: every {what} is {shown}."
 
 
-@strict_options
-def compare(
-    runs: Sequence[FinishedRun],
-    labels: Labels,
-    *,
-    metrics: Mapping[str, str] | None = None,
-    settings: AgreementSettings = USUAL,
-) -> JudgeComparison:
-    """Compare judges with human labels: alphas, their differences on what all scored, and whether one wins.
-
-    Args:
-        runs: finished runs of judges over the same items, at least two.
-        labels: human labels of the items.
-        metrics: which metric is compared with which labelled dimension, where their names differ.
-        settings: how several labels become one, intervals, the seed of the tests.
-
-    Raises:
-        DeclarationError: fewer than two runs, one twice or not finished, labels that meet one of them nowhere or have
-            no scale, or no dimension or item that all share with the labels.
-    """
-    folders, read = [folder_of(run) for run in runs], labels_of(labels)
-    names = told_apart([folder.path for folder in folders])
-    if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise DeclarationError(f"at least two different runs are needed: {twice[0]} is given several times")
-    judged = {name: folder.finished() for name, folder in zip(names, folders, strict=True)}
-    shared = SharedUnits.of(judged, read, metrics, settings)
-    compared = compare_shared(shared, shared.basis(read, settings))
-    costs = {}
-    for name, folder in zip(names, folders, strict=True):
-        cost = Cost.of(folder.summary()).item
-        usd = None if cost["usd"] is None else cost["usd"] * PRICED_ITEMS
-        costs[name] = JudgeCost(usd=usd, seconds=cost["seconds"], tokens=cost["tokens"])
-    return compared.model_copy(update={"costs": costs})
+MAX_NAMED = 4
+"""Judges and differences that sentences name."""
 
 
-def compare_shared(shared: SharedUnits, basis: Basis) -> JudgeComparison:
-    """Compare judges on what they share."""
-    settings = basis.settings
-    drawn = leave_one_out(shared.clusters)
-    rng = np.random.default_rng(settings.seed)
-    alphas_by_dimension = {name: side.alphas(side.judges, drawn) for name, side in shared.sides.items()}
-    means = shared.averaged(alphas_by_dimension)
-    choice = HeldOutChoice.of(shared, settings.seed, drawn)
-    labels = [drawn.sizes(~np.isnan(side.people)) for side in shared.sides.values()]
-    sizes = np.asarray(np.sum(labels, axis=0))
-    (pairs,) = _pairs(shared, [means], sizes, rng, settings.confidence)
-    by_dimension = _pairs(shared, list(alphas_by_dimension.values()), sizes, rng, settings.confidence)
-    rows = {}
-    for (name, side), pairs_on in zip(shared.sides.items(), by_dimension, strict=True):
-        judged = zip(shared.names, alphas_by_dimension[name], side.errors(), side.scored, strict=True)
-        judges = {
-            judge: JudgeOn(alpha=alpha.estimate(settings.confidence), error=error, scored=scored)
-            for judge, alpha, error, scored in judged
-        }
-        rows[name] = ComparedOn(units=side.units, judges=judges, pairs=pairs_on)
-    values = np.nan_to_num(snapped([mean.value if mean.defined else np.nan for mean in means]), nan=-np.inf)
-    order = [shared.names[place] for place in np.argsort(-values, kind="stable")]
-    held_out = choice.held_out(shared, drawn, settings.confidence)
-    by_name = dict(zip(shared.names, means, strict=True))
-    best = by_name[order[0]]
-    over = {name: largest_p([best.minus(by_name[name])], sizes, rng)[0] for name in order[1:]}
-    averaged = {}
-    for name, mean in by_name.items():
-        known = [error for row in rows.values() if (error := row.judges[name].error) is not None]
-        averaged[name] = JudgeOn(
-            alpha=mean.estimate(settings.confidence),
-            error=sum(known) / len(known) if known else None,
-            scored=sum(row.judges[name].scored for row in rows.values()),
-        )
-    won = all(p is not None and p < ALPHA for p in over.values())
-    winner = order[0] if won and held_out.chosen[order[0]] == held_out.folds else ""
-    return JudgeComparison(
-        judges=tuple(order),
-        basis=basis,
-        dimensions=rows,
-        average=ComparedOn(units=sum(row.units for row in rows.values()), judges=averaged, pairs=pairs),
-        held_out=held_out,
-        over=over,
-        winner=winner,
-        left_out=shared.left_out,
+def comparison_answer(comparison: JudgeComparison) -> list[str]:
+    """Whether there is a winner, with the mean alphas behind that."""
+    alphas = [
+        f"“{name}” {words.with_interval(comparison.average.judges[name].alpha)}"
+        for name in comparison.judges[:MAX_NAMED]
+    ]
+    averaged = len(comparison.averaged)
+    over = f"{averaged} dimensions" if averaged > 1 else "one dimension"
+    clusters = words.number(comparison.basis.clusters, comparison.basis.clustered_by)
+    return [
+        f"{words.capitalised(comparison.verdict)}.",
+        f"Krippendorff's α with annotators, averaged over {over}, is {', '.join(alphas)} ({clusters}).",
+        *filter(None, [comparison.chance, comparison.worth]),
+    ]
+
+
+def comparison_sheet(comparison: JudgeComparison, baselines: Sequence[bool] = ()) -> ReportPage:
+    """The page, with the alphas and the differences as pictures; ``baselines`` says of each judge whether it is a
+    floor."""
+    alphas, differences, by_dimension = comparison_tables(comparison)
+    judges = [(name, comparison.average.judges[name].alpha) for name in comparison.judges]
+    pairs = [(f"{pair.first} minus {pair.second}", pair.difference) for pair in comparison.average.pairs]
+    by_pair = forests("Pairs of judges", "Difference of alphas", pairs) if len(pairs) > 1 else []
+    pictures = _by_dimension(comparison) if len(comparison.dimensions) > 1 else []
+    return ReportPage(
+        "compare",
+        "Which judge agrees best with annotators?",
+        [
+            section(alphas, title="Agreement with annotators"),
+            Section(differences.title, [*by_pair, differences]),
+            Section(by_dimension.title, [*pictures, by_dimension]),
+        ],
+        badges=words.floor_badges(baselines),
+        answer=comparison_answer(comparison),
+        picture=forests("Mean Krippendorff's alpha over dimensions", "Alpha", judges),
+        facts=[
+            ("Labels", comparison.basis.labels),
+            ("Judges", words.count(len(comparison.judges))),
+            ("Intervals", comparison.basis.intervals),
+        ],
     )
 
 
-def _pairs(
-    shared: SharedUnits,
-    rows: Sequence[Sequence[JackknifedEstimate]],
-    sizes: NDArray[np.float64],
-    rng: np.random.Generator,
-    confidence: float,
-) -> list[tuple[JudgePair, ...]]:
-    """All pairs of the judges in each of ``rows``, corrected together."""
-    names = shared.names
-    pairs = list(combinations(range(len(names)), 2))
-    differences = [[row[first].minus(row[other]) for first, other in pairs] for row in rows]
-    tested = iter(largest_p([difference for row in differences for difference in row], sizes, rng))
-    return [
-        tuple(
-            JudgePair(
-                first=names[first],
-                second=names[other],
-                difference=difference.estimate(confidence),
-                p=p,
-                shown=names[first if difference.value > 0 else other] if p is not None and p < ALPHA else "",
-            )
-            for (first, other), difference, p in zip(pairs, row, tested, strict=False)
+def _by_dimension(comparison: JudgeComparison) -> list[Forest]:
+    """Alpha of the first judge on each dimension with its interval, the highest first, and those of the others."""
+    first, *others = comparison.judges
+    rows = sorted(comparison.dimensions.items(), key=lambda row: -(row[1].judges[first].alpha.value or 0.0))
+    return forests(
+        "Alpha by dimension",
+        f"Krippendorff's alpha of “{first}” with its interval",
+        [(words.label(name), row.judges[first].alpha) for name, row in rows],
+        {words.label(name): {other: row.judges[other].alpha for other in others} for name, row in rows},
+    )
+
+
+def comparison_tables(comparison: JudgeComparison) -> Iterator[Table]:
+    """Several judges with the same annotators: in the mean, by pairs, and by dimension."""
+    average, held_out, basis = comparison.average, comparison.held_out, comparison.basis
+    clustered, judges = f"{basis.clustered_by}s", average.judges
+    costs: dict[str, tuple[Cell, Cell, Cell]] = {
+        name: (
+            words.money(cost.usd),
+            None if cost.seconds is None else words.seconds(cost.seconds),
+            None if cost.tokens is None else words.count(round(cost.tokens)),
         )
-        for row in differences
-    ]
+        for name, cost in comparison.costs.items()
+    }
+    priced = (f"Price of {words.count(PRICED_ITEMS)} items", "Time per item", "Tokens per item")
+    yield Table(
+        f"Krippendorff's alpha with annotators, {basis.intervals}",
+        {
+            "Judge": str,
+            "Alpha": lambda name: judges[name].alpha,
+            "p": lambda name: words.p_value(comparison.over.get(name)),
+            "Error": lambda name: judges[name].error,
+            "Chosen": lambda name: f"{held_out.chosen[name]} of {held_out.folds}",
+            **{
+                title: lambda name, at=at: costs[name][at] if costs else "" for at, title in enumerate(priced)
+            },
+        },
+        comparison.judges,
+        foot=[(f"Chosen on other {clustered}", held_out.alpha, *[""] * 6)],
+        note="Alphas are of the units that all judges scored. "
+        f"{average_note(comparison.averaged, list(comparison.dimensions))} “p” tests whether the first judge agrees "
+        "better than this one. “Error” is the mean absolute difference of score and human label, both in [0, 1]; "
+        f"always giving the middle score keeps it small. {chosen_words(held_out, basis)}",
+    )
+    yield Table(
+        "Differences of alphas",
+        {
+            Column("Judge", "name"): "first",
+            Column("Minus", "name"): "second",
+            "Difference": "difference",
+            "p": lambda pair: words.p_value(pair.p),
+        },
+        average.pairs,
+        note=f"The p-values are corrected for the number of pairs (maxT, by flipping the signs of whole {clustered}); "
+        f"with fewer than {FEWEST_TESTED} {clustered} there are none. {words.NOT_CORRECTED} "
+        f"{words.symmetry_note(basis.clusters)}".rstrip(),
+    )
+    yield Table(
+        "Alpha by dimension",
+        {
+            "Dimension": lambda row: words.label(row[0]),
+            "Units": (1, "units"),
+            **{name: (1, "judges", name, "alpha") for name in comparison.judges},
+        },
+        comparison.dimensions.items(),
+        note="Pairs of judges that differ significantly (p-values corrected over dimensions and pairs): "
+        f"{'; '.join(_shown_pairs(comparison)) or 'none'}.",
+    )
+
+
+def chosen_words(held_out: HeldOut, basis: Basis) -> str:
+    """What it means that a judge is chosen, for notes."""
+    return (
+        f"“Chosen” counts of {held_out.folds} folds of {basis.clustered_by}s those for which a judge has the highest "
+        f"alpha on the other folds; “Chosen on other {basis.clustered_by}s” is the cross-validated alpha of that."
+    )
+
+
+def _shown_pairs(comparison: JudgeComparison) -> Iterator[str]:
+    """The dimensions on which a judge is shown to agree better than another one, with both and by how much."""
+    for name, row in comparison.dimensions.items():
+        for pair in row.pairs:
+            if pair.shown:
+                difference, other = pair.difference, pair.second
+                if pair.shown != pair.first:
+                    difference, other = replace(difference, value=-(difference.value or 0.0)), pair.first
+                    if difference.low is not None and difference.high is not None:
+                        difference = replace(difference, low=-difference.high, high=-difference.low)
+                by = words.with_interval(difference)
+                yield f"{words.label(name)}: “{pair.shown}” over “{other}” by {by}"

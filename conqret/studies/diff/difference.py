@@ -31,8 +31,7 @@ from conqret.stats.prediction_powered import (
 from conqret.stats.resampling import SAME, mean, snapped
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings
 from conqret.studies.agreement.annotator_agreement import unit_clusters
-from conqret.studies.agreement.dimension_view import View
-from conqret.studies.agreement.label_join import join_labels
+from conqret.studies.agreement.label_join import View, join_labels
 from conqret.studies.diff.result import ChangedPart, ChangedScore, DifferenceOn, RunDifference, WithinMargin
 
 Pairs = Sequence[tuple[Judgment, Judgment]]

@@ -24,7 +24,7 @@ from conqret.stats.curve_tests import TOLERANCE
 from conqret.stats.effects import ALPHA, holm
 from conqret.stats.estimate import CONFIDENCE, FEWEST_TESTED, Estimate
 from conqret.studies.agreement.agreement_settings import AgreementSettings
-from conqret.studies.bias.page import pointed
+from conqret.studies.bias.result import pointed
 from conqret.studies.card.result import differences
 from conqret.studies.diff.difference import diff
 

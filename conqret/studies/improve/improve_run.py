@@ -31,11 +31,10 @@ from conqret.runs.trials import Memory, RowStore
 from conqret.stats.confidence import dealt
 from conqret.stats.resampling import mean
 from conqret.studies.agreement.agreement_settings import AgreementSettings
-from conqret.studies.agreement.dimension_view import View
-from conqret.studies.agreement.label_join import join_labels
+from conqret.studies.agreement.label_join import View, join_labels
 from conqret.studies.agreement.trivial_judges import labelled_folds
 from conqret.studies.calibrate.calibration_maps import CalibrationSample, MonotoneMap, tried
-from conqret.studies.calibrate.result import FEWEST_TOPICS
+from conqret.studies.calibrate.fit_calibration import FEWEST_TOPICS
 from conqret.studies.improve.improved_prompt import (
     AS_IT_IS,
     BOTH,

@@ -27,8 +27,8 @@ from conqret.judging.judgments import judge_in_span
 from conqret.judging.setup import NO_CRITERIA, Setup
 from conqret.llm.request import Request, messages
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings
-from conqret.studies.agreement.dimension_view import NO_SCALE
-from conqret.studies.calibrate.result import FEWEST_TOPICS
+from conqret.studies.agreement.label_join import NO_SCALE
+from conqret.studies.calibrate.fit_calibration import FEWEST_TOPICS
 from conqret.studies.improve.improve_run import ImproveFolder, ImprovePlan, ImproveRow, choice_without
 from conqret.studies.improve.improved_prompt import AS_IT_IS
 from conqret.studies.improve.learned import (

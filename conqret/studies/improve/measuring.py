@@ -24,9 +24,8 @@ from conqret.stats.correlation import ranked
 from conqret.stats.estimate import JackknifedEstimate, average, without_value
 from conqret.stats.resampling import leave_one_out
 from conqret.studies.agreement.agreement_settings import Basis
-from conqret.studies.agreement.dimension_view import View
-from conqret.studies.agreement.label_join import join_labels
-from conqret.studies.calibrate.result import calibrate as calibrate_judge
+from conqret.studies.agreement.label_join import View, join_labels
+from conqret.studies.calibrate.fit_calibration import calibrate as calibrate_judge
 from conqret.studies.improve.improve_run import (
     ImproveFolder,
     ImprovePlan,

@@ -31,7 +31,7 @@ from conqret.stats.effects import ALPHA
 from conqret.stats.estimate import Estimate, JackknifedEstimate, average
 from conqret.stats.resampling import leave_one_out
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings
-from conqret.studies.agreement.shared_units import HeldOutChoice, SharedUnits
+from conqret.studies.compare.compare_judges import HeldOutChoice, SharedUnits
 from conqret.studies.jury.result import RESULT, Disagreement, ErrorPair, Jury, JuryCheck, Member, Rule, RuleOn
 
 Place = tuple[str, str, str | None]

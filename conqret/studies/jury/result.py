@@ -4,7 +4,7 @@ differ.
 A jury is held against the mean of its members' alphas, which takes no choice of a member, and then against each of
 them: that it is better than all takes as many tests, each of which has to show it (Berger 1982), and no correction.
 Beside these stands the gain over the member that is best by other topics: it is chosen by alpha on all other folds of
-topics (:mod:`conqret.studies.agreement.shared_units`): the best of several on the very labels that it is then held
+topics (:mod:`conqret.studies.compare.compare_judges`): the best of several on the very labels that it is then held
 against looks better than it is. Judges that err alike are worth fewer: with a mean correlation r of the errors, K of
 them count as ``K / (1 + (K - 1) r)`` independent ones (Kish 1965, section 5.4).
 """
@@ -24,9 +24,7 @@ from conqret.show.table import Column, Table
 from conqret.stats.effects import ALPHA, p_words
 from conqret.stats.estimate import Estimate
 from conqret.studies.agreement.agreement_settings import Basis
-from conqret.studies.agreement.shared_units import HeldOut
-from conqret.studies.compare.page import chosen_words
-from conqret.studies.compare.result import beside_chance
+from conqret.studies.compare.result import HeldOut, beside_chance, chosen_words
 
 SCHEMA = "conqret.jury/3"
 RESULT = "jury.json"

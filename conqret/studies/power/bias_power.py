@@ -24,10 +24,10 @@ from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.own_judge import own_judge
 from conqret.judging.setup import set_up
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
+from conqret.studies.bias.bias_effects import bias_rows, primary_contrasts
 from conqret.studies.bias.bias_run import BiasPlan, plan_bias
 from conqret.studies.bias.contrast import AS_IS, ONE_ORDER, PREFERENCE, Contrast, Key, ProbeContext
 from conqret.studies.bias.probes.places import SWAPPED
-from conqret.studies.bias.result import bias_rows, primary_contrasts
 
 SIMULATIONS = 100
 """Judges of each kind: the standard error of a share of one half is then .05."""

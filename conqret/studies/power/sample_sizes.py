@@ -25,8 +25,7 @@ from conqret.stats.effects import ALPHA
 from conqret.stats.estimate import CONFIDENCE, FEWEST_TESTED, JackknifedEstimate
 from conqret.stats.resampling import leave_one_out, mean
 from conqret.studies.agreement.agreement_settings import AgreementSettings
-from conqret.studies.agreement.dimension_view import NO_PAIR, NO_SCALE, View
-from conqret.studies.agreement.label_join import join_labels
+from conqret.studies.agreement.label_join import NO_PAIR, NO_SCALE, View, join_labels
 
 SIMULATIONS = 200
 """Simulations a cell: the standard error of a power of one half is then .035."""

@@ -17,8 +17,9 @@ from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.perturb import SEED, Direction, Materials, Perturbation, Pool
 from conqret.perturb.versions import Level, series
 from conqret.stats.curve_tests import MARGIN, Response, respond
+from conqret.studies.sensitivity.curves import corrected, judge_response
+from conqret.studies.sensitivity.result import STILL
 from conqret.studies.sensitivity.sensitivity_plan import PerturbationLevels
-from conqret.studies.sensitivity.verdict import STILL, corrected, judge_response
 
 if TYPE_CHECKING:
     from conqret.judging.session_judge import SessionJudge
@@ -118,7 +119,8 @@ def check(
     keys = TopicKeys.of(able)
     whole = [(row, keys[item.topic]) for row, item in zip(rows, able, strict=True) if None not in row]
     lacking = len(rows) - len(whole)
-    title = f"{name} of {_called(judge)} under {changes.name}"
+    called = str(judge) if isinstance(judge, ModelJudge) else getattr(judge, "__name__", type(judge).__name__)
+    title = f"{name} of {called} under {changes.name}"
     if not whole or lacking > allow_missing * len(rows):
         why = _reason([judged for of_level in said for judged in of_level], name)
         return f"{title}: {lacking} of {len(rows)} items lack a value at one level or more; {why}"
@@ -126,11 +128,11 @@ def check(
     response = respond(scores, chosen, [topic for _, topic in whole])
     direction, contrary = CLAIMS[claim]
     (p_values,) = corrected([response], [direction], margin) if direction in STILL else ([],)
-    judged = judge_response(response, direction, p_values, margin)
-    if judged.verdict == "yes":
+    verdict, why = judge_response(response, direction, p_values, margin)
+    if verdict == "yes":
         return ""
-    claim_text = contrary if judged.verdict == "no" else NOT_KNOWN
-    return f"{title} {claim_text}: {judged.words}\n{curve_text(response, changes.unit)}"
+    claim_text = contrary if verdict == "no" else NOT_KNOWN
+    return f"{title} {claim_text}: {why}\n{curve_text(response, changes.unit)}"
 
 
 def curve_text(response: Response, unit: str) -> str:
@@ -161,10 +163,6 @@ def _value(judged: ItemScores, metric: str) -> float | None:
         raise DeclarationError(f"the judge returned no {metric!r}, only {', '.join(measures)}")
     measure = measures[metric]
     return measure.value if isinstance(measure, Measure) else measure
-
-
-def _called(judge: ItemJudge) -> str:
-    return str(judge) if isinstance(judge, ModelJudge) else getattr(judge, "__name__", type(judge).__name__)
 
 
 def _reason(said: Sequence[ItemScores], metric: str) -> str:

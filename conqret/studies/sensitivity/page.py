@@ -17,10 +17,15 @@ from conqret.show.markup import tables_markdown
 from conqret.show.page import write_files
 from conqret.show.report_page import PageRemarks, ReportPage, Section, section
 from conqret.show.table import Cell, Column, Table
-from conqret.studies.sensitivity.curves import Curve, EmptyCurve, StanceCurve
-from conqret.studies.sensitivity.result import SensitivityResults, verdict_words
+from conqret.studies.sensitivity.result import (
+    STILL,
+    Curve,
+    EmptyCurve,
+    SensitivityResults,
+    StanceCurve,
+    verdict_words,
+)
 from conqret.studies.sensitivity.sensitivity_plan import left_out_remarks
-from conqret.studies.sensitivity.verdict import STILL
 
 UNDECIDED = "The data do not show whether the judge detects perturbations"
 FIRST = 3

@@ -1,4 +1,4 @@
-"""What a sensitivity run leaves: its record, what came of it, and the folder that holds both."""
+"""What a sensitivity run leaves: its record, curves with their verdicts, and the folder that holds both."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from operator import not_
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -14,12 +14,105 @@ from conqret.data.digest import gathered
 from conqret.data.item import Frozen
 from conqret.errors import number
 from conqret.io.safe_files import InFolder
+from conqret.perturb import Direction
 from conqret.perturb.versions import UnreachableLevel
 from conqret.runs.run_folder import RunRecord
 from conqret.runs.session import SessionCounts
-from conqret.studies.sensitivity.curves import Curve, CurveCell, EmptyCurve, StanceCurve
-from conqret.studies.sensitivity.verdict import STILL
+from conqret.stats.curve_tests import MARGIN, CurveStep
 from conqret.studies.study_judging import JudgedFolder
+
+Verdict = Literal["yes", "no", "inconclusive"]
+"""Whether a curve is as expected."""
+
+
+class MeasuredCurve(Frozen):
+    """What was measured: a metric of a judge."""
+
+    format: str
+    model: str
+    metric: str
+
+
+class PerturbationCurve(MeasuredCurve):
+    """The same under a perturbation."""
+
+    perturbation: str
+
+
+class CurvePoint(Frozen):
+    """The mean at one level with its 95% interval (over topics)."""
+
+    level: float
+    mean: float
+    low: float | None
+    high: float | None
+
+
+class Curve(PerturbationCurve):
+    """One metric of one judge (of this ``fingerprint``) under one perturbation.
+
+    ``n`` of ``total`` items have a value at every level, and the curve is over those; ``missing`` counts the
+    reasons of the others. ``verdict`` says whether the curve is as ``expected``, and ``words`` why; both are None where
+    nothing is expected (of a criterion of one's own), and ``words`` say how far it moved. ``falls`` is the strict
+    monotone decrease of the means (ConQRet, Table 17). What should stand still has to stay within ``margin``, and
+    ``alarms`` are levels at which it is shown to have moved further.
+    """
+
+    fingerprint: str
+    unit: str
+    expected: Direction | None
+    points: tuple[CurvePoint, ...]
+    n: int
+    total: int
+    topics: int
+    missing: Mapping[str, int]
+    falls: bool
+    pearson: float | None
+    spearman: float | None
+    fell: float
+    rose: float
+    neighbours: tuple[CurveStep, ...]
+    alarms: tuple[float, ...]
+    margin: float = MARGIN
+    verdict: Verdict | None
+    words: str
+
+    @property
+    def means(self) -> tuple[float, ...]:
+        """The mean at each level."""
+        return tuple(point.mean for point in self.points)
+
+    @property
+    def told_apart(self) -> int:
+        """How many neighbouring levels differ significantly."""
+        return sum(step.significant for step in self.neighbours)
+
+
+class EmptyCurve(PerturbationCurve):
+    """A curve that could not be drawn: no item has a value at every level, and why not."""
+
+    missing: Mapping[str, int]
+
+
+class StanceCurve(PerturbationCurve):
+    """The means of one metric over the items of one stance (ConQRet, Table 15)."""
+
+    stance: str
+    levels: tuple[float, ...]
+    means: tuple[float, ...]
+    n: int
+    falls: bool
+    pearson: float | None
+
+
+class CurveCell(MeasuredCurve):
+    """One combination of two perturbations: the mean of a metric with its interval, over n items."""
+
+    levels: Mapping[str, float]
+    mean: float
+    low: float | None
+    high: float | None
+    n: int
 
 
 class PrecisionRow(Frozen):
@@ -63,6 +156,8 @@ class SensitivityRecord(RunRecord):
         return f"{judges} under {', '.join(self.perturbations) or 'a grid'}, {self.items} items, seed {self.seed}"
 
 
+STILL = (Direction.UNCHANGED, Direction.NO_RISE)
+"""What should not move, or not upwards."""
 _VERDICTS = {"no": "not", "inconclusive": "inconclusive"}
 
 

@@ -20,15 +20,19 @@ from conqret.io.rows import columns_of
 from conqret.io.schema import Field, TableReader, table_schema
 from conqret.io.trec import read_qrels
 from conqret.perturb import records
-from conqret.studies.sensitivity.curves import Curve, CurveCell, Drawing, EmptyCurve, StanceCurve
+from conqret.studies.sensitivity.curves import Drawing, corrected
 from conqret.studies.sensitivity.result import (
+    STILL,
+    Curve,
+    CurveCell,
+    EmptyCurve,
     PrecisionRow,
     SensitivityFolder,
     SensitivityRecord,
     SensitivityResults,
+    StanceCurve,
 )
 from conqret.studies.sensitivity.sensitivity_plan import GRID_METRICS, SensitivityPlan
-from conqret.studies.sensitivity.verdict import STILL, corrected
 from conqret.studies.study_judging import JudgedRun, StudyPart, digest_of, study_folder
 
 RELEVANT_GRADE = 1
@@ -128,7 +132,15 @@ def run_sensitivity(
     Raises:
         DeclarationError: the folder holds another run, or another process is writing it.
     """
-    record, every = record_of(plan), tuple(plan.every_item())
+    every = tuple(plan.every_item())
+    record = SensitivityRecord(
+        judges=tuple(setup.recorded for setup in plan.setups),
+        perturbations={damage.perturbation.name: damage.levels for damage in plan.damages},
+        grid=tuple(dict.fromkeys(name for stack in plan.grid for name, _ in stack)),
+        seed=plan.seed,
+        items=len(plan.items),
+        digest=digest_of(every),
+    )
 
     def made(judgments: Mapping[str, Judgment]) -> SensitivityResults:
         drawings = [Drawing(plan, setup, judgments) for setup in plan.setups]
@@ -156,18 +168,6 @@ def run_sensitivity(
     ):
         run.judge(StudyPart(setup, setup.fingerprint, every) for setup in plan.setups)
         return run.conclude(made)
-
-
-def record_of(plan: SensitivityPlan) -> SensitivityRecord:
-    """The record of ``plan``."""
-    return SensitivityRecord(
-        judges=tuple(setup.recorded for setup in plan.setups),
-        perturbations={damage.perturbation.name: damage.levels for damage in plan.damages},
-        grid=tuple(dict.fromkeys(name for stack in plan.grid for name, _ in stack)),
-        seed=plan.seed,
-        items=len(plan.items),
-        digest=digest_of(plan.every_item()),
-    )
 
 
 def _curves(drawings: list[Drawing], margin: float) -> list[Curve | EmptyCurve | StanceCurve]:

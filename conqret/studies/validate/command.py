@@ -72,7 +72,7 @@ def validate(
     """
     from conqret.show.table import spaced
     from conqret.studies.agreement.agreement_settings import AgreementSettings
-    from conqret.studies.agreement.page import agreement_answer
+    from conqret.studies.agreement.judge_agreement import agreement_answer
     from conqret.studies.validate.page import validation_tables
     from conqret.studies.validate.validate import validate as compare
 

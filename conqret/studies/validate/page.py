@@ -10,12 +10,12 @@ from conqret.judging.summary_tables import judge_name, requirement_table
 from conqret.show import words
 from conqret.show.report_page import PageRemarks, ReportPage, Section, section
 from conqret.show.table import Column, Table
-from conqret.studies.agreement.dimension_result import missing_words
-from conqret.studies.agreement.page import (
+from conqret.studies.agreement.judge_agreement import (
     agreement_answer,
     agreement_picture,
     agreement_table,
     language_tables,
+    missing_words,
     trivial_table,
 )
 from conqret.studies.agreement.statistics import CALIBRATED, STATISTICS
@@ -31,7 +31,9 @@ def validation_tables(validation: Validation) -> list[Table]:
     rows, average, basis = validation.dimensions, validation.average, validation.basis
     return [
         agreement_table(rows.values(), average, basis, coverage=validation.coverage),
-        *language_tables(validation),
+        *language_tables(
+            validation.languages, basis, several=any(row.annotators > 1 for row in rows.values())
+        ),
         trivial_table({name: row.variants for name, row in rows.items()}, average.judge),
     ]
 

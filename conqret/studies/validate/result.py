@@ -21,7 +21,7 @@ from conqret.data.item import Frozen
 from conqret.errors import DeclarationError
 from conqret.io.label_set import LabelSet
 from conqret.stats.agreement import AlternativeAnnotator, alphas, alternative_annotator_test
-from conqret.stats.estimate import Estimate, JackknifedEstimate, too_few, undefined, without_value
+from conqret.stats.estimate import JackknifedEstimate, too_few, undefined, without_value
 from conqret.stats.prediction_powered import (
     CorrectedMean,
     DrawnItems,
@@ -32,12 +32,24 @@ from conqret.stats.prediction_powered import (
 from conqret.stats.resampling import Resamples, leave_one_out
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
 from conqret.studies.agreement.annotator_agreement import averaged_alphas, averaged_dimensions, label_counts
-from conqret.studies.agreement.dimension_result import DimensionValidation, Missingness, missingness
-from conqret.studies.agreement.dimension_view import NO_PAIR, NO_SCALE, View
-from conqret.studies.agreement.label_join import JoinedLabels, JoinReport, join_labels
+from conqret.studies.agreement.judge_agreement import (
+    Average,
+    DimensionValidation,
+    LanguageAgreement,
+    Missingness,
+    missingness,
+)
+from conqret.studies.agreement.label_join import (
+    NO_PAIR,
+    NO_SCALE,
+    JoinedLabels,
+    JoinReport,
+    View,
+    join_labels,
+)
 from conqret.studies.agreement.statistics import CALIBRATED, NOT_CALIBRATED, STATISTICS
 from conqret.studies.agreement.trivial_judges import beside_trivial, over_trivial
-from conqret.studies.calibrate.calibration import Calibration
+from conqret.studies.calibrate.result import Calibration
 
 SCHEMA = "conqret.validation/4"
 
@@ -49,31 +61,6 @@ class ValidatedJudge(Frozen):
     model: str
     fingerprint: str
     baseline: bool
-
-
-class Average(Frozen):
-    """Means over ``dimensions``: overall quality and, where the taxonomy of argument quality was labelled, all that
-    does not belong to it are left out. ``judge`` has each variant, ``people`` people among themselves,
-    and ``gain`` is the alpha of the calibrated scores minus that of the scores as they are."""
-
-    dimensions: list[str]
-    judge: dict[str, Estimate]
-    people: Estimate
-    person: Estimate
-    as_person: Estimate
-    gain: Estimate
-
-
-class LanguageAgreement(Frozen):
-    """The judge on one dimension and the items in one ``language`` (a code): ``units`` with a score and people's one
-    label, on so many ``topics``; the ``alpha`` of judge and people, and that of the ``people`` among themselves."""
-
-    language: str
-    dimension: str
-    units: int
-    topics: int
-    alpha: Estimate
-    people: Estimate
 
 
 class Validation(Frozen):

@@ -17,16 +17,16 @@ from conqret.judging.summary import summarise
 from conqret.show.page import write_files
 from conqret.stats.estimate import Estimate, undefined
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings
-from conqret.studies.agreement.dimension_result import DimensionValidation
+from conqret.studies.agreement.judge_agreement import Average, DimensionValidation
 from conqret.studies.agreement.statistics import CALIBRATED, NOT_CALIBRATED, STATISTICS
 from conqret.studies.agreement.trivial_judges import floor_judgments
 from conqret.studies.bias.bias_run import BiasFolder
-from conqret.studies.calibrate.calibration import Calibration
+from conqret.studies.calibrate.result import Calibration
 from conqret.studies.card.page import write_card
 from conqret.studies.card.result import Card, make_card
 from conqret.studies.sensitivity.result import SensitivityFolder
 from conqret.studies.validate.page import validation_sheet
-from conqret.studies.validate.result import Average, Validation
+from conqret.studies.validate.result import Validation
 from conqret.studies.validate.result import validate as compare
 
 JSON_NAME, PAGE_NAME, MARKDOWN_NAME = "validation.json", "validation.html", "validation.md"

@@ -1,26 +1,39 @@
-"""What several judges and people's labels share: the units that people labelled and all of the judges scored."""
+"""Compare several judges with people's labels, on the units that people labelled and all of the judges scored."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from conqret.data import Judgment
-from conqret.data.item import Frozen
-from conqret.errors import DeclarationError
+from conqret.errors import DeclarationError, strict_options
 from conqret.io.label_set import LabelScale, LabelSet, Unit
+from conqret.io.labels import Labels, labels_of
+from conqret.judging.judge_folder import FinishedRun, folder_of
+from conqret.judging.summary import Cost
+from conqret.runs.run_folder import told_apart
 from conqret.stats.agreement import alphas
 from conqret.stats.confidence import FOLDS, dealt
-from conqret.stats.estimate import Estimate, JackknifedEstimate, average, without_value
-from conqret.stats.resampling import Resamples, snapped
-from conqret.studies.agreement.agreement_settings import AgreementSettings, Basis
+from conqret.stats.effects import ALPHA, largest_p
+from conqret.stats.estimate import JackknifedEstimate, average, without_value
+from conqret.stats.resampling import Resamples, leave_one_out, snapped
+from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
 from conqret.studies.agreement.annotator_agreement import averaged_dimensions
-from conqret.studies.agreement.dimension_view import NO_SCALE, View
-from conqret.studies.agreement.label_join import join_labels
+from conqret.studies.agreement.label_join import NO_SCALE, View, join_labels
+from conqret.studies.compare.result import (
+    PRICED_ITEMS,
+    ComparedDimension,
+    ComparedJudge,
+    HeldOut,
+    JudgeComparison,
+    JudgeCost,
+    JudgePair,
+)
 
 
 @dataclass(frozen=True)
@@ -35,7 +48,7 @@ class UnitSides:
     placed: bool
 
     @classmethod
-    def of(cls, views: Sequence[View], places: Sequence[Sequence[int]]) -> Self:
+    def from_views(cls, views: Sequence[View], places: Sequence[Sequence[int]]) -> Self:
         """What the judges' ``views`` show of the units at ``places`` in each."""
         people = views[0].target[places[0]]
         judges = np.stack([view.judge()[where] for view, where in zip(views, places, strict=True)])
@@ -102,7 +115,8 @@ class SharedUnits:
             raise DeclarationError("no labeled item is judged in all runs: judge the same items")
         places = [[scores[unit] for unit in units] for scores in there]
         sides = {
-            name: UnitSides.of([View(join, name, settings) for join in joined], places) for name in dimensions
+            name: UnitSides.from_views([View(join, name, settings) for join in joined], places)
+            for name in dimensions
         }
         if not any(side.placed for side in sides.values()):
             raise DeclarationError(f"{', '.join(sides)}: {NO_SCALE}")
@@ -130,19 +144,9 @@ class SharedUnits:
         return [average(list(judge)) for judge in zip(*rows, strict=True)]
 
 
-DEALS, MOST_FITS = 10, 500
+DEALS, MAX_FITS = 10, 500
 """Deals of topics over which alpha of what is chosen is averaged, and deals by clusters up to which there are several:
 with so many topics a choice hangs on no deal."""
-
-
-class HeldOut(Frozen):
-    """In how many of the ``folds`` each judge was the best on all others (those that tie all count; of the first deal),
-    and ``alpha`` of those chosen so, each on its own fold (mean over deals). For its interval the choices are made
-    again without each topic."""
-
-    folds: int
-    chosen: Mapping[str, int]
-    alpha: Estimate
 
 
 @dataclass(frozen=True)
@@ -207,7 +211,7 @@ class HeldOutChoice:
     @classmethod
     def of(cls, shared: SharedUnits, seed: int, drawn: Resamples) -> Self:
         """Choose among the judges, in deals by ``seed`` and the numbers after it."""
-        many = min(DEALS, max(1, MOST_FITS // drawn.clusters))
+        many = min(DEALS, max(1, MAX_FITS // drawn.clusters))
         return cls(tuple(FoldedChoice.of(shared, seed + deal, drawn) for deal in range(many)))
 
     def sampled(self, shared: SharedUnits, drawn: Resamples) -> JackknifedEstimate:
@@ -239,3 +243,115 @@ def _best(shared: SharedUnits, without: Resamples) -> NDArray[np.bool_]:
         known = np.nan_to_num(snapped(np.stack([mean.without for mean in means])), nan=-np.inf)
         tied = known == known.max(axis=0)
     return tied
+
+
+@strict_options
+def compare(
+    runs: Sequence[FinishedRun],
+    labels: Labels,
+    *,
+    metrics: Mapping[str, str] | None = None,
+    settings: AgreementSettings = USUAL,
+) -> JudgeComparison:
+    """Compare judges with human labels: alphas, their differences on what all scored, and whether one wins.
+
+    Args:
+        runs: finished runs of judges over the same items, at least two.
+        labels: human labels of the items.
+        metrics: which metric is compared with which labelled dimension, where their names differ.
+        settings: how several labels become one, intervals, the seed of the tests.
+
+    Raises:
+        DeclarationError: fewer than two runs, one twice or not finished, labels that meet one of them nowhere or have
+            no scale, or no dimension or item that all share with the labels.
+    """
+    folders, read = [folder_of(run) for run in runs], labels_of(labels)
+    names = told_apart([folder.path for folder in folders])
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise DeclarationError(f"at least two different runs are needed: {twice[0]} is given several times")
+    judged = {name: folder.finished() for name, folder in zip(names, folders, strict=True)}
+    shared = SharedUnits.of(judged, read, metrics, settings)
+    compared = compare_shared(shared, shared.basis(read, settings))
+    costs = {}
+    for name, folder in zip(names, folders, strict=True):
+        cost = Cost.of(folder.summary()).item
+        usd = None if cost["usd"] is None else cost["usd"] * PRICED_ITEMS
+        costs[name] = JudgeCost(usd=usd, seconds=cost["seconds"], tokens=cost["tokens"])
+    return compared.model_copy(update={"costs": costs})
+
+
+def compare_shared(shared: SharedUnits, basis: Basis) -> JudgeComparison:
+    """Compare judges on what they share."""
+    settings = basis.settings
+    drawn = leave_one_out(shared.clusters)
+    rng = np.random.default_rng(settings.seed)
+    alphas_by_dimension = {name: side.alphas(side.judges, drawn) for name, side in shared.sides.items()}
+    means = shared.averaged(alphas_by_dimension)
+    choice = HeldOutChoice.of(shared, settings.seed, drawn)
+    labels = [drawn.sizes(~np.isnan(side.people)) for side in shared.sides.values()]
+    sizes = np.asarray(np.sum(labels, axis=0))
+    (pairs,) = _pairs(shared, [means], sizes, rng, settings.confidence)
+    by_dimension = _pairs(shared, list(alphas_by_dimension.values()), sizes, rng, settings.confidence)
+    rows = {}
+    for (name, side), pairs_on in zip(shared.sides.items(), by_dimension, strict=True):
+        judged = zip(shared.names, alphas_by_dimension[name], side.errors(), side.scored, strict=True)
+        judges = {
+            judge: ComparedJudge(alpha=alpha.estimate(settings.confidence), error=error, scored=scored)
+            for judge, alpha, error, scored in judged
+        }
+        rows[name] = ComparedDimension(units=side.units, judges=judges, pairs=pairs_on)
+    values = np.nan_to_num(snapped([mean.value if mean.defined else np.nan for mean in means]), nan=-np.inf)
+    order = [shared.names[place] for place in np.argsort(-values, kind="stable")]
+    held_out = choice.held_out(shared, drawn, settings.confidence)
+    by_name = dict(zip(shared.names, means, strict=True))
+    best = by_name[order[0]]
+    over = {name: largest_p([best.minus(by_name[name])], sizes, rng)[0] for name in order[1:]}
+    averaged = {}
+    for name, mean in by_name.items():
+        known = [error for row in rows.values() if (error := row.judges[name].error) is not None]
+        averaged[name] = ComparedJudge(
+            alpha=mean.estimate(settings.confidence),
+            error=sum(known) / len(known) if known else None,
+            scored=sum(row.judges[name].scored for row in rows.values()),
+        )
+    won = all(p is not None and p < ALPHA for p in over.values())
+    winner = order[0] if won and held_out.chosen[order[0]] == held_out.folds else ""
+    return JudgeComparison(
+        judges=tuple(order),
+        basis=basis,
+        dimensions=rows,
+        average=ComparedDimension(
+            units=sum(row.units for row in rows.values()), judges=averaged, pairs=pairs
+        ),
+        held_out=held_out,
+        over=over,
+        winner=winner,
+        left_out=shared.left_out,
+    )
+
+
+def _pairs(
+    shared: SharedUnits,
+    rows: Sequence[Sequence[JackknifedEstimate]],
+    sizes: NDArray[np.float64],
+    rng: np.random.Generator,
+    confidence: float,
+) -> list[tuple[JudgePair, ...]]:
+    """All pairs of the judges in each of ``rows``, corrected together."""
+    names = shared.names
+    pairs = list(combinations(range(len(names)), 2))
+    differences = [[row[first].minus(row[other]) for first, other in pairs] for row in rows]
+    tested = iter(largest_p([difference for row in differences for difference in row], sizes, rng))
+    return [
+        tuple(
+            JudgePair(
+                first=names[first],
+                second=names[other],
+                difference=difference.estimate(confidence),
+                p=p,
+                shown=names[first if difference.value > 0 else other] if p is not None and p < ALPHA else "",
+            )
+            for (first, other), difference, p in zip(pairs, row, tested, strict=False)
+        )
+        for row in differences
+    ]

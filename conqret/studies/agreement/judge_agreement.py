@@ -1,24 +1,157 @@
-"""Agreement, for terminals and pages: annotators among themselves, a judge with them, and baselines."""
+"""A judge beside the annotators who labeled the same units: results by dimension, their tables and pictures."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
+from conqret.data import Judgment, Status
+from conqret.data.item import Frozen
 from conqret.show import words
 from conqret.show.forest import Forest, forests
-from conqret.show.report_page import ReportPage, section
 from conqret.show.table import Cell, CellSource, Column, Table
+from conqret.stats.agreement import AlternativeAnnotator
 from conqret.stats.estimate import Estimate, undefined
+from conqret.stats.prediction_powered import CorrectedMean
 from conqret.studies.agreement.agreement_settings import Basis
-from conqret.studies.agreement.annotator_agreement import OVERALL, PeopleAgreement
-from conqret.studies.agreement.dimension_result import WEAK, DimensionAgreement
-from conqret.studies.agreement.statistics import CALIBRATED, STATISTICS, Statistic
+from conqret.studies.agreement.annotator_agreement import ALPHA, OVERALL, WITH_CI
+from conqret.studies.agreement.statistics import CALIBRATED, Statistic
 from conqret.studies.agreement.trivial_judges import NAMED, TRIVIAL, over_baselines
-from conqret.studies.validate.result import Average, Validation
 
-ALPHA = "Krippendorff's α"
-WITH_CI = "Krippendorff's alpha, {:.0%} confidence intervals"
-MOST_LEFT = 4
+WEAK = 0.667
+"""Krippendorff's own bound, below which no conclusion should be drawn (Content Analysis, section 11.4)."""
+
+
+class DimensionAgreement(Frozen):
+    """The judge's agreement with people on one dimension, as a card tells it: without people's names.
+
+    ``compared`` units have a score and people's one label, ``coverage`` is the share of the labelled units that have a
+    score. ``target`` says in words how several labels became one. ``alpha`` is Krippendorff's of judge and people's one
+    label, ``people`` that among the people, ``person`` what one of them reaches against the one label of the others
+    (mean over them), and ``as_person`` what the judge reaches in that one's place, against the same labels of the same
+    units: the two are fairly compared, and ``to_person`` is the second minus the first. ``calibrated`` is alpha where a
+    calibration put the scores onto people's scale. ``statistics`` has all that are declared in
+    :mod:`conqret.studies.agreement.statistics`, each with a value or a reason. ``over`` is the alpha of the judge
+    (calibrated, where it is) minus that of each free baseline, on the same units (one below 0 counts as 0).
+    """
+
+    dimension: str
+    metric: str
+    level: str
+    scale: str
+    target: str
+    annotators: int
+    compared: int
+    coverage: float
+    alpha: Estimate
+    people: Estimate
+    person: Estimate
+    as_person: Estimate
+    calibrated: Estimate
+    statistics: Mapping[str, Estimate]
+    over: Mapping[str, Estimate] = {}
+    to_person: Estimate = Estimate(None)
+
+    @property
+    def parted(self) -> bool:
+        """Whether people's alpha among themselves is not told apart from chance."""
+        return self.people.low is not None and self.people.sign < 1
+
+
+class DimensionValidation(DimensionAgreement):
+    """Everything about the judge on one dimension.
+
+    Units: ``judged`` by the judge, ``labelled`` of these by people (``names``), ``scored`` of the labelled with a
+    score. ``reasons`` say why judged units have no score. ``onto`` says in words how scores came onto the labels'
+    scale. ``values`` counts people's labels.
+
+    ``variants`` are alpha for the judge's mean, majority and single samples, for its ``calibrated`` scores, and for
+    the free baselines (``length``, ``constant``, ``floor``).
+    ``mean`` estimates the mean of people's labels over all judged units in [0, 1].
+    """
+
+    onto: str
+    names: list[str]
+    judged: int
+    labelled: int
+    scored: int
+    reasons: dict[str, int]
+    values: dict[str, int]
+    missing_labels: int
+    cannot_judge: int
+    variants: dict[str, Estimate]
+    alternative: AlternativeAnnotator
+    mean: CorrectedMean
+
+    @property
+    def agreement(self) -> DimensionAgreement:
+        """What a card tells of it."""
+        return DimensionAgreement(**{name: getattr(self, name) for name in DimensionAgreement.model_fields})
+
+
+class Average(Frozen):
+    """Means over ``dimensions``: overall quality and, where the taxonomy of argument quality was labelled, all that
+    does not belong to it are left out. ``judge`` has each variant, ``people`` people among themselves,
+    and ``gain`` is the alpha of the calibrated scores minus that of the scores as they are."""
+
+    dimensions: list[str]
+    judge: dict[str, Estimate]
+    people: Estimate
+    person: Estimate
+    as_person: Estimate
+    gain: Estimate
+
+
+class LanguageAgreement(Frozen):
+    """The judge on one dimension and the items in one ``language`` (a code): ``units`` with a score and people's one
+    label, on so many ``topics``; the ``alpha`` of judge and people, and that of the ``people`` among themselves."""
+
+    language: str
+    dimension: str
+    units: int
+    topics: int
+    alpha: Estimate
+    people: Estimate
+
+
+class Missingness(Frozen):
+    """Judgments by status and reason."""
+
+    total: int
+    scored: int
+    unscored: int
+    failed: int
+    reasons: dict[str, int]
+
+
+def missing_words(missing: Missingness) -> str:
+    """How many scores are missing, in a sentence."""
+    total, scored, unscored, failed = map(
+        words.count, (missing.total, missing.scored, missing.unscored, missing.failed)
+    )
+    if scored == total:
+        return f"No score is missing: all {total} judgments have all their scores."
+    reasons = ", ".join(f"{words.reason(name)}: {words.count(n)}" for name, n in missing.reasons.items())
+    return (
+        f"Of {total} judgments {scored} have all their scores, {unscored} got no valid response, and {failed} got no "
+        f"response (reasons: {reasons or 'none'})."
+    )
+
+
+def missingness(judgments: Sequence[Judgment]) -> Missingness:
+    """Count what is missing among ``judgments``."""
+    statuses = Counter(judgment.status for judgment in judgments)
+    reasons = Counter(str(judgment.reason) for judgment in judgments if judgment.reason is not None)
+    return Missingness(
+        total=len(judgments),
+        scored=statuses[Status.SCORED],
+        unscored=statuses[Status.UNSCORED],
+        failed=statuses[Status.FAILED],
+        reasons=dict(sorted(reasons.items())),
+    )
+
+
+MAX_LEFT_OUT = 4
 """Dimensions that a note names as not in the average; more are counted."""
 SHOWN = ("mean", CALIBRATED, *TRIVIAL)
 """The judge, and what stands beside it, in this order."""
@@ -32,85 +165,6 @@ NOT_EVERYWHERE = "it has no value on some of the judge's units"
 AS_ONE = {"as_person": "Judge in place of one", "person": "One annotator", "people": "Inter-annotator"}
 """The columns where several annotators labeled."""
 BOUND = "Krippendorff's bound for tentative conclusions"
-
-
-def people_table(study_agreement: PeopleAgreement) -> Table:
-    """How far annotators agree, a row for each dimension."""
-    found = study_agreement.rows
-    shared = len({row.level for row in found}) == 1
-    titles = {name: STATISTICS[name].title for name in found[0].statistics}
-    foot: list[list[Cell]] = []
-    if len(found) > 1:
-        empty = [""] * len(titles)
-        foot.append(["Average", "", "", "", "", study_agreement.average, *empty])
-        if (together := study_agreement.together) is not None:
-            foot.append(["All together", "", "", together.n, "", together, *empty])
-    level = f", {found[0].level} level" if shared else ""
-    return Table(
-        f"Inter-annotator agreement{level}, {study_agreement.basis.intervals}",
-        {
-            "Dimension": lambda row: words.label(row.name),
-            "Level": lambda row: "" if shared else row.level,
-            "Annotators": "annotators",
-            "Units": "units",
-            "Base rate": lambda row: "" if row.most_frequent is None else f"{row.most_frequent:.0%}",
-            "Krippendorff's alpha": "alpha",
-            **{title: ("statistics", name) for name, title in titles.items()},
-        },
-        found,
-        foot=foot,
-        note="“Units” are items (or their parts) with labels by two annotators or more. “Base rate” is the share of "
-        "the most frequent label. “All together” is one alpha over the units of all rows.",
-    )
-
-
-def annotators_answer(study_agreement: PeopleAgreement) -> list[str]:
-    """How far annotators agree with each other, in sentences."""
-    basis, rows = study_agreement.basis, study_agreement.rows
-    known = [row for row in rows if row.alpha.value is not None]
-    if not known:
-        return ["Inter-annotator agreement cannot be computed: no two annotators labeled the same unit."]
-    clusters = words.number(basis.clusters, basis.clustered_by)
-    whole, of = study_agreement.average, f"on average over {words.number(len(rows), 'dimension')}"
-    if len(rows) == 1:
-        whole, of = known[0].alpha, f"on {words.label(rows[0].name).lower()}"
-    alpha = f"{ALPHA} = {words.with_interval(whole)}"
-    sentences = [f"The agreement of annotators with each other is {alpha} {of} ({clusters})."]
-    if len(known) > 1:
-        ordered = sorted(known, key=lambda row: row.alpha.value or 0.0)
-        least, most = (
-            f"on {words.label(row.name).lower()} ({words.with_interval(row.alpha)})"
-            for row in (ordered[0], ordered[-1])
-        )
-        sentences.append(f"Annotators agree least {least} and most {most}.")
-    return sentences
-
-
-def annotators_picture(study_agreement: PeopleAgreement) -> Sequence[Forest]:
-    """Inter-annotator alpha by dimension."""
-    rows = [(words.label(row.name), row.alpha) for row in study_agreement.rows]
-    axis = WITH_CI.format(study_agreement.basis.settings.confidence)
-    return forests("Inter-annotator agreement by dimension", axis, rows)
-
-
-def agreement_sheet(study_agreement: PeopleAgreement) -> ReportPage:
-    """The page: alpha by dimension as a picture, and the table."""
-    basis = study_agreement.basis
-    return ReportPage(
-        "agreement",
-        "Do the annotators agree with each other?",
-        [section(people_table(study_agreement))],
-        answer=annotators_answer(study_agreement),
-        picture=annotators_picture(study_agreement),
-        how_to_read=[
-            "Krippendorff's alpha is 1 where annotators always agree, and 0 where they agree only as often as by "
-            "chance. No judge can agree with all of several annotators who disagree."
-        ],
-        facts=[
-            ("Labels", f"{basis.labels} ({basis.layout})"),
-            (f"{basis.clustered_by.capitalize()}s", words.count(basis.clusters)),
-        ],
-    )
 
 
 def agreement_table(
@@ -162,11 +216,12 @@ def agreement_table(
     )
 
 
-def language_tables(validation: Validation) -> Iterator[Table]:
-    """The same on the items of each language, where there are several."""
-    several = any(row.annotators > 1 for row in validation.dimensions.values())
-    clustered = f"{validation.basis.clustered_by}s"
-    if validation.languages:
+def language_tables(
+    languages: Sequence[LanguageAgreement], basis: Basis, *, several: bool
+) -> Iterator[Table]:
+    """The same on the items of each language, where there are several; ``several`` says whether people are."""
+    clustered = f"{basis.clustered_by}s"
+    if languages:
         yield Table(
             "Krippendorff's alpha with annotators by language",
             {
@@ -177,7 +232,7 @@ def language_tables(validation: Validation) -> Iterator[Table]:
                 "Judge and annotators": "alpha",
                 "Inter-annotator": lambda row: row.people if several else "",
             },
-            validation.languages,
+            languages,
             note=f"Intervals are over the {clustered} of one language, not corrected for the number of languages. "
             "Compare two languages only if their items are alike, such as translations.",
         )
@@ -211,7 +266,7 @@ def average_note(dimensions: Sequence[str], rows: Collection[str]) -> str:
         return "The average has one dimension only, overall quality."
     others = [words.label(name).lower() for name in rows if name not in dimensions]
     left = (
-        f"; {words.listed(others, MOST_LEFT)} {'is' if len(others) == 1 else 'are'} left out"
+        f"; {words.listed(others, MAX_LEFT_OUT)} {'is' if len(others) == 1 else 'are'} left out"
         if others
         else ""
     )
@@ -243,7 +298,9 @@ def _beyond_chance(rows: Collection[DimensionAgreement], basis: Basis) -> str:
     best, *others = better
     well = sum((row.alpha.low or 0.0) >= WEAK for row in better)
     most = "best on " if len(others) > NAMED else ""
-    named = "".join(f", {_name(row)} ({words.with_interval(row.alpha)})" for row in others[:NAMED])
+    named = "".join(
+        f", {words.label(row.dimension).lower()} ({words.with_interval(row.alpha)})" for row in others[:NAMED]
+    )
     on = f"on {well or 'none'} of these the whole interval is " if others else "the whole interval is "
     bound = f"{on}{'' if well or others else 'not '}above {WEAK}, {BOUND}"
     more = f"{agrees} more than by chance on {len(better)} of {whole}"
@@ -295,8 +352,4 @@ def _named(row: DimensionAgreement, basis: Basis) -> str:
     if alpha.low is not None:
         interval = f"{basis.settings.confidence:.0%} CI [{alpha.low:z.2f}, {alpha.high:z.2f}]"
     n = words.number(row.compared, "unit")
-    return f"{_name(row)} ({ALPHA} = {words.score(alpha.value)}, {interval}, n = {n}"
-
-
-def _name(row: DimensionAgreement) -> str:
-    return words.label(row.dimension).lower()
+    return f"{words.label(row.dimension).lower()} ({ALPHA} = {words.score(alpha.value)}, {interval}, n = {n}"

@@ -1,0 +1,198 @@
+"""From which confidence on a judge's scores are kept, so that few of them are wrong: fitted on people's labels.
+
+A score is wrong where it lies too far from people's one label. Thresholds are tested by
+:mod:`conqret.stats.confidence`, with topics as what is drawn; beside them stands what the confidences are worth as
+probabilities of being right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conqret.data import Judgment, Reason
+from conqret.data.digest import gathered
+from conqret.errors import DeclarationError, UnknownNameError, strict_options
+from conqret.errors import number as counted
+from conqret.io.label_set import unequal_chances
+from conqret.io.labels import Labels, labels_of
+from conqret.judging.judge_folder import FinishedRun, JudgeFolder, folder_of
+from conqret.judging.scales import SOURCES
+from conqret.stats.confidence import brier, calibration_error, risk_coverage, trusted_from
+from conqret.stats.estimate import FEWEST_TESTED
+from conqret.stats.resampling import mean_interval
+from conqret.studies.abstain.result import TOGETHER, Abstention, AbstentionRow, Trust
+from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
+from conqret.studies.agreement.label_join import NO_PAIR, NO_SCALE, JoinedLabels, View, join_labels
+from conqret.studies.validate.result import validated_judge
+
+ROUNDING = 1e-9
+
+
+class ConfidentAnswers(NamedTuple):
+    """All scores of one rule: their confidence (NaN: none is said), whether people's label of them is known, whether
+    they are then wrong, and their topics."""
+
+    sure: NDArray[np.float64]
+    labelled: NDArray[np.bool_]
+    wrong: NDArray[np.bool_]
+    topics: Sequence[Hashable]
+
+
+@strict_options
+def abstain(
+    run: FinishedRun | Iterable[Judgment],
+    labels: Labels,
+    *,
+    error: float = 0.2,
+    delta: float = 0.05,
+    tolerance: float = 0.25,
+    source: str | None = None,
+    together: bool = False,
+    metrics: Mapping[str, str] | None = None,
+    settings: AgreementSettings = USUAL,
+) -> Abstention:
+    """Choose the confidence below which a judge abstains, with a risk guarantee for the scores that are kept.
+
+    ``run`` is a finished run, or its judgments. At most the share ``error`` of the scores that are kept is wrong
+    (further from the label than ``tolerance``), but for draws of topics with the chance ``delta``.
+    ``source`` is one of :data:`conqret.judging.scales.SOURCES` (None: the first that any score has),
+    ``together`` makes one rule for all metrics, and ``metrics`` maps dimensions to metrics of other names.
+
+    Raises:
+        DeclarationError: nothing meets, the labelled items were drawn with unequal chances, the judgments come from
+            several instruments or were abstained from already, no score has a confidence, there are too few topics, or
+            a share is out of its range.
+        UnknownNameError: ``metrics`` names what is not there, or no score has a confidence of this ``source``.
+    """
+    for name, share, most in (("--error", error, 1), ("delta", delta, 0.5)):
+        if not 0 < share < most:
+            raise DeclarationError(f"{name} must be a share such as 0.05, not {share:g}")
+    if not 0 <= tolerance <= 1:
+        raise DeclarationError(
+            f"--tolerance must be a share of the labels' scale, from 0 to 1, not {tolerance:g}"
+        )
+    kept = list(folder_of(run).finished() if isinstance(run, str | Path | JudgeFolder) else run)
+    read = labels_of(labels)
+    if read.unequal:
+        chances = read.chances.values()
+        raise DeclarationError(
+            f"no guarantee can be given: {unequal_chances(chances)}. Keep each labeled item with the probability "
+            f"{min(chances):g} divided by its own, drawn by a fixed seed; what is left is a random sample"
+        )
+    judge = validated_judge(kept)
+    if any(measure.reason is Reason.UNSURE for judgment in kept for measure in judgment.measures.values()):
+        raise DeclarationError(
+            "this run was judged with --abstain, so some of its scores are missing: judge again without --abstain"
+        )
+    joined = join_labels(kept, read, metrics)
+    source = _source(joined, source)
+    answers: dict[str, ConfidentAnswers] = {}
+    left_out: dict[str, str] = {}
+    for dimension in joined.metrics:
+        confident = _confident_answers(
+            View(joined, dimension, settings), source, tolerance, joined.clustered_by
+        )
+        if isinstance(confident, str):
+            left_out[dimension] = confident
+        else:
+            answers[dimension] = confident
+    if not answers:
+        by_reason = gathered((reason, name) for name, reason in left_out.items())
+        why = "; ".join(f"{', '.join(names)}: {reason}" for reason, names in by_reason.items())
+        raise DeclarationError(f"no threshold can be determined: {why}")
+    groups = {TOGETHER: list(answers)} if together else {name: [name] for name in answers}
+    rules = {}
+    for name, of in groups.items():
+        some = [answers[dimension] for dimension in of]
+        every = ConfidentAnswers(
+            np.concatenate([one.sure for one in some]),
+            np.concatenate([one.labelled for one in some]),
+            np.concatenate([one.wrong for one in some]),
+            [topic for one in some for topic in one.topics],
+        )
+        metrics_of = tuple(joined.metrics[dimension] for dimension in of)
+        rules[name] = _row(metrics_of, every, error, delta)
+    return Abstention(
+        format=judge.format,
+        model=judge.model,
+        fingerprint=judge.fingerprint,
+        basis=Basis.of(read, joined.clustered_by, joined.units, joined.clusters, settings),
+        source=source,
+        error=error,
+        delta=delta,
+        tolerance=tolerance,
+        rules={metric: rule.threshold for rule in rules.values() for metric in rule.metrics},
+        found=rules,
+        left_out=left_out,
+    )
+
+
+def _source(joined: JoinedLabels, wanted: str | None) -> str:
+    """Where confidences are taken from."""
+    every = (score for scores in joined.scores.values() for score in scores.values())
+    there = {source for score in every for source in score.confidence}
+    if not there:
+        raise DeclarationError(
+            "no score of this run has a confidence: judge with --samples 5 (agreement between samples), with "
+            "--confidence (the judge states it), with g-eval on a model that gives log-probabilities, or compare two "
+            "arguments (both orders)"
+        )
+    if wanted is not None and wanted not in there:
+        raise UnknownNameError("source of confidence in this run", wanted, sorted(there))
+    return wanted or next(source for source in (*SOURCES, *sorted(there)) if source in there)
+
+
+def _confident_answers(
+    view: View, source: str, tolerance: float, clustered_by: str
+) -> ConfidentAnswers | str:
+    """What is said of each unit of a dimension, or why the dimension has no threshold."""
+    if any(unit.part for unit in view.found):
+        return "documents are labeled one by one, and a judge is not asked how sure it is of each"
+    if not view.placed:
+        return NO_SCALE
+    if not view.compared.any():
+        return NO_PAIR
+    scored = [view.found.get(unit) for unit in view.units]
+    sure = np.array([np.nan if score is None else score.confidence.get(source, np.nan) for score in scored])
+    labelled = view.compared & ~np.isnan(sure)
+    topics = len(set(view.clusters_of(labelled)))
+    if topics < FEWEST_TESTED:
+        number = counted(topics, clustered_by)
+        return f"scores with a confidence and labels of {number}, and {FEWEST_TESTED} are needed"
+    there = np.flatnonzero(view.scored)
+    low, high = (0.0, 1.0) if view.verdicts else view.scale.ends()
+    exact = view.verdicts or view.scale.level == "nominal" or view.scale.binary
+    allowed = 0.0 if exact else tolerance * (high - low)
+    apart = np.abs(view.judge(rounded=exact) - view.target)
+    return ConfidentAnswers(
+        sure[there],
+        labelled[there],
+        (apart > allowed + ROUNDING)[there],
+        [view.clusters[place] for place in there.tolist()],
+    )
+
+
+def _row(metrics: tuple[str, ...], answers: ConfidentAnswers, error: float, delta: float) -> AbstentionRow:
+    curve = risk_coverage(*answers, error=error, delta=delta)
+    at = np.flatnonzero(answers.labelled)
+    topics = [answers.topics[place] for place in at.tolist()]
+    sure, right = answers.sure[at], 1 - answers.wrong[at].astype(np.float64)
+    return AbstentionRow(
+        metrics=metrics,
+        units=len(at),
+        topics=len(set(topics)),
+        unsaid=int(np.isnan(answers.sure).sum()),
+        wrong=mean_interval(1 - right, topics, scale="share"),
+        threshold=trusted_from(curve),
+        curve=curve,
+        stated=Trust(
+            brier=brier(sure, right, topics).estimate(),
+            error=calibration_error(sure, right, topics).estimate(),
+        ),
+        constant=float(right.mean() * (1 - right.mean())),
+    )

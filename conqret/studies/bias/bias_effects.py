@@ -1,0 +1,238 @@
+"""From judgments to the rows of a bias table: an effect, its interval and a verdict for each comparison and metric."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+
+from conqret.data import Judgment
+from conqret.data.digest import gathered
+from conqret.errors import number
+from conqret.stats.curve_tests import MARGIN, slope_bounds
+from conqret.stats.effects import ALPHA, Effect, PairedEffects, paired_effects
+from conqret.stats.estimate import FEWEST_TESTED
+from conqret.stats.resampling import mean
+from conqret.studies.bias.contrast import OVERALL, PREFERENCE, Contrast, Key, VersionPair
+from conqret.studies.bias.result import POWER, UNRELATED, BiasExample, BiasRow, Verdict, falls_unasked
+
+LARGEST = 1.0
+"""No difference of scores in [0, 1] is larger."""
+
+
+def bias_rows(
+    contrasts: Sequence[Contrast], readings: Mapping[Key, Judgment], *, seed: int
+) -> tuple[BiasRow, ...]:
+    """A row for each contrast and metric.
+
+    Between different items the difference is that of the judge less a slope times that of people, at both ends of what
+    the slope can be (:func:`conqret.stats.curve_tests.slope_bounds`): a bias has to show at either.
+
+    One row of each probe is primary: of its metrics preference, else overall quality, else the first. An alarm needs
+    a p-value below :data:`ALPHA` (all primary rows are corrected together, and no other), an interval that excludes 0,
+    and the adverse direction. Where nothing is wrong with a judge, any alarm at all is raised with a probability of at
+    most as much. A primary row is clear where its effect lies within :data:`MARGIN` by an equivalence test at that
+    level (for a rise: below it), and otherwise inconclusive. All other rows are exploratory.
+    """
+    rng = np.random.default_rng(seed)
+    rows = [(contrast, metric) for contrast in contrasts for metric in contrast.metrics]
+    found = [_differences(contrast, metric, readings) for contrast, metric in rows]
+    primary = _primary(rows)
+    family = sum(bool(found[place][0]) for place in primary)
+    measured = {place for place, (contrast, _) in enumerate(rows) if contrast.adverse == "none"}
+    effects: dict[int, list[Effect]] = {}
+    for places in (primary, set(range(len(rows))) - primary - measured, measured):
+        series = [(place, paired) for place in sorted(places) for paired in found[place][0]]
+        tested = places is not measured
+        every = paired_effects([paired for _, paired in series], rng, tested=tested)
+        effects |= gathered((place, effect) for (place, _), effect in zip(series, every, strict=True))
+    return tuple(
+        _row(
+            *rows[place],
+            spanned(effects[place]) if place in effects else None,
+            missing,
+            _Answer.from_effects(rows[place][0], several, family) if place in primary and several else None,
+            readings,
+        )
+        for place, (several, missing) in enumerate(found)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """What can be said of a primary row that raises no alarm: whether its effect lies within ``margin``, and from which
+    size on one would have been found."""
+
+    margin: float
+    clear: bool
+    missable: float | None
+
+    @classmethod
+    def from_effects(cls, contrast: Contrast, several: Sequence[PairedEffects], family: int) -> Self:
+        """The larger of what the possible slopes say. A test among ``family`` rows is taken at ALPHA / family:
+        somewhat stricter than maxT is. What it finds in 80% of cases lies t(alpha) + t(.8) standard errors from 0."""
+        rises = contrast.adverse == "rise"
+        reach = MARGIN * (2 if contrast.mirrored else 1)  # a place that wins by so much is off by twice that
+        level = ALPHA / family * (2 if rises else 1)
+        beyond, sizes = [], []
+        for paired in several:
+            sample = mean(paired.differences, paired.clusters)
+            beyond.append(sample.outside(reach, rising=rises))
+            ends = [sample.estimate(1 - min(level, POWER)), sample.estimate(2 * POWER - 1)]
+            if None not in (halves := [end.half for end in ends]):
+                sizes.append(sum(half for half in halves if half is not None))
+        missed = max(sizes, default=LARGEST)
+        return cls(reach, max(beyond) < ALPHA, missed if missed < LARGEST else None)
+
+
+def primary_contrasts(contrasts: Sequence[Contrast]) -> tuple[Contrast, ...]:
+    """The comparisons of the primary rows, each on its metric alone."""
+    rows = [(contrast, metric) for contrast in contrasts for metric in contrast.metrics]
+    return tuple(replace(rows[place][0], metrics=(rows[place][1],)) for place in sorted(_primary(rows)))
+
+
+def _primary(rows: Sequence[tuple[Contrast, str]]) -> set[int]:
+    """The places of the one row of each probe that is declared before anything is judged."""
+    best = (PREFERENCE, OVERALL)
+    ranked = gathered(
+        (contrast.probe, (best.index(metric) if metric in best else len(best), place))
+        for place, (contrast, metric) in enumerate(rows)
+        if contrast.adverse != "none" and not contrast.observed
+    )
+    return {min(several)[1] for several in ranked.values()}
+
+
+def spanned(effects: Sequence[Effect]) -> Effect:
+    """One effect of those at the least and the largest slope, between which the true one lies: their mean, an interval
+    that spans both, and the larger p-value (1 where the signs differ). Scores of things that are equally good differ by
+    1 at most, whatever the slope."""
+    if len(effects) == 1:
+        return effects[0]
+    values = [min(max(effect.value, -1.0), 1.0) for effect in effects]
+    lows, highs = [effect.low for effect in effects], [effect.high for effect in effects]
+    p_values = [effect.p for effect in effects if effect.p is not None]
+    return replace(
+        effects[0],
+        value=sum(values) / len(values),
+        low=None if None in lows else max(min(low for low in lows if low is not None), -1.0),
+        high=None if None in highs else min(max(high for high in highs if high is not None), 1.0),
+        standardised=None,
+        p=1.0 if min(values) <= 0 <= max(values) else max(p_values, default=1.0),
+    )
+
+
+def _differences(
+    contrast: Contrast, metric: str, readings: Mapping[Key, Judgment]
+) -> tuple[list[PairedEffects], dict[str, int]]:
+    """The differences of the pairs (several, where more than one slope is possible), and why pairs have none."""
+    differences, kept = [], []
+    lost: Counter[str] = Counter()
+    for pair in contrast.pairs:
+        values = _values(pair, metric, readings)
+        if len(values) < len(pair.keys):
+            without = next(readings[key] for key in pair.keys if readings[key].value(metric) is None)
+            lost[without.reasons.get(metric, "no value")] += 1
+            continue
+        moved = contrast.moved(*values)
+        differences.append(-moved if pair.base[1] in contrast.turned else moved)
+        kept.append(pair)
+    missing, clusters = dict(sorted(lost.items())), [pair.cluster for pair in kept]
+    if not differences:
+        return [], missing
+    if (people := contrast.people) is None:
+        return [PairedEffects(differences, clusters, contrast.adverse == "rise")], missing
+    apart = [people[pair.changed[1]] - people[pair.base[1]] for pair in kept]
+    slopes = slope_bounds(apart, differences)
+    if slopes is None:
+        return [], {UNRELATED: len(kept), **missing}
+    beyond = [
+        [difference - slope * gap for difference, gap in zip(differences, apart, strict=True)]
+        for slope in dict.fromkeys(slopes)
+    ]
+    return [PairedEffects(each, clusters) for each in beyond], missing
+
+
+def _row(
+    contrast: Contrast,
+    metric: str,
+    effect: Effect | None,
+    missing: dict[str, int],
+    answer: _Answer | None,
+    readings: Mapping[Key, Judgment],
+) -> BiasRow:
+    verdict, words = _verdict(contrast, effect, missing, answer)
+    moved = answer is not None and effect is not None and effect.share
+    return BiasRow(
+        probe=contrast.probe,
+        name=contrast.name,
+        metric=metric,
+        adverse=contrast.adverse,
+        up=contrast.up,
+        against=contrast.against,
+        effect=effect,
+        missing=missing,
+        primary=answer is not None,
+        margin=answer.margin if answer is not None else MARGIN,
+        missable=answer.missable if answer is not None else None,
+        places=contrast.mirrored and not contrast.observed,
+        observed=contrast.observed,
+        example=_example(contrast, metric, readings, effect.value) if moved and effect else None,
+        verdict=verdict,
+        words=words,
+    )
+
+
+def _example(
+    contrast: Contrast, metric: str, readings: Mapping[Key, Judgment], towards: float
+) -> BiasExample | None:
+    """The pair that moved furthest upwards, or downwards where the effect (``towards``) is below 0."""
+    known = [(pair, _values(pair, metric, readings)) for pair in contrast.pairs]
+    sign = 1 if towards >= 0 else -1
+    moves = [(sign * contrast.moved(*v), pair, v) for pair, v in known if len(v) == len(pair.keys)]
+    furthest, pair, (base, changed, *_) = max(moves, key=lambda move: move[0])
+    if furthest <= 0:
+        return None
+    other = "" if contrast.people is None else pair.changed[1]
+    item, topic = pair.item or pair.base[1], readings[pair.base].topic
+    return BiasExample(item=item, other=other, topic=topic, base=base, changed=changed)
+
+
+def _values(pair: VersionPair, metric: str, readings: Mapping[Key, Judgment]) -> list[float]:
+    """The values of a pair, as far as it has them."""
+    return [value for key in pair.keys if (value := readings[key].value(metric)) is not None]
+
+
+def _verdict(
+    contrast: Contrast, effect: Effect | None, missing: Mapping[str, int], answer: _Answer | None
+) -> tuple[Verdict, str]:
+    if effect is None:
+        none = "no pair has a value on both sides"
+        return "no value", f"{UNRELATED}: quality cannot be allowed for" if UNRELATED in missing else none
+    if effect.p is None:
+        differ = f"{effect.share:.0%} of repetitions differ, by {effect.moved:.3f} in the mean"
+        return "measured", differ if effect.share else "says the same every time"
+    if effect.clusters < FEWEST_TESTED:
+        few = f"{number(effect.clusters, 'topic')}: at least {FEWEST_TESTED} are needed for a test"
+        return "exploratory" if answer is None else "inconclusive", few
+    spans = effect.low is not None and effect.high is not None and effect.low <= 0 <= effect.high
+    significant = effect.p < ALPHA and not spans
+    what = contrast.up if effect.value > 0 else f"the opposite of: {contrast.up}"
+    falls = falls_unasked(contrast.adverse, effect)
+    if answer is None:
+        return "exploratory", f"a hint: {what}" if significant else "no hint" + "; falls" * falls
+    if significant:
+        return "alarm", what
+    if falls:
+        return "clear", "falls, an effect but not the bias that is probed"
+    if answer.clear:
+        margin = f"{answer.margin:g}"
+        within = (
+            f"a rise of {margin} or more is ruled out" if contrast.adverse == "rise" else f"within ±{margin}"
+        )
+        return "clear", within if effect.share else "no score changed"
+    if answer.missable is None:
+        return "inconclusive", "cannot be told: an effect of any size could have been missed"
+    return "inconclusive", f"could have missed up to {answer.missable:.2f}"
