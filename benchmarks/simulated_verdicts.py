@@ -308,7 +308,7 @@ def skewed_curve(
     scores = (shift + effects[which])[:, None] * steps + heavy(rng, (len(which), len(LEVELS)))
     response = respond(scores.tolist(), LEVELS, which.tolist())
     (p_values,) = corrected([response], [direction])
-    return judge_response(response, direction, p_values).verdict
+    return judge_response(response, direction, p_values)[0]
 
 
 def skewed_difference(rng: Rng, topics: int, balanced: bool) -> bool:
