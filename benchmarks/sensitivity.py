@@ -51,7 +51,7 @@ def plan() -> None:
     materials, _ = damage_materials(items, damages)
     made = make_plan(items, setups, damages, materials=materials)
     planned = time.perf_counter() - began
-    requests = sum(one.calls for one in estimate(made))
+    requests = sum(one.calls for one in estimate(made, ClientOptions("offline")))
     counted = time.perf_counter() - began
     print(
         f"{len(items)} items x 6 levels x 2 perturbations x {len(setups)} formats: {made.judgments} judgments,"
