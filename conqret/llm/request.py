@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
-from pydantic import BaseModel
+from pydantic import BaseModel, TypeAdapter
 
 from conqret.data import Call, Reason, Status
 from conqret.errors import shortened
@@ -196,6 +196,7 @@ KEY_VERSION = 1
 """Changes whenever keys are made in another way, so that old recordings are never mistaken for new."""
 
 _encode = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode
+_TEXTS: TypeAdapter[list[Any]] = TypeAdapter(list[Any])
 
 
 def parameters(request: Request[Any], *, read: bool) -> Mapping[str, Any]:
@@ -220,17 +221,17 @@ def request_key(model: str, request: Request[Any], *, read: bool = False) -> str
     recording answers them all.
     """
     response: type[BaseModel] = request.response
-    identity = [
-        KEY_VERSION,
-        model,
-        parameters(request, read=read),
-        [_told(message) for message in request.messages],
-        schema_digest(response),
-        0 if read else request.sample,
-    ]
+    texts = [_told(message) for message in request.messages]
+    try:
+        told = _TEXTS.dump_json(texts)  # the same as below, and for long texts quicker
+    except ValueError:  # half a surrogate pair
+        told = _encode(texts).encode("utf-8", "surrogatepass")
+    before = [KEY_VERSION, model, parameters(request, read=read)]
+    after: list[Any] = [schema_digest(response), 0 if read else request.sample]
     if request.reading is not None:
-        identity.append(request.reading.pairs)
-    return hashlib.sha256(_encode(identity).encode("utf-8", "surrogatepass")).hexdigest()
+        after.append(request.reading.pairs)
+    ends = [_encode(end).encode("utf-8", "surrogatepass") for end in (before, after)]
+    return hashlib.sha256(b"%s,%s,%s" % (ends[0][:-1], told, ends[1][1:])).hexdigest()
 
 
 def _told(message: Message) -> list[Any]:
