@@ -21,9 +21,9 @@ from conqret.labels.study_access import (  # noqa: E402 - likewise
     Setting,
 )
 from conqret.labels.written_arguments import writing_study  # noqa: E402 - after the checkout is on the path
-from tests.annotation.debates import BOTH, DEBATES, begun_debate  # noqa: E402 - likewise
-from tests.annotation.studies import begun  # noqa: E402 - likewise
-from tests.annotation.test_practice import begun_with_practice  # noqa: E402 - likewise
+from tests.labels.debates import BOTH, DEBATES, begun_debate  # noqa: E402 - likewise
+from tests.labels.studies import begun  # noqa: E402 - likewise
+from tests.labels.test_practice import begun_with_practice  # noqa: E402 - likewise
 from tests.web.test_annotating import Browser, Study, behind_its_guard  # noqa: E402 - likewise
 from tests.web.test_writing import judged_by, written_by_all  # noqa: E402 - likewise
 

@@ -86,7 +86,7 @@ def report(runs: Path) -> Path:
 
 def photograph(pages: Mapping[Path, Path], profile: Path, view: Mapping[str, Any]) -> None:
     """The upper part of pages, as a browser shows it in a view (of ``Page.view``), in the files beside them."""
-    from tests.report import chromium
+    from tests.show import chromium
 
     binary = chromium.find()
     if binary is None:

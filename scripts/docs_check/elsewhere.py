@@ -37,10 +37,10 @@ JOBS = {
     ),
     r"^docs/adding-a-label-layout\.md: ": ("tests/io/test_adding_a_layout.py", "adding-a-label-layout.md"),
     r"^docs/adding-a-statistic\.md: ": (
-        "tests/reliability/test_adding_a_statistic.py",
+        "tests/studies/test_adding_a_statistic.py",
         "adding-a-statistic.md",
     ),
-    r"^docs/adding-a-study\.md: ": ("tests/reliability/test_adding_a_study.py", "adding-a-study.md"),
+    r"^docs/adding-a-study\.md: ": ("tests/studies/test_adding_a_study.py", "adding-a-study.md"),
     r": python scripts/debate_ablations\.py (\S+) ": (
         "tests/debate/test_ablations.py",
         "debate_ablations.toml",

@@ -119,7 +119,7 @@ def place_files(text: str, folder: Path) -> None:
 def make_weights(store: Path) -> None:
     """A causal model, an encoder, and a sequence-to-sequence model in folders of ``store``, made in seconds."""
     from scripts.answer_experiment import tiny
-    from tests.perplexity.small_seq2seq import encoder, seq2seq
+    from tests.local.small_seq2seq import encoder, seq2seq
 
     for kind in ("decoder", "encoder", "bart"):
         (store / kind).mkdir(parents=True)

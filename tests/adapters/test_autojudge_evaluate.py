@@ -11,7 +11,7 @@ from conqret.studies.systems.meta_evaluation import meta_evaluate
 from conqret.studies.systems.result import MetaSettings
 from tests.adapters.reports import stop_words
 
-FILES = Path(__file__).parents[1] / "reliability" / "leaderboards"
+FILES = Path(__file__).parents[1] / "studies" / "leaderboards"
 
 ZEROS = {"on_missing": "default", "methods": ("tau_gap",)}
 

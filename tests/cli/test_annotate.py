@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from conqret.labels.answer_ledger import Ledger
-from tests.annotation.studies import begun
 from tests.cli.conftest import Cli, Done
+from tests.labels.studies import begun
 
 ITEMS = Path(__file__).resolve().parents[2] / "fixtures" / "demo" / "items.jsonl"
 

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 from tests.cli.conftest import Cli
-from tests.reliability.cards import write_gold
+from tests.studies.cards import write_gold
 
 ITEMS = Path(__file__).resolve().parents[2] / "fixtures" / "demo" / "items.jsonl"
 

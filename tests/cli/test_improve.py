@@ -14,9 +14,9 @@ from conqret.judging.judge_folder import JudgeFolder
 from conqret.llm.recordings import STORE_NAME
 from conqret.prompts import Library
 from tests.cli.conftest import Cli
-from tests.reliability.improving import CRITERION, rule_model, write_case
 from tests.server import FaultServer
 from tests.server.batches import BatchServer
+from tests.studies.improving import CRITERION, rule_model, write_case
 
 pytest.importorskip("scipy", reason="the extra stats is not installed")
 PRICED = ("--model", "openai/judge", "--input-price", "1", "--output-price", "2")

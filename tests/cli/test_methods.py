@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.reliability.cards import write_gold
+from tests.studies.cards import write_gold
 
 ITEMS = Path(__file__).parents[2] / "fixtures/demo/items.jsonl"
 

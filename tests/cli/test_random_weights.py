@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Cli
+from tests.local import small_seq2seq
+from tests.local.checkpoints import causal, changed, encoder, foreign, tart
 from tests.needed import Needed
-from tests.perplexity import small_seq2seq
-from tests.perplexity.checkpoints import causal, changed, encoder, foreign, tart
 
 Needed("torch", reason="the extra perplexity is not installed: torch is missing")
 Needed("sentence_transformers", reason="the extra dense is not installed")

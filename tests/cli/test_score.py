@@ -51,7 +51,7 @@ def test_dispute_awareness_offline(tmp_path, questions, answers):
 
 def test_perspective_diversity_goes_on_where_it_stopped(tmp_path, questions, answers):
     pytest.importorskip("torch", reason="the extra perplexity is not installed: torch is missing")
-    from tests.perplexity.small_models import network, tokenizer
+    from tests.local.small_models import network, tokenizer
 
     words = tokenizer(begins=False, chat=True)
     words.save_pretrained(tmp_path / "model")

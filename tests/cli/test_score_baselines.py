@@ -56,7 +56,7 @@ def test_offline_judges_and_acknowledge_need_nothing(tmp_path, answers, referenc
 def test_all_metrics_and_again(tmp_path, answers, references):
     for name in ("torch", "sacrebleu", "rouge_score", "sentence_transformers"):
         pytest.importorskip(name, reason=f"the extra baselines is not installed: {name} is missing")
-    from tests.perplexity.small_seq2seq import encoder, seq2seq
+    from tests.local.small_seq2seq import encoder, seq2seq
 
     for name in ("bart", "bert"):
         (tmp_path / name).mkdir()

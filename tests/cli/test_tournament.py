@@ -9,8 +9,8 @@ import pytest
 
 from tests.cli.conftest import Cli
 from tests.judging.runs import write_items
-from tests.reliability.test_tournament import arguments
 from tests.server import FaultServer
+from tests.studies.test_tournament import arguments
 
 
 @pytest.fixture

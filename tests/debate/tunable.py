@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from conqret.debate.debatune.debate_files import instruction
+from tests.local.small_models import CHAT
 from tests.needed import Needed
-from tests.perplexity.small_models import CHAT
 
 Needed("trl", reason="the extra tune is not installed: trl is missing")
 Needed("peft", reason="the extra tune is not installed: peft is missing")

@@ -9,9 +9,9 @@ import pytest
 from conqret.debateqa.baseline_metrics import BartScore
 from conqret.debateqa.scoring import AnswerCase
 from conqret.errors import DeclarationError, UnknownNameError
+from tests.local.small_models import PAIRS
+from tests.local.small_seq2seq import encoder, seq2seq
 from tests.needed import Needed
-from tests.perplexity.small_models import PAIRS
-from tests.perplexity.small_seq2seq import encoder, seq2seq
 
 torch = Needed("torch", reason="the extra perplexity is not installed: torch is missing")
 transformers = Needed("transformers", reason="the extra perplexity is not installed: torch is missing")

@@ -10,8 +10,8 @@ from scripts.docs_check.elsewhere import job_faults, why_not
 from scripts.docs_check.pages import ROOT, Block, mentions, split, steps, words
 from scripts.docs_check.running import fault_of_text, forked, shell, told
 from scripts.docs_check.stand_ins import answer_all, in_python, in_shell, kind_of, place_files
-from tests.annotation.debates import begun_debate, begun_writing
-from tests.annotation.studies import begun
+from tests.labels.debates import begun_debate, begun_writing
+from tests.labels.studies import begun
 
 PAGE = """# A page
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tests.local.small_models import tokenizer
 from tests.needed import Needed
-from tests.perplexity.small_models import tokenizer
 
 torch = Needed("torch", reason="the extra perplexity is not installed: torch is missing")
 transformers = Needed("transformers", reason="the extra perplexity is not installed: transformers is missing")

@@ -45,7 +45,7 @@ def test_a_model_scores_as_it_does_alone(labels, corpus, tmp_path):
     import torch
     from transformers import AutoTokenizer, BertConfig, BertForSequenceClassification
 
-    from tests.perplexity.small_seq2seq import encoder as small_bert
+    from tests.local.small_seq2seq import encoder as small_bert
 
     words = AutoTokenizer.from_pretrained(small_bert(tmp_path))
     words.save_pretrained(tmp_path / "reranker")

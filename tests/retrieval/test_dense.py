@@ -199,7 +199,7 @@ def test_bare_models_are_pooled_as_declared(tmp_path):
     from transformers import AutoModel, AutoTokenizer, DPRConfig, DPRContextEncoder, DPRQuestionEncoder
 
     from conqret.retrieval.vectors import load
-    from tests.perplexity.small_seq2seq import encoder as small_bert
+    from tests.local.small_seq2seq import encoder as small_bert
 
     def vectors_of(folder, **given):
         return load(Encoding(str(folder), **given).settled(get_engine("dense")))

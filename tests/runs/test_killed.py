@@ -16,13 +16,13 @@ from conqret.io.trec import ScoredDoc, write_run
 from tests.cli.score_files import lines
 from tests.cli.test_debate_argue import fair
 from tests.contract.items import demo
-from tests.curation.memory import scripted
+from tests.debateqa.curation.memory import scripted
 from tests.generation.corpora import SUBJECTS, write_corpus
 from tests.io.test_two_turn import OWN
 from tests.judging.runs import write_items
-from tests.reliability.improving import CRITERION, write_case
 from tests.runs.killed import Forks, kill, results
 from tests.server import FaultServer
+from tests.studies.improving import CRITERION, write_case
 from tests.torture.effort import FULL
 
 ROOT = Path(__file__).parents[2]

@@ -19,9 +19,9 @@ from pathlib import Path
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.screens import CANNOT_JUDGE, Screen, ScreenTurn
 from conqret.labels.task_choice import task_of
-from tests.annotation.studies import items_of
-from tests.report import chromium
-from tests.report.chromium import Chromium, Page
+from tests.labels.studies import items_of
+from tests.show import chromium
+from tests.show.chromium import Chromium, Page
 from tests.web.commands import started, written_items
 from tests.web.outcome import Meant, check, differing
 

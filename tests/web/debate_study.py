@@ -21,9 +21,9 @@ from conqret.debate.two_turn.slider_answers import read_slider_answers
 from conqret.debate.two_turn.two_turn_files import read_two_turn
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.screens import ScreenTurn
-from tests.annotation.debates import DEBATES
-from tests.report import chromium
-from tests.report.chromium import Chromium, Page
+from tests.labels.debates import DEBATES
+from tests.show import chromium
+from tests.show.chromium import Chromium, Page
 from tests.web.annotators import come_in, until
 from tests.web.commands import started
 

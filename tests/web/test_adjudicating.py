@@ -14,7 +14,7 @@ from conqret.labels.adjudicating import adjudication_app
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.exporting import verdicts
 from conqret.labels.study_access import ADJUDICATE, DASHBOARD, Links
-from tests.annotation.studies import begun
+from tests.labels.studies import begun
 from tests.web.test_annotating import behind_its_guard
 
 pytest.importorskip("starlette")

@@ -20,8 +20,8 @@ from conqret.labels.study_access import DASHBOARD, JOIN, Links, Setting
 from conqret.labels.task import TaskRequest
 from conqret.labels.task_choice import screens_of, task_of
 from conqret.web.local_server import LOOPBACK, guarded
-from tests.annotation.studies import begun
 from tests.io.test_conversations import DATA, OPENAI
+from tests.labels.studies import begun
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp

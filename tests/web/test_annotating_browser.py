@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from conqret.labels.answer_ledger import Ledger
-from tests.annotation.studies import items
-from tests.report.chromium import Chromium
+from tests.labels.studies import items
+from tests.show.chromium import Chromium
 from tests.web.annotators import PEOPLE, come_in, label, meant_by, until
 from tests.web.commands import started, written_items
 from tests.web.outcome import check, differing

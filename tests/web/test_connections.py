@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.annotation.studies import items
+from tests.labels.studies import items
 from tests.web.commands import started, written_items
 
 pytest.importorskip("uvicorn", reason="the extra web is not installed: it brings starlette and uvicorn")

@@ -11,8 +11,8 @@ import pytest
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.database import LabelFileError
 from conqret.labels.study_access import ADJUDICATE, NOT_SAVED, Links
-from tests.annotation.debates import begun_writing
-from tests.annotation.studies import begun
+from tests.labels.debates import begun_writing
+from tests.labels.studies import begun
 from tests.web.test_adjudicating import client
 from tests.web.test_annotating import Browser, Study
 

@@ -10,7 +10,7 @@ import pytest
 
 from conqret.debate.two_turn.judge_answers import POINTS
 from conqret.debate.two_turn.two_turn_files import Side, SideArgument, read_two_turn
-from tests.annotation.debates import BOTH, DEBATES, begun_debate, made
+from tests.labels.debates import BOTH, DEBATES, begun_debate, made
 from tests.web.test_annotating import Browser, Study
 
 pytest.importorskip("starlette")

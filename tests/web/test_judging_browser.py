@@ -10,10 +10,10 @@ from pathlib import Path
 from conqret.debate.two_turn.judge_answers import LIMIT_SECONDS
 from conqret.debate.two_turn.two_turn_files import read_two_turn
 from conqret.labels.answer_ledger import Ledger
-from tests.annotation.debates import DEBATES
-from tests.annotation.studies import begun
 from tests.cli.conftest import Cli
-from tests.report.chromium import Chromium
+from tests.labels.debates import DEBATES
+from tests.labels.studies import begun
+from tests.show.chromium import Chromium
 from tests.web.annotators import until
 from tests.web.commands import started
 from tests.web.debate_study import Judge, judged, lost, wrote

@@ -16,7 +16,7 @@ from conqret.judging.dimensions import DIMENSIONS
 from conqret.labels.label_tasks import QUESTIONS
 from conqret.labels.page_messages import known_texts, page_messages, plural_category, shipped
 from tests.cli.conftest import Cli
-from tests.report.chromium import Chromium
+from tests.show.chromium import Chromium
 from tests.web.annotators import come_in, until
 from tests.web.commands import started, written_items
 

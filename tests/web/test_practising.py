@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from conqret.debate.two_turn.judge_answers import as_slider_answers
-from tests.annotation.debates import begun_debate, made
-from tests.annotation.test_practice import begun_with_practice
+from tests.labels.debates import begun_debate, made
+from tests.labels.test_practice import begun_with_practice
 from tests.web.test_annotating import Browser, Study
 
 pytest.importorskip("starlette")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Cli
-from tests.report.chromium import Chromium
+from tests.show.chromium import Chromium
 
 ITEMS = Path(__file__).parents[2] / "fixtures" / "languages" / "items.jsonl"
 

@@ -11,8 +11,8 @@ import pytest
 
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.page_messages import PageMessages, known_texts, page_messages
-from tests.annotation.debates import DEBATES
-from tests.report.chromium import Chromium, Page
+from tests.labels.debates import DEBATES
+from tests.show.chromium import Chromium, Page
 from tests.web.annotators import come_in, until
 from tests.web.commands import started
 

@@ -23,7 +23,7 @@ from tests.cli.conftest import Cli
 from tests.cli.conftest import cli as cli
 from tests.contract.items import demo
 from tests.judging.runs import write_items
-from tests.report import factory
+from tests.show import factory
 
 REASON = "the extra web is not installed: it brings starlette and uvicorn"
 pytest.importorskip("starlette", reason=REASON)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import conqret
 from tests.contract.items import demo
-from tests.report.chromium import Chromium
+from tests.show.chromium import Chromium
 from tests.web.annotators import until
 from tests.web.commands import started
 

@@ -21,8 +21,8 @@ from conqret.labels.answer_ledger import Ledger
 from conqret.labels.study_access import Setting
 from conqret.labels.study_screens import items_of, planned_screens
 from conqret.labels.written_arguments import Draft, planned_writing, writing_study, written
-from tests.annotation.debates import DEBATES, begun_debate, begun_writing, made
 from tests.cli.conftest import Cli
+from tests.labels.debates import DEBATES, begun_debate, begun_writing, made
 from tests.web.test_annotating import Study
 
 pytest.importorskip("starlette")

@@ -1,0 +1,217 @@
+"""Who judges which debate how, the time that is kept, and the answers as they are exported."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from conqret.debate.two_turn.judge_answers import (
+    GRACE_SECONDS,
+    LIMIT_SECONDS,
+    TIME_UP,
+    as_slider_answers,
+    bonus,
+    close_overdue,
+    give,
+    judged,
+    left,
+    planned_judgments,
+    settled,
+)
+from conqret.debate.two_turn.slider_answers import SIMPLE, Design, SliderAnswer, read_slider_answers
+from conqret.errors import DeclarationError
+from conqret.labels.answer_ledger import Ledger
+from conqret.labels.screens import ScreenTurn, StaleAnswerError
+from tests.labels.debates import BOTH, DEBATES, Clock, begun_debate, made
+
+
+def spread(counts: Sequence[int]) -> int:
+    return max(counts) - min(counts)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    judges=st.integers(1, 9),
+    count=st.integers(1, 12),
+    passages=st.integers(1, 4),
+    design=st.sampled_from(("main", "pilot")),
+    instructions=st.sampled_from((BOTH, BOTH[:1], BOTH[1:])),
+    seed=st.integers(0, 99),
+)
+def test_each_meets_each_question_once_and_all_is_balanced(
+    judges: int, count: int, passages: int, design: Design, instructions: tuple[str, ...], seed: int
+) -> None:
+    questions = made(count, passages)
+    screens = planned_judgments(questions, judges, design, instructions, seed)
+    turns = 3 if design == "pilot" else 2
+    assert len(screens) == judges * count * turns
+    first = [(screen, screen.judging) for screen in screens if screen.part == "1"]
+    assert {(one.person, one.item) for one, _ in first} == {
+        (judge, question.id) for judge in range(1, judges + 1) for question in questions
+    }
+    home = {question.id: question.passage_id for question in questions}
+    cells = 2 * len(instructions)
+    by = {
+        "judge": Counter((one.person, how.condition, how.instruction) for one, how in first if how),
+        "question": Counter((one.item, how.condition, how.instruction) for one, how in first if how),
+        "judge on a passage": Counter(
+            (one.person, home[one.item], how.condition, how.instruction) for one, how in first if how
+        ),
+    }
+    for name, counted in by.items():
+        groups: dict[tuple[object, ...], list[int]] = {}
+        for key, number in counted.items():
+            groups.setdefault(key[:-2], []).append(number)
+        for numbers in groups.values():
+            assert spread(numbers + [0] * (cells - len(numbers))) <= 1, name
+    for judge in range(1, judges + 1):
+        own = [screen for screen in screens if screen.person == judge]
+        conditions = Counter(one.judging.condition for one in own if one.judging and one.part == "1")
+        assert (
+            spread(
+                [
+                    conditions[name]
+                    for name in ("PS", "PSA", "S", "SA")
+                    if name[0] == ("P" if design == "main" else "S")
+                ]
+            )
+            <= 1
+        )
+        assert [one.part for one in own] == [str(turn + 1) for _ in range(count) for turn in range(turns)]
+        told = [one.judging.instruction for one in own if one.judging]
+        assert sum(a != b for a, b in pairwise(told)) <= 1
+        for one, other in pairwise(own):
+            assert other.part == "1" or (one.item, one.judging.swapped) == (other.item, other.judging.swapped)  # type: ignore[union-attr]
+
+
+def test_the_plan_is_drawn_anew_by_another_seed_and_the_same_by_the_same() -> None:
+    plans = [planned_judgments(made(8), 3, "main", BOTH, seed) for seed in (1, 1, 2)]
+    assert plans[0] == plans[1] != plans[2]
+    swapped = Counter(
+        planned_judgment.judging.swapped
+        for planned_judgment in planned_judgments(made(60), 4, "main", BOTH)
+        if planned_judgment.judging
+    )
+    assert 0.4 < swapped[True] / swapped.total() < 0.6
+
+
+def test_the_main_design_needs_passages(tmp_path: Path) -> None:
+    from dataclasses import replace
+
+    bare = [replace(one, passage="") for one in made(2)]
+    with pytest.raises(DeclarationError, match="has none"):
+        begun_debate(tmp_path, questions=bare)
+    assert {
+        planned_judgment.part for planned_judgment in planned_judgments(bare, 1, "pilot", ("simple",))
+    } == {"1", "2"}
+
+
+def started(ledger: Ledger, name: str = "ann") -> ScreenTurn:
+    person = ledger.person(name)
+    close_overdue(ledger, person)
+    turn = ledger.next(person)
+    assert turn is not None
+    ledger.start(person, turn)
+    found = ledger.turn(person, turn.number)
+    assert found is not None
+    return found
+
+
+def test_the_time_is_kept_and_begins_once(tmp_path: Path) -> None:
+    clock = Clock()
+    ledger = begun_debate(tmp_path, clock=clock)
+    ann = ledger.person("ann")
+    with pytest.raises(DeclarationError, match="press Start"):
+        give(ledger, ann, ledger.next(ann), "1")  # type: ignore[arg-type]
+    turn = started(ledger)
+    clock.now += 100
+    ledger.start(ann, turn)
+    assert left(ledger, started(ledger)) == LIMIT_SECONDS - 100
+    clock.now -= 1_000  # the clock is set back
+    assert left(ledger, started(ledger)) == LIMIT_SECONDS
+    clock.now += 1_000
+    clock.now += LIMIT_SECONDS - 100 + GRACE_SECONDS - 1
+    close_overdue(ledger, ann)
+    give(ledger, ann, started(ledger), "2")
+    with pytest.raises(StaleAnswerError):
+        give(ledger, ann, turn, "-2")
+
+    late = started(ledger)
+    assert late.number != turn.number
+    clock.now += LIMIT_SECONDS + GRACE_SECONDS + 1
+    assert started(ledger).number != late.number
+    found = {row.turn: row for row in exported(ledger, tmp_path)}
+    assert (found[1].slider, found[1].reason) == (2, "")
+    assert (found[2].slider, found[2].reason) == (None, TIME_UP)
+    with pytest.raises(DeclarationError, match="points"):
+        give(ledger, ann, started(ledger), "4")
+
+
+def exported(ledger: Ledger, folder: Path) -> tuple[SliderAnswer, ...]:
+    file = folder / "answers.csv"
+    file.write_bytes(as_slider_answers(ledger).encode())
+    return read_slider_answers(file)
+
+
+def test_the_pilot_keeps_time_at_its_third_judgment_alone(tmp_path: Path) -> None:
+    clock = Clock()
+    ledger = begun_debate(tmp_path, ["ann"], "pilot", clock=clock)
+    for turn in (1, 2):
+        clock.now += 10_000
+        open_turn = started(ledger)
+        assert (open_turn.screen.part, left(ledger, open_turn)) == (str(turn), None)
+        clock.now += 10_000
+        close_overdue(ledger, ledger.person("ann"))
+        give(ledger, ledger.person("ann"), open_turn, "-3")
+    assert left(ledger, started(ledger)) == LIMIT_SECONDS
+
+
+def test_answers_are_exported_of_the_options_as_they_stood_and_earn_their_bonus(tmp_path: Path) -> None:
+    from conqret.debate.two_turn.two_turn_files import read_two_turn
+
+    clock = Clock()
+    ledger = begun_debate(tmp_path, ("ann", "bob"), "main", BOTH, clock=clock)
+    right = {one.id: one.right for one in read_two_turn(DEBATES)}
+    sure = {}
+    for person in ledger.people():
+        while ledger.next(person) is not None:
+            turn = started(ledger, person.name)
+            clock.now += 30
+            assert turn.screen.judging is not None
+            first = (right[turn.screen.item] == 1) != turn.screen.judging.swapped
+            give(ledger, person, turn, "-3" if first else "3")
+            sure[turn.screen.judging.instruction] = turn.screen
+    rows = exported(ledger, tmp_path)
+    assert len(rows) == 2 * 4 * 2
+    assert {row.toward_right for row in rows} == {3}
+    assert {row.judge for row in rows} == {"p01", "p02"}
+    assert {row.right for row in rows} == {1, 2}
+    assert "30.0" in (tmp_path / "answers.csv").read_text()
+    bob = ledger.person("bob")
+    mine = judged(ledger, bob, sure["simple"])
+    assert [(one.turn, bonus(one)) for one in mine] == [(1, SIMPLE.bonus(3)), (2, SIMPLE.bonus(3))]
+    outcomes = settled(ledger, bob)
+    assert [outcome.toward_right for outcome in outcomes] == [3] * 4
+    assert sum(outcome.dollars for outcome in outcomes) == sum(
+        bonus(row) or 0 for row in rows if row.judge == "p02"
+    )
+
+
+def test_nobody_else_gets_what_is_planned_for_a_judge(tmp_path: Path) -> None:
+    ledger = begun_debate(tmp_path)
+    ann = ledger.person("ann")
+    assert ledger.counts(ann) == (0, 8)
+    give(ledger, ann, started(ledger), "0")
+    with pytest.raises(DeclarationError, match="planned for this annotator only"):
+        ledger.reassign(ann)
+    ledger.set_state(ann, "dropped")
+    assert ledger.counts(ledger.person("bob")) == (0, 8)
+    assert list(ledger.given()) == []
+    ledger.set_state(ledger.person("ann"), "active")
+    assert exported(ledger, tmp_path)[0].slider == 0

@@ -1,0 +1,248 @@
+"""Who gets what, and that what was answered stays: once, whatever happens."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from conqret.errors import DeclarationError
+from conqret.labels.answer_ledger import Ledger
+from conqret.labels.database import DamagedLabelsError
+from conqret.labels.screens import ScreenTurn, StaleAnswerError
+from tests.labels.studies import begun
+
+
+def next_of(ledger: Ledger, name: str) -> ScreenTurn:
+    turn = ledger.next(ledger.person(name))
+    assert turn is not None
+    return turn
+
+
+def rate(ledger: Ledger, name: str, value: str = "4", comment: str = "") -> ScreenTurn:
+    turn = next_of(ledger, name)
+    ledger.answer(ledger.person(name), turn, {"overall_quality": value}, comment, turn.revision)
+    return turn
+
+
+def test_fifty_people_at_a_time_get_no_screen_too_often(tmp_path: Path) -> None:
+    names = [f"person {n}" for n in range(50)]
+    ledger = begun(tmp_path, 40, names, overlap=3)
+
+    def work(name: str) -> None:
+        person = ledger.person(name)
+        while (turn := ledger.next(person)) is not None:
+            ledger.answer(person, turn, {"overall_quality": "3"}, "", turn.revision)
+
+    threads = [threading.Thread(target=work, args=(name,)) for name in names]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert Counter(record.screen.item for record in ledger.given()) == Counter(
+        {f"item-{n}": 3 for n in range(40)}
+    )
+
+
+def test_an_answer_and_the_screen_after_it_are_written_together_or_not_at_all(tmp_path: Path) -> None:
+    ledger = begun(tmp_path)
+    anna = ledger.person("anna")
+    first = next_of(ledger, "anna")
+    following = ledger.answer_and_next(anna, first, {"overall_quality": "4"}, "", 0)
+    assert following is not None
+    assert following == ledger.begun(anna) != first
+    with pytest.raises(StaleAnswerError):
+        ledger.answer_and_next(anna, first, {"overall_quality": "2"}, "", 0)
+    assert [record.answers for record in ledger.given()] == [{"overall_quality": "4"}]
+    third = ledger.answer_and_next(anna, following, {"overall_quality": "3"}, "", 0)
+    assert third is not None
+    again = Ledger(tmp_path)
+    assert len(list(again.given())) == 2
+    assert again.begun(anna) == third
+
+
+def test_an_answer_is_changed_and_taken_back_and_its_history_stays(tmp_path: Path) -> None:
+    ledger = begun(tmp_path)
+    anna = ledger.person("anna")
+    turn = rate(ledger, "anna", "4", "at first")
+    ledger.answer(anna, turn, {"overall_quality": "2"}, "on second thoughts", 1)
+    assert [record.answers["overall_quality"] for record in ledger.given()] == ["2"]
+    ledger.withdraw(anna, turn, 2)
+    assert list(ledger.given()) == []
+    assert next_of(ledger, "anna").number == turn.number
+    with sqlite3.connect(tmp_path / "labels.sqlite") as file:
+        kept = file.execute("SELECT comment FROM answers ORDER BY revision").fetchall()
+    assert kept == [("at first",), ("on second thoughts",), ("",)]
+
+
+def test_who_is_dropped_is_in_no_export_and_others_get_the_screens(tmp_path: Path) -> None:
+    ledger = begun(tmp_path, 4, ("anna", "ben"), overlap=1)
+    for _ in range(4):
+        rate(ledger, "anna")
+    assert ledger.next(ledger.person("ben")) is None
+    ledger.set_state(ledger.person("anna"), "dropped", "answered all in a minute")
+    assert list(ledger.given()) == []
+    rate(ledger, "ben")
+    ledger.set_state(ledger.person("anna"), "active")
+    assert Counter(record.person.name for record in ledger.given()) == {"anna": 3, "ben": 1}
+    assert ("dropped", "anna: answered all in a minute") in [event[1:] for event in ledger.events()]
+
+
+def test_what_was_given_and_not_answered_goes_to_others(tmp_path: Path) -> None:
+    ledger = begun(tmp_path, 1, ("anna", "ben"), overlap=1)
+    turn = next_of(ledger, "anna")
+    assert ledger.next(ledger.person("ben")) is None
+    assert ledger.reassign(ledger.person("anna")) == 1
+    rate(ledger, "ben")
+    with pytest.raises(DeclarationError, match="another annotator"):
+        ledger.answer(ledger.person("anna"), turn, {"overall_quality": "1"}, "", 0)
+    assert [record.person.name for record in ledger.given()] == ["ben"]
+
+
+def test_who_wants_to_be_forgotten_is_in_no_byte_of_the_folder(tmp_path: Path) -> None:
+    ledger = begun(tmp_path, 3, ("annabella", "ben"), overlap=1)
+    rate(ledger, "annabella", comment="a remark of hers")
+    ledger.set_state(ledger.person("annabella"), "paused", "asked to")
+    assert ledger.forget(ledger.person("annabella")) == 1
+    for state in ("active", "dropped"):
+        with pytest.raises(DeclarationError, match="deleted on request"):
+            ledger.set_state(ledger.person("p01"), state)
+    ledger.close()
+    everything = b"".join(file.read_bytes() for file in tmp_path.iterdir())
+    assert b"annabella" not in everything
+    assert b"a remark of hers" not in everything
+    again = Ledger(tmp_path)
+    assert [person.name for person in again.people()] == ["deleted p01", "ben"]
+    for _ in range(3):
+        rate(again, "ben")
+
+
+def test_another_study_is_refused_and_the_same_goes_on(tmp_path: Path) -> None:
+    rate(begun(tmp_path), "anna")
+    assert begun(tmp_path, people=("anna", "ben", "carl", "dora")).wanted()[0] == 1
+    with pytest.raises(DeclarationError, match="another study: items differ"):
+        begun(tmp_path, 5)
+    (tmp_path / "text").mkdir()
+    (tmp_path / "text" / "labels.sqlite").write_text("no database at all, but a text" * 100)
+    with pytest.raises(DamagedLabelsError, match="file is not a database"):
+        Ledger(tmp_path / "text")
+    with pytest.raises(DeclarationError, match="contains no labels"):
+        Ledger(tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize(
+    ("people", "overlap", "says"),
+    [
+        ((), 1, "name the annotators"),
+        (("anna", "anna"), 1, "two annotators"),
+        (("anna\n",), 3, "--overlap"),
+        (("a\x1bb",), 1, "printable"),
+        (("P02", "ben"), 1, "pseudonym"),
+    ],
+)
+def test_what_cannot_be_a_study(tmp_path: Path, people: tuple[str, ...], overlap: int, says: str) -> None:
+    with pytest.raises(DeclarationError, match=says):
+        begun(tmp_path, people=people, overlap=overlap)
+
+
+def test_a_clock_that_is_set_makes_no_times(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger = begun(tmp_path, 2, ("anna",), overlap=1)
+    next_of(ledger, "anna")
+    real = time.time
+    monkeypatch.setattr(time, "time", lambda: real() - 3_600)
+    rate(ledger, "anna")
+    turn = next_of(ledger, "anna")
+    ledger.start(ledger.person("anna"), turn)
+    ledger.close()
+    monkeypatch.setattr(time, "time", lambda: real() - 7_200)
+    again = Ledger(tmp_path)  # the server is started again meanwhile
+    rate(again, "anna")
+    assert all(0 <= one.seconds < 10 for one in again.given())
+    assert len(list(again.given())) == 2
+
+
+def test_a_backup_is_whole_and_overwrites_nothing(tmp_path: Path) -> None:
+    ledger = begun(tmp_path / "study")
+    rate(ledger, "anna")
+    (tmp_path / "copy").mkdir()
+    ledger.backup(tmp_path / "copy" / "labels.sqlite")
+    assert (tmp_path / "copy" / "labels.sqlite").stat().st_mode & 0o077 == 0
+    assert [one.answers for one in Ledger(tmp_path / "copy").given()] == [{"overall_quality": "4"}]
+    with pytest.raises(DeclarationError, match="already exists"):
+        ledger.backup(tmp_path / "copy" / "labels.sqlite")
+
+
+KILLED = """
+import sys
+from pathlib import Path
+from conqret.labels.answer_ledger import Ledger
+ledger = Ledger(Path(sys.argv[1]))
+anna = ledger.person("anna")
+while (turn := ledger.next(anna)) is not None:
+    ledger.answer(anna, turn, {"overall_quality": "5"}, "", turn.revision)
+    print(turn.screen.item, flush=True)
+"""
+
+
+def test_killed_at_any_moment_what_was_confirmed_is_there(tmp_path: Path) -> None:
+    begun(tmp_path, 300, ("anna",), overlap=1).close()
+    confirmed = []
+    for lines in (1, 17, 40):
+        process = subprocess.Popen(
+            [sys.executable, "-c", KILLED, str(tmp_path)], stdout=subprocess.PIPE, text=True
+        )
+        assert process.stdout is not None
+        confirmed += [process.stdout.readline().strip() for _ in range(lines)]
+        os.kill(process.pid, signal.SIGKILL)
+        confirmed += process.stdout.read().split()
+        process.wait()
+    kept = Counter(one.screen.item for one in Ledger(tmp_path).given())
+    assert set(confirmed) <= set(kept)
+    assert set(kept.values()) == {1}
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    steps=st.lists(
+        st.tuples(
+            st.sampled_from(("anna", "ben", "carl")),
+            st.sampled_from(("next", "answer", "answer", "back", "drop", "undo", "reassign")),
+        ),
+        max_size=40,
+    )
+)
+def test_whatever_is_done_the_room_is_what_is_not_taken(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, str]]
+) -> None:
+    ledger = begun(tmp_path_factory.mktemp("study"), 5, overlap=2)
+    for name, what in steps:
+        person = ledger.person(name)
+        turn = ledger.next(person)
+        if what == "answer" and turn is not None:
+            ledger.answer(person, turn, {"overall_quality": "3"}, "", turn.revision)
+        elif what == "back" and (last := ledger.before(person, 10**9)) is not None:
+            found = ledger.turn(person, last)
+            assert found is not None
+            ledger.withdraw(person, found, found.revision)
+        elif what in ("drop", "undo"):
+            ledger.set_state(person, "dropped" if what == "drop" else "active")
+        elif what == "reassign":
+            ledger.reassign(person)
+    rooms = ledger._database.rows("SELECT number, room FROM screens")
+    for row in rooms:
+        taken = ledger._database.rows(
+            "SELECT COUNT(*) AS n FROM turns WHERE screen = ? AND state IN ('given', 'done')",
+            (row["number"],),
+        )
+        assert row["room"] == 2 - taken[0]["n"] >= 0
+    ledger.close()

@@ -1,0 +1,147 @@
+"""What people practise first, and who goes on."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from conqret.data import Item
+from conqret.errors import DeclarationError
+from conqret.labels.answer_ledger import Ledger
+from conqret.labels.page import dashboard
+from conqret.labels.screens import Screen, study_of
+from conqret.labels.study_screens import NOT_PASSED, marked_by_gold, practice_screens, settle
+from conqret.labels.task import TaskRequest
+from conqret.labels.task_choice import screens_of, task_of
+from tests.labels.studies import items
+
+PEOPLE = ("anna", "ben")
+
+
+def practice_file(folder: Path, count: int = 5, gold: object = "4", **more: object) -> Path:
+    folder.mkdir(exist_ok=True)
+    file = folder / "practice.jsonl"
+    rows = [
+        {
+            "id": f"practice-{n}",
+            "topic": "Should shops open on Sundays?",
+            "argument": f"On Sundays {n + 2} of ten shops in our town would hire students, who have time then.",
+            "second_argument": "Sunday should stay as it always was.",
+            "metadata": {
+                "gold": {"overall_quality": gold, "preference": "first"},
+                "why": "It gives one reason. It does not weigh what speaks against it.",
+            },
+            **more,
+        }
+        for n in range(count)
+    ]
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return file
+
+
+def begun_with_practice(folder: Path, passing: float = 0.8, task: str = "rating", count: int = 3) -> Ledger:
+    screens = screens_of(task_of(task), items(count), TaskRequest())
+    screens += practice_screens(practice_file(folder), task, screens)
+    study = study_of(task, screens, PEOPLE, overlap=2, passing=passing)
+    return Ledger.open(folder, study, screens, PEOPLE)
+
+
+def practise(ledger: Ledger, name: str, values: str) -> str:
+    """Have a person answer what is to be practised; the state in which it ends."""
+    for value in values:
+        person = ledger.person(name)
+        turn = ledger.next(person)
+        assert turn is not None
+        assert turn.screen.practice
+        ledger.answer(person, turn, {"overall_quality": value}, "", turn.revision)
+        settle(ledger, ledger.person(name), marked_by_gold)
+    return ledger.person(name).state
+
+
+def test_who_has_enough_right_goes_on_and_others_get_nothing_more(tmp_path: Path) -> None:
+    ledger = begun_with_practice(tmp_path)
+    assert practise(ledger, "anna", "44424") == "active"
+    assert practise(ledger, "ben", "4112") == "active"
+    assert ledger.counts(ledger.person("ben"), practice=True) == (4, 1)
+    assert practise(ledger, "ben", "4") == NOT_PASSED
+    assert ledger.next(ledger.person("ben")) is None
+    turn = ledger.next(ledger.person("anna"))
+    assert turn is not None
+    assert not turn.screen.practice
+    assert ledger.counts(ledger.person("anna")) == (0, 3)
+    shown = "".join(dashboard(ledger).html())
+    assert "4 of 5" in shown
+    assert "2 of 5" in shown
+    assert ("not passed", "ben: 2 of 5") in [event[1:] for event in ledger.events()]
+
+
+def test_practice_counts_nowhere_and_everybody_has_it_in_one_order(tmp_path: Path) -> None:
+    ledger = begun_with_practice(tmp_path)
+    for name in PEOPLE:
+        practise(ledger, name, "44444")
+    assert list(ledger.given()) == []
+    assert ledger.wanted() == (0, 6)
+    assert ledger.study.screens == 3
+    first = [ledger.turn(ledger.person("ben"), number) for number in range(6, 11)]
+    assert [one.screen.item for one in first if one is not None] == [f"practice-{n}" for n in range(5)]
+    assert len(list(ledger.given(practice=True))) == 10
+    ledger.forget(ledger.person("ben"))
+    assert {record.person.name for record in ledger.given(practice=True)} == {"anna"}
+
+
+def test_what_was_given_in_another_window_meanwhile_goes_to_others(tmp_path: Path) -> None:
+    ledger = begun_with_practice(tmp_path)
+    ben = ledger.person("ben")
+    for _ in range(5):
+        turn = ledger.next(ben)
+        assert turn is not None
+        ledger.answer(ben, turn, {"overall_quality": "1"}, "", 0)
+    assert ledger.next(ben) is not None  # asked for before the other window's answer was looked at
+    settle(ledger, ben, marked_by_gold)
+    rooms = ledger._database.rows("SELECT room FROM screens WHERE NOT practice")
+    assert [row["room"] for row in rooms] == [2, 2, 2]
+
+
+def test_practice_comes_again_where_screens_are_given_to_others(tmp_path: Path) -> None:
+    ledger = begun_with_practice(tmp_path)
+    assert practise(ledger, "anna", "44") == "active"
+    first = ledger.next(ledger.person("anna"))
+    assert ledger.reassign(ledger.person("anna")) == 0
+    ledger.set_state(ledger.person("anna"), "dropped")
+    ledger.set_state(ledger.person("anna"), "active")
+    assert ledger.next(ledger.person("anna")) == first
+    assert practise(ledger, "anna", "444") == "active"
+    assert ledger.person("anna").practised == "5 of 5"
+
+
+def test_several_values_and_the_parts_of_an_item(tmp_path: Path) -> None:
+    (screen,) = practice_screens(practice_file(tmp_path, 1, [4, "5"]), "rating", [])
+    assert (screen.gold, screen.why[:20]) == ({"overall_quality": ("4", "5")}, "It gives one reason.")
+    first = "sentence 1, document 1"
+    item = items(1)[0].model_copy(update={"metadata": {"gold": {first: {"citation_support": "supports"}}}})
+    (cited,) = screens_of(task_of("citation-support"), [item], TaskRequest())
+    assert cited.gold == {"citation_support": ("supports",)}
+    assert gold_of(item, first) == gold_of(item, "another") == {}
+
+
+def gold_of(item: Item, part: str) -> object:
+    from conqret.labels.task import with_gold
+
+    return with_gold(item, Screen(item=item.id, part=part)).gold
+
+
+@pytest.mark.parametrize(
+    ("more", "gold", "says"),
+    [
+        ({"metadata": {}}, "4", "contains no known answers"),
+        ({"metadata": {"gold": ["4"]}}, "4", "contains no known answers"),
+        ({}, "7", "which is not a choice; write one of 1, 2, 3, 4, 5"),
+        ({"id": "item-0"}, "4", "in the practice and in the study"),
+    ],
+)
+def test_what_cannot_be_practised(tmp_path: Path, more: dict[str, object], gold: str, says: str) -> None:
+    others = screens_of(task_of("rating"), items(1), TaskRequest())
+    with pytest.raises(DeclarationError, match=says):
+        practice_screens(practice_file(tmp_path, 1, gold, **more), "rating", others)

@@ -1,0 +1,76 @@
+"""The card's page: escaped, without requests, readable on a phone and in the dark; and the Markdown card."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from conqret.stats.estimate import Estimate
+from conqret.studies.card.page import write_card
+from conqret.studies.card.result import Card, read_card
+from conqret.studies.variance.result import Repeatability, repeatability_table
+from tests.show.test_sensitivity import curve as a_curve
+from tests.studies.cards import card_of
+
+HOSTILE = "<script>alert(1)</script>|`x`"
+
+
+@pytest.fixture(scope="module")
+def card(tmp_path_factory: pytest.TempPathFactory) -> Card:
+    found = card_of(tmp_path_factory.mktemp("card"))
+    run = found.run.model_copy(
+        update={"items_name": HOSTILE, "identity": {**found.run.identity, HOSTILE: HOSTILE}}
+    )
+    basis = found.basis.model_copy(update={"labels": HOSTILE})
+    return found.model_copy(update={"run": run, "basis": basis, "limits": (*found.limits, HOSTILE)})
+
+
+def test_three_files_say_the_same(card: Card, tmp_path: Path) -> None:
+    page, markdown, data = write_card(card, tmp_path / "card")
+    assert read_card(data) == card
+    text, marked = page.read_text(encoding="utf-8"), markdown.read_text(encoding="utf-8")
+    for sentence in card.limits[:2]:
+        assert sentence in text
+        assert sentence in marked
+    assert "<script>alert" not in text + marked
+    assert "&lt;script&gt;" in text
+    assert card.run.fingerprint in text
+    assert "default-src &#39;none&#39;" in text
+    assert "a lexical baseline and no LLM judge" in text
+
+
+def test_labels_of_one_person_have_no_columns_for_more(card: Card, tmp_path: Path) -> None:
+    for people in (3, 1):
+        rows = tuple(row.model_copy(update={"annotators": people}) for row in card.agreement)
+        page = write_card(card.model_copy(update={"agreement": rows}), tmp_path)[0]
+        assert page.read_text(encoding="utf-8").count(">One annotator<") == (people > 1)
+
+
+def test_curves_of_known_damage_are_drawn_and_told(card: Card, tmp_path: Path) -> None:
+    curves = (a_curve("direct", "gpt", (0.9, 0.5, 0.2)), a_curve("direct", HOSTILE, (0.9, 0.9, 0.9)))
+    page, markdown, _ = write_card(card.model_copy(update={"sensitivity": curves}), tmp_path)
+    text = page.read_text(encoding="utf-8")
+    assert "direct: 0.900 at 0, 0.500 at 50, 0.200 at 100." in text, "the chart says what it shows"
+    assert "falls by 0.3" in text
+    assert "<script>alert" not in text
+    said = markdown.read_text(encoding="utf-8")
+    assert "documents replaced in place by documents of other topics), at 0, 50, 100" in said
+    assert "| 0.900, 0.500, 0.200 |" in said
+
+
+def test_metrics_that_are_repeated_alike_are_one_row() -> None:
+    def said(metric: str, value: float) -> Repeatability:
+        return Repeatability(
+            metric=metric,
+            scores=24,
+            items=8,
+            deviation=Estimate(value),
+            generalizability=Estimate(1.0 - value),
+        )
+
+    table = repeatability_table([said("clarity", 0.0), said("cogency", 0.25), said("arrangement", 0.0)])
+    assert table.rows == (
+        ("Clarity, Arrangement", "24", "0.000", "1.000"),
+        ("Cogency", "24", "0.250", "0.750"),
+    )

@@ -1,0 +1,160 @@
+"""The summary as text: nothing vanishes, unknown is not zero, and no markup is read from outside."""
+
+import io
+
+from rich.console import Console
+
+from conqret.data import Call, Judgment, Measure, Reason, Status, Trace
+from conqret.judging.summary import Summary, summarise
+from conqret.judging.summary_tables import cost, cost_table, metric_table, summary_tables, terminal
+from conqret.runs.session import SessionCounts
+from conqret.show import words
+from conqret.show.markup import tables_markdown
+from conqret.show.table import Table
+from conqret.stats.estimate import Estimate, undefined
+from tests.show import factory
+
+
+def judgment(measure: Measure, *calls: Call, metric: str = "groundedness") -> Judgment:
+    fields = dict.fromkeys(("item", "topic", "stance", "format", "model", "fingerprint"), "x")
+    return Judgment(**fields, measures={metric: measure}, trace=Trace(calls=calls))
+
+
+def scored(value: float, **fields: object) -> Measure:
+    return Measure(status=Status.SCORED, value=value, **fields)  # type: ignore[arg-type]
+
+
+def printed(summary: Summary, width: int = 100) -> str:
+    console = Console(file=io.StringIO(), width=width, color_system=None)
+    console.print(*terminal(summary), sep="\n")
+    return console.file.getvalue()  # type: ignore[attr-defined]
+
+
+def test_bounds_stand_beside_a_mean_with_missing_items() -> None:
+    summary = summarise(
+        [judgment(scored(0.75)), judgment(scored(0.25)), judgment(Measure.missing(Reason.REFUSAL))]
+    )
+    table = metric_table(summary)
+    assert table.header == ("Metric", "Mean", "SD", "n", "Worst to best case")
+    # mean 1/2 over two; with a third item at 0 or 1: 1/3 and 2/3; deviation sqrt(2 * .25^2) = .354
+    assert table.rows == (("Groundedness", "0.500", "0.354", "2 of 3", "0.333 to 0.667"),)
+    assert "the model declined to answer" in printed(summary)
+
+
+def test_a_column_stands_only_where_it_says_something() -> None:
+    table = metric_table(summarise([judgment(scored(1.0))]))
+    assert table.header == ("Metric", "Mean", "SD", "n")
+    assert table.rows == (("Groundedness", "1.000", "–", "1 of 1"),)
+
+
+def test_without_judgments_the_columns_stay() -> None:
+    assert metric_table(summarise([])).header[:2] == ("Metric", "Mean")
+
+
+def test_flips_verdicts_and_methods_are_noted() -> None:
+    measures = [
+        scored(1.0, label="first", flipped=False, method="logprobs"),
+        scored(0.5, label="tie", flipped=True),
+    ]
+    table = metric_table(summarise([judgment(measure, metric="preference") for measure in measures]))
+    noted = "Preference: first 1, tie 1; 1 flipped with the order; read from logprobs 1."
+    assert (table.header[-1], table.note.startswith(noted)) == ("n", True)
+
+
+def test_an_unknown_price_is_never_zero() -> None:
+    priced = Call(key="a", ask="x", attempts=1, finish_reason="stop", cost_usd=0.5)
+    unpriced = Call(key="b", ask="x", attempts=1, finish_reason="stop")
+
+    def said(*calls: Call) -> str:
+        return cost(summarise([judgment(scored(1.0), *calls)]).usage)
+
+    assert said(priced) == "$0.50"
+    assert said(unpriced) == "unknown (no price for 1 answer)"
+    assert said(priced, unpriced, unpriced) == "unknown, at least $0.50 (no price for 2 answers)"
+
+
+def test_every_reason_has_words() -> None:
+    assert {reason.value for reason in Reason} == set(words.REASONS)
+
+
+def test_every_format_is_set_in_80_columns() -> None:
+    for name in factory.FORMATS:
+        text = printed(summarise(factory.judge_all(factory.items(), name)), width=80)
+        assert max(map(len, text.splitlines())) <= 80
+        assert "Worst to best" in text
+
+
+def test_markup_from_outside_stays_text(tmp_path_factory: object) -> None:
+    summary = summarise([judgment(scored(1.0), metric="[red]x[/red] | <b>\x1b[31m")])
+    assert "[red]x[/red]" in printed(summary)
+    assert "\x1b" not in printed(summary)
+    cell = tables_markdown(summary_tables(summary)).splitlines()[2]
+    assert "\\|" in cell
+    assert "<b>" not in cell
+
+
+def test_what_it_took_is_one_table_without_what_is_nothing() -> None:
+    call = Call(
+        key="a", ask="x", attempts=1, finish_reason="stop", cost_usd=0.5, prompt_tokens=7, seconds=2.0
+    )
+
+    def told(session: SessionCounts | None) -> tuple[tuple[str, ...], ...]:
+        table = cost_table(summarise([judgment(scored(1.0), call)]).model_copy(update={"session": session}))
+        return (table.header, *table.rows)
+
+    alone = told(SessionCounts(sent=1, cost_usd=0.5))
+    assert alone == told(None)
+    assert alone[0] == ("", "All judgments")
+    assert dict(alone[1:]) == {
+        "Requests, retries included": "1",
+        "Prompt tokens": "7",
+        "Model time": "2.0 s",
+        "Cost": "$0.50",
+    }
+    later = told(SessionCounts(sent=0, recorded=3, kept=24, cost_usd=None))
+    assert later[0] == ("", "This session", "All judgments")
+    assert ("Judgments kept from before", "24", "") in later
+    assert ("Requests, retries included", "0", "1") in later
+    assert ("Cost", "unknown", "$0.50") in later
+
+
+def test_estimates_and_other_models_are_noted_below_what_it_took() -> None:
+    session = SessionCounts(sent=2, cost_usd=0.5, estimated=2, others={"gpt-x": 1})
+    assert cost_table(summarise([judgment(scored(1.0))]).model_copy(update={"session": session})).note == (
+        "The provider did not report the tokens of 2 responses, so their cost is estimated. The provider answered 1 "
+        "request with another model than requested: gpt-x."
+    )
+
+
+def test_the_note_says_why_there_is_no_value_or_no_interval() -> None:
+    row = (undefined("no overlap"), Estimate(0.5, reason="no interval: rare"), Estimate(0.1, 0.0, 0.2))
+    table = Table("", ("a", "b", "c"), [row, row], note="Over topics.")
+    assert (
+        table.note
+        == "Over topics. A dash means: no overlap. Where a value has no interval, none can be computed: rare."
+    )
+    assert Table("", ("a",), [row[2:]]).note == ""
+
+
+def test_columns_that_say_one_thing_are_a_sentence() -> None:
+    rows = [("a", 1, None, "100.0%"), ("b", 2, None, "100.0%")]
+    heads, foot = ("", "units", "people", "coverage"), [("all", "", None, "100.0%")]
+    found = Table("t", heads, rows, foot=foot, note="N.", same=("people", "coverage", "units"))
+    assert (found.header, found.rows) == (("", "units"), (("a", "1"), ("b", "2")))
+    assert (found.foot, found.note) == (
+        (("all", ""),),
+        "In every row “people” is –. In every row “coverage” is 100.0%. N.",
+    )
+    assert Table("t", heads, rows, same=("units",)).header == heads
+    assert Table("t", ("", "coverage"), [("a", "100.0%")], same=("coverage",)).rows == (("a", "100.0%"),)
+
+
+def test_a_table_stacks_on_a_phone_only_where_it_is_wider_than_the_screen() -> None:
+    sizes = ("8 topics", "20 topics", "50 topics")
+    assert not Table("", ("averaged over", *sizes), [("one of each", 0.041, 0.026, 0.016)]).stacks
+    means = [("Context relevance", Estimate(0.6, 0.488, 0.702), Estimate(0.622, 0.47, 0.754))]
+    assert Table("", ("Metric", "bm25", "bm25+stance"), means).stacks
+    assert Table(
+        "", ("Metric", "bm25+extractive", "bm25+stance+extractive"), [("Context relevance", 2, 1)]
+    ).stacks
+    assert not Table("", ("system", "mean"), []).stacks

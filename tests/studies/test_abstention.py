@@ -1,0 +1,135 @@
+"""When a judge abstains: the thresholds that are found, the file of them, and what becomes of judgments."""
+
+import numpy as np
+import pytest
+
+from conqret.data import Measure, Reason, Status
+from conqret.errors import DeclarationError, UnknownNameError
+from conqret.io.labels import read_labels
+from conqret.studies.abstain.fit_abstention import abstain
+from conqret.studies.abstain.result import abstention_sheet, abstention_tables, outcome
+from tests.studies.judged import judgment, scored, study
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("abstention")
+
+
+@pytest.fixture(scope="module")
+def seen(folder):
+    """A judge that says how sure it is, and is wrong where it is not: half of the time, and else by a twentieth."""
+    rng = np.random.default_rng(1)
+    rows, judgments = ["item,dimension,annotator,value"], []
+    for number in range(300):
+        label = int(rng.integers(1, 4))
+        sure = float(rng.random())
+        off = rng.random() < (0.05 if sure > 0.5 else 0.6)
+        said = (label % 3 + 1 if off else label) - 1
+        measures = {
+            name: scored(said / 2, confidence={"logprobs": sure, "odd": 0.5})
+            for name in ("clarity", "cogency")
+        }
+        judgments.append(judgment(f"i{number}", measures, topic=f"topic {number % 15}"))
+        rows += [f"i{number},{name},ann,{label}" for name in ("clarity", "cogency")]
+    file = folder / "labels.csv"
+    file.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return judgments, read_labels(file, scales=["1:3"])
+
+
+@pytest.fixture(scope="module")
+def found(seen):
+    return abstain(*seen)
+
+
+def test_the_threshold_parts_what_is_right_from_what_is_not(found):
+    row = found.found["clarity"]
+    assert (row.units, row.topics, row.unsaid) == (300, 15, 0)
+    assert found.source == "logprobs"  # the first that is known by name
+    assert row.wrong.value == pytest.approx(0.32, abs=0.05)
+    assert found.rules["clarity"] == row.threshold
+    assert 0.3 < row.threshold < 0.6
+    assert row.taken.error.value <= 0.2
+    assert row.taken.error.high <= 0.25
+    assert row.constant == pytest.approx(row.wrong.value * (1 - row.wrong.value))
+
+
+def test_a_promise_that_nobody_can_keep_leaves_nothing(seen):
+    strict = abstain(*seen, error=0.06)
+    assert strict.rules["clarity"] is None
+    left = strict.applied(seen[0][0])
+    assert {measure.reason for measure in left.measures.values()} == {Reason.UNSURE}
+
+
+def test_unsure_is_unscored_and_never_0(found, seen):
+    threshold = found.rules["clarity"]
+    at = judgment("x", {"clarity": scored(0.5, confidence={"logprobs": threshold})})
+    assert found.applied(at) is at
+    below = judgment(
+        "x",
+        {"clarity": scored(0.5, confidence={"logprobs": threshold - 1e-6}, raw=2.0), "other": scored(0.1)},
+    )
+    left = found.applied(below)
+    assert left.measures["other"].value == 0.1  # no rule, and as it was
+    unsure = left.measures["clarity"]
+    assert (unsure.status, unsure.reason, unsure.value, unsure.raw) == (
+        Status.UNSCORED,
+        Reason.UNSURE,
+        None,
+        None,
+    )
+    assert "would be 0.500" in unsure.detail
+    assert unsure.confidence["logprobs"] == pytest.approx(threshold, abs=1e-5)
+    silent = found.applied(judgment("x", {"clarity": scored(0.5)}))
+    assert "no confidence (logprobs)" in silent.measures["clarity"].detail
+    failed = judgment("x", {"clarity": Measure.missing(Reason.TIMEOUT)})
+    assert found.applied(failed) is failed
+
+
+def test_what_cannot_be_fitted_says_why(seen, found, folder):
+    judgments, labels = seen
+    with pytest.raises(DeclarationError, match="judged with --abstain"):
+        abstain([found.applied(one) for one in judgments], labels)
+    plain, plain_labels, _ = study(folder, np.random.default_rng(2), items=30)
+    with pytest.raises(DeclarationError, match="--samples 5"):
+        abstain(plain, plain_labels)
+    with pytest.raises(UnknownNameError, match="samples"):
+        abstain(judgments, labels, source="samples")
+    few = [one for one in judgments if one.topic in {"topic 1", "topic 2"}]
+    with pytest.raises(DeclarationError, match="2 topics, and 6 are needed"):
+        abstain(few, labels)
+    for wrong in ({"error": 0}, {"error": 1.5}, {"delta": 0.6}, {"tolerance": -1}):
+        with pytest.raises(DeclarationError, match=next(iter(wrong))):
+            abstain(judgments, labels, **wrong)
+
+
+def test_tables_and_page_say_what_was_promised(found, seen):
+    kept, worth = abstention_tables(found)
+    assert "at most 20% of the kept scores are wrong, in 95% of random samples of topics" in kept.note
+    assert "the labeled items are a random sample of the items to be scored" in kept.note
+    assert kept.rows[0][:2] == ("Clarity", "300")
+    assert [row[0] for row in worth.rows] == ["Clarity", "Cogency"]
+    page = "".join(abstention_sheet(found).html())
+    assert page.count("<svg") == 2
+    sheet = abstention_sheet(found)
+    (errors,) = sheet.picture
+    assert [line.name for line in errors.lines] == ["Wrong among those kept", "The most that is allowed"]
+    assert all(len(tick.text) <= 4 for tick in (*errors.across(), *errors.up())), "round numbers"
+    assert float(list(errors.up())[-1].text) < 1, "the axis holds what there is to see"
+    nothing = abstain(*seen, error=0.01)
+    assert "fewer than the 500 labels" in next(abstention_tables(nothing)).note
+    assert outcome(nothing).startswith("No score can be kept")
+
+
+def test_what_came_out_is_said_first(found):
+    assert outcome(found).startswith("On 0 of 2 dimensions every score can be kept")
+    one = found.found["clarity"]
+    found = found.model_copy(update={"found": {"clarity": one}})
+    assert 0 < one.taken.share < 1
+    assert outcome(found).startswith(f"{one.taken.share:.0%} of the scores can be kept")
+    assert abstention_sheet(found).answer == [outcome(found)]
+    steps = tuple(step for step in one.curve if step.share >= 1)
+    whole = one.model_copy(update={"curve": steps, "threshold": steps[0].threshold})
+    assert outcome(found.model_copy(update={"found": {"clarity": whole}})).startswith(
+        "Every score of the judge can be kept"
+    )

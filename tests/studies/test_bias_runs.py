@@ -1,0 +1,106 @@
+"""What a run of probes compares and asks, what it keeps, and what it refuses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conqret.errors import DeclarationError, UnknownNameError
+from conqret.judging.cost import costs_of
+from conqret.studies.bias.bias_run import BiasFolder, bias, plan_bias, run_bias
+from conqret.studies.bias.contrast import ProbeContext
+from conqret.studies.bias.result import BiasTable
+from tests.studies.damaged import Stopping
+from tests.studies.planted import ground, items, setup
+
+
+def test_places_are_compared_in_what_other_probes_change_and_nothing_more_is_asked() -> None:
+    """Position costs nothing beside probes that ask in both orders anyway. What tells the judge what to say does not
+    count, and what that is held against does; a turned question stays with its topic."""
+    few = items()[:8]
+    found = plan_bias(ProbeContext(few, setup()), ["injection", "position", "length", "yes-bias"])
+    (places,) = (contrast for contrast in found.contrasts if contrast.mirrored)
+    versions = [pair.base[1] for pair in places.pairs]
+    changes = {name.partition("+")[2] for name in versions}
+    assert set(versions[:8]) == {one.id for one in few}
+    assert "padding-5" in changes
+    assert {change for change in changes if change.startswith("inject")} == {
+        "inject-argument-control-1",
+        "inject-document-control-100",
+    }
+    assert len(versions) == len(set(versions))
+    assert {pair.cluster for pair in places.pairs} == {one.topic for one in few}
+    assert {pair.item or pair.base[1] for pair in places.pairs} == {one.id for one in few}
+    assert places.notes == (f"position: {len(versions) - 8} versions of pairs by other probes count, too",)
+    without = plan_bias(found.ground, ["injection", "length", "yes-bias"])
+    table = run_bias(found)
+    sent = sum(one.calls for one in costs_of(lambda: run_bias(found, dry_run=True)))
+    assert (
+        table.session.sent
+        == sent
+        == sum(one.calls for one in costs_of(lambda: run_bias(without, dry_run=True)))
+    )
+    assert table.session.recorded >= 2 * len(versions)
+    (row,) = (row for row in table.rows if row.probe == "position")
+    assert row.effect is not None
+    assert row.effect.n == len(versions)
+    (alone,) = plan_bias(found.ground, ["position"]).contrasts
+    assert [pair.base[1] for pair in alone.pairs] == [one.id for one in few]
+
+
+def test_probes_that_cannot_be_made_say_why() -> None:
+    found = plan_bias(ProbeContext(items(), setup()))
+    assert "human labels" in found.left_out["stance"]
+    assert "family (offline baseline)" in found.left_out["self-preference"]
+    assert "several dimensions" in found.left_out["dimension order"]
+    with pytest.raises(DeclarationError, match="no probe fits these items: stance"):
+        plan_bias(ProbeContext(items(), setup()), ["stance"])
+    with pytest.raises(UnknownNameError, match="length"):
+        plan_bias(ground(), ["lenght"])
+
+
+def test_a_run_of_probes_is_kept_resumed_and_told_apart(tmp_path: Path) -> None:
+    few = items()[:8]
+    folder = BiasFolder(tmp_path / "bias")
+    plan = plan_bias(ProbeContext(few, setup()), ["repeatability", "position"])
+    with pytest.raises(KeyboardInterrupt):
+        run_bias(plan, folder.path, watch=Stopping(5))
+    with pytest.raises(DeclarationError, match="contains no finished run"):
+        folder.table()
+    table = run_bias(plan, folder.path)
+    whole = run_bias(plan, tmp_path / "whole")
+    assert (table.session.kept, table.judgments) == (5, plan.judgments)
+    assert table.rows == whole.rows == folder.table().rows
+    again = run_bias(plan, folder.path)
+    assert (again.session.sent, again.session.recorded, again.session.kept) == (0, 0, plan.judgments)
+    assert table.record.fingerprint == plan.ground.setup.fingerprint
+    ways = {judgment.fingerprint.removeprefix(table.record.fingerprint) for judgment in folder.judgments()}
+    assert ways == {"", "/again 1", "/again 2", "/one order"}
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"format": "direct"}, "format"),
+        ({"probes": ["injection"]}, "probes"),
+        ({"seed": 7}, "seed"),
+        ({"items": items()[:6]}, "What differs: items, labels or requests"),
+    ],
+)
+def test_another_run_in_the_same_folder_is_refused(
+    tmp_path: Path, change: dict[str, Any], words: str
+) -> None:
+    given = {"items": items()[:8], "format": "rag-direct", "probes": ["length"], **change}
+
+    def probed(items: Any, **more: Any) -> BiasTable:
+        return bias(items, output=tmp_path / "run", **more)
+
+    probed(items()[:8], format="rag-direct", probes=["length"])
+    before = (tmp_path / "run" / "bias.json").read_bytes()
+    with pytest.raises(DeclarationError, match=words) as caught:
+        probed(**given)
+    assert "--overwrite" in str(caught.value)
+    assert (tmp_path / "run" / "bias.json").read_bytes() == before
+    assert probed(**given, overwrite=True).judgments

@@ -1,0 +1,249 @@
+"""The judge card: its schema is the published one, it survives a round trip, and it knows when it is stale."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from conqret.errors import DeclarationError
+from conqret.io.label_set import RANDOM_SAMPLE
+from conqret.io.labels import read_labels
+from conqret.judging.judge_folder import JudgeFolder
+from conqret.judging.setup import Setup
+from conqret.llm.client_options import ClientOptions
+from conqret.perturb import Direction
+from conqret.stats.estimate import Estimate, JackknifedEstimate
+from conqret.studies.agreement.judge_agreement import DimensionAgreement, agreement_answer, agreement_picture
+from conqret.studies.agreement.trivial_judges import over_baselines, over_trivial
+from conqret.studies.bias.result import BiasTable
+from conqret.studies.card.page import card_sheet
+from conqret.studies.card.result import Card, _agreement, _chosen, changes, make_card, read_card
+from conqret.studies.sensitivity.result import Curve, CurvePoint, SensitivityRecord, SensitivityResults
+from tests.contract.items import demo
+from tests.judging.runs import execution
+from tests.studies.cards import FORMAT, bias_of, card_of, parts_of
+
+SCHEMA = Path(__file__).resolve().parents[2] / "docs" / "judge-card.schema.json"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("card")
+
+
+@pytest.fixture(scope="module")
+def card(folder: Path) -> Card:
+    return card_of(folder)
+
+
+def setup(tmp_path: Path, name: str = FORMAT, prompts: Path | None = None, **options: object) -> Setup:
+    return execution(tmp_path, demo(), name=name, prompts=prompts, **options).setup
+
+
+def test_the_published_schema_is_that_of_the_code() -> None:
+    made = Card.model_json_schema(mode="serialization")
+    published = {"$schema": "https://json-schema.org/draft/2020-12/schema", **made}
+    assert json.loads(SCHEMA.read_text(encoding="utf-8")) == published
+
+
+def test_a_card_fits_its_schema_and_comes_back(card: Card, tmp_path: Path) -> None:
+    text = card.model_dump_json()
+    validator = pytest.importorskip("jsonschema")
+    validator.validate(json.loads(text), json.loads(SCHEMA.read_text(encoding="utf-8")))
+    (tmp_path / "card.json").write_text(text, encoding="utf-8")
+    assert read_card(tmp_path) == read_card(tmp_path / "card.json") == card
+
+
+def test_limits_are_said_in_words(card: Card) -> None:
+    text = " ".join(card.limits)
+    assert card.limits[0].startswith("This judge is the lexical baseline")
+    assert "no run of conqret sensitivity was given" in text
+    assert "were not compared with human labels: context relevance" in text
+    assert "The judge's alpha with annotators on local acceptability, local sufficiency" in text
+    assert "has no interval: too few labels differ from the most frequent value" in text
+    assert "The judge agrees significantly better with annotators than text length alone on none of" in text
+
+
+def test_another_model_or_setting_makes_it_stale(card: Card, tmp_path: Path) -> None:
+    same = setup(tmp_path)
+    other = replace(same, client=ClientOptions("openai/gpt-4o-mini", max_tokens=900))
+    assert changes(card, other) == [
+        "max_tokens: 900, and None on the card",
+        f"model: openai/gpt-4o-mini, and {card.run.identity['model']} on the card",
+    ]
+    several = changes(card, setup(tmp_path, samples=3))
+    assert several == ["samples: 3, and 1 on the card", "temperature: 0.7, and 0.0 on the card"]
+
+
+def test_parts_of_another_judge_are_refused(card: Card, folder: Path) -> None:
+    directory = JudgeFolder(folder / "run")
+    assert isinstance(card.bias, BiasTable)
+    from conqret.studies.validate.result import validate
+
+    validation = validate(directory.judgments(), read_labels(folder / "labels.csv", scales=["1:3"]))
+
+    def card_with(**parts: object) -> Card:
+        record, summary = directory.record(), directory.summary()
+        return make_card(record, summary, validation, directory.items(), **parts)  # type: ignore[arg-type]
+
+    identity = {**card.bias.record.identity, "samples": 3}
+    another = card.bias.record.model_copy(update={"identity": identity, "fingerprint": "x"})
+    other = card.bias.model_copy(update={"record": another})
+    with pytest.raises(
+        DeclarationError,
+        match=r"bias table belongs to another judge configuration .*: samples: 3, and 1 of the run",
+    ):
+        card_with(bias=other)
+    judge = {"format": FORMAT, "model": "offline", "fingerprint": "x"}
+    digest = {"conqret": "0", "perturbations": {}, "grid": (), "seed": 1, "items": 1, "digest": ""}
+    run = SensitivityResults(record=SensitivityRecord(judges=(judge,), **digest), curves=())
+    with pytest.raises(
+        DeclarationError, match=r"sensitivity run belongs to another judge configuration .*: other prompts"
+    ):
+        card_with(sensitivity=run)
+    judges = tuple({**judge, "fingerprint": one} for one in ("x", card.run.fingerprint))
+    curves = tuple(curve(judge["fingerprint"]) for judge in judges)
+    run = SensitivityResults(record=SensitivityRecord(judges=judges, **digest), curves=curves)
+    assert card_with(sensitivity=run).sensitivity == curves[1:]
+
+
+def curve(fingerprint: str) -> Curve:
+    return Curve(
+        format=FORMAT,
+        model="offline",
+        fingerprint=fingerprint,
+        metric="groundedness",
+        perturbation="irrelevant",
+        unit="percent",
+        expected=Direction.FALL,
+        points=(CurvePoint(level=0, mean=0.5, low=0.4, high=0.6),),
+        n=4,
+        total=4,
+        topics=2,
+        missing={},
+        falls=True,
+        pearson=None,
+        spearman=None,
+        fell=1,
+        rose=0,
+        neighbours=(),
+        alarms=(),
+        verdict="yes",
+        words="falls",
+    )
+
+
+def test_no_card_says_how_to_get_one(tmp_path: Path) -> None:
+    with pytest.raises(DeclarationError, match="conqret validate"):
+        read_card(tmp_path)
+    (tmp_path / "card.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(DeclarationError, match="is not a judge card"):
+        read_card(tmp_path)
+
+
+def test_a_card_says_how_far_the_judge_repeats_itself(folder: Path, card: Card, tmp_path: Path) -> None:
+    table = bias_of(tmp_path, list(demo())[:6], ["repeatability"])
+    (same, *_) = table.repeatability
+    assert (same.deviation.value, same.scores, same.items) == (0.0, 18, 6)
+    assert card.repeatability == ()  # one sample, and the probes were not asked for it
+    said = card.model_copy(update={"repeatability": table.repeatability})
+    page, markdown = "".join(card_sheet(said).html()), card_sheet(said).markdown()
+    assert "Does it repeat itself?" in page
+    assert '<a href="#does-it-repeat-itself">' in page
+    assert "## Does it repeat itself?" in markdown
+    assert "Does it repeat itself?" not in "".join(card_sheet(card).html())
+
+
+def test_less_agreement_than_by_chance_is_no_doubt_about_chance() -> None:
+    def row(dimension: str, low: float, high: float) -> DimensionAgreement:
+        alpha = Estimate((low + high) / 2, low, high, 24)
+        return DimensionAgreement.model_construct(dimension=dimension, alpha=alpha, people=Estimate(None))
+
+    rows = [row("clarity", -0.8, -0.6), row("cogency", -0.5, 0.2), row("credibility", 0.1, 0.5)]
+    said = [text for text, holds in _agreement(rows).items() if holds]
+    assert said[0].startswith("The judge agrees with annotators less than by chance on clarity:")
+    assert (
+        said[1]
+        == "The data do not show that the judge agrees with annotators more than by chance on cogency."
+    )
+    assert said[2].startswith(
+        "Krippendorff's alpha of judge and annotators is below 0.667 on all other dimensions"
+    )
+
+
+def test_what_is_shown_to_be_worse_is_said_and_shown_as_such(card: Card) -> None:
+    less, unsure, better = Estimate(-0.2, -0.3, -0.1), Estimate(-0.2, -0.5, 0.1), Estimate(0.2, 0.1, 0.3)
+    over = {"clarity": {"length": less}, "cogency": {"length": unsure}, "credibility": {"length": better}}
+    assert [*over_baselines(over)] == [
+        "The judge agrees significantly better with annotators than text length alone on 1 of 3 dimensions "
+        "(credibility).",
+        "It agrees significantly less with annotators than text length alone on 1.",
+    ]
+
+
+def test_a_baseline_below_chance_counts_as_chance_and_says_so() -> None:
+    """An alpha of -0.75 beside a length of -0.34 is less than chance, and not shown to be less than the length."""
+
+    def sampled(*without: float) -> JackknifedEstimate:
+        values = np.array(without)
+        return JackknifedEstimate(values.mean(), values, np.full(len(values), True), 8, scale="correlation")
+
+    judge, length, floor = sampled(-0.7, -0.75, -0.8), sampled(-0.2, -0.3, -0.4), sampled(0.2, 0.25, 0.3)
+    over = over_trivial({"mean": judge, "length": length}, 0.95)
+    assert over["length"].value == judge.value
+    assert over["length"].high < 0
+    (said,) = over_baselines({"clarity": over})
+    assert said == "The judge is not shown to agree better with annotators than text length alone."
+    both = over_trivial({"mean": judge, "length": length, "floor": floor}, 0.95)
+    assert both["floor"].value == judge.value - floor.value
+    assert len([*over_baselines({"clarity": both})]) == 2
+
+
+def test_people_who_agree_by_chance_and_how_items_were_chosen_are_limits(folder: Path, card: Card) -> None:
+    parted = card.agreement[0].model_copy(update={"people": Estimate(0.1, -0.3, 0.5)})
+    said = [text for text, holds in _agreement([parted]).items() if holds]
+    assert any(
+        "annotators agree with each other more than by chance on overall quality" in text for text in said
+    )
+    assert (
+        "annotators agree with each other more than by chance" in agreement_answer([parted], card.basis)[-1]
+    )
+    _, validation, _ = parts_of(folder)
+    assert "do not say how these items were chosen" in _chosen(validation)
+    drawn = validation.basis.model_copy(update={"notes": (RANDOM_SAMPLE,)})
+    assert RANDOM_SAMPLE in _chosen(validation.model_copy(update={"basis": drawn}))
+
+
+def test_the_answer_stands_below_the_title(card: Card) -> None:
+    def row(low: float, high: float) -> DimensionAgreement:
+        alpha, people = Estimate((low + high) / 2, low, high, 24), Estimate(0.7, 0.6, 0.8)
+        return card.agreement[0].model_copy(update={"alpha": alpha, "people": people, "over": {}})
+
+    def answer(*rows: DimensionAgreement) -> str:
+        return " ".join(agreement_answer(rows, card.basis))
+
+    clusters = f"{card.basis.clusters} {card.basis.clustered_by}"
+    worse = answer(row(-0.2, 0.4), row(-0.9, -0.1))
+    assert (
+        f"do not show that the judge agrees with annotators more than by chance on any of 2 dimensions ({clusters}"
+        in worse
+    )
+    assert "on 1 it agrees less than by chance." in worse
+    both = answer(row(0.1, 0.4), row(0.7, 0.9))
+    assert "agrees with annotators more than by chance on 2 of 2 dimensions: overall quality" in both
+    assert "α = 0.80, 95% CI [0.70, 0.90], n = " in both
+    assert "overall quality (0.25 [0.10, 0.40])" in both
+    assert "on 1 of these the whole interval is above 0.667" in both
+    single = answer(row(0.7, 0.9))
+    assert single.startswith("The judge agrees with annotators more than by chance on overall quality (")
+    assert answer(row(-0.7, 0.9)).startswith(
+        "The data do not show that the judge agrees with annotators more than by chance"
+    )
+    assert agreement_answer(card.agreement, card.basis, card.average)[0] in card_sheet(card).markdown()
+    (forest,) = agreement_picture(card.agreement, card.basis, card.average)
+    assert card_sheet(card).picture == [forest]
+    assert forest.svg().count('class="edged"') == len(forest.rows)

@@ -1,0 +1,227 @@
+"""A judge improved from labels: what is planted is found, what is chosen is measured elsewhere, and it can be used."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import conqret
+from conqret.errors import DeclarationError
+from conqret.io.labels import read_labels
+from conqret.judging.instrument import filled
+from conqret.judging.judge_folder import JudgeFolder
+from conqret.judging.judge_parts import JUDGES, Case
+from conqret.judging.setup import PROBE
+from conqret.prompts import Library
+from conqret.studies.improve.improve_study import improve_plan
+from conqret.studies.improve.improved_prompt import (
+    Anchor,
+    ImprovedLibrary,
+    Improvement,
+    LabelledExample,
+    improved_prompt,
+)
+from conqret.studies.improve.result import ImproveResult
+from tests.contract.items import HOSTILE
+from tests.server import FaultServer
+from tests.studies.improving import CRITERION, LONGER, rule_model, write_case
+
+pytest.importorskip("scipy", reason="the extra stats is not installed")
+
+
+def improved(server: FaultServer, items: Path, labels: Any, **how: Any) -> ImproveResult:
+    asked = {"criteria": [CRITERION], "model": "openai/m", "api_base": server.url, "api_key": "k"}
+    return conqret.improve(items, read_labels(labels, scales=["1:5"]), **{**asked, **how})
+
+
+def test_a_planted_difference_is_learned(tmp_path: Path) -> None:
+    items, labels = write_case(tmp_path, "length")
+    others, more = write_case(tmp_path, "length", topics=8, first=100, seed=4)
+    with FaultServer(answer=rule_model) as server:
+        result = improved(server, items, [labels, more], held_out=others, output=tmp_path / "out")
+        assert result.improvement.wording == LONGER
+        assert result.final.variant == "wording"
+        assert result.shown
+        assert result.shown_over_calibration
+        assert result.observations == (f"They would say: {LONGER}",)
+        assert result.agreement["improved"].alpha.value > 0.7
+        used = conqret.judge(
+            others,
+            criteria=["quality: How good is this speech? 0-100"],
+            model="openai/m",
+            api_base=server.url,
+            api_key="k",
+            prompts=tmp_path / "out" / "prompts",
+            output=tmp_path / "used",
+            recordings=tmp_path / "out" / "recordings.sqlite",
+        )
+    assert used.session.sent == 0
+    assert JudgeFolder(tmp_path / "used").record().fingerprint == result.improved_fingerprint
+    card = (tmp_path / "out" / "card.md").read_text()
+    assert LONGER in card
+    assert "The improved judge agrees better" in card
+
+
+def test_no_choice_sees_the_labels_that_it_is_measured_on(tmp_path: Path) -> None:
+    """Labels of held-out items change nothing of what is chosen; those of one fold nothing of what is chosen for it."""
+    items, labels = write_case(tmp_path, "length")
+    others, more = write_case(tmp_path, "length", topics=4, first=100, seed=4)
+    changed = tmp_path / "changed.csv"
+    rows = more.read_text().splitlines()
+    changed.write_text("\n".join([rows[0], *(f"{row[:-1]}{6 - int(row[-1])}" for row in rows[1:])]) + "\n")
+    with FaultServer(answer=rule_model) as server:
+        one, other = (
+            improved(server, items, [labels, more_labels], held_out=others) for more_labels in (more, changed)
+        )
+        assert one.final == other.final
+        assert one.improvement == other.improvement
+        assert one.improved_fingerprint == other.improved_fingerprint
+        assert one.agreement["improved"] != other.agreement["improved"]
+        plan = improve_plan(
+            items, read_labels(labels, scales=["1:5"]), criteria=[CRITERION], model="openai/m"
+        )
+        fold = {item.id for item in plan.items_in(frozenset({0}))}
+        moved = tmp_path / "moved.csv"
+        rows = labels.read_text().splitlines()
+        moved.write_text(
+            "\n".join(
+                f"{row[:-1]}{6 - int(row[-1])}" if row.partition(",")[0] in fold else row for row in rows
+            )
+            + "\n"
+        )
+        one, other = (improved(server, items, table) for table in (labels, moved))
+    assert one.choices[0] == other.choices[0]
+    assert one.choices[1:] != other.choices[1:]
+
+
+def test_a_run_goes_on_and_asks_nothing_twice(tmp_path: Path) -> None:
+    items, labels = write_case(tmp_path, "length")
+    with FaultServer(answer=rule_model) as server:
+        first = improved(server, items, labels, output=tmp_path / "out")
+        asked = len(server.requests)
+        again = improved(server, items, labels, output=tmp_path / "out")
+        assert len(server.requests) == asked
+        with pytest.raises(DeclarationError, match="What differs: options"):
+            improved(server, items, labels, output=tmp_path / "out", excerpt=200)
+    assert again.final == first.final
+    assert again.session.kept == asked
+    assert json.loads((tmp_path / "out" / "summary.json").read_text())["metric"] == "quality"
+
+
+def test_an_item_without_a_score_keeps_none_once_a_wording_was_proposed(tmp_path: Path) -> None:
+    """A score that came later would be another question for a wording, and all that came of it be asked anew."""
+    items, labels = write_case(tmp_path, "length")
+    first = json.loads(items.read_text().splitlines()[0])["argument"]
+
+    def mute(body: Any) -> Any:
+        user = str(body["messages"][1]["content"])
+        return {"odd": 1} if f"<answer>\n{first.strip()}" in user else rule_model(body)
+
+    how: dict[str, Any] = {"output": tmp_path / "out"}
+    with FaultServer(answer=mute) as server:
+        one = improved(server, items, labels, **how)
+        assert one.unscored == 1
+    with FaultServer(answer=rule_model) as server:
+        other = improved(server, items, labels, **how)
+        assert 0 < len(server.requests) <= 6  # by wordings without its fold, and without another, too
+    assert other.improvement == one.improvement
+    assert other.unscored == 1
+
+
+def test_the_offline_baseline_is_calibrated_alone(tmp_path: Path) -> None:
+    items, labels = write_case(tmp_path, "length")
+    result = conqret.improve(
+        items, read_labels(labels, scales=["1:5"]), format="listwise", metric="clarity", dimension="quality"
+    )
+    assert {one.variant for one in result.final.candidates} == {"as_it_is"}
+    assert result.baseline
+
+
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [
+        ({"criteria": [CRITERION, "The answer is short"]}, "one criterion is improved at a time"),
+        ({"criteria": None}, "name what to improve"),
+        ({"criteria": None, "format": "listwise"}, "name one with --metric"),
+        ({"criteria": None, "format": "direct", "metric": "preference"}, "no item has|compares two"),
+        ({"model": "offline"}, "no evidence for criteria"),
+        ({"dimension": "clarity"}, "labeled dimension 'clarity'"),
+        ({"excerpt": 2}, "--excerpt is 2"),
+        ({"held_out": "same"}, "held out and learned from"),
+        ({"topics": 8}, "9 topics are needed"),
+        ({"scales": ["0:10"]}, None),
+        ({"scales": []}, "--scale"),
+    ],
+)
+def test_what_cannot_be_improved_is_refused_before_anything_is_asked(
+    tmp_path: Path, how: dict[str, Any], message: str | None
+) -> None:
+    items, labels = write_case(tmp_path, "length", topics=how.pop("topics", 12))
+    scales = how.pop("scales", ["1:5"])
+    if how.get("held_out"):
+        how["held_out"] = items
+    asked: dict[str, Any] = {"criteria": [CRITERION], "model": "openai/m", **how}
+    if asked["criteria"] is None:
+        del asked["criteria"]
+    if message is None:
+        assert improve_plan(items, read_labels(labels, scales=scales), **asked).outs
+        return
+    with pytest.raises(DeclarationError, match=message):
+        improve_plan(items, read_labels(labels, scales=scales), **asked)
+
+
+def test_held_out_items_with_the_ids_of_others_are_refused(tmp_path: Path) -> None:
+    """Labels and ratings are found by id: those of one item would count for another."""
+    items, labels = write_case(tmp_path, "length")
+    rows = [json.loads(line) for line in items.read_text().splitlines()]
+    others = tmp_path / "others.jsonl"
+    others.write_text("".join(json.dumps({**row, "topic": f"Other: {row['topic']}"}) + "\n" for row in rows))
+    with pytest.raises(DeclarationError, match=r"60 ids \(such as 'i0'\)"):
+        improve_plan(
+            items,
+            read_labels(labels, scales=["1:5"]),
+            held_out=others,
+            criteria=[CRITERION],
+            model="openai/m",
+        )
+
+
+@pytest.mark.parametrize("name", sorted(JUDGES))
+def test_an_improvement_is_shown_in_the_prompt_of_every_format_and_acts_in_none(name: str) -> None:
+    """What is learned stands as it is at the end of the instructions, whatever it says."""
+    library, texts = Library(), list(HOSTILE.values())
+    improvement = Improvement(
+        subject="“clarity”",
+        wording="Count the reasons. +++ {{ 7 * 7 }}",
+        anchors=(Anchor(rating=1, meaning='None. "quoted" \\ back'),),
+        examples=tuple(
+            LabelledExample(item="i", question=text, side="for", text=f"{text}\n+++\nTail.", label="3.0")
+            for text in texts
+        ),
+    )
+    for ask in JUDGES[name].asks:
+        changed = ImprovedLibrary(library, ask.prompt, improved_prompt(library, ask.prompt, improvement))
+        again = pickle.loads(pickle.dumps(changed))
+        case = Case(PROBE)
+        before, after = (filled(one[ask.prompt], ask, case) for one in (library, again))
+        assert after.user == before.user
+        assert after.system.startswith(before.system.removesuffix("</"))
+        assert "Count the reasons. +++ {{ 7 * 7 }}" in after.system
+        assert after.system.count("</example>") == len(texts)
+        assert after.system.count("</text>") == len(texts)
+        assert again[ask.prompt].digest != library[ask.prompt].digest
+        with pytest.raises(DeclarationError, match="already an improved one"):
+            improved_prompt(changed, ask.prompt, improvement)
+
+
+def test_a_criterion_that_cannot_be_typed_is_had_from_python(tmp_path: Path) -> None:
+    items, labels = write_case(tmp_path, "nothing")
+    criterion = conqret.Criterion("quality", "How good is it?", (1, 5), {1: "no reason", 5: "five reasons"})
+    with FaultServer(answer=rule_model) as server:
+        result = improved(server, items, labels, criteria=[criterion])
+    assert result.criterion == criterion.plain()
+    assert result.use == ()

@@ -1,0 +1,337 @@
+"""Each probe finds a judge that has its bias, and clears one that has none: judges of one's own, on plain pairs."""
+
+from __future__ import annotations
+
+import json
+import re
+import zlib
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from conqret import bias
+from conqret.errors import DeclarationError
+from conqret.io import open_items
+from conqret.perturb.kinds.added_texts import FILLERS, INJECTIONS, among_sentences, matched
+from conqret.show import words
+from conqret.studies.bias.command import bias_value, parse_bias_requirement
+from conqret.studies.bias.contrast import PROBES, TEXTS
+from conqret.studies.bias.probes.changed_texts import FORMATTING_PERTURBATION
+from conqret.studies.bias.result import BiasRow, BiasTable, bias_sheet, headlines, mark, screen
+from tests.studies.planted import INVENTED
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+ItemFields = dict[str, Any]
+PAIRS = [
+    {
+        "id": f"pair-{n}",
+        "topic": f"Should thing {n} be banned?",
+        "stance": ("pro", "con")[n % 2],
+        "argument": f"Reason {n} holds. It is cheap. People like it. Nothing else is known.",
+        "second_argument": f"Reason {n + 50} is the stronger one. It costs money. Nobody wants it. So it is.",
+    }
+    for n in range(8)
+]
+SINGLES = [{**pair, "second_argument": None} for pair in PAIRS]
+
+
+def length(told: ItemFields) -> float:
+    """It rewards length, by characters and by words, and nothing else."""
+    return min(1.0, len(told["argument"]) / 2000 + len(told["argument"].split()) / 500)
+
+
+def longer(told: ItemFields) -> float:
+    one, other = len(told["argument"]), len(told["second_argument"])
+    return 0.5 + (one - other) / 2 / (one + other)
+
+
+def steady(told: ItemFields) -> float:
+    """It has no bias, and differs over topics."""
+    return 0.4 + int(re.findall(r"thing (\d+)", told["topic"])[0]) / 50
+
+
+def noisy(told: ItemFields) -> float:
+    """It has no bias, and an error of its own for each text."""
+    text = json.dumps(told, sort_keys=True)
+    return 0.4 + 0.2 * zlib.crc32(text.encode()) / 2**32
+
+
+def moved_by(*texts: str) -> Callable[[ItemFields], float]:
+    return lambda told: 0.5 + 0.2 * any(text in told["argument"] for text in texts)
+
+
+def primary(table: BiasTable, probe: str) -> BiasRow:
+    (found,) = [row for row in table.primary if row.probe == probe]
+    return found
+
+
+def shown_of(table: Any) -> str:
+    """The words of the terminal."""
+    lines = [line if isinstance(line, str) else str(list(line.rows)) for line in screen(table)]
+    return " ".join(" ".join(lines).split())
+
+
+@pytest.mark.parametrize(("judge", "items"), [(length, SINGLES), (longer, PAIRS)])
+def test_a_judge_that_rewards_length_alone_falls_for_length_alone(judge: Any, items: Any) -> None:
+    table = bias(items, judge=judge, probes=["length", "authority", "injection"])
+    assert [row.probe for row in table.alarms] == ["length"]
+    assert primary(table, "authority").words == primary(table, "injection").words == "no score changed"
+    assert primary(table, "injection").against == "with neutral text of the same length"
+    assert (
+        "neutral text of the same length in the same place: authority, injection."
+        in bias_sheet(table).markdown()
+    )
+
+
+def test_the_page_groups_what_moved_and_calls_a_probe_by_one_name() -> None:
+    table = bias(SINGLES, judge=moved_by(*INJECTIONS), probes=["length", "injection"])
+    sheet = bias_sheet(table)
+    probes = sheet.sections[0]
+    (picture,) = sheet.picture
+    (primary_rows,) = probes.others
+    assert (
+        {row.name for row in picture.rows} == {row[0] for row in primary_rows.rows} == {"Length", "Injection"}
+    )
+    one = primary(table, "injection")
+    still = one.model_copy(update={"metric": "clarity", "effect": replace(one.effect, moved=0.0)})
+    rows = tuple(row.model_copy(update={"primary": False}) for row in (one, still))
+    others = bias_sheet(table.model_copy(update={"rows": rows}))
+    moved, told, every = next(part.parts for part in others.sections if part.title == "Other comparisons")
+    comparison = f"{words.label(one.probe)}, {one.name}"
+    assert moved.rows[0] == every.table.rows[0] == (comparison,)
+    assert (moved.length, every.table.length) == (1, 2)
+    assert told.lines == [f"No score changed in these comparisons: {comparison} (1 metric)."]
+
+
+@pytest.mark.parametrize(("probe", "texts"), [("authority", INVENTED), ("injection", INJECTIONS)])
+def test_what_is_added_is_found_beyond_its_length(probe: str, texts: tuple[str, ...]) -> None:
+    assert primary(bias(SINGLES, judge=moved_by(*texts), probes=[probe]), probe).verdict == "alarm"
+    padded = bias(SINGLES, judge=moved_by(*FILLERS), probes=[probe])
+    assert primary(padded, probe).verdict == "clear"
+
+
+def found_in(name: str) -> Callable[[ItemFields], bool]:
+    (pairs,) = (row["pairs"] for row in TEXTS["remark"] if row["name"] == name)
+    return lambda told: any(text in told["argument"] for text, _ in pairs)
+
+
+def says_yes(told: ItemFields) -> bool:
+    """Of each pair the argument with the even number is for what the topic says."""
+    number = int(re.findall(r"Reason (\d+)", told["argument"])[0])
+    return ((number + number // 50) % 2 == 0) != ('"no"' in told["topic"])
+
+
+ALIKE: dict[str, Callable[[ItemFields], bool]] = {
+    "bandwagon": found_in("bandwagon"),
+    "refinement": found_in("refinement"),
+    "concreteness": lambda told: len(re.findall(r"\d", told["argument"])) > 3,
+    "sentiment": found_in("sentiment"),
+    "identity": found_in("identity"),
+    "model-name": lambda told: "Claude" in told["argument"] or "GPT" in told["argument"],
+    "formatting": lambda told: "**" in told["argument"],
+    "distraction": lambda told: told["topic"].endswith(")") and "cheap" in told["argument"],
+    "yes-bias": says_yes,
+}
+"""What a judge that has exactly the bias of the probe looks at."""
+
+
+@pytest.mark.parametrize("probe", ALIKE)
+def test_a_probe_that_is_named_finds_its_bias_on_plain_pairs_and_on_single_arguments(probe: str) -> None:
+    def alone(told: ItemFields) -> float:
+        return 0.5 + 0.2 * ALIKE[probe](told)
+
+    def beside(told: ItemFields) -> float:
+        return 0.5 + (alone(told) - alone({**told, "argument": told["second_argument"]})) / 2
+
+    for judge, items, metric in ((beside, PAIRS, "preference"), (alone, SINGLES, "overall_quality")):
+        found = primary(bias(items, judge=judge, probes=[probe]), probe)
+        assert (found.metric, found.verdict) == (metric, "alarm")
+        assert found.effect is not None
+        assert found.effect.value > 0.02
+
+
+@pytest.mark.parametrize("judge", [steady, length, noisy])
+def test_judges_without_any_of_these_biases_raise_no_alarm(judge: Callable[[ItemFields], float]) -> None:
+    table = bias(SINGLES, judge=judge, probes=list(ALIKE))
+    assert not table.left_out
+    assert not table.alarms
+    if judge is not noisy:
+        assert {row.words for row in table.primary} == {"no score changed"}
+
+
+def test_a_fall_is_a_bias_of_the_tone_and_none_of_a_majority() -> None:
+    def against(told: ItemFields) -> float:
+        return noisy(told) - 0.2 * ALIKE["sentiment"](told) - 0.2 * ALIKE["bandwagon"](told)
+
+    table = bias(SINGLES, judge=against, probes=["sentiment", "bandwagon"])
+    assert [row.probe for row in table.alarms] == ["sentiment"]
+    fallen = primary(table, "bandwagon")
+    assert (fallen.verdict, mark(fallen)) == ("clear", "falls")
+    counted, _ = headlines(table)
+    assert counted.startswith("Bias detected by 1 of 2 probes")
+    assert counted.endswith("falls: bandwagon.")
+    assert "equivalent" not in counted
+    assert {row.name: row.verdict for row in bias_sheet(table).picture[0].rows} == {
+        "Sentiment": "alarm",
+        "Bandwagon": "",
+    }
+
+
+def test_what_cannot_be_probed_is_said() -> None:
+    unstated = [{**pair, "stance": "none"} for pair in PAIRS]
+    with pytest.raises(DeclarationError, match="yes-bias: no item with an argument states its stance"):
+        bias(unstated, judge=steady, probes=["yes-bias"])
+    with pytest.raises(DeclarationError, match="bandwagon says nothing about the metrics of this judge"):
+        bias(SINGLES, judge=steady, metrics=["context_relevance"], probes=["bandwagon"])
+    with pytest.raises(DeclarationError, match="yes-bias: the judge has no metric"):
+        bias(SINGLES, judge=steady, metrics=["context_relevance"], probes=["yes-bias"])
+
+
+def test_a_list_says_the_same_sentences_in_as_many_characters() -> None:
+    item = next(iter(open_items([{**SINGLES[0], "argument": "[1] Yes, of course. No.\n\nSo it is [2]."}])))
+    control = FORMATTING_PERTURBATION.controlled
+    assert control is not None
+    listed, plain = FORMATTING_PERTURBATION.apply(item, 1).argument, control.apply(item, 1).argument
+    assert listed == "- [1] **Yes**, of course.\n- **No**.\n- **So it** is [2]."
+    assert plain is not None
+    assert len(plain) == len(listed)
+    assert plain.split() == "- [1] Yes, of course. - No. - So it is [2].".split()
+
+
+def test_a_question_is_turned_round_and_the_stance_with_it() -> None:
+    callbacks: list[ItemFields] = []
+    judge = {"judge": lambda item: callbacks.append(item) or 0.5, "metrics": ["overall_quality"]}
+    bias(SINGLES[:2], probes=["yes-bias"], **judge)
+    asked = {
+        (callback["topic"].split(chr(34))[1], callback["stance"], callback["argument"][:8])
+        for callback in callbacks
+    }
+    assert asked == {
+        ("yes", "pro", "Reason 0"),
+        ("no", "con", "Reason 0"),
+        ("no", "pro", "Reason 1"),
+        ("yes", "con", "Reason 1"),
+    }
+
+
+def test_a_control_of_another_length_is_refused() -> None:
+    with pytest.raises(DeclarationError, match="4 characters and 1 words against 3 and 1"):
+        matched(among_sentences, [("one", "four")])
+
+
+@pytest.mark.parametrize("name", PROBES)
+def test_each_has_a_line_in_the_documentation(name: str) -> None:
+    probe = PROBES[name]
+    assert f"| {probe.name} | " in (DOCS / "judge-card.md").read_text(encoding="utf-8")
+
+
+def chance(noise: float, wording: float = 0.0, seed: int = 0) -> Callable[[ItemFields], float]:
+    """It errs anew each time, and a wording other than the plain one moves it up or down."""
+    rng = np.random.default_rng(seed)
+
+    def judge(told: ItemFields) -> float:
+        shift = wording * (-1) ** zlib.crc32(told["topic"].encode()) if ":" in told["topic"] else 0.0
+        return float(np.clip(0.5 + shift + rng.normal(0, noise), 0, 1))
+
+    return judge
+
+
+def test_wording_counts_beyond_noise_in_whichever_direction_it_moves() -> None:
+    found = primary(bias(SINGLES, judge=chance(0.03, 0.3), probes=["wording"], repeats=5), "wording")
+    assert found.verdict == "alarm"
+    assert found.example is not None
+    assert abs(found.example.changed - found.example.base) > 0.15
+    assert primary(bias(PAIRS, judge=steady, probes=["wording"]), "wording").words == "no score changed"
+
+
+def test_severity_on_questions_that_divide_people_needs_no_items_of_their_kind() -> None:
+    def severe(told: ItemFields) -> float:
+        return 0.6 - 0.2 * any(one in told["topic"] for _, one, _ in TEXTS["severity"]["subjects"])
+
+    table = bias(SINGLES, judge=severe, probes=["severity"])
+    found = primary(table, "severity")
+    assert (found.metric, found.verdict) == ("overall_quality", "alarm")
+    assert found.effect is not None
+    assert found.effect.value == pytest.approx(0.2)
+    assert found.effect.clusters == len(TEXTS["severity"]["subjects"])
+    assert primary(bias(SINGLES, judge=length, probes=["severity"]), "severity").words == "no score changed"
+    cited = [{**pair, "documents": ["A text."]} for pair in PAIRS]
+    offline = bias(cited, format="rag-direct", probes=["severity"])
+    assert {row.metric: row.missing for row in offline.rows} == {"answer_relevance": {}, "groundedness": {}}
+    with pytest.raises(DeclarationError, match="rates no single argument"):
+        bias(PAIRS, judge=steady, probes=["severity"])
+
+
+def test_a_format_that_needs_no_documents_is_probed_on_plain_pairs() -> None:
+    table = bias(
+        PAIRS, format="response-quality", probes=["position", "length", "injection", *ALIKE, "wording"]
+    )
+    assert {row.probe for row in table.primary} == {"position", "length", "injection", *ALIKE, "wording"}
+    assert {row.metric for row in table.primary} == {"preference"}
+    assert not table.lost
+
+
+TRANSLATED = DOCS.parent / "fixtures" / "languages" / "items.jsonl"
+LANGUAGES = ("Arabic", "Chinese", "French", "German", "Hindi", "Japanese", "Portuguese", "Russian", "Spanish")
+
+
+def told_by_documents(told: ItemFields) -> float:
+    """The same of an item and of all its translations."""
+    return len(told["documents"]) / 5
+
+
+def test_translations_of_an_item_are_held_against_it_a_row_a_language() -> None:
+    def worse_in_hindi(told: ItemFields) -> float:
+        return told_by_documents(told) - 0.2 * ("क" in told["argument"])
+
+    table = bias(TRANSLATED, judge=worse_in_hindi, probes=["language"])
+    assert {row.probe for row in table.primary} == {f"language ({language})" for language in LANGUAGES}
+    assert [(row.probe, round(row.effect.value, 3)) for row in table.alarms if row.effect] == [
+        ("language (Hindi)", -0.2)
+    ]
+    assert {row.verdict for row in table.primary if "Hindi" not in row.probe} == {"clear"}
+    requirement = parse_bias_requirement("effect[language] > -0.1")
+    condition = requirement.outcome(bias_value(requirement, table))
+    assert (condition.met, round(condition.value or 0, 3)) == (False, -0.2)
+    assert PROBES["language"].advice in shown_of(table)
+
+
+def test_what_the_judge_says_in_english_alone_is_said_to_be_of_english_items() -> None:
+    table = bias(
+        TRANSLATED, format="rag-fine-grained", model="offline", probes=["language", "document-order"]
+    )
+    shown = shown_of(table)
+    valueless = shown.partition("no value: ")[2].partition(".")[0]
+    assert valueless.count("language (") == len(LANGUAGES)
+    assert f"12 of 120 pairs have a value: {words.reason('language')}" in shown
+    assert f"no pair has a value on both sides: {words.reason('language')}" in shown
+    page = "".join(bias_sheet(table).html())
+    assert page.count(words.reason("language")) > len(LANGUAGES)
+
+
+def test_the_language_most_items_are_in_is_the_one_to_hold_against() -> None:
+    items = [item for item in open_items(TRANSLATED) if item.language in ("de", "zh")]
+    german = [item for item in items if item.language == "de"]
+    table = bias(items, judge=told_by_documents, probes=["language"])
+    assert [(row.probe, row.against) for row in table.primary] == [
+        ("language (Chinese)", "with the text in German")
+    ]
+    with pytest.raises(DeclarationError, match=r"metadata\.translation_of"):
+        bias(german, judge=told_by_documents, probes=["language"])
+
+
+def test_an_item_is_tied_to_the_one_that_names_it_and_its_language_may_be_found() -> None:
+    wanted = [item for item in open_items(TRANSLATED) if item.language in ("en", "ja")]
+    items = [
+        {
+            **item.model_dump(exclude={"language", "metadata"}),
+            "metadata": {} if item.language == "en" else {"translation_of": item.id.replace("-ja", "-en")},
+        }
+        for item in wanted
+    ]
+    (row,) = bias(items, judge=told_by_documents, probes=["language"]).primary
+    assert (row.probe, row.verdict, row.words) == ("language (Japanese)", "clear", "no score changed")

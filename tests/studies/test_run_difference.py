@@ -1,0 +1,271 @@
+"""Two runs beside each other: paired by item or topic, tested over topics, corrected by few labels."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from conqret.data import Item, Measure, Part, Reason
+from conqret.errors import DeclarationError
+from conqret.io.labels import read_labels
+from conqret.show import words
+from conqret.studies.diff.command import check_difference_requirement, parse_difference_requirement
+from conqret.studies.diff.difference import diff
+from conqret.studies.diff.result import difference_page, difference_tables, remarks
+from tests.studies.judged import Run, judgment, scored
+
+
+def runs(scores, *, prefix="", **more):
+    """A run from scores by topic and place; None has no score."""
+    kept = [
+        judgment(
+            f"{prefix}{topic}-{place}",
+            {"clarity": scored(value) if value is not None else Measure.missing(Reason.REFUSAL)},
+            topic=f"topic {topic}",
+            **more,
+        )
+        for topic, row in enumerate(scores)
+        for place, value in enumerate(row)
+    ]
+    return Run(Path(prefix or "first"), kept)
+
+
+def test_paired_differences_by_hand():
+    before = runs([[0.5, 0.5]] * 7)
+    after = runs([[0.6, 0.5 + 0.1 * topic / 6] for topic in range(6)] + [[0.6, None]])
+    found = diff(before, after, most=3)
+    row = found.metrics["clarity"]
+    steps = [0.1] * 7 + [0.1 * topic / 6 for topic in range(6)]
+    assert row.difference.value == pytest.approx(np.mean(steps))
+    assert (row.pairs, row.only_first, row.only_second, row.up, row.down) == (13, 1, 0, 12, 0)
+    assert row.p_holm == row.p < 0.01
+    assert words.ASSUMES_SYMMETRY in next(difference_tables(found)).note
+    assert (found.same_judge, found.same_items, found.paired_by, found.clusters) == (True, True, "item", 7)
+    assert [one.second - one.first for one in found.changed] == pytest.approx([0.1] * 3)
+
+
+def named(*topics):
+    """A run of items that are called by their rows."""
+    names = [
+        judgment(f"{n}", {"clarity": scored(0.5)}, topic=topic) for n, topic in enumerate(topics, start=1)
+    ]
+    return Run(Path("named"), names)
+
+
+def test_ids_that_are_rows_do_not_pair_different_questions():
+    found = diff(named("zoos", "cars", "vaccines"), named("zoos", "bikes", "cars", "vaccines"))
+    assert (found.paired_by, found.pairs) == ("topic and side (ids are of other items in either)", 3)
+    assert (found.unlike, found.missing_first) == ((), ["2"])
+
+
+def test_an_id_keeps_its_item_where_the_question_was_reworded():
+    found = diff(named("zoos", "cars"), named("zoos", "Ban cars?"))
+    assert (found.paired_by, found.pairs, found.unlike) == ("item", 2, ("2",))
+    assert "topic or side differ in 1 of 2 pairs of one id: 2" in remarks(found)
+
+
+def outcome(text, found):
+    return check_difference_requirement(parse_difference_requirement(text), found.metrics)
+
+
+def test_conditions_on_a_difference():
+    before = runs([[0.5, 0.5]] * 7)
+    after = runs([[0.4, 0.5 - 0.1 * topic / 6] for topic in range(7)])
+    found = diff(before, after, metrics=["clarity"])
+    assert outcome("difference[clarity] >= -0.08", found).met
+    assert not outcome("difference[clarity] >= -0.07", found).met
+    assert not outcome("difference.high[clarity] >= 0", found).met
+    assert outcome("difference.low[clarity] < -0.075", found).value == found.metrics["clarity"].difference.low
+    same = diff(before, before)  # nothing moved: it has no interval, and did not fall
+    assert outcome("difference.high[clarity] >= 0", same).met
+    few = outcome("difference.high[clarity] >= 0", diff(runs([[0.5]]), runs([[0.4]])))
+    assert (few.met, few.value, few.reason != "") == (False, None, True)
+
+
+def test_documents_that_are_rated_differently_are_named_with_what_is_said(tmp_path):
+    def rated(values, says):
+        found = [
+            judgment(
+                f"i{place}",
+                {
+                    "clarity": scored(0.5).model_copy(
+                        update={
+                            "parts": (Part(id="<b>d", value=value, explanation=says), Part(id="e", value=0.5))
+                        }
+                    )
+                },
+                topic=f"t{place}",
+            )
+            for place, value in enumerate(values)
+        ]
+        return Run(Path(says), found)
+
+    first, second = rated([0.2, 0.4, None], "before"), rated([0.4, 1.0, 0.5], "after")
+    found = diff(first, second, most=1)
+    assert (found.moved, found.parts, found.parts_moved) == (0, 5, 2), (
+        "a rating that is missing is not compared"
+    )
+    (part,) = found.changed_parts
+    assert (part.item, part.part, part.first, part.second) == ("i1", "<b>d", 0.4, 1.0)
+    page = "".join(difference_page(found, first, second))
+    assert "2 of 5 parts that both runs rated" in page
+    assert "&lt;b&gt;d" in page
+    assert ">before</p>" in page
+    assert ">after</p>" in page
+
+
+def test_parts_of_other_texts_are_no_parts_of_the_same(tmp_path):
+    def sentences(side, *, path):
+        cited = [Part(id="sentence 2, document 2", value=side)]
+        kept = [
+            judgment(
+                f"{path}{place}" if place else "same id",
+                {"clarity": scored(0.5).model_copy(update={"parts": tuple(cited)})},
+                topic=f"t{place}",
+            )
+            for place in range(3)
+        ]
+        return Run(Path(path), kept)
+
+    first, second = sentences(0.0, path="a"), sentences(1.0, path="b")
+    assert diff(first, second).parts_moved == 1
+    object.__setattr__(
+        second, "items", lambda: (Item(id=one.item, topic=one.topic, argument="other") for one in second.kept)
+    )
+    found = diff(first, second)
+    assert (found.pairs, found.parts, found.changed_parts) == (1, 0, ())
+
+
+def test_one_text_that_two_judges_read_stands_once(tmp_path):
+    before, after = runs([[0.1]] * 6), runs([[0.9]] * 6)
+    text = "".join(difference_page(diff(before, after, most=1), before, after))
+    assert text.count("&lt;b&gt;0-0&lt;/b&gt;") == 1
+    assert "The argument that both judged" in text
+
+
+def test_an_item_stands_once_and_what_the_other_does_not_say_is_marked(tmp_path):
+    first, second = runs([[0.1], [0.5]], prefix="a-"), runs([[0.9], [0.5]], prefix="b-")
+    for run, own in ((first, "Bees like it."), (second, "Cats <b> do not.")):
+        told = [item.model_copy(update={"argument": f"It is shared. {own}"}) for item in run.items()]
+        object.__setattr__(run, "items", lambda told=told: iter(told))
+    found = diff(first, second)
+    twice = found.model_copy(update={"changed": found.changed * 2})
+    page = "".join(difference_page(twice, first, second))
+    assert page.count('<article class="debate">') == 1
+    assert page.count("It is shared. <mark>") == 2
+    assert "<mark>Bees like it.</mark>" in page
+    assert "<mark>Cats &lt;b&gt; do not.</mark>" in page
+    assert "a test needs at least 6" in next(difference_tables(found)).note
+
+
+def test_a_sentence_that_only_moved_is_not_marked(tmp_path):
+    first, second = runs([[0.1]], prefix="a-"), runs([[0.9]], prefix="b-")
+    for run, text in (
+        (first, "Bees like it [1]. Cats do. Only here."),
+        (second, "Cats do. Bees like it [2]. " + "So. " * 800),
+    ):
+        told = [item.model_copy(update={"argument": text}) for item in run.items()]
+        object.__setattr__(run, "items", lambda told=told: iter(told))
+    text = "".join(difference_page(diff(first, second), first, second))
+    assert re.findall("<mark>(.*?)</mark>", text)[:2] == ["Only here.", "So."]
+    assert text.count("So.") < 800
+
+
+def test_that_nothing_differs_beyond_chance_is_said(tmp_path):
+    rng = np.random.default_rng(3)
+    values = rng.uniform(0.3, 0.7, size=(8, 1))
+    for move, said in ((0.001 * rng.normal(size=(8, 1)), True), (0.2, False)):
+        first, second = runs(values.tolist()), runs((values + move).tolist())
+        text = "".join(difference_page(diff(first, second), first, second))
+        assert ("differ significantly on none of 1 metric" in text) is said
+        assert (
+            "1 of 1 metric differs significantly (p &lt; 0.05 after Holm, 8 topics): the scores of the second run "
+            "are higher" in text
+        ) is not said
+        assert text.count('<svg class="chart"') == 1
+
+
+def test_two_systems_meet_by_topic_and_side_and_the_page_shows_both(tmp_path):
+    found = diff(
+        runs([[0.1 * n] for n in range(7)], prefix="a-"),
+        runs([[0.1 * n + 0.2] for n in range(8)], prefix="b-"),
+        most=3,
+    )
+    assert found.paired_by == "topic and side"
+    assert (found.pairs, found.missing_first) == (7, ["b-7-0"])
+    assert found.metrics["clarity"].difference.value == pytest.approx(0.2)
+    tables = list(difference_tables(found))
+    wanted = ["Second minus first", "Missing in one of the runs", "Largest changes"]
+    assert [table.title for table in tables] == wanted
+    first, second = runs([[0.1 * n] for n in range(7)], prefix="a-"), runs([[0.3]] * 8, prefix="b-")
+    page = "".join(difference_page(found, first, second))
+    assert "&lt;b&gt;a-0-0&lt;/b&gt;" in page
+    assert "&lt;b&gt;b-0-0&lt;/b&gt;" in page
+    assert "(the same judge, different texts)." in page
+    assert "What differs between two systems?" in page
+    assert "do not tell which system annotators would prefer" in page
+    assert "two judges" not in page
+    assert "3 largest of 7 changes" in next(t for t in tables if t.title == "Largest changes").note
+
+
+def systems(folder, rng, *, favour, topics=16, each=6, labelled=3):
+    """Two systems of one quality, a judge that favours the second by ``favour``, labels of some of the pairs."""
+    quality = 0.5 + 0.1 * rng.normal(size=(2, topics, each))
+    judged = (quality + 0.05 * rng.normal(size=quality.shape)).clip(0, 1)
+    judged[1] = (judged[1] + favour).clip(0, 1)
+    rows = ["item,dimension,annotator,value"]
+    for side, name in enumerate("ab"):
+        for topic in range(topics):
+            for place in range(labelled):
+                value = quality[side, topic, place] + 0.05 * rng.normal()
+                rows.append(f"{name}-{topic}-{place},clarity,ann,{value.clip(0, 1):.4f}")
+    file = folder / "labels.csv"
+    file.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    labels = read_labels(file, scales=["0:1"], level="interval")
+
+    def run(side):
+        kept = [
+            judgment(
+                f"{'ab'[side]}-{topic}-{place}", {"clarity": scored(float(value))}, topic=f"t{topic}/{place}"
+            )
+            for topic, row in enumerate(judged[side])
+            for place, value in enumerate(row)
+        ]
+        return Run(Path("ab"[side]), kept)
+
+    return run(0), run(1), labels
+
+
+def test_a_judge_that_favours_a_system_is_corrected_by_few_labels(tmp_path):
+    rng = np.random.default_rng(11)
+    naive = corrected = 0
+    for _ in range(25):
+        one, other, labels = systems(tmp_path, rng, favour=0.05)
+        row = diff(one, other, labels=[labels]).metrics["clarity"]
+        naive += row.difference.low > 0
+        corrected += not row.corrected.corrected.low <= 0 <= row.corrected.corrected.high
+    assert naive >= 15
+    assert corrected <= 4  # 25 draws of .05 exceed 4 in 1% of the cases
+
+
+def test_what_cannot_be_compared(tmp_path):
+    before = runs([[0.5]] * 6)
+    with pytest.raises(DeclarationError, match="share no item"):
+        diff(before, Run(Path("x"), [judgment("y", {"clarity": scored(1.0)}, topic="elsewhere")]))
+    other = [judgment(one.item, {"rigour": scored(1.0)}, topic=one.topic) for one in before.kept]
+    with pytest.raises(DeclarationError, match="share no metric: first has clarity; x has rigour"):
+        diff(before, Run(Path("x"), other))
+    with pytest.raises(DeclarationError, match="several items"):
+        diff(runs([[0.5, 0.6]] * 6, prefix="a-"), runs([[0.5, 0.6]] * 6, prefix="b-"))
+    one, second, labels = systems(tmp_path, np.random.default_rng(1), favour=0.0)
+    with pytest.raises(DeclarationError, match="conqret judges compare"):
+        diff(one, Run(Path("x"), one.kept), labels=[labels])
+    changed = Run(Path("x"), one.kept)
+    told = [item.model_copy(update={"argument": "other"}) for item in one.items()]
+    object.__setattr__(changed, "items", lambda: iter(told))
+    with pytest.raises(DeclarationError, match="--labels twice"):
+        diff(one, changed, labels=[labels])
+    unlabelled = [judgment(f"c{one.item}", one.measures, topic=one.topic) for one in second.kept]
+    with pytest.raises(DeclarationError, match="no labeled item was judged"):
+        diff(one, Run(Path("x"), unlabelled, "b"), labels=[labels])

@@ -1,0 +1,147 @@
+"""Resumption, requests asked once, folders, failures and budgets of sensitivity runs."""
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from conqret.data import Item, Judgment
+from conqret.errors import DeclarationError
+from conqret.judging.instrument import Instrument, judge_item
+from conqret.llm.client_options import ClientOptions
+from conqret.studies.sensitivity.result import SensitivityFolder
+from conqret.studies.sensitivity.sensitivity_plan import PerturbationLevels, estimate
+from conqret.studies.sensitivity.sensitivity_run import run_sensitivity
+from conqret.studies.sensitivity.sensitivity_study import PERTURBATIONS as PERTURBED
+from conqret.studies.sensitivity.sensitivity_study import sensitivity, sensitivity_plan
+from tests.judging.runs import said
+from tests.studies.damaged import DEMO, Stopping, plan_of
+
+
+def test_level_0_is_judged_once_and_alike_requests_are_sent_once(tmp_path: Path) -> None:
+    damages = [PerturbationLevels.of("irrelevant", (50,)), PerturbationLevels.of("hallucinate", (5,))]
+    plan = plan_of(damages, ("direct",), items=4, metrics=("context_relevance", "groundedness"))
+    assert plan.judgments == 4 * 3
+    results = run_sensitivity(plan, tmp_path / "run")
+    # Documents: as they are, and replaced; argument and documents: all three versions.
+    assert [one.calls for one in estimate(plan, ClientOptions("offline"))] == [4 * 2 + 4 * 3]
+    assert (results.session.sent, results.session.recorded) == (20, 4)
+
+
+def test_a_stopped_run_goes_on(tmp_path: Path) -> None:
+    plan = plan_of([PerturbationLevels.of("irrelevant", (20, 100))], items=4)
+    whole, resumed = SensitivityFolder(tmp_path / "whole"), SensitivityFolder(tmp_path / "resumed")
+    run_sensitivity(plan, whole.path)
+    with pytest.raises(KeyboardInterrupt):
+        run_sensitivity(plan, resumed.path, watch=Stopping(5))
+    with resumed.judgments_file.open("ab") as file:
+        file.write(b'{"finger')
+    again = run_sensitivity(plan, resumed.path, watch=(watch := Stopping()))
+    assert (watch.kept, watch.seen) == (5, 7)
+    assert (again.session.kept, again.judgments) == (5, 12)
+    assert again.curves == whole.results().curves
+    assert said(resumed.judgments()) == said(whole.judgments())
+    assert resumed.scores_file.read_bytes() == whole.scores_file.read_bytes()
+
+
+def test_a_judgment_carries_its_version(tmp_path: Path) -> None:
+    folder = SensitivityFolder(tmp_path)
+    run_sensitivity(plan_of([PerturbationLevels.of("irrelevant", (50,))], items=2), folder.path)
+    found = [judgment.version for judgment in folder.judgments()]
+    assert found[:2] == [None, None]
+    assert {(one.perturbation, one.level) for one in found[2:] if one} == {("irrelevant", 50)}
+    table = pl.read_parquet(folder.scores_file).filter(pl.col("part").is_null())
+    assert set(table["level"].drop_nulls()) == {50}
+
+
+def test_in_memory_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    found = sensitivity(
+        DEMO / "items.jsonl",
+        formats=["direct"],
+        perturb=["irrelevant:50"],
+        metrics=["groundedness"],
+        grid=True,
+        labels=DEMO / "labels.jsonl",
+    )
+    assert found.grid
+    assert found.precision
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("perturb", "irrelevant", "hallucinate"),
+    [
+        (PERTURBED, (0, 10, 50, 75), (0, 50, 100)),
+        ("irrelevant:20,40", (0, 20, 40), (0, 50, 100)),
+        ("irrelevant,hallucinate:25%", (0, 10, 50, 75), (0, 25)),
+        ({"irrelevant": (30,), "hallucinate": ("10%",)}, (0, 30), (0, 10)),
+    ],
+)
+def test_the_grid_has_the_levels_that_are_given(perturb, irrelevant, hallucinate) -> None:  # type: ignore[no-untyped-def]
+    plan = sensitivity_plan(DEMO / "items.jsonl", perturb=perturb, grid=True)
+    levels = {damage.perturbation.name: damage.levels for damage in plan.crossed}
+    assert levels == {"irrelevant": irrelevant, "hallucinate-share": hallucinate}
+
+
+def test_another_run_in_the_folder_is_refused(tmp_path: Path) -> None:
+    folder = SensitivityFolder(tmp_path / "run")
+    run_sensitivity(plan_of([PerturbationLevels.of("irrelevant", (50,))], items=3), folder.path)
+    other = plan_of([PerturbationLevels.of("irrelevant", (70,))], items=3)
+    with pytest.raises(
+        DeclarationError, match="differs: perturbations, items, or what they are changed into"
+    ):
+        run_sensitivity(other, folder.path)
+    run_sensitivity(other, folder.path, overwrite=True)
+
+
+def test_failures_are_counted_and_never_scored(tmp_path: Path) -> None:
+    plan = plan_of([PerturbationLevels.of("irrelevant", (50,))], items=3)
+    run_sensitivity(plan, tmp_path / "first")
+    more = plan_of([PerturbationLevels.of("irrelevant", (50,))], items=5)
+    results = run_sensitivity(more, tmp_path / "second", replay=tmp_path / "first")
+    curve = results.curves[0]
+    assert (curve.n, curve.total) == (3, 5)
+    assert curve.missing == {"not_recorded": 2}
+
+
+def test_a_curve_without_a_value_says_so(tmp_path: Path) -> None:
+    run_sensitivity(plan_of([PerturbationLevels.of("shuffle", (100,))], items=2), tmp_path / "first")
+    plan = plan_of([PerturbationLevels.of("irrelevant", (50,))], items=2, metrics=("groundedness",))
+    results = run_sensitivity(plan, tmp_path / "second", replay=tmp_path / "first")
+    assert results.curves == ()
+    assert [(one.metric, dict(one.missing)) for one in results.unscored] == [
+        ("groundedness", {"not_recorded": 2})
+    ]
+
+
+@pytest.mark.parametrize(
+    ("spent", "budgets"),
+    [([0.4, 0.4, 0.0], [0.6, pytest.approx(0.2), 0.0]), ([0.1, None, 0.1], [0.6, pytest.approx(0.5), 0.0])],
+)
+def test_the_budget_is_shared_by_all_judges(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spent: list[float | None], budgets: list[float]
+) -> None:
+    """Nothing is spent after an answer of unknown price."""
+    found: list[float | None] = []
+
+    seen: list[Instrument] = []
+
+    async def spends(item: Item, instrument: Instrument) -> Judgment:
+        client = instrument.client
+        if instrument not in seen:
+            seen.append(instrument)
+            cost = spent[len(found) % 3]
+            found.append(client._options.budget_usd)
+            known = client.progress.cost_usd is not None and cost is not None
+            client.progress.cost_usd = (client.progress.cost_usd or 0.0) + (cost or 0.0) if known else None
+        return await judge_item(item, instrument)
+
+    monkeypatch.setattr("conqret.studies.study_judging.judge_in_span", spends)
+    plan = plan_of(
+        [PerturbationLevels.of("irrelevant", (50,))], ("rag-fine-grained", "rag-direct", "direct"), items=2
+    )
+    run_sensitivity(plan, tmp_path / "all", budget_usd=0.6)
+    assert found == budgets
+    run_sensitivity(plan, tmp_path / "each")
+    assert found[3:] == [None, None, None]
