@@ -7,7 +7,7 @@ import pytest
 
 from tests.adapters.reports import REQUESTS, TOPICS, reports
 
-FILES = Path(__file__).parents[1] / "reliability" / "leaderboards"
+FILES = Path(__file__).parents[1] / "studies" / "leaderboards"
 
 
 @pytest.fixture
