@@ -33,8 +33,8 @@ sys.path.insert(0, str(ROOT))
 
 from conqret.cli.main import run_command  # noqa: E402 - after the checkout is on the path, as what follows
 from conqret.debateqa.score_table import AWARENESS, DIVERSITY, ScoreRow, write_table  # noqa: E402 - likewise
-from scripts.annotating_pages import annotating_pages  # noqa: E402 - likewise
 from tests.show import chromium  # noqa: E402 - the tests' driver, from the checkout
+from tests.web.annotating_pages import annotating_pages  # noqa: E402 - likewise
 
 AXE_VERSION = "4.14.1"
 WIDTHS = (1400, 390)

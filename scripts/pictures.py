@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[1]
 IMAGES = ROOT / "docs" / "images"
 sys.path.insert(0, str(ROOT))
 
-from scripts.annotating_pages import PAGES, annotating_pages  # noqa: E402 - after the checkout is on the path
+from tests.web.annotating_pages import PAGES, annotating_pages  # noqa: E402 - after the checkout is on the path
 
 ITEMS = "fixtures/demo/items.jsonl"
 RECORDINGS = "fixtures/demo/recordings.jsonl.gz"

@@ -73,9 +73,6 @@ FILES = {
 }
 """Files of which a page says what they hold, and commands that make the like."""
 
-STEPS = 100
-"""Of training the causal model, some seconds: enough for it to write letters."""
-
 
 def in_shell(command: str) -> str:
     """A command with a stand-in for each hosted model and search engine, and less to do."""
@@ -118,12 +115,12 @@ def place_files(text: str, folder: Path) -> None:
 
 def make_weights(store: Path) -> None:
     """A causal model, an encoder, and a sequence-to-sequence model in folders of ``store``, made in seconds."""
-    from scripts.answer_experiment import tiny
+    from fixtures.tiny_model import tiny_model
     from tests.local.small_seq2seq import encoder, seq2seq
 
     for kind in ("decoder", "encoder", "bart"):
         (store / kind).mkdir(parents=True)
-    tiny(ROOT / "fixtures" / "corpus", store / "decoder", steps=STEPS)
+    tiny_model(ROOT / "fixtures" / "corpus", store / "decoder", steps=100)
     encoder(store / "encoder", window=64)
     seq2seq("bart", store / "bart")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from scripts.annotating_pages import PAGES, annotating_pages
+from tests.web.annotating_pages import PAGES, annotating_pages
 from scripts.check_pages import kinds
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -1,31 +1,26 @@
-"""Every page on which people label or judge, or somebody decides, made from small studies: for the check of pages and
-for pictures."""
+"""Every page of an annotation study, made from small studies: for the check of pages and for pictures."""
 
 from __future__ import annotations
 
 import contextlib
-import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-
-from conqret.data import Judgment, Measure, Status  # noqa: E402 - likewise
-from conqret.debate.two_turn.two_turn_files import read_two_turn  # noqa: E402 - likewise
-from conqret.labels.adjudicating import adjudication_app  # noqa: E402 - likewise
-from conqret.labels.answer_ledger import Ledger  # noqa: E402 - likewise
-from conqret.labels.study_access import (  # noqa: E402 - likewise
+from conqret.data import Judgment, Measure, Status
+from conqret.debate.two_turn.two_turn_files import read_two_turn
+from conqret.labels.adjudicating import adjudication_app
+from conqret.labels.answer_ledger import Ledger
+from conqret.labels.study_access import (
     ADJUDICATE,
     DASHBOARD,
     JOIN,
     Setting,
 )
-from conqret.labels.written_arguments import writing_study  # noqa: E402 - after the checkout is on the path
-from tests.labels.debates import BOTH, DEBATES, begun_debate  # noqa: E402 - likewise
-from tests.labels.studies import begun  # noqa: E402 - likewise
-from tests.labels.test_practice import begun_with_practice  # noqa: E402 - likewise
-from tests.web.test_annotating import Browser, Study, behind_its_guard  # noqa: E402 - likewise
-from tests.web.test_writing import judged_by, written_by_all  # noqa: E402 - likewise
+from conqret.labels.written_arguments import writing_study
+from tests.labels.debates import BOTH, DEBATES, begun_debate
+from tests.labels.studies import begun
+from tests.labels.test_practice import begun_with_practice
+from tests.web.test_annotating import Browser, Study, behind_its_guard
+from tests.web.test_writing import judged_by, written_by_all
 
 PAGES = {
     "join": "join",
