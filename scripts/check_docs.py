@@ -3,12 +3,10 @@
 Relative links must lead to a file (and an anchor to a heading), and every ``conqret …`` line of a block must name a
 subcommand and options that ``conqret --help`` knows. Exit code 1 and a list otherwise.
 
-With ``--run`` every command and every block of Python is executed, too, page by page, each page in a folder of its own
-that holds what a fresh checkout does. Where a hosted model, weights, a server or a site is named, something small
-stands in (``docs_check/stand_ins.py``), and what takes hours is made small. All else runs as it stands, and must end
-with exit code 0. What another job runs, or what needs data that are not ours to ship (``CONQRET_DATA``), is left out
-(``docs_check/elsewhere.py``); that the job does so is checked. Pages can be named; ``--list`` tells each step with its
-seconds of a processor, and ``--jobs=4`` follows four pages at a time.
+With ``--run`` every command and block of Python is executed, too, page by page, each page in a folder of its own that
+holds what a fresh checkout does, and must end with exit code 0. Hosted models, weights, servers and sites get a small
+stand-in (``docs_check/stand_ins.py``), and what takes hours is made small. What another job runs, and what needs
+``CONQRET_DATA``, is left out (``docs_check/elsewhere.py``); that the job runs it is checked. Pages can be named.
 """
 
 from __future__ import annotations
@@ -48,8 +46,6 @@ IMAGE = re.compile(r"<(?:img|source|a)\b[^>]*?\b(?:src|srcset|href)=\"([^\"]+)\"
 OUTSIDE = re.compile(r"^[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 FILE = re.compile(r"\s[\w./-]+(?:/|\.(?:jsonl?|csv|tsv|txt|toml|html|tex|svg))(?=\s|$)")
 """What a command reads or writes. (What stands in docs/results/ are records of what was done once.)"""
-JOBS = 2
-"""Pages that are followed at a time."""
 HEAVY = (
     "litellm",
     "instructor",
@@ -59,44 +55,29 @@ HEAVY = (
     "sentence_transformers",
     "trl",
 )
-PACKAGES = (
-    "cli",
-    "debate",
-    "debateqa",
-    "experiments",
-    "generation",
-    "judging",
-    "perspectives",
-    "studies",
-)
+PACKAGES = ("cli", "debate", "debateqa", "experiments", "generation", "judging", "perspectives", "studies")
+"""What is imported once, before the pages' processes fork."""
 
 
 def main() -> None:
-    """Check, and say what was found."""
-    options = {one for one in sys.argv[1:] if one.startswith("--")}
-    named = [one for one in sys.argv[1:] if not one.startswith("--")]
+    """Check, and print what was found."""
+    named = [word for word in sys.argv[1:] if word != "--run"]
     every = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
     pages = [page for page in every if not named or str(page.relative_to(ROOT)) in named]
     faults = [fault for page in pages for fault in (*link_faults(page), *command_faults(page))]
     faults += [] if named else list(picture_faults(every))
     faults += [f"{place(page, line)}: {fault}" for page in pages for line, fault in job_faults(page)]
-    jobs = next((int(option.partition("=")[2]) for option in options if option.startswith("--jobs=")), JOBS)
-    done = run(pages, jobs) if "--run" in options else []
-    faults += [f"{place(one.page, one.step.line)}: {one.fault}" for one in done if one.fault]
-    if "--list" in options:
-        for one in done:
-            step = f"{place(one.page, one.step.line)}  {one.step.text[:80]!r}"
-            print(f"{one.seconds:7.1f} s  {step}  {one.why_not or ''}")
+    done = run(pages) if "--run" in sys.argv else []
+    faults += [f"{place(step.page, step.step.line)}: {step.fault}" for step in done if step.fault]
     if faults:
         sys.exit("\n".join(faults))
     print(f"{len(pages)} pages: every relative link leads somewhere, and every command is known.")
-    reasons = Counter(f"not run: {one.why_not}" if one.why_not else f"run: {one.step.kind}" for one in done)
-    for reason, count in reasons.most_common():
+    for reason, count in Counter(step.why_not or f"run: {step.step.kind}" for step in done).most_common():
         print(f"{count:5} {reason}")
 
 
-def run(pages: list[Path], jobs: int) -> list[Done]:
-    """Follow pages, as many at a time as there is room for; the longest begin."""
+def run(pages: list[Path]) -> list[Done]:
+    """Follow the pages, two at a time, the longest first."""
     for name in HEAVY:
         try:
             importlib.import_module(name)
@@ -110,23 +91,13 @@ def run(pages: list[Path], jobs: int) -> list[Done]:
     longest = sorted(pages, key=lambda page: -len(steps(page)))
     with tempfile.TemporaryDirectory() as store:
         make_weights(Path(store))
-        with ProcessPoolExecutor(jobs, mp_context=get_context("fork")) as readers:
+        with ProcessPoolExecutor(2, mp_context=get_context("fork")) as readers:
             waiting = [readers.submit(follow, page, Path(store)) for page in longest]
             for page in as_completed(waiting):
                 done += page.result()
-                told(page.result())
+                failed = sum(bool(step.fault) for step in page.result())
+                print(f"{len(page.result())} steps, {failed} faults", flush=True)
     return done
-
-
-def told(steps: list[Done]) -> None:
-    """Say of a page what was run, and how long it took."""
-    if steps:
-        run = [step for step in steps if not step.why_not]
-        spent = sum(judgment.seconds for judgment in run)
-        print(f"{steps[0].page.relative_to(ROOT)}: {len(run)} of {len(steps)} run, {spent:.0f} s", flush=True)
-    for step in steps:
-        if step.fault:
-            print(f"    {place(step.page, step.step.line)}: {step.fault}", flush=True)
 
 
 def place(page: Path, line: int) -> str:

@@ -7,7 +7,6 @@ import json
 import multiprocessing
 import os
 import re
-import resource
 import shlex
 import shutil
 import signal
@@ -56,7 +55,6 @@ class Done:
 
     page: Path
     step: Block
-    seconds: float = 0.0  # of a processor
     why_not: str | None = None
     fault: str | None = None
 
@@ -73,19 +71,11 @@ def one_step(reader: Reader, page: Path, step: Block) -> Done:
     """Do one step, unless there is a reason not to."""
     if why := why_not(page, step.text):
         return Done(page, step, why_not=why)
-    before = work_done()
-    fault = reader.do(step)
-    return Done(page, step, work_done() - before, fault=fault)
-
-
-def work_done() -> float:
-    """Seconds of a processor that processes of this one took."""
-    done = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return done.ru_utime + done.ru_stime
+    return Done(page, step, fault=reader.do(step))
 
 
 class Reader:
-    """Somebody at work in ``folder``, with a shell and a Python."""
+    """A reader of a page: a folder, a shell and a Python."""
 
     def __init__(self, folder: Path, store: Path, servers: Servers) -> None:
         for name in COPIED:
