@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
@@ -22,6 +21,7 @@ from typing import Literal, get_args
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # the matrices are small
 import numpy as np
+from harness import print_table
 from numpy.typing import NDArray
 from scipy.special import expit
 
@@ -146,39 +146,31 @@ def simulate(judge: Judge, topics: int, each: int, draws: int) -> dict[str, tupl
                 delta=DELTA,
             )
             found[how].append(truth.kept(trusted_from(curve)))
-    told = {
-        how: (
-            float(np.mean([error > ERROR for error, _ in all_])),
-            float(np.mean([share for _, share in all_])),
-        )
-        for how, all_ in found.items()
-    }
-    return {"all": (float(truth.wrong.mean()), truth.best), **told}
+    results = {"all": (float(truth.wrong.mean()), truth.best)}
+    for how, kept in found.items():
+        errors, shares = np.array(kept).T
+        results[how] = float((errors > ERROR).mean()), float(shares.mean())
+    return results
 
 
-def rows(draws: int) -> Iterator[str]:
-    """The tables, line by line."""
+def rows(draws: int) -> Iterator[tuple[object, ...]]:
+    """Yield the rows of the table."""
     groups = (JUDGES, tuple(map(just_above, HOPELESS)), tuple(map(just_above, HIDDEN)))
     cases = [(judge, *size) for group in groups for judge in group for size in SIZES]
-    yield "| judge | topics | wrong of all | best | t | items |"
-    yield "|---|---:|---:|---:|---:|---:|"
     with ProcessPoolExecutor(2) as workers:
-        for (judge, topics, _), one in zip(
-            cases, workers.map(simulate, *zip(*cases, strict=True), [draws] * len(cases)), strict=True
-        ):
+        results = workers.map(simulate, *zip(*cases, strict=True), [draws] * len(cases))
+        for (judge, topics, _), one in zip(cases, results, strict=True):
             wrong, best = one["all"]
-            cells = " | ".join(f"{one[how][0]:.1%} / {one[how][1]:.0%}" for how in get_args(How))
-            yield f"| {judge.name} | {topics} | {wrong:.1%} | {best:.0%} | {cells} |"
+            cells = (f"{one[how][0]:.1%} / {one[how][1]:.0%}" for how in get_args(How))
+            yield judge.name, topics, f"{wrong:.1%}", f"{best:.0%}", *cells
 
 
-def main() -> int:
-    """Print the tables; returns the exit code."""
+def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--draws", type=int, default=DRAWS)
-    for row in rows(parser.parse_args().draws):
-        print(row, flush=True)
-    return 0
+    draws = parser.parse_args().draws
+    print_table(("judge", "topics", "wrong of all", "best", *get_args(How)), rows(draws))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -9,12 +9,14 @@ Prints Markdown, as in docs/results/agreement.md.
 
 from __future__ import annotations
 
-import csv
-import os
+import sys
 import time
 from pathlib import Path
 
 import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parent))
+from harness import csv_rows, data, has_data, print_table
 
 from conqret.io.labels import read_labels
 from conqret.io.pairs import read_comparisons
@@ -68,10 +70,16 @@ def table_averages() -> list[tuple[str, float, float, int]]:
 
 
 def tables() -> None:
-    print("| average | from its rows | printed | same when rounded |\n|---|---|---|---|")
-    for name, mean, printed, decimals in table_averages():
-        same = "yes" if round(mean, decimals) == printed else "**no**"
-        print(f"| {name} | {mean:.4f} | {printed:.{decimals}f} | {same} |")
+    rows = [
+        (
+            name,
+            f"{mean:.4f}",
+            f"{printed:.{decimals}f}",
+            "yes" if round(mean, decimals) == printed else "**no**",
+        )
+        for name, mean, printed, decimals in table_averages()
+    ]
+    print_table(("average", "from its rows", "printed", "same when rounded"), rows)
 
 
 def speed() -> None:
@@ -111,8 +119,7 @@ def public_data(folder: Path) -> None:
         print(f"| {row.name} | {row.units} | {row.labels} | {row.alpha} |")
     print(f"| average | | | {novices.average} |\n| all together | | | {novices.together} |")
     print("\n| quality | Bradley-Terry | Elo | seconds |\n|---|---|---|---|")
-    with (webis / "webis-argquality20-arguments.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = csv_rows(webis / "webis-argquality20-arguments.csv")
     for quality in ("logical", "rhetorical", "dialectical"):
         published = {
             f"{row['Discussion ID']}-{row['Argument ID']}": float(row[f"{quality.title()} Quality"])
@@ -136,14 +143,10 @@ def public_data(folder: Path) -> None:
 
 
 def main() -> None:
-    """Print everything that can be computed here."""
     speed()
-    print()
     tables()
-    root = os.environ.get("CONQRET_DATA")
-    if root:
-        print()
-        public_data(Path(root))
+    if has_data("webis-argquality20", "argquality_novices"):
+        public_data(data())
 
 
 if __name__ == "__main__":

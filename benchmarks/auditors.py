@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 sys.path.insert(0, str(Path(__file__).parent))
+from harness import table
 from simulated_pairs import NOTHING, SimulatedJudge
 
 from conqret.data import Judgment, Measure
@@ -125,19 +126,19 @@ class Audits:
         halves = ("false alarms", "found")
         for pairs, topics in SIZES:
             rows = [(who, self.shares(who, "position", pairs, topics)) for who in AUDITORS]
-            yield table(f"{pairs} pairs, {2 * pairs} judgments, {topics} topics", halves, rows)
+            yield titled(f"{pairs} pairs, {2 * pairs} judgments, {topics} topics", halves, rows)
         rows = [
             (f"{who}, {design}: {BUDGET // each} pairs", self.shares(who, design, BUDGET // each, FEW_TOPICS))
             for who in AUDITORS
             for design, each in JUDGMENTS.items()
             if who == "conqret" or design == "position"
         ]
-        yield table(f"{BUDGET} judgments, {FEW_TOPICS} topics", halves, rows)
+        yield titled(f"{BUDGET} judgments, {FEW_TOPICS} topics", halves, rows)
         rows = [
             (f"{pairs} pairs, {topics} topics", self.shares("conqret", "position", pairs, topics, "clear"))
             for pairs, topics in SIZES
         ]
-        yield table("Position clear", ("no place favored", "first place wins 60%"), rows)
+        yield titled("Position clear", ("no place favored", "first place wins 60%"), rows)
 
 
 def most_allowed(runs: int) -> int:
@@ -150,10 +151,10 @@ def most_allowed(runs: int) -> int:
     return runs
 
 
-def table(title: str, halves: tuple[str, str], rows: Iterable[tuple[str, list[str]]]) -> str:
-    head = " | ".join(f"{half}, ICC {icc:g}" for half in halves for icc in ICCS)
-    lines = [f"| {who} | {' | '.join(cells)} |" for who, cells in rows]
-    return f"**{title}**\n\n| who | {head} |\n|---|{'---:|' * 2 * len(ICCS)}\n" + "\n".join(lines)
+def titled(title: str, halves: tuple[str, str], rows: Iterable[tuple[str, list[str]]]) -> str:
+    heads = [f"{half}, ICC {icc:g}" for half in halves for icc in ICCS]
+    lines = table(("who", *heads), [(who, *cells) for who, cells in rows])
+    return "\n".join([f"**{title}**\n", *lines])
 
 
 def main() -> None:

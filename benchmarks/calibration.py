@@ -12,15 +12,14 @@ Prints Markdown, as in docs/results/agreement.md.
 
 from __future__ import annotations
 
-import argparse
 import csv
-import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
-from webis_items import data_folder
+from harness import csv_rows, data, has_data, print_table
+from webis_items import WEBIS
 
 import conqret
 from conqret.data import Item, Judgment, Measure, Status
@@ -79,26 +78,27 @@ def written(file: Path, rows: Iterable[Sequence[object]]) -> LabelSet:
 
 
 def simulations(folder: Path) -> None:
-    print(f"| judge | topics | {' | '.join(SHOWN)} | gains | loses |\n|---|---|{'---|' * len(SHOWN)}---|---|")
+    rows = []
     for scores in (noise, squeezing):
         for topics in (8, 20):
             rng = np.random.default_rng([23, topics])
             found = [simulated(scores, topics, 5, rng, folder).checked["clarity"] for _ in range(SIMULATIONS)]
-            means = [np.mean([one.alpha[name].value or 0 for one in found]) for name in SHOWN]
             above = np.mean([one.gain.low is not None and one.gain.low > 0 for one in found])
             below = np.mean([one.gain.high is not None and one.gain.high < 0 for one in found])
-            cells = " | ".join(f"{mean:.2f}" for mean in means)
-            print(f"| {scores.__name__} | {topics} | {cells} | {above:.1%} | {below:.1%} |", flush=True)
+            means = [f"{np.mean([one.alpha[name].value or 0 for one in found]):.2f}" for name in SHOWN]
+            rows.append((scores.__name__, topics, *means, f"{above:.1%}", f"{below:.1%}"))
+    print_table(("judge", "topics", *SHOWN, "gains", "loses"), rows)
 
 
-def webis(data: Path, folder: Path) -> None:
+def webis(folder: Path) -> None:
     """The offline model's scores of real arguments, held against people's scores in fifths."""
-    with (data / "webis-argquality20-topics.csv").open(encoding="utf-8", newline="") as file:
-        topics = {row["Topic ID"]: row["Long Query"].strip() for row in csv.DictReader(file)}
-    with (data / "webis-argquality20-arguments.csv").open(encoding="utf-8", newline="") as file:
-        rows = [
-            one for one in csv.DictReader(file) if one["Is Argument?"] == "True" and one["Premise"].strip()
-        ]
+    place = data(WEBIS) / WEBIS
+    topics = {row["Topic ID"]: row["Long Query"].strip() for row in csv_rows(place / f"{WEBIS}-topics.csv")}
+    rows = [
+        row
+        for row in csv_rows(place / f"{WEBIS}-arguments.csv")
+        if row["Is Argument?"] == "True" and row["Premise"].strip()
+    ]
     kept = {f"{row['Topic ID']}/{row['Discussion ID']}-{row['Argument ID']}": row for row in rows}
     labels: list[tuple[object, ...]] = []
     for dimension, column in QUALITIES.items():
@@ -115,27 +115,20 @@ def webis(data: Path, folder: Path) -> None:
 
 
 def show(calibration: Calibration) -> None:
-    shown = (*SHOWN, "length")
-    print(f"| dimension | units | {' | '.join(shown)} | gain | map |\n|---|{'---|' * (len(shown) + 3)}")
+    rows = []
     for maps in calibration.maps.values():
         one = calibration.checked[maps.dimension]
-        cells = " | ".join(f"{one.alpha[name].value:.3f}" for name in shown)
-        print(f"| {maps.dimension} | {one.units} | {cells} | {one.gain} | {maps.kinds} |")
+        alphas = [f"{one.alpha[name].value:.3f}" for name in (*SHOWN, "length")]
+        rows.append((maps.dimension, one.units, *alphas, one.gain, maps.kinds))
+    print_table(("dimension", "units", *SHOWN, "length", "gain", "map"), rows)
 
 
-def main() -> int:
-    """Print the tables; returns the exit code."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.parse_args()
+def main() -> None:
     with TemporaryDirectory() as scratch:
-        folder = Path(scratch)
-        simulations(folder)
-        try:
-            webis(data_folder(), folder)
-        except FileNotFoundError as error:
-            print(error, file=sys.stderr)
-    return 0
+        simulations(Path(scratch))
+        if has_data(WEBIS):
+            webis(Path(scratch))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

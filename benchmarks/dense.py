@@ -11,7 +11,6 @@ four fifths and on DEBATunE's statements, rank the arguments for the topics of t
 from __future__ import annotations
 
 import argparse
-import gzip
 import json
 import os
 import random
@@ -23,10 +22,8 @@ import time
 from pathlib import Path
 
 import numpy as np
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
-from retrieval import DEPTH, judged, needed, show, webis_corpus, write_corpus
+from harness import data, json_rows
+from retrieval import DEPTH, judged, show, webis_corpus, write_corpus
 
 from conqret.data.item import Document
 from conqret.retrieval.corpus_index import build_index, open_index
@@ -111,12 +108,8 @@ def tiny(sample: list[str], folder: Path) -> None:
 def one_side(side: str, work: Path) -> None:
     """One of the two in this process; prints what it took."""
     encoder = str(work / "encoder" / "tiny")
-    rows = (
-        (work / "corpus" / "documents.jsonl").read_text(encoding="utf-8").splitlines()
-        if side == "bare"
-        else []
-    )
-    own = [json.loads(row)["text"] for row in rows]
+    rows = json_rows(work / "corpus" / "documents.jsonl") if side == "bare" else []
+    own = [row["text"] for row in rows]
     if side == "bare":
         from sentence_transformers import SentenceTransformer
 
@@ -135,26 +128,22 @@ def one_side(side: str, work: Path) -> None:
     print(json.dumps({**took, "mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}))
 
 
-def webis(data: Path | None, work: Path) -> None:
+def webis(work: Path) -> None:
     """Dense, sparse and hybrid over the arguments of Webis-ArgQuality-20, by topics that the encoder did not learn."""
     from tests.retrieval.small_encoder import train
 
-    documents, topics, qrels = webis_corpus(data, work)
+    documents, topics, qrels = webis_corpus(work)
     relevant = [(row.query_id, row.doc_id) for row in qrels["all"]]
     statements = [
         (row["topic"], row["response"])
-        for file in sorted((needed(data) / "debatune").glob("statements_*.jsonl.gz"))
-        for row in map(json.loads, gzip.decompress(file.read_bytes()).splitlines())
+        for file in sorted((data("debatune") / "debatune").glob("statements_*.jsonl.gz"))
+        for row in json_rows(file)
     ]
     halves = [(half, other) for half, other in map(halved, documents.values()) if half]
     order = random.Random(SEED).sample(topics, len(topics))
     bm25 = BM25(build_index(work), texts=False)
-    runs: dict[str, dict[str, list[str]]] = {
-        "bm25": {},
-        "dense": {},
-        "hybrid, ranks": {},
-        "hybrid, scores": {},
-    }
+    runs: dict[str, dict[str, list[str]]]
+    runs = {name: {} for name in ("bm25", "dense", "hybrid, ranks", "hybrid, scores")}
     for fold in range(FOLDS):
         left_out = order[fold::FOLDS]
         names = {topic.id for topic in left_out}
@@ -191,14 +180,13 @@ def main() -> None:
     if options.side:
         one_side(options.side, options.work)
         return
-    named = os.environ.get("CONQRET_DATA")
     for part in options.parts:
         print(f"== {part}", flush=True)
         with tempfile.TemporaryDirectory(prefix="conqret-bench-") as folder:
             if part == "index":
                 index(options.passages, Path(folder))
             else:
-                webis(Path(named).expanduser() if named else None, Path(folder))
+                webis(Path(folder))
 
 
 if __name__ == "__main__":

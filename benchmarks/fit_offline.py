@@ -22,19 +22,16 @@ Intervals are 95% intervals over topics or debates.
 from __future__ import annotations
 
 import argparse
-import csv
 import hashlib
 import html
 import json
-import os
 import re
-import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from intervals import interval
+from harness import csv_rows, data, interval
 from scipy.stats import rankdata
 from sklearn.linear_model import LogisticRegression
 
@@ -69,22 +66,14 @@ class Rated(NamedTuple):
     quality: dict[str, Array]
 
 
-def folder(name: str) -> Path:
-    """A data set's folder; raises FileNotFoundError with the remedy."""
-    path = Path(os.environ.get("CONQRET_DATA") or "", name)
-    if "CONQRET_DATA" not in os.environ or not path.is_dir():
-        raise FileNotFoundError(f"set CONQRET_DATA to the folder that holds {name}/")
-    return path
-
-
 def ukp_files() -> list[Path]:
     """One file a side of a debate; its name begins with the debate's."""
-    return sorted(folder("ukpconvarg1").glob("UKPConvArg1Strict-CSV/*.csv"))
+    return sorted((data("ukpconvarg1") / "ukpconvarg1").glob("UKPConvArg1Strict-CSV/*.csv"))
 
 
 def webis_file() -> Path:
     """The rated arguments."""
-    return folder("webis-argquality20") / "webis-argquality20-arguments.csv"
+    return data("webis-argquality20") / "webis-argquality20" / "webis-argquality20-arguments.csv"
 
 
 def pairs() -> Pairs:
@@ -109,8 +98,7 @@ def _plain(text: str) -> str:
 
 def rated() -> Rated:
     """The premises of Webis-ArgQuality-20 with their quality."""
-    with webis_file().open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = csv_rows(webis_file())
     return Rated(
         [row["Premise"].strip() for row in rows],
         np.array([row["Topic ID"] for row in rows]),
@@ -245,16 +233,11 @@ def digest(files: Iterable[Path]) -> str:
     return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
 
 
-def main() -> int:
-    """Fit, print, and write if asked to; returns the exit code."""
+def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--write", action="store_true", help="write conqret/baseline/fitted.json")
     options = parser.parse_args()
-    try:
-        compared, judged = pairs(), rated()
-    except FileNotFoundError as error:
-        print(error, file=sys.stderr)
-        return 2
+    compared, judged = pairs(), rated()
     scale = Scale.of(judged.text)
     models: dict[str, Any] = {}
     weights, figures = preference(compared, scale)
@@ -271,7 +254,6 @@ def main() -> int:
         text = json.dumps(held(scale, models, len(compared.label), len(judged.text)), indent=1)
         WEIGHTS.write_text(text + "\n", encoding="utf-8")
         print(WEIGHTS)
-    return 0
 
 
 def model(scale: Scale, intercept: float, weights: Array, figures: dict[str, str]) -> dict[str, Any]:
@@ -307,4 +289,4 @@ def held(scale: Scale, models: dict[str, Any], pairs: int, texts: int) -> dict[s
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

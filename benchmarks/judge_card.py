@@ -12,39 +12,37 @@ from __future__ import annotations
 
 import argparse
 import csv
-import json
 import subprocess
 import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from webis_items import data_folder, webis_items
+from harness import DEMO, data, has_data, json_rows, write_rows
+from webis_items import WEBIS, webis_items
 
 from conqret.io.labels import read_labels
 
-DEMO = Path(__file__).resolve().parent.parent / "fixtures" / "demo"
 HEAD = ("item", "part", "dimension", "annotator", "value")
 Row = tuple[str, str, str, str, str]
 
 
 def demo_labels() -> Iterable[Row]:
     """The gold labels: quality from 1 to 3, relevance of documents from 0 to 3."""
-    for line in (DEMO / "labels.jsonl").read_text(encoding="utf-8").splitlines():
-        record = json.loads(line)
+    for record in json_rows(DEMO.with_name("labels.jsonl")):
         for dimension, value in record["argument"]["quality"].items():
             yield record["id"], "", dimension, "author", str(value)
         for document in record["documents"]:
             yield record["id"], document["id"], "context_relevance", "author", str(document["relevance"])
 
 
-def webis_labels(folder: Path) -> Iterable[Row]:
+def webis_labels() -> Iterable[Row]:
     """Five annotators' relevance of every document."""
-    labels = read_labels(folder / "webis-argquality20-raw-relevance.csv")
+    labels = read_labels(data(WEBIS) / WEBIS / f"{WEBIS}-raw-relevance.csv")
     people: dict[str, list[tuple[str, float]]] = {}
     for label in labels.labels:
         if label.dimension == "relevance" and label.value is not None:
             people.setdefault(label.unit.item.rpartition("/")[2], []).append((label.annotator, label.value))
-    for item in webis_items(folder)[0]:
+    for item in webis_items()[0]:
         for document in item.documents:
             for person, value in dict(people.get(document.id, ())).items():
                 yield item.id, document.id, "context_relevance", person, f"{value:g}"
@@ -71,26 +69,19 @@ def make(out: Path, items: Path, labels: Iterable[Row], scales: list[str], damag
     )  # fmt: skip
 
 
-def main() -> int:
-    """Write the cards; returns the exit code."""
+def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("-o", "--out", type=Path, required=True)
     out = parser.parse_args().out
     make(
-        out / "demo", DEMO / "items.jsonl", demo_labels(), ["1:3", "context_relevance=0:3"],
+        out / "demo", DEMO, demo_labels(), ["1:3", "context_relevance=0:3"],
         "irrelevant,hallucinate:25%,50%,100%,wrong-citations",
     )  # fmt: skip
-    try:
-        folder = data_folder()
-    except FileNotFoundError as error:
-        print(error, file=sys.stderr)
-        return 0
-    items = out / "webis-items.jsonl"
-    with items.open("w", encoding="utf-8") as file:
-        file.writelines(item.model_dump_json(exclude_defaults=True) + "\n" for item in webis_items(folder)[0])
-    make(out / "webis", items, webis_labels(folder), ["0:3"], "irrelevant")
-    return 0
+    if has_data(WEBIS):
+        items = out / "webis-items.jsonl"
+        write_rows(items, webis_items()[0])
+        make(out / "webis", items, webis_labels(), ["0:3"], "irrelevant")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -18,18 +18,14 @@ intervals over debates or topics.
 from __future__ import annotations
 
 import argparse
-import csv
-import json
-import os
 import random
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
-from intervals import interval
+from harness import csv_rows, data, interval, json_rows, write_rows
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
@@ -67,13 +63,12 @@ def pairs(folder: Path, seed: int) -> Iterator[tuple[Item, Row]]:
 
 def arguments(folder: Path, seed: int) -> Iterator[tuple[Item, Row]]:
     """Premises, and their three qualities."""
-    with (folder / "webis-argquality20-topics.csv").open(encoding="utf-8", newline="") as file:
-        topics = {row["Topic ID"]: row["Long Query"].strip() for row in csv.DictReader(file)}
+    rows = csv_rows(folder / "webis-argquality20-topics.csv")
+    topics = {row["Topic ID"]: row["Long Query"].strip() for row in rows}
     premises: dict[str, list[dict[str, str]]] = {topic: [] for topic in topics}
-    with (folder / "webis-argquality20-arguments.csv").open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            if row["Is Argument?"] == "True" and row["Premise"].strip():
-                premises[row["Topic ID"]].append(row)
+    for row in csv_rows(folder / "webis-argquality20-arguments.csv"):
+        if row["Is Argument?"] == "True" and row["Premise"].strip():
+            premises[row["Topic ID"]].append(row)
     for topic in sorted(topics, key=int):
         for row in random.Random(f"{seed}/{topic}").sample(premises[topic], PREMISES_A_TOPIC):
             item = Item(
@@ -86,14 +81,10 @@ def arguments(folder: Path, seed: int) -> Iterator[tuple[Item, Row]]:
 
 
 def write(out: Path, name: str, made: Iterable[tuple[Item, Row]]) -> None:
-    """``NAME.jsonl`` and ``NAME-labels.jsonl``."""
-    found = list(made)
-    for path, lines in (
-        (out / f"{name}.jsonl", [item.model_dump_json(exclude_defaults=True) for item, _ in found]),
-        (out / f"{name}-labels.jsonl", [json.dumps(label) for _, label in found]),
-    ):
-        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-        print(f"{path}: {len(lines)} lines")
+    """Write ``NAME.jsonl`` and ``NAME-labels.jsonl``."""
+    pairs = list(made)
+    write_rows(out / f"{name}.jsonl", [item for item, _ in pairs])
+    write_rows(out / f"{name}-labels.jsonl", [label for _, label in pairs])
 
 
 def judged(out: Path, name: str) -> pl.DataFrame:
@@ -101,9 +92,9 @@ def judged(out: Path, name: str) -> pl.DataFrame:
     labels = pl.read_ndjson(out / f"{name}-labels.jsonl")
     items = pl.DataFrame(
         [
-            {"item": item["id"], "words": len(item["argument"].split())}
-            | {"more": len(item["argument"].split()) - len(item.get("second_argument", "").split())}
-            for item in map(json.loads, (out / f"{name}.jsonl").read_text(encoding="utf-8").splitlines())
+            {"item": item["id"], "words": words, "more": words - len(item.get("second_argument", "").split())}
+            for item in json_rows(out / f"{name}.jsonl")
+            for words in (len(item["argument"].split()),)
         ]
     )
     scores = pl.read_parquet(out / name / "scores.parquet").filter(pl.col("part").fill_null("") == "")
@@ -169,29 +160,21 @@ FIGURES: dict[str, Callable[[pl.DataFrame], None]] = {
 }
 
 
-def main() -> int:
-    """Write items, or print figures; returns the exit code."""
+def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("task", choices=("items", "figures"))
     parser.add_argument("-o", "--out", type=Path, required=True)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    data = Path(os.environ.get("CONQRET_DATA", ""))
-    if options.task == "figures":
-        for name, figures in FIGURES.items():
-            if (options.out / name / "scores.parquet").exists():
-                figures(judged(options.out, name))
-        return 0
-    if not (data / "ukpconvarg1").is_dir() or not (data / "webis-argquality20").is_dir():
-        print(
-            "set CONQRET_DATA to the folder that holds ukpconvarg1/ and webis-argquality20/", file=sys.stderr
-        )
-        return 2
-    options.out.mkdir(parents=True, exist_ok=True)
-    write(options.out, "pairs", pairs(data / "ukpconvarg1", options.seed))
-    write(options.out, "arguments", arguments(data / "webis-argquality20", options.seed))
-    return 0
+    if options.task == "items":
+        folder = data("ukpconvarg1", "webis-argquality20")
+        write(options.out, "pairs", pairs(folder / "ukpconvarg1", options.seed))
+        write(options.out, "arguments", arguments(folder / "webis-argquality20", options.seed))
+        return
+    for name, figures in FIGURES.items():
+        if (options.out / name / "scores.parquet").exists():
+            figures(judged(options.out, name))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

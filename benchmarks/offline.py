@@ -1,38 +1,29 @@
-"""The offline baseline against people's labels and against known damage; and its speed.
+"""The offline baseline against human labels.
 
     CONQRET_DATA=… python benchmarks/offline.py [--seeds 5]
 
 prints a table. Part one needs Webis-ArgQuality-20 (see ``webis_items.py``) and is skipped without it; part two
-uses the repository's fixtures; part three times `Evidence` on an item of ten 300-word documents. Intervals are
-95% intervals over topics.
+uses the repository's fixtures. Intervals are 95% intervals over topics.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import random
-import sys
-import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from itertools import pairwise
-from pathlib import Path
 from typing import Any
+
+from harness import ROOT, has_data
+from webis_items import WEBIS, webis_items
 
 from conqret.baseline import Evidence, Which
 from conqret.data import Document, Item
-from conqret.stats.correlation import pearson, spearman
+from conqret.stats.correlation import spearman
 from conqret.stats.estimate import Estimate
 from conqret.stats.resampling import mean_interval
-from conqret.text.analysis import forget
 
-sys.path.insert(0, str(Path(__file__).parent))
-from webis_items import data_folder, webis_items
-
-FIXTURES = Path(__file__).parent.parent / "fixtures" / "topics"
-LEVELS = (0, 10, 20, 50, 70, 100)
-HALLUCINATED = (0, 5, 20)
+FIXTURES = ROOT / "fixtures" / "topics"
 
 Groups = Mapping[str, tuple[list[float], list[float]]]
 
@@ -50,12 +41,11 @@ def over_topics(values: Mapping[str, Sequence[float]]) -> Estimate:
 
 def webis(seeds: int) -> None:
     """AUROC of document relevance within topic and against other topics."""
-    folder = data_folder()
     for others in (False, True):
         for name, score in _SCORES.items():
             groups: dict[str, tuple[list[float], list[float]]] = defaultdict(lambda: ([], []))
             for seed in range(seeds):
-                items, labels = webis_items(folder, seed=seed, others=others)
+                items, labels = webis_items(seed=seed, others=others)
                 relevant = {(label.item, label.document): label for label in labels}
                 for item in items:
                     for document, value in zip(item.documents, score(item), strict=True):
@@ -163,132 +153,14 @@ def fixtures() -> None:
     )
 
 
-def damage() -> None:
-    """Context relevance with documents replaced, groundedness with cited sentences contradicted."""
-    entries, rng = fixture_items(), random.Random(0)
-    means = []
-    orders = {}
-    originals = {
-        item.id: item.model_copy(update={"documents": item.documents[:10]}) for item, _, _ in entries
-    }
-    for item, _, _ in entries:
-        pool = [d for other, _, _ in entries if other.topic != item.topic for d in other.documents]
-        orders[item.id] = (rng.sample(range(10), 10), rng.sample(pool, 10))
-    for level in LEVELS:
-        values = []
-        for id_, item in originals.items():
-            where, what = orders[id_]
-            documents = list(item.documents)
-            for place, document in list(zip(where, what, strict=True))[: level // 10]:
-                documents[place] = document
-            values.append(
-                Evidence(item.model_copy(update={"documents": tuple(documents)})).context_relevance().value
-            )
-        means.append(sum(values) / len(values))
-    falls = all(a > b for a, b in pairwise(means))
-    print(
-        f"context relevance at {LEVELS}%: {[round(m, 3) for m in means]}, falls {falls}, "
-        f"Pearson {pearson(LEVELS, means)}"
-    )
-    means = []
-    for level in HALLUCINATED:
-        values = []
-        for item, topic, stance in entries:
-            sentences = topic["arguments"][stance]["sentences"]
-            cited = [i for i, s in enumerate(sentences) if s["cites"] and s["support"] == "supported"]
-            chosen = set(random.Random(item.id).sample(cited, len(cited))[:level])
-            changed = [
-                dict(s, text=contradict(s["text"])) if i in chosen else s for i, s in enumerate(sentences)
-            ]
-            values.append(
-                Evidence(item.model_copy(update={"argument": render(changed, places(topic))}))
-                .groundedness()
-                .value
-            )
-        means.append(sum(values) / len(values))
-    falls = all(a > b for a, b in pairwise(means))
-    print(
-        f"groundedness with {HALLUCINATED} sentences contradicted: {[round(m, 3) for m in means]}, falls {falls}"
-    )
-
-
-def contradict(text: str) -> str:
-    """A sentence with its first figure changed; without one, with its first auxiliary negated."""
-    words = text.split()
-    for i, word in enumerate(words):
-        digits = "".join(c for c in word if c.isdigit())
-        if digits:
-            words[i] = word.replace(digits[-1], str((int(digits[-1]) + 3) % 10))
-            return " ".join(words)
-    for i, word in enumerate(words):
-        if word in _AUXILIARIES:
-            words[i] = f"{word} not"
-            return " ".join(words)
-    return "It is not true that " + text
-
-
-_AUXILIARIES = frozenset(
-    "is are was were has have had can could will would should may must do does did".split()
-)
-
-
-def speed() -> None:
-    """Seconds for one item: ten documents of 300 words, an argument of 200, everything rag-fine-grained asks."""
-    items = [_sized(item) for item, _, _ in fixture_items()[:8]]
-
-    def once(*, cold: bool) -> float:
-        total = 0.0
-        for item in items:
-            if cold:
-                forget()
-            start = time.perf_counter()
-            evidence = Evidence(item)
-            for i in range(len(item.documents)):
-                evidence.document_relevance(i)
-            evidence.answer_relevance()
-            evidence.groundedness()
-            evidence.dimensions()
-            total += time.perf_counter() - start
-        return total / len(items)
-
-    for name, cold in (("texts seen for the first time", True), ("texts seen before", False)):
-        once(cold=cold)
-        runs = sorted(1000 * once(cold=cold) for _ in range(41))
-        print(
-            f"Evidence, one item of 10 x 300 words, {name}: median {runs[20]:.2f} ms, best {runs[0]:.2f} ms"
-        )
-
-
-def _sized(item: Item) -> Item:
-    """Ten documents of exactly 300 words each (texts are repeated or cut), and an argument of 200 or so."""
-    documents = [
-        document.model_copy(update={"text": _cut(document.text, 300), "title": ""})
-        for document in item.documents[:10]
-    ]
-    return item.model_copy(update={"documents": tuple(documents)})
-
-
-def _cut(text: str, words: int) -> str:
-    pieces = text.split(" ")
-    while len(" ".join(pieces).split()) < words:
-        pieces += pieces
-    return " ".join(pieces[:words])
-
-
-def main() -> int:
-    """Run the parts and print the figures; returns the exit code."""
+def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--seeds", type=int, default=1, help="draws of the 40 Webis items to average over")
     options = parser.parse_args()
-    try:
+    if has_data(WEBIS):
         webis(options.seeds)
-    except FileNotFoundError as error:
-        print(f"webis skipped: {error}")
     fixtures()
-    damage()
-    speed()
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Any
 
 import aiohttp
+from harness import ROOT, long_items
 from pydantic import BaseModel, Field, create_model
 
 from conqret.llm.client import Client
@@ -35,10 +36,6 @@ from conqret.llm.hosted.through_litellm import load_litellm
 from conqret.llm.recordings import Recordings
 from conqret.llm.request import Message, Request
 
-sys.path.insert(0, str(Path(__file__).parent))
-from long_items import write_items
-
-ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS, DIMENSIONS = 10, 15
 PROMPT_BYTES = 20_000
 CONCURRENCY = 64
@@ -70,7 +67,8 @@ JudgedAnswer = create_model(
 )
 
 
-SCHEMA = JudgedAnswer.model_json_schema()
+SCHEMA = {"name": "Judged", "schema": JudgedAnswer.model_json_schema()}
+BODY = {"temperature": 0.0, "response_format": {"type": "json_schema", "json_schema": SCHEMA}}
 
 
 def questions(count: int, start: int) -> list[list[dict[str, str]]]:
@@ -122,16 +120,10 @@ def instructor_asker(url: str) -> Asker:
 
 def litellm_asker(url: str) -> Asker:
     litellm = load_litellm()
-    wanted = {"type": "json_schema", "json_schema": {"name": "Judged", "schema": SCHEMA}}
 
     async def one(messages: list[dict[str, str]]) -> Any:
         response = await litellm.acompletion(
-            model="openai/judge",
-            api_base=url,
-            api_key="none",
-            temperature=0.0,
-            messages=messages,
-            response_format=wanted,
+            model="openai/judge", api_base=url, api_key="none", messages=messages, **BODY
         )
         return JudgedAnswer.model_validate_json(response.choices[0].message.content)
 
@@ -145,14 +137,7 @@ def aiohttp_asker(url: str) -> Asker:
         async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session:
 
             async def one(messages: list[dict[str, str]]) -> Any:
-                schema = {"name": "Judged", "schema": SCHEMA}
-                wanted = {"type": "json_schema", "json_schema": schema}
-                asked = {
-                    "model": "judge",
-                    "messages": messages,
-                    "temperature": 0.0,
-                    "response_format": wanted,
-                }
+                asked = {"model": "judge", "messages": messages, **BODY}
                 async with session.post(f"{url}/chat/completions", json=asked) as response:
                     answer = await response.json()
                 return JudgedAnswer.model_validate_json(answer["choices"][0]["message"]["content"])
@@ -203,15 +188,16 @@ async def compare(url: str, requests: int, rounds: int) -> None:
             names = list(askers)[turn % len(askers) :] + list(askers)[: turn % len(askers)]
             for name in names:
                 figures[name].append(await measure(askers[name], requests, turn * requests))
-    report({name: (_median(rows, 0), _median(rows, 1)) for name, rows in figures.items()}, figures)
+    report(figures)
 
 
-def report(medians: dict[str, tuple[float, float]], figures: dict[str, list[tuple[float, float]]]) -> None:
+def report(figures: dict[str, list[tuple[float, float]]]) -> None:
+    medians = {name: statistics.median(cpu for _, cpu in rows) for name, rows in figures.items()}
     print(f"{'':26}{'items/s':>9}{'CPU ms a call':>16}   rounds (items/s, CPU ms)")
-    for name, (rate, cpu) in medians.items():
-        each = ", ".join(f"{r:.0f}/{c:.2f}" for r, c in figures[name])
-        print(f"{name:26}{rate:9.1f}{cpu:16.2f}   {each}")
-    ratio = medians[LITELLM][1] / medians[DIRECT][1]
+    for name, rows in figures.items():
+        rate = statistics.median(rate for rate, _ in rows)
+        print(f"{name:26}{rate:9.1f}{medians[name]:16.2f}   {', '.join(f'{r:.0f}/{c:.2f}' for r, c in rows)}")
+    ratio = medians[LITELLM] / medians[DIRECT]
     print(
         f"\ncalls a CPU second, directly: {ratio:.1f} times litellm's alone (the bar: at least {BAR_RATIO})"
     )
@@ -233,7 +219,7 @@ def commands(url: str) -> None:
 def judged(url: str, folder: Path, count: int, way: str) -> tuple[float, float]:
     """Judge so many items into ``folder`` / run by a command of its own; its wall and CPU seconds."""
     folder.mkdir(exist_ok=True)
-    write_items(folder / "items.jsonl", count)
+    long_items(folder / "items.jsonl", count)
     command = [sys.executable, "-m", "conqret.cli.main", "judge", str(folder / "items.jsonl"), "-q"]
     command += ["--model", "openai/judge", "--api-base", url, "-o", str(folder / "run")]
     command += ["--client", way, "--max-concurrency", str(CONCURRENCY)]
@@ -242,10 +228,6 @@ def judged(url: str, folder: Path, count: int, way: str) -> tuple[float, float]:
     subprocess.run(command, check=True, capture_output=True, cwd=ROOT, env=environment)
     wall, after = time.perf_counter() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
     return wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-
-
-def _median(rows: Sequence[tuple[float, float]], place: int) -> float:
-    return statistics.median(row[place] for row in rows)
 
 
 def main() -> None:

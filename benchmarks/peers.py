@@ -7,22 +7,21 @@ answer, a broken connection or none at all.
 
     python benchmarks/peers.py --kept peers.jsonl                        # an hour on two cores
     python benchmarks/peers.py --kept peers.jsonl --only ragas,conqret   # these alone, beside what is kept
-    python benchmarks/peers.py --kept peers.jsonl --page docs/results/peers.md --only ''  # the page from what is kept
+    python benchmarks/peers.py --kept peers.jsonl --only ''              # the tables of what is kept
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import statistics
 import sys
 import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
-from long_items import write_items
+from harness import json_rows, long_items, write_rows
 from side_by_side.environments import default_folder, libraries, python_of, version_of
-from side_by_side.page import page, table
+from side_by_side.page import tables
 from side_by_side.trials import Trial, alone, killed
 
 
@@ -38,17 +37,13 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3, help="of plain runs, each library in turn")
     parser.add_argument("--items", type=int, default=40, help="of plain and killed runs")
     parser.add_argument("--faulty", type=int, default=200, help="items of runs with faults")
-    parser.add_argument("--page", type=Path, help="write the page there, from all that is kept")
     options = parser.parse_args()
     chosen = [name for name in options.only.split(",") if name]
     if unknown := set(chosen) - set(names):
         parser.error(f"there is no library {', '.join(sorted(unknown))}; there are {', '.join(names)}")
     if chosen:
         run(options, chosen)
-    trials = [Trial(**json.loads(line)) for line in options.kept.read_text(encoding="utf-8").splitlines()]
-    print(table(trials, names))
-    if options.page:
-        options.page.write_text(page(trials, names), encoding="utf-8")
+    print(tables([Trial(**row) for row in json_rows(options.kept)], names))
 
 
 def run(options: argparse.Namespace, chosen: list[str]) -> None:
@@ -60,8 +55,8 @@ def run(options: argparse.Namespace, chosen: list[str]) -> None:
             trial.version = trial.version or version_of(trial.library, pythons[trial.library])
             file.write(trial.line() + "\n")
             file.flush()
-            told = trial.fault or f"{trial.seconds:.1f} s, {trial.cpu:.1f} s of CPU, {trial.counts}"
-            print(f"{trial.library}, {trial.kind}: {told}", file=sys.stderr)
+            result = trial.fault or f"{trial.seconds:.1f} s, {trial.cpu:.1f} s of CPU, {trial.counts}"
+            print(f"{trial.library}, {trial.kind}: {result}", file=sys.stderr)
 
         for name in chosen:
             try:
@@ -89,12 +84,11 @@ def run(options: argparse.Namespace, chosen: list[str]) -> None:
 
 def write_distinct(path: Path, count: int) -> None:
     """Items of ten documents, no argument and no first document twice: a cache has nothing to spare in one run."""
-    write_items(path, count)
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    rows = long_items(path, count)
     for number, row in enumerate(rows):
         row["argument"] += f" That is argument {number}."
         row["documents"][0]["text"] += f" (page {number})"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    write_rows(path, rows)
 
 
 if __name__ == "__main__":

@@ -26,7 +26,6 @@ their rate beside that of a product of square matrices in the same type on the s
 from __future__ import annotations
 
 import argparse
-import gzip
 import importlib.util
 import json
 import os
@@ -37,6 +36,8 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+
+from harness import DEMO, json_rows, print_table
 
 SEED = 13
 SHAPES = {
@@ -53,7 +54,6 @@ SHAPES = {
                      "num_attention_heads": 32, "num_key_value_heads": 8}),
 }  # fmt: skip
 """Those of GPT-2 small, Qwen2.5 0.5B, 1.5B and 3B, and Llama 3.1 8B, as their configurations say; ``tiny`` to try."""
-DEMO = Path(__file__).resolve().parents[1] / "fixtures/demo/items.jsonl"
 TOKENS = 50_257
 """Tokens that the tokenizer learns at most; a model may know more."""
 SIDE = {"cpu": 2_048, "cuda": 8_192}
@@ -154,10 +154,10 @@ def build(folder: Path, count: int, shape: str, device: str) -> None:
 def answers() -> list[str]:
     named = os.environ.get("CONQRET_DATA")
     if not named:
-        rows = map(json.loads, DEMO.read_text(encoding="utf-8").splitlines())
-        return list(dict.fromkeys(document["text"] for row in rows for document in row["documents"]))
-    with gzip.open(Path(named) / "debateqa" / "answers_demo.jsonl.gz", "rt", encoding="utf-8") as file:
-        return [json.loads(line)["generation"] for line in file]
+        return list(
+            dict.fromkeys(document["text"] for row in json_rows(DEMO) for document in row["documents"])
+        )
+    return [row["generation"] for row in json_rows(Path(named) / "debateqa" / "answers_demo.jsonl.gz")]
 
 
 def in_own_process(side: str, folder: str, options: argparse.Namespace) -> dict[str, float]:
@@ -352,33 +352,19 @@ def tokens(folder, pairs):
     )
 
 
-SIDES = {
-    "released": released,
-    "harness": harness,
-    "conqret": conqret_scorer,
-    "likelihood": likelihood,
-}
+SIDES = {"released": released, "harness": harness, "conqret": conqret_scorer, "likelihood": likelihood}
 
 
 def show(found: dict[str, list[dict[str, float]]]) -> None:
-    names = [
-        "pairs_per_s",
-        "pairs_per_cpu_s",
-        "tokens_per_s",
-        "read_per_s",
-        "body_tokens",
-        "head_tokens",
-        "tflop",
-        "gflop_per_s",
-    ]
-    names += ["of_limit", "peak_gib"]
+    names = "pairs_per_s pairs_per_cpu_s tokens_per_s read_per_s body_tokens head_tokens".split()
+    names += ["tflop", "gflop_per_s", "of_limit", "peak_gib"]
     means = {
         side: {name: sum(row[name] for row in rows) / len(rows) for name in names}
         for side, rows in found.items()
     }
-    print("| side | " + " | ".join(names) + " |\n|---|" + "---|" * len(names))
-    for side, row in means.items():
-        print(f"| {side} | " + " | ".join(f"{row[name]:,.3f}" for name in names) + " |")
+    print_table(
+        ("side", *names), [(side, *(f"{row[name]:,.3f}" for name in names)) for side, row in means.items()]
+    )
     ours = means.get("conqret")
     for side, theirs in means.items() if ours else ():
         if side in ("released", "harness"):

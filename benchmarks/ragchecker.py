@@ -20,7 +20,6 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
-import os
 import random
 import sys
 from collections.abc import Mapping, Sequence
@@ -33,6 +32,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 from scipy.stats import pearsonr, rankdata, spearmanr
+
+sys.path.insert(0, str(Path(__file__).parent))
+from harness import data, print_table, write_rows
 
 import conqret
 from conqret.stats.correlation import pearson, spearman
@@ -72,10 +74,10 @@ class Pair:
         }
 
 
-def pairs(data: Path) -> list[Pair]:
+def pairs(folder: Path) -> list[Pair]:
     """All pairs of the data set, in its order."""
     labelled, scored = (
-        json.loads(gzip.decompress((data / "ragchecker" / f"{name}.json.gz").read_bytes()))
+        json.loads(gzip.decompress((folder / "ragchecker" / f"{name}.json.gz").read_bytes()))
         for name in ("human_labeled_data", "baseline_ragchecker")
     )
     by_pair: dict[int, list[Any]] = {}
@@ -128,10 +130,8 @@ def write_sample(every: Sequence[Pair], folder: Path) -> None:
         for name, place in zip(FILES, order, strict=True):
             rows[name].append(pair.row(place))
     rows["pilot"] = [pair.row(rng.randrange(2)) for pair in pilot]
-    folder.mkdir(parents=True, exist_ok=True)
     for name, lines in rows.items():
-        text = "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines)
-        (folder / f"{name}.jsonl").write_text(text, encoding="utf-8")
+        write_rows(folder / f"{name}.jsonl", lines)
 
 
 def correlations(
@@ -207,22 +207,22 @@ def words(every: Sequence[Pair]) -> list[float]:
     return [float(len(pair.answers[1].split()) - len(pair.answers[0].split())) for pair in every]
 
 
-def print_table(
+def print_correlations(
     title: str, every: Sequence[Pair], rows: Mapping[str, Mapping[str, Sequence[float | None]]]
 ) -> None:
     """A row a measure: both correlations by aspect."""
     heads = [f"{aspect}, {name}" for aspect in ASPECTS for name in ("Pearson", "Spearman")]
     print(f"\n{title} ({len(every)} pairs, {2 * len(every)} labels)\n")
-    print(f"| | {' | '.join(heads)} |\n|---|{'---|' * len(heads)}")
+    table = []
     for name, values in rows.items():
-        cells = []
+        cells = [name]
         for aspect in ASPECTS:
             missing = sum(value is None for value in values[aspect])
             note = f" ({missing} missing)" if missing else ""
-            cells += [
-                percent(estimate) + note for estimate in correlations(every, aspect, filled(values[aspect]))
-            ]
-        print(f"| {name} | {' | '.join(cells)} |")
+            estimates = correlations(every, aspect, filled(values[aspect]))
+            cells += [percent(estimate) + note for estimate in estimates]
+        table.append(cells)
+    print_table(("", *heads), table)
 
 
 def percent(estimate: Estimate) -> str:
@@ -238,7 +238,7 @@ def compare(every: Sequence[Pair], folder: Path) -> None:
     for aspect in ASPECTS:
         print(f"RAGChecker as published, {aspect}: Pearson, Spearman {published(every, aspect)}")
     length = dict.fromkeys(ASPECTS, words(every))
-    print_table(
+    print_correlations(
         "All pairs",
         every,
         {"RAGChecker": own, "conqret, offline baseline": baseline(every), "length in words": length},
@@ -247,7 +247,7 @@ def compare(every: Sequence[Pair], folder: Path) -> None:
         return
     model = judged(folder, sample)
     theirs = {aspect: ragchecker(sample, aspect) for aspect in ASPECTS}
-    print_table(
+    print_correlations(
         "The sample",
         sample,
         {
@@ -258,18 +258,13 @@ def compare(every: Sequence[Pair], folder: Path) -> None:
         },
     )
     print("\nconqret minus RAGChecker on the sample, and one annotator with the other\n")
-    print("| | Pearson | Spearman | annotators, Pearson |\n|---|---|---|---|")
+    rows = []
     for aspect in ASPECTS:
-        columns = np.array(
-            [
-                filled(model[aspect]),
-                theirs[aspect],
-                *zip(*(pair.labels[aspect] for pair in sample), strict=True),
-            ]
-        )
-        cells = [difference(columns, rank) for rank in (False, True)]
+        labels = zip(*(pair.labels[aspect] for pair in sample), strict=True)
+        columns = np.array([filled(model[aspect]), theirs[aspect], *labels])
         people = pearson(columns[2], columns[3], leave_one_out([pair.id for pair in sample]))
-        print(f"| {aspect} | {' | '.join(cells)} | {percent(people)} |")
+        rows.append((aspect, difference(columns, False), difference(columns, True), percent(people)))
+    print_table(("", "Pearson", "Spearman", "annotators, Pearson"), rows)
 
 
 def difference(columns: NDArray[np.float64], rank: bool) -> str:
@@ -296,10 +291,7 @@ def main() -> None:
     parser.add_argument("task", choices=("sample", "compare"))
     parser.add_argument("folder", type=Path)
     given = parser.parse_args()
-    root = os.environ.get("CONQRET_DATA")
-    if root is None or not Path(root, "ragchecker").is_dir():
-        sys.exit("set CONQRET_DATA to the folder that holds ragchecker/")
-    every = pairs(Path(root))
+    every = pairs(data("ragchecker"))
     if given.task == "sample":
         write_sample(every, given.folder)
     else:

@@ -9,21 +9,18 @@ Intervals are 95% intervals over topics.
 from __future__ import annotations
 
 import argparse
-import csv
-import gzip
-import json
-import os
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
+from harness import csv_rows, data, has_data, json_rows
 
 from conqret.data.corpus import CorpusTopic, Qrel
 from conqret.data.item import Document
 from conqret.io.corpus_folder import CorpusDirectory
+from conqret.io.release import read_release
 from conqret.retrieval.corpus_index import build_index
 from conqret.retrieval.engines import WordIndexSettings
 from conqret.retrieval.evaluate import Evaluation, evaluate
@@ -73,7 +70,7 @@ def show(evaluation: Evaluation) -> None:
         )
 
 
-def speed(data: Path | None, work: Path) -> None:
+def speed(work: Path) -> None:
     """Indexing, and 200 queries at depth 100."""
     rng = np.random.default_rng(SEED)
     vocabulary = np.array([f"{'bcdfghklmnprstvz'[n % 16]}{'aeiou'[n % 5]}w{n:x}" for n in range(VOCABULARY)])
@@ -104,9 +101,9 @@ def timed(call: Callable[[], object]) -> float:
     return time.perf_counter() - began
 
 
-def webis(data: Path | None, work: Path) -> None:
+def webis(work: Path) -> None:
     """BM25 over the arguments of Webis-ArgQuality-20, long queries."""
-    documents, topics, qrels = webis_corpus(data, work)
+    documents, topics, qrels = webis_corpus(work)
     print(f"  {len(documents):,} arguments, {len(topics)} topics, {len(qrels['all']):,} relevant")
     retriever = BM25(build_index(work, settings=WordIndexSettings()), texts=False)
     show(evaluate({"bm25s": rankings(retriever(queries(topics)))}, judged(qrels),
@@ -117,9 +114,8 @@ def webis_corpus(
     data: Path | None, work: Path
 ) -> tuple[dict[str, str], list[CorpusTopic], dict[str, list[Qrel]]]:
     """Write the arguments as a corpus: their texts by id, the topics, and which are relevant."""
-    folder = needed(data) / "webis-argquality20"
-    with (folder / "webis-argquality20-arguments.csv").open(newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
+    folder = data("webis-argquality20") / "webis-argquality20"
+    rows = csv_rows(folder / "webis-argquality20-arguments.csv")
     documents: dict[str, str] = {}
     for row in rows:
         documents.setdefault(f"{row['Discussion ID']}-{row['Argument ID']}", row["Premise"])
@@ -130,22 +126,18 @@ def webis_corpus(
             if row["Is Argument?"] == "True" and float(row["Relevance"]) > RELEVANT_ABOVE
         ]
     }
-    with (folder / "webis-argquality20-topics.csv").open(newline="", encoding="utf-8") as file:
-        topics = [
-            CorpusTopic(id=row["Topic ID"], question=row["Long Query"], split="test")
-            for row in csv.DictReader(file)
-        ]
+    topics = [
+        CorpusTopic(id=row["Topic ID"], question=row["Long Query"], split="test")
+        for row in csv_rows(folder / "webis-argquality20-topics.csv")
+    ]
     write_corpus(work, (Document(id=name, text=text) for name, text in documents.items()), topics, qrels)
     return documents, topics, qrels
 
 
-def debatune(data: Path | None, work: Path) -> None:
+def debatune(work: Path) -> None:
     """BM25 and the offline stance reranker over the statements of two models, for each pair of models."""
-    folder = needed(data) / "debatune"
-    statements = {}
-    for model in MODELS:
-        with gzip.open(folder / f"statements_{model}.jsonl.gz", "rt", encoding="utf-8") as file:
-            statements[model] = [json.loads(line) for line in file]
+    folder = data("debatune") / "debatune"
+    statements = {model: json_rows(folder / f"statements_{model}.jsonl.gz") for model in MODELS}
     for model, rows in statements.items():
         print(f"  leaning alone, statements of {model}: AUROC {separated(rows):.3f}")
     for pair in ((0, 1), (0, 2), (1, 2)):
@@ -179,11 +171,9 @@ def separated(rows: Sequence[dict[str, str]]) -> float:
     return float((np.greater.outer(yes, no) + np.equal.outer(yes, no) / 2).mean())
 
 
-def release(data: Path | None, work: Path) -> None:
+def release(work: Path) -> None:
     """BM25 and the offline reranker over the titles of the release's sources, with its pro and con qrels."""
-    from conqret.io.release import read_release
-
-    found = read_release(needed(data) / "conqret")
+    found = read_release(data("conqret") / "conqret")
     corpus = CorpusDirectory(work)
     corpus.write_documents(found.documents)
     topics = [topic for topic in found.topics if topic.split == "train"]
@@ -195,29 +185,25 @@ def release(data: Path | None, work: Path) -> None:
     show(evaluate({run.name: run.run for run in runs}, judged(qrels)))
 
 
-def needed(data: Path | None) -> Path:
-    if data is None:
-        raise FileNotFoundError("CONQRET_DATA does not name the folder of data sets")
-    return data
+PARTS = {
+    "speed": (speed, ()),
+    "webis": (webis, ("webis-argquality20",)),
+    "debatune": (debatune, ("debatune",)),
+    "release": (release, ("conqret",)),
+}
+"""Each part, and the data sets that it needs."""
 
 
-PARTS = {"speed": speed, "webis": webis, "debatune": debatune, "release": release}
-
-
-def main() -> int:
+def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("parts", nargs="*", default=list(PARTS), help=", ".join(PARTS))
-    named = os.environ.get("CONQRET_DATA")
-    data = Path(named).expanduser() if named else None
-    for part in parser.parse_args().parts:
-        print(f"== {part}")
-        with tempfile.TemporaryDirectory(prefix="conqret-bench-") as folder:
-            try:
-                PARTS[part](data, Path(folder))
-            except FileNotFoundError as error:
-                print(f"  skipped: {error}")
-    return 0
+    for name in parser.parse_args().parts:
+        print(f"== {name}")
+        part, needed = PARTS[name]
+        if has_data(*needed) or not needed:
+            with tempfile.TemporaryDirectory(prefix="conqret-bench-") as folder:
+                part(Path(folder))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

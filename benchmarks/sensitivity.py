@@ -1,10 +1,8 @@
-"""How long a sensitivity run takes to plan, and the curves of the offline judge on real items.
+"""The curves of the offline judge on real items.
 
-    python benchmarks/sensitivity.py plan
-    CONQRET_DATA=… python benchmarks/sensitivity.py webis -o runs/webis-sensitivity
+    CONQRET_DATA=… python benchmarks/sensitivity.py -o runs/webis-sensitivity
 
-``plan`` times 200 items x 6 levels x 2 perturbations x 4 formats, made of the fixtures. ``webis`` takes the forty
-items of ``webis_items.py``. Their arguments cite nothing, so each gets an argument made of its own relevant
+Judges the forty items of ``webis_items.py``. Their arguments cite nothing, so each gets one made of its own relevant
 documents: the first sentence (at least six words) of every relevant document, cited, in document order. Such an
 argument is grounded by construction, and its sentences are those of real people.
 """
@@ -12,51 +10,23 @@ argument is grounded by construction, and its sentences are those of real people
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 from pathlib import Path
+
+from webis_items import Label, webis_items
 
 from conqret.data import Item
 from conqret.io import open_items
 from conqret.llm.client_options import ClientOptions
 from conqret.studies.sensitivity.page import write_sensitivity
-from conqret.studies.sensitivity.sensitivity_plan import GRID_LEVELS, PerturbationLevels, estimate, make_plan
+from conqret.studies.sensitivity.sensitivity_plan import GRID_LEVELS, PerturbationLevels, make_plan
 from conqret.studies.sensitivity.sensitivity_run import run_sensitivity
 from conqret.studies.sensitivity.sensitivity_study import damage_materials, sensitivity_setups
 from conqret.text.sentences import sentences
 
-sys.path.insert(0, str(Path(__file__).parent))
-from webis_items import Label, data_folder, webis_items
-
-FIXTURES = Path(__file__).parent.parent / "fixtures" / "demo" / "items.jsonl"
-FORMATS = ("rag-fine-grained", "rag-direct", "static-rubric", "query-rubric")
 ALONE = ("rag-fine-grained", "static-rubric", "query-rubric", "direct", "citation-support")
 SHORTEST = 6
 SHARES = ("25%", "50%", "100%")  # the arguments have three to ten cited sentences
-
-
-def plan() -> None:
-    """Print the seconds that a plan takes, and the number of requests behind it."""
-    demo = list(open_items(FIXTURES))
-    items = [
-        demo[n % len(demo)].model_copy(update={"id": f"{demo[n % len(demo)].id}-{n}"}) for n in range(200)
-    ]
-    source = open_items(items)
-    damages = [
-        PerturbationLevels.of("irrelevant"),
-        PerturbationLevels.of("hallucinate", ("10%", "25%", "50%", "75%", "100%")),
-    ]
-    setups = sensitivity_setups(source, FORMATS, [ClientOptions("offline")], damages)
-    began = time.perf_counter()
-    materials, _ = damage_materials(items, damages)
-    made = make_plan(items, setups, damages, materials=materials)
-    planned = time.perf_counter() - began
-    requests = sum(one.calls for one in estimate(made, ClientOptions("offline")))
-    counted = time.perf_counter() - began
-    print(
-        f"{len(items)} items x 6 levels x 2 perturbations x {len(setups)} formats: {made.judgments} judgments,"
-    )
-    print(f"planned in {planned:.2f} s; with the {requests} requests counted {counted:.2f} s")
 
 
 def cited(items: list[Item], labels: list[Label]) -> list[Item]:
@@ -76,7 +46,7 @@ def cited(items: list[Item], labels: list[Label]) -> list[Item]:
 
 def webis(out: Path) -> None:
     """Judge the forty items at all levels; write tables, page and plots."""
-    items, labels = webis_items(data_folder())
+    items, labels = webis_items()
     items = cited(items, labels)
     source = open_items(items)
     damages = [PerturbationLevels.of("irrelevant"), PerturbationLevels.of("hallucinate", SHARES)]
@@ -97,22 +67,11 @@ def webis(out: Path) -> None:
     print(f"{results.judgments} judgments in {time.perf_counter() - began:.0f} s: {out}")
 
 
-def main() -> int:
-    """Do what is asked; returns the exit code."""
+def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("what", choices=("plan", "webis"))
     parser.add_argument("-o", "--out", type=Path, default=Path("runs/webis-sensitivity"))
-    options = parser.parse_args()
-    if options.what == "plan":
-        plan()
-        return 0
-    try:
-        webis(options.out)
-    except FileNotFoundError as error:
-        print(error, file=sys.stderr)
-        return 2
-    return 0
+    webis(parser.parse_args().out)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

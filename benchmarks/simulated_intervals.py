@@ -46,9 +46,6 @@ TOPIC_SHARE = 0.3
 NOISE, TOPIC_BIAS = 0.7, 0.3
 WORSE = 1.0
 """The noise of people and of the first judge, what a judge errs by on a whole topic, and the noise of the second."""
-HEAVY, UNLIKE, SHARED = 3, 0.6, 0.5
-"""Where samples are harsh: the degrees of freedom of topics' worths, by how much topics differ in noise (the standard
-deviation of its logarithm), and what part of the judges' noise is of both."""
 STRENGTHS = (0.0, 0.4, 1.0)
 """Three systems that are compared, on the scale of Bradley and Terry; on each topic they vary by half a unit."""
 POSITIVE = 4
@@ -56,7 +53,7 @@ POSITIVE = 4
 
 @dataclass(frozen=True)
 class World:
-    """Ratings of two people and two judges from 1 to 5 (harsh ones: to 4), and which items are labelled."""
+    """Ratings of two people and two judges from 1 to 5, and which items are labelled."""
 
     topics: NDArray[np.intp]
     people: tuple[Numbers, Numbers]
@@ -70,10 +67,8 @@ class World:
         return [int(topic) for topic in self.topics]
 
 
-def made(rng: np.random.Generator, topics: int, balanced: bool, kind: str, *, worse: float = WORSE) -> World:
-    """A sample of so many topics; ``worse`` is the noise of the second judge where samples are harsh."""
-    if kind == "harsh":
-        return _harsh(rng, topics, balanced, worse)
+def made(rng: np.random.Generator, topics: int, balanced: bool, kind: str) -> World:
+    """Return a sample of so many topics, with five labels about equally often (``even``) or the upper ones rare."""
     sizes = np.full(topics, ITEMS) if balanced else rng.choice(UNBALANCED, size=topics)
     which = np.repeat(np.arange(topics), sizes)
     worth = rng.normal(size=topics)[which] * TOPIC_SHARE**0.5
@@ -81,35 +76,10 @@ def made(rng: np.random.Generator, topics: int, balanced: bool, kind: str, *, wo
 
     def rated(noise: float) -> Numbers:
         seen = worth + rng.normal(size=len(which)) * noise + (rng.normal(size=topics) * TOPIC_BIAS)[which]
-        return steps(kind, seen)
+        return np.clip(np.round(3 + 1.2 * seen if kind == "even" else 0.6 + 0.9 * np.exp(0.6 * seen)), 1, 5)
 
     people = rated(NOISE), rated(NOISE)
     return World(which, people, rated(NOISE), rated(WORSE), rng.random(len(which)) < 0.5)
-
-
-def steps(kind: str, seen: Numbers) -> Numbers:
-    """What is seen as labels: five about equally often (``even``), five of which the upper ones are rare, or four of
-    which the lower ones are frequent (``harsh``)."""
-    if kind == "harsh":
-        return 1.0 + np.searchsorted((0.2, 0.9, 1.6), seen)
-    return np.clip(np.round(3 + 1.2 * seen if kind == "even" else 0.6 + 0.9 * np.exp(0.6 * seen)), 1, 5)
-
-
-def _harsh(rng: np.random.Generator, topics: int, balanced: bool, worse: float) -> World:
-    topic_worth = rng.standard_t(HEAVY, size=topics) / HEAVY**0.5
-    tied = np.clip(np.round(ITEMS * np.exp(0.6 * topic_worth)), 1, max(UNBALANCED)).astype(int)
-    which = np.repeat(np.arange(topics), np.full(topics, ITEMS) if balanced else tied)
-    worth = topic_worth[which] * TOPIC_SHARE**0.5 + rng.normal(size=len(which)) * (1 - TOPIC_SHARE) ** 0.5
-    unlike = np.exp(rng.normal(size=topics) * UNLIKE - UNLIKE**2 / 2)[which]
-    both = rng.normal(size=len(which))
-
-    def rated(noise: float, shared: float = 0.0) -> Numbers:
-        error = (1 - shared) ** 0.5 * rng.normal(size=len(which)) + shared**0.5 * both
-        seen = worth + noise * unlike * error + (rng.normal(size=topics) * TOPIC_BIAS)[which]
-        return steps("harsh", seen)
-
-    people = rated(NOISE), rated(NOISE)
-    return World(which, people, rated(NOISE, SHARED), rated(worse, SHARED), rng.random(len(which)) < 0.5)
 
 
 def _mean(world: World, values: Numbers, scale: str) -> Estimate:
@@ -175,20 +145,15 @@ INTERVALS: dict[str, Compute] = {
 
 
 def compared(world: World, rng: np.random.Generator) -> list[PairwisePreference]:
-    """Each pair of systems on each item, and who wins."""
+    """Return each pair of systems on each item, and who wins."""
     count = int(world.topics.max()) + 1
     strong = (np.array(STRENGTHS) + rng.normal(size=(count, len(STRENGTHS))) * 0.5)[world.topics]
-    return between_systems(rng, strong, world.names)
-
-
-def between_systems(rng: np.random.Generator, strong: Numbers, names: list[int]) -> list[PairwisePreference]:
-    """Who wins of each pair of systems that are so strong (items by systems), on items of these topics."""
     one, two = np.tril_indices(len(STRENGTHS), -1)
     wins = rng.random((len(strong), len(one))) < 1 / (1 + np.exp(strong[:, two] - strong[:, one]))
     pairs = list(zip(one.tolist(), two.tolist(), strict=True))
     return [
         PairwisePreference(f"s{first}", f"s{second}", float(won), topic)
-        for topic, row in zip(names, wins.tolist(), strict=True)
+        for topic, row in zip(world.names, wins.tolist(), strict=True)
         for (first, second), won in zip(pairs, row, strict=True)
     ]
 
@@ -205,7 +170,7 @@ Triple = tuple[float, float | None, float | None]
 
 def simulated(kind: str, topics: int, balanced: bool, seed: int) -> dict[str, Triple | None]:
     """All intervals of one sample."""
-    rng = np.random.default_rng([seed, topics, balanced, ("skewed", "even", "harsh").index(kind)])
+    rng = np.random.default_rng([seed, topics, balanced, ("skewed", "even").index(kind)])
     world = made(rng, topics, balanced, kind)
     left_out = leave_one_out(world.names)
     return {name: triple(compute(world, left_out)) for name, compute in INTERVALS.items()}

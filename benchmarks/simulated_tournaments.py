@@ -46,9 +46,9 @@ TOURNAMENTS = {
 }
 
 
-def held(name: str, seed: int) -> dict[str, Any]:
-    """Of one tournament the share of intervals that hold the strength of an item and of a system, and the reliability
-    as printed and as it is (the squared correlation of estimates and strengths within topics)."""
+def tournament_sample(name: str, seed: int) -> dict[str, Any]:
+    """Return the share of intervals that hold the strength of an item and of a system in one tournament, and its
+    reliability as printed and as it is (the squared correlation of estimates and strengths within topics)."""
     case = TOURNAMENTS[name]
     rng = np.random.default_rng([seed, case.items, round(10 * case.spread), round(100 * case.position)])
     judge = SimulatedJudge(case.spread, case.position, TIES)
@@ -71,21 +71,18 @@ def held(name: str, seed: int) -> dict[str, Any]:
             chosen = [each.at_random(count) for each in pairs]
         new = [(topic, *pair) for topic, those in enumerate(chosen) for pair in those]
         group, first, second = np.array(new).T
-        said = judge.outcomes(strengths[group, first] - strengths[group, second], rng)
-        rows, outcome = rows + new, np.concatenate([outcome, said])
+        new_outcomes = judge.outcomes(strengths[group, first] - strengths[group, second], rng)
+        rows, outcome = rows + new, np.concatenate([outcome, new_outcomes])
     fit = compared_strengths(outcomes())
     by_system = compared_strengths(outcomes(), systems=systems).systems
+    covered = [
+        each.low <= value <= each.high  # type: ignore[operator]
+        for each, value in zip(by_system, worth - worth.mean(), strict=True)
+    ]
     centred = strengths - strengths.mean(axis=1, keepdims=True)
     return {
         "items": float(((fit.low <= centred) & (centred <= fit.high)).mean()),
-        "systems": float(
-            np.mean(
-                [
-                    each.low <= value <= each.high
-                    for each, value in zip(by_system, worth - worth.mean(), strict=True)
-                ]
-            )  # type: ignore[operator]
-        ),
+        "systems": float(np.mean(covered)),
         "printed": fit.reliability(),
         "true": float(np.corrcoef(fit.strengths.ravel(), centred.ravel())[0, 1] ** 2),
         "position": float(fit.position.low <= judge.position_effect <= fit.position.high),  # type: ignore[operator]

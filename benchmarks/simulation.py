@@ -2,12 +2,10 @@
 
     nice python benchmarks/simulation.py --kept simulated.jsonl --page docs/results/statistics.md
 
-Samples of known truth (``simulated_intervals.py``, ``simulated_commands.py`` and ``simulated_verdicts.py``)
-are drawn with seeds from 0 up, for 8, 20 and 50 topics, balanced and not; tournaments
-(``simulated_tournaments.py``, of nine topics) a tenth as often. A verdict that errs more often than it may by more than
-two standard errors is drawn five times as often, and five times that where it still does: with some hundred of them a
-few do by chance. What is done stands in ``--kept``, a line for each hundred, and the same command goes on where it
-stopped. ``--only`` names the beginnings of cells. The tables replace those on the page, or are printed.
+Samples of known truth (``simulated_intervals.py``, ``simulated_commands.py`` and ``simulated_verdicts.py``) are drawn
+with seeds from 0 up, for 8, 20 and 50 topics, balanced and not; tournaments (``simulated_tournaments.py``, of nine
+topics) a tenth as often. What is done stands in ``--kept``, a line for each hundred samples, and the same command
+resumes. ``--only`` names the beginnings of cells. The tables replace those on the page, or are printed.
 """
 
 from __future__ import annotations
@@ -16,174 +14,99 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-os.environ.setdefault(
-    "OMP_NUM_THREADS", "1"
-)  # the matrices are small: further threads only wait for each other
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # matrices are small: further threads only wait for each other
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
-from simulated_commands import (
-    COMMANDED,
-    COMPONENTS,
-    META,
-    PILOT,
-    STABLE,
-    commanded,
-    planned,
-    ranked_systems,
-    sources,
-    stable,
-    true_values,
-)
-from simulated_intervals import (
-    INTERVALS,
-    RANKINGS,
-    ranked_once,
-    simulated,
-    truths,
-)
-from simulated_tournaments import COMPARISONS, TOURNAMENTS, held
+import simulated_commands as commands
+from harness import table
+from simulated_intervals import INTERVALS, RANKINGS, ranked_once, simulated, truths
+from simulated_tournaments import COMPARISONS, TOURNAMENTS, tournament_sample
 from simulated_tournaments import TOPICS as TOURNAMENT_TOPICS
-from simulated_verdicts import CASES, SKEWED_CASES, Case, happened
+from simulated_verdicts import CASES, SKEWED_CASES, Case
 
 TOPICS = (8, 20, 50)
-HEADS = [f"{topics}{'' if balanced else ' u'}" for topics in TOPICS for balanced in (True, False)]
+DESIGNS = [(topics, balanced) for topics in TOPICS for balanced in (True, False)]
+HEADS = [f"{topics}{'' if balanced else ' u'}" for topics, balanced in DESIGNS]
 """The columns of the tables; u: topics of unequal sizes."""
-MORE = {"bias alarm, 100 rows: one row moves by 0.1: alarm in that row": (6, 8, 12, 20, 50)}
-"""Cases that are shown by more numbers of topics, balanced."""
-PLANS = "plans"
 CHUNK = 100
-UNDRAWN = "–"
-AGAIN = 5
-"""How many times as often what is in doubt is drawn."""
 WANTED = 0.93
-TABLES = "## Tables\n"
+HEADING = "## Tables\n"
 """The heading under which the tables stand on the page."""
 KINDS = {
     "even": "five labels that occur about equally often",
     "skewed": "five labels, the upper ones rare",
 }
-SMALLER = {
-    "rankings": RANKINGS,
-    "commands": COMMANDED,
-    "stability": STABLE,
-    "rankings of systems": META,
-    "variance components": COMPONENTS,
+SMALLER: dict[str, tuple[Iterable[str], Callable[[int, bool, int], Mapping[str, Any]]]] = {
+    "rankings": (RANKINGS, ranked_once),
+    "commands": (commands.COMMANDED, commands.commanded),
+    "stability": (commands.STABLE, commands.stable),
+    "rankings of systems": (commands.META, commands.ranked_systems),
+    "variance components": (commands.COMPONENTS, commands.sources),
 }
-"""Further tables of intervals, and what stands in them."""
-ONCE = {
-    "rankings": ranked_once,
-    "commands": commanded,
-    "stability": stable,
-    "rankings of systems": ranked_systems,
-    "variance components": sources,
-}
-"""What makes one sample of each."""
-
+"""Further tables of intervals: the names in them, and what makes one sample."""
+PLANS = "plans"
+VERDICTS = {case.name: case for case in CASES}
 SKEWED = {f"skewed: {case.name}": case for case in SKEWED_CASES}
-"""The verdicts where the effects of topics are skewed, by what they are kept under."""
+"""The verdicts, and those where the effects of topics are skewed, by their cells."""
 
 Cell = tuple[str, int, bool, int]
 """What is simulated, topics, whether balanced, and the first seed."""
+Done = dict[Cell, dict[str, list[Any]]]
 
 
-def cells(simulations: int, names: Iterable[str]) -> Iterator[Cell]:
-    """The chunks of these cells, the first ones of every cell first."""
-    kinds = list(names)
+def sampler(kind: str, topics: int, balanced: bool) -> Callable[[int], Mapping[str, Any]]:
+    """Return what makes one sample of a cell from its seed: its outcomes by name."""
+    if kind in KINDS:
+        return partial(simulated, kind, topics, balanced)
+    if kind in SMALLER:
+        return partial(SMALLER[kind][1], topics, balanced)
+    if kind == PLANS:
+        return partial(commands.planned, topics)
+    if kind in TOURNAMENTS:
+        return partial(tournament_sample, kind)
+    case = (VERDICTS | SKEWED)[kind]
+    return lambda seed: {kind: case.happened(topics, balanced, seed)}
+
+
+def wanted_cells(simulations: int, only: Sequence[str]) -> Iterator[Cell]:
+    """Yield the chunks of the cells whose names begin so (none: all), the first chunks of every cell first."""
     for begin in range(0, simulations, CHUNK):
-        for topics in TOPICS:
-            for balanced in (True, False):
-                yield from ((kind, topics, balanced, begin) for kind in kinds)
+        for kind in (*KINDS, *SMALLER, *VERDICTS, *SKEWED, PLANS, *TOURNAMENTS):
+            if only and not kind.startswith(tuple(only)):
+                continue
+            if kind in TOURNAMENTS:
+                if begin < max(simulations // 10, 200):
+                    yield kind, TOURNAMENT_TOPICS, True, begin
+                continue
+            yield from ((kind, *design, begin) for design in DESIGNS if kind != PLANS or design[1])
 
 
-def wanted_cells(simulations: int, only: Sequence[str]) -> list[Cell]:
-    """The chunks of the cells whose names begin so (none: all)."""
-    usual = (*KINDS, *SMALLER, *(case.name for case in CASES), *SKEWED)
-    every = [
-        *cells(simulations, usual), *more_cells(simulations), *plans(simulations), *tournaments(simulations),
-    ]  # fmt: skip
-    return [cell for cell in every if not only or cell[0].startswith(tuple(only))]
-
-
-def more_cells(simulations: int) -> Iterator[Cell]:
-    """The chunks of :data:`MORE` that are not among the others."""
-    for begin in range(0, simulations, CHUNK):
-        yield from (
-            (name, size, True, begin) for name, sizes in MORE.items() for size in sizes if size not in TOPICS
-        )
-
-
-def plans(simulations: int) -> Iterator[Cell]:
-    """The chunks of what is planned, balanced."""
-    for begin in range(0, simulations, CHUNK):
-        yield from ((PLANS, topics, True, begin) for topics in TOPICS)
-
-
-def tournaments(simulations: int) -> Iterator[Cell]:
-    """The chunks of tournaments: a tenth as many of each, but 200."""
-    for begin in range(0, min(simulations, max(simulations // 10, 200)), CHUNK):
-        yield from ((name, TOURNAMENT_TOPICS, True, begin) for name in TOURNAMENTS)
-
-
-def doubtful(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Iterator[Cell]:
-    """Further chunks of the verdicts that err too often in so many simulations."""
-    for case in CASES:
-        for topics in TOPICS:
-            for balanced in (True, False):
-                if errs(case, together(done, case.name, topics, balanced).get(case.name, [])):
-                    yield from (
-                        (case.name, topics, balanced, begin)
-                        for begin in range(simulations, AGAIN * simulations, CHUNK)
-                    )
-
-
-def errs(case: Case, drawn: list[Any]) -> bool:
-    """Whether a verdict errs more often than it may, by more than two standard errors."""
-    return (
-        case.errs is not None
-        and len(drawn) > 0
-        and below(1 - float(np.mean(drawn)), 1 - case.errs, len(drawn))
-    )
-
-
-def chunk(cell: Cell, samples: int = CHUNK) -> dict[str, list[Any]]:
-    """By name, what came of each of so many samples of a chunk."""
-    kind, topics, balanced, begin = cell
-    found: dict[str, list[Any]] = {}
+def chunk(cell: Cell, samples: int) -> dict[str, list[Any]]:
+    """Return the outcomes of so many samples of a chunk by name."""
+    *design, begin = cell
+    sample = sampler(*design)
+    outcomes: dict[str, list[Any]] = {}
     for seed in range(begin, begin + samples):
-        drawn: dict[str, Any]
-        if kind in KINDS:
-            drawn = dict(simulated(kind, topics, balanced, seed))
-        elif kind == PLANS:
-            drawn = planned(topics, seed)
-        elif kind in TOURNAMENTS:
-            drawn = held(kind, seed)
-        elif kind in ONCE:
-            drawn = dict(ONCE[kind](topics, balanced, seed))
-        elif kind in SKEWED:
-            drawn = {kind: happened(SKEWED[kind].name, topics, balanced, seed, SKEWED_CASES)}
-        else:
-            drawn = {kind: happened(kind, topics, balanced, seed)}
-        for name, one in drawn.items():
-            found.setdefault(name, []).append(one)
-    return found
+        for name, outcome in sample(seed).items():
+            outcomes.setdefault(name, []).append(outcome)
+    return outcomes
 
 
-def kept_chunks(
-    path: Path, wanted: Iterable[Cell], processes: int, samples: int
-) -> dict[Cell, dict[str, list[Any]]]:
-    """What is done, and what is done now in so many processes; each chunk is kept as it comes."""
-    done: dict[Cell, dict[str, list[Any]]] = {}
+def kept_chunks(path: Path, wanted: Iterable[Cell], processes: int, samples: int) -> Done:
+    """Simulate the chunks that the file lacks, in so many processes, and append each to it; return all."""
+    done: Done = {}
     if path.exists():
         for line in path.read_text("utf-8").splitlines():
-            cell, found = json.loads(line)
-            done[tuple(cell)] = found
+            cell, outcomes = json.loads(line)
+            done[tuple(cell)] = outcomes
     cells = list(wanted)
     left = [cell for cell in cells if cell not in done]
     with path.open("a", encoding="utf-8") as target, ProcessPoolExecutor(processes) as pool:
@@ -197,102 +120,77 @@ def kept_chunks(
     return {cell: done[cell] for cell in cells}
 
 
-def together(
-    done: dict[Cell, dict[str, list[Any]]], kind: str, topics: int, balanced: bool
-) -> dict[str, list[Any]]:
-    """All samples of a cell by name."""
-    found: dict[str, list[Any]] = {}
-    for (one, size, even, _), names in done.items():
-        if (one, size, even) == (kind, topics, balanced):
-            for name, drawn in names.items():
-                found.setdefault(name, []).extend(drawn)
-    return found
-
-
-def row_of_intervals(drawn: list[Any], truth: float | None) -> tuple[float, float, float, int]:
-    """Coverage, median width, share without an interval, and the number of samples."""
-    if not drawn:
-        return float("nan"), float("nan"), 0.0, 0
-    known = [one for one in drawn if one is not None and one[1] is not None]
-    if truth is None:
-        truth = float(np.mean([one[0] for one in known])) if known else 0.0
-    covered = [low <= truth <= high for _, low, high in known]
-    width = float(np.median([high - low for _, low, high in known])) if known else float("nan")
-    return (
-        float(np.mean(covered)) if known else float("nan"),
-        width,
-        1 - len(known) / len(drawn),
-        len(drawn),
-    )
+def together(done: Done, kind: str, topics: int, balanced: bool) -> dict[str, list[Any]]:
+    """Return all samples of a cell by name."""
+    outcomes: dict[str, list[Any]] = {}
+    for (name, *design, _), chunks in done.items():
+        if (name, *design) == (kind, topics, balanced):
+            for key, values in chunks.items():
+                outcomes.setdefault(key, []).extend(values)
+    return outcomes
 
 
 def below(share: float, wanted: float, n: float) -> bool:
-    """Whether it lies more than two standard errors below what is wanted."""
+    """Return whether a share lies more than two standard errors below what is wanted."""
     return bool(share < wanted - 2 * (wanted * (1 - wanted) / max(n, 1)) ** 0.5)
 
 
-def interval_table(
-    done: dict[Cell, dict[str, list[Any]]],
-    kind: str,
-    names: Iterable[str],
-    truth: Mapping[str, float],
-    simulations: int,
-) -> Iterator[str]:
-    """A row for each interval: coverage / width / none for each number of topics."""
-    yield f"| interval | truth | {' | '.join(HEADS)} |"
-    yield f"| --- | ---: |{' ---: |' * len(HEADS)}"
+def interval_cell(intervals: list[Any], truth: float | None) -> str:
+    """Return coverage / median width (share without an interval); coverage in bold where it is too low."""
+    known = [one for one in intervals if one is not None and one[1] is not None]
+    if not known:
+        return "none" if intervals else "–"
+    if truth is None:
+        truth = float(np.mean([one[0] for one in known]))
+    share = float(np.mean([low <= truth <= high for _, low, high in known]))
+    width = float(np.median([high - low for _, low, high in known]))
+    mark = "**" if below(share, WANTED, len(known)) else ""
+    none = 1 - len(known) / len(intervals)
+    return f"{mark}{share:.3f}{mark} / {width:.2f}" + (f" ({none:.0%})" if none >= 0.005 else "")
+
+
+def interval_table(done: Done, kind: str, names: Iterable[str], truth: Mapping[str, float]) -> Iterator[str]:
+    """Yield a row for each interval, a column for each design."""
+    rows = []
     for name in names:
-        marks = []
-        for topics in TOPICS:
-            for balanced in (True, False):
-                drawn = together(done, kind, topics, balanced).get(name, [])
-                share, width, none, n = row_of_intervals(drawn, truth.get(name.split("/")[0]))
-                if none == 1 or not n:
-                    marks.append("none" if n else UNDRAWN)
-                    continue
-                mark = "**" if below(share, WANTED, n * (1 - none)) else ""
-                absent = f" ({none:.0%})" if none >= 0.005 else ""
-                fewer = f", n = {n}" if n != simulations else ""
-                marks.append(f"{mark}{share:.3f}{mark} / {width:.2f}{absent}{fewer}")
-        known = f"{truth[name]:.3f}" if name in truth else ""
-        yield f"| {name} | {known} | {' | '.join(marks)} |"
+        cells = [
+            interval_cell(together(done, kind, *design).get(name, []), truth.get(name.split("/")[0]))
+            for design in DESIGNS
+        ]
+        rows.append((name, f"{truth[name]:.3f}" if name in truth else "", *cells))
+    yield from table(("interval", "truth", *HEADS), rows)
 
 
-def plan_table(done: dict[Cell, dict[str, list[Any]]]) -> Iterator[str]:
-    """What was planned from pilots (the median, and between which 90% lie) beside what studies then found (the median
-    of half-widths, the share of findings)."""
-    yield f"| from a pilot of {PILOT} topics | {' | '.join(f'{topics} topics' for topics in TOPICS)} |"
-    yield f"| --- |{' ---: |' * len(TOPICS)}"
-    for name in together(done, PLANS, TOPICS[0], True):
-        marks = []
-        for topics in TOPICS:
-            values = [one for one in together(done, PLANS, topics, True)[name] if one is not None]
+def plan_table(done: Done) -> Iterator[str]:
+    """Yield what was planned from pilots (the median, and between which 90% lie) beside what studies then found."""
+    samples = [together(done, PLANS, topics, True) for topics in TOPICS]
+    rows = []
+    for name in samples[0]:
+        cells = []
+        for sample in samples:
+            values = [value for value in sample[name] if value is not None]
             middle = np.mean(values) if name == "power, seen" else np.median(values)
             low, high = np.quantile(values, (0.05, 0.95))
-            marks.append(
-                f"{middle:.2f}" + (f" ({low:.2f} to {high:.2f})" if name.endswith("planned") else "")
-            )
-        yield f"| {name} | {' | '.join(marks)} |"
+            between = f" ({low:.2f} to {high:.2f})" if name.endswith("planned") else ""
+            cells.append(f"{middle:.2f}{between}")
+        rows.append((name, *cells))
+    heads = (f"from a pilot of {commands.PILOT} topics", *(f"{topics} topics" for topics in TOPICS))
+    yield from table(heads, rows)
 
 
-def tournament_table(done: dict[Cell, dict[str, list[Any]]]) -> Iterator[str]:
-    """A row for each kind of tournament: coverage of the intervals of items, systems and position, and the reliability
-    as printed and as it is, with the standard error of their difference."""
+def tournament_table(done: Done) -> Iterator[str]:
+    """Yield a row for each kind of tournament: coverage of the intervals, reliability as printed and as it is."""
     yield (
         f"{TOURNAMENT_TOPICS} topics, {COMPARISONS:g} comparisons an item. Coverage is bold where it lies more than "
         "two standard errors (between tournaments) below 93%; reliability where it is off by more than .03 and two "
         "standard errors.\n"
     )
-    covered = "items covered | systems | position"
-    yield f"| items | spread | position | pairs | {covered} | reliability as printed | true | n |"
-    yield "| ---: | ---: | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: |"
+    rows = []
     for name, case in TOURNAMENTS.items():
-        drawn = together(done, name, TOURNAMENT_TOPICS, True)
-        named = f"| {case.items} | {case.spread:g} | {case.position:g} | {case.design} |"
-        if not drawn:
-            yield named + f" {UNDRAWN} |" * 6
+        samples = together(done, name, TOURNAMENT_TOPICS, True)
+        if not samples:
             continue
-        values = {key: np.array(each, dtype=float) for key, each in drawn.items()}
+        values = {key: np.array(each, dtype=float) for key, each in samples.items()}
         n = len(values["items"])
         marks = []
         for key in ("items", "systems", "position"):
@@ -301,72 +199,51 @@ def tournament_table(done: dict[Cell, dict[str, list[Any]]]) -> Iterator[str]:
         away = values["printed"] - values["true"]
         off = abs(float(away.mean())) > max(0.03, 2 * float(away.std()) / n**0.5)
         printed = f"{values['printed'].mean():.3f}"
-        yield (
-            f"{named} {' | '.join(marks)} "
-            f"| {f'**{printed}**' if off else printed} | {values['true'].mean():.3f} | {n} |"
-        )
+        design = (str(case.items), f"{case.spread:g}", f"{case.position:g}", case.design)
+        reliability = (f"**{printed}**" if off else printed, f"{values['true'].mean():.3f}")
+        rows.append((*design, *marks, *reliability, str(n)))
+    heads = ("items", "spread", "position", "pairs", "items covered", "systems", "position")
+    yield from table((*heads, "reliability as printed", "true", "n"), rows)
 
 
-def verdict_table(
-    done: dict[Cell, dict[str, list[Any]]], simulations: int, cases: Mapping[str, Case]
-) -> Iterator[str]:
-    """A row for each case: how often what is counted happened, and in how many simulations if in more than others;
-    ``cases`` come by the name of their cell."""
-    yield f"| verdict | truth | counted | at most | {' | '.join(HEADS)} |"
-    yield f"| --- | --- | --- | ---: |{' ---: |' * len(HEADS)}"
+def verdict_table(done: Done, cases: Mapping[str, Case]) -> Iterator[str]:
+    """Yield a row for each case: how often what is counted happened, in bold where that is too often."""
+    rows = []
     for cell, case in cases.items():
         shares = []
-        for topics in TOPICS:
-            for balanced in (True, False):
-                drawn = together(done, cell, topics, balanced).get(cell, [])
-                if not drawn:
-                    shares.append(UNDRAWN)
-                    continue
-                share = float(np.mean(drawn))
-                often = f" ({len(drawn)})" if len(drawn) != simulations else ""
-                shares.append((f"**{share:.3f}**" if errs(case, drawn) else f"{share:.3f}") + often)
-        most = "" if case.errs is None else f"{case.errs:.2f}"
-        yield f"| {case.verdict} | {case.truth} | {case.counted} | {most} | {' | '.join(shares)} |"
+        for design in DESIGNS:
+            happened = together(done, cell, *design).get(cell, [])
+            share = float(np.mean(happened)) if happened else 0.0
+            errs = case.errs is not None and below(1 - share, 1 - case.errs, len(happened))
+            shares.append((f"**{share:.3f}**" if errs else f"{share:.3f}") if happened else "–")
+        allowed = "" if case.errs is None else f"{case.errs:.2f}"
+        rows.append((case.verdict, case.truth, case.counted, allowed, *shares))
+    yield from table(("verdict", "truth", "counted", "at most", *HEADS), rows)
 
 
-def page(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Iterator[str]:
-    """The tables as Markdown."""
+def page(done: Done, simulations: int) -> Iterator[str]:
+    """Yield the tables as Markdown."""
     kinds = {cell[0] for cell in done}
     yield f"{simulations} simulations a cell.\n"
-    for kind, words in KINDS.items():
-        if kind in kinds:
-            truth = truths(kind) | true_values()
-            yield f"### {words.capitalize()}\n"
-            yield from interval_table(done, kind, INTERVALS, truth, simulations)
-            yield ""
-            if kind == "even":
-                for smaller, those in SMALLER.items():
-                    yield f"### {smaller.capitalize()}\n"
-                    yield from interval_table(done, smaller, those, truth, simulations)
-                    yield ""
-    if all(together(done, PLANS, topics, True) for topics in TOPICS):
+    truth = commands.true_values()
+    for kind in KINDS.keys() & kinds:
+        yield f"### {KINDS[kind].capitalize()}\n"
+        yield from interval_table(done, kind, INTERVALS, truths(kind) | truth)
+    for kind in SMALLER.keys() & kinds:
+        yield f"### {kind.capitalize()}\n"
+        yield from interval_table(done, kind, SMALLER[kind][0], truths("even") | truth)
+    if PLANS in kinds:
         yield "### Plans\n"
         yield from plan_table(done)
-        yield ""
     if kinds & set(TOURNAMENTS):
         yield "### Tournaments\n"
         yield from tournament_table(done)
-        yield ""
-    if kinds & {case.name for case in CASES}:
+    if kinds & set(VERDICTS):
         yield "### Verdicts\n"
-        yield from verdict_table(done, simulations, {case.name: case for case in CASES})
-        yield ""
-        for name, sizes in MORE.items():
-            drawn = [together(done, name, size, True).get(name) for size in sizes]
-            if None not in drawn:
-                yield f"### By the number of topics: {name}\n"
-                yield f"| topics | {' | '.join(map(str, sizes))} |\n| --- |{' ---: |' * len(sizes)}"
-                yield f"| power | {' | '.join(f'{np.mean(each):.2f}' for each in drawn)} |"
-                yield ""
+        yield from verdict_table(done, VERDICTS)
     if kinds & set(SKEWED):
         yield "### Verdicts where topics' effects are exponential and noise is heavy-tailed\n"
-        yield from verdict_table(done, simulations, SKEWED)
-        yield ""
+        yield from verdict_table(done, SKEWED)
 
 
 def main() -> None:
@@ -379,19 +256,14 @@ def main() -> None:
     parser.add_argument("--page", type=Path)
     parser.add_argument("--only", nargs="*", default=[], metavar="NAME", help="cells whose names begin so")
     args = parser.parse_args()
-
-    def drawn(wanted: Iterable[Cell]) -> dict[Cell, dict[str, list[Any]]]:
-        return kept_chunks(args.kept, wanted, args.processes, min(CHUNK, args.simulations))
-
-    done = drawn(wanted_cells(args.simulations, args.only))
-    for count in (args.simulations, AGAIN * args.simulations):
-        done |= drawn(doubtful(done, count))
+    cells = wanted_cells(args.simulations, args.only)
+    done = kept_chunks(args.kept, cells, args.processes, min(CHUNK, args.simulations))
     tables = "\n".join(page(done, args.simulations))
     if args.page is None:
         print(tables)
     else:
-        before = args.page.read_text("utf-8").partition(TABLES)[0]
-        args.page.write_text(f"{before}{TABLES}\n{tables.rstrip()}\n", encoding="utf-8")
+        before = args.page.read_text("utf-8").partition(HEADING)[0]
+        args.page.write_text(f"{before}{HEADING}\n{tables.rstrip()}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

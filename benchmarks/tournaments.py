@@ -4,7 +4,6 @@
     conqret tournament tournaments/webis.jsonl --design random --comparisons 4 ... -o tournaments/webis
     conqret judge tournaments/speeches.jsonl --criterion ... -o tournaments/speeches-ratings     (if ratings are wanted)
     python benchmarks/tournaments.py figures -o tournaments/            compares the strengths with the labels
-    python benchmarks/tournaments.py votes -o tournaments/              what the crowd's votes of UKPConvArg1 reach
 
 CONQRET_DATA names the folder with ``webis-argquality20/`` (premises with the quality that follows from paired
 comparisons), ``ukpconvarg1/`` (ranks of convincingness) and ``debate_speeches/`` (opening speeches by people and
@@ -20,26 +19,20 @@ strengths and by that of their labels.
 from __future__ import annotations
 
 import argparse
-import csv
-import gzip
-import itertools
 import json
-import os
 import random
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
+from harness import csv_rows, data, json_rows, write_rows
 from numpy.typing import NDArray
 from scipy.stats import kendalltau, spearmanr
 
 from conqret.data import Item
 from conqret.stats.comparative_judgment import compared_strengths
-from conqret.stats.pair_design import GroupPairs
-from conqret.stats.strength_posterior import PairOutcomes
 from conqret.studies.tournament.item_groups import ItemGroup
 from conqret.studies.tournament.ranking import pair_outcomes
 from conqret.studies.tournament.result import ComparisonResult, Tournament
@@ -59,9 +52,9 @@ Values = NDArray[np.float64]
 Label = dict[str, Any]
 
 
-def _chosen(names: Sequence[str], data: str, count: int, seed: int) -> list[str]:
+def _chosen(names: Sequence[str], kind: str, count: int, seed: int) -> list[str]:
     """The topics of a set, by the seed alone."""
-    return random.Random(f"{seed}/{data}").sample(sorted(names), len(names))[:count]
+    return random.Random(f"{seed}/{kind}").sample(sorted(names), len(names))[:count]
 
 
 def webis(folder: Path, seed: int, *, kept_back: bool = False) -> Iterator[tuple[Item, Label]]:
@@ -69,10 +62,10 @@ def webis(folder: Path, seed: int, *, kept_back: bool = False) -> Iterator[tuple
     place = folder / "webis-argquality20"
     topics = {
         row["Topic ID"]: " ".join(row["Long Query"].split())
-        for row in _rows(place / "webis-argquality20-topics.csv")
+        for row in csv_rows(place / "webis-argquality20-topics.csv")
     }
     premises: dict[str, list[dict[str, str]]] = {topic: [] for topic in topics}
-    for row in _rows(place / "webis-argquality20-arguments.csv"):
+    for row in csv_rows(place / "webis-argquality20-arguments.csv"):
         if row["Is Argument?"] == "True" and row["Premise"].strip():
             premises[row["Topic ID"]].append(row)
     order = _chosen(list(topics), "webis", len(topics), seed)
@@ -91,13 +84,9 @@ def webis(folder: Path, seed: int, *, kept_back: bool = False) -> Iterator[tuple
 def speeches(folder: Path, seed: int, *, kept_back: bool = False) -> Iterator[tuple[Item, Label]]:
     """Opening speeches, with their authors' kind as the system, and the mean of their ratings; ``kept_back``: those of
     the topics that come next."""
-    csv.field_size_limit(sys.maxsize)
     by_topic: dict[str, list[dict[str, str]]] = {}
-    with gzip.open(
-        folder / "debate_speeches" / "speeches.csv.gz", "rt", encoding="utf-8", newline=""
-    ) as file:
-        for row in csv.DictReader(file):
-            by_topic.setdefault(row["topic"], []).append(row)
+    for row in csv_rows(folder / "debate_speeches" / "speeches.csv.gz"):
+        by_topic.setdefault(row["topic"], []).append(row)
     count = SETS["speeches"]
     order = _chosen(list(by_topic), "speeches", count + SETS["speeches-kept-back"], seed)
     for topic in order[count:] if kept_back else order[:count]:
@@ -144,11 +133,6 @@ def _words(slug: str) -> str:
     return " ".join(slug.replace("-", " ").split())
 
 
-def _rows(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
 READERS: dict[str, Callable[[Path, int], Iterator[tuple[Item, Label]]]] = {
     "webis": webis,
     "webis-kept-back": lambda folder, seed: webis(folder, seed, kept_back=True),
@@ -162,14 +146,11 @@ READERS: dict[str, Callable[[Path, int], Iterator[tuple[Item, Label]]]] = {
 
 def draw(folder: Path, out: Path, seed: int) -> None:
     """Write NAME.jsonl and NAME-labels.csv of each set."""
-    out.mkdir(parents=True, exist_ok=True)
     for name, reader in READERS.items():
         drawn = list(reader(folder, seed))
-        lines = [item.model_dump_json(exclude_defaults=True) + "\n" for item, _ in drawn]
-        (out / f"{name}.jsonl").write_text("".join(lines), encoding="utf-8")
-        pl.DataFrame([{"item": item.id} | label for item, label in drawn]).write_csv(
-            out / f"{name}-labels.csv"
-        )
+        write_rows(out / f"{name}.jsonl", [item for item, _ in drawn])
+        labels = pl.DataFrame([{"item": item.id} | label for item, label in drawn])
+        labels.write_csv(out / f"{name}-labels.csv")
         print(f"{out / name}.jsonl: {len(drawn)} items")
 
 
@@ -245,8 +226,7 @@ def figures(out: Path, name: str, seed: int) -> dict[str, Values]:
     tournament = TournamentFolder(out / name).tournament()
     ranked = [(group.name, item) for group in tournament.groups for item in group.items]
     systems = {
-        item["id"]: item.get("metadata", {}).get("system", "")
-        for item in map(json.loads, (out / f"{name}.jsonl").read_text(encoding="utf-8").splitlines())
+        item["id"]: item.get("metadata", {}).get("system", "") for item in json_rows(out / f"{name}.jsonl")
     }
     frame = pl.DataFrame(
         [
@@ -293,113 +273,22 @@ def figures(out: Path, name: str, seed: int) -> dict[str, Values]:
     return found
 
 
-Side = tuple[dict[str, float], dict[tuple[str, str], float]]
-"""Of a side of UKPConvArg1 the ranks of its arguments (the highest is best), and the firm votes for pairs of them."""
-Pairs = list[tuple[str, str]]
-
-
-def sides(folder: Path) -> dict[str, Side]:
-    """The sides by their names."""
-    found: dict[str, Side] = {}
-    for path in sorted((folder / "ukpconvarg1" / "UKPConvArg1-Ranking-CSV").glob("*.csv")):
-        rows = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()[1:]]
-        votes: dict[tuple[str, str], float] = {}
-        strict = folder / "ukpconvarg1" / "UKPConvArg1Strict-CSV" / path.name
-        for line in strict.read_text(encoding="utf-8").splitlines():
-            if not line.startswith("#"):
-                pair, better, *_ = line.split("\t")
-                one, other = pair.split("_")
-                votes[one, other] = float(better == "a1")
-                votes[other, one] = 1 - votes[one, other]
-        found[path.stem] = {row[0]: -float(row[1]) for row in rows}, votes
-    return found
-
-
-def _voted(name: str, held: Sequence[tuple[Side, Sequence[str], Pairs]]) -> None:
-    """Print the correlation with the ranks of strengths fitted to the votes for these pairs of each side."""
-    for label, tie in (("votes alone", None), ("the others as ties", 0.5)):
-        rows = [
-            (number, names.index(one), names.index(other), vote)
-            for number, ((_, votes), names, pairs) in enumerate(held)
-            for one, other in pairs
-            if (vote := votes.get((one, other), tie)) is not None
-        ]
-        fit = compared_strengths(
-            PairOutcomes.from_rows([len(names) for _, names, _ in held], *zip(*rows, strict=True))
-        )
-        by_side = np.array(
-            [
-                _spearman(fit.group(number)[0], np.array([ranks[each] for each in names]))
-                for number, ((ranks, _), names, _) in enumerate(held)
-            ]
-        )
-        draws = np.random.default_rng(13).integers(len(held), size=(DRAWS, len(held)))
-        _row(f"{name}, {label}", by_side, draws)
-
-
-def crowd_votes(folder: Path, out: Path) -> None:
-    """Print what the votes reach on the pairs of the tournaments in ``out``, on all pairs of their arguments, and on
-    whole sides with 4, 8 and 14 comparisons an argument."""
-    known = sides(folder)
-    for names in (("ukp", "ukp-kept-back"), ("ukp-whole",)):
-        held, every = [], []
-        for name in names:
-            if not (out / name / "tournament.json").exists():
-                continue
-            tournament = TournamentFolder(out / name).tournament()
-            for group in tournament.groups:
-                ids = [item.id.rpartition("-")[2] for item in group.items]
-                start = group.items[0].id.rpartition("-")[0]
-                side = next(
-                    known[stem] for stem in known if stem[:60] == start and set(ids) <= set(known[stem][0])
-                )
-                pairs = [
-                    (each.first.rpartition("-")[2], each.second.rpartition("-")[2])
-                    for each in tournament.comparisons
-                    if each.group == group.name
-                ]
-                held.append((side, ids, pairs))
-                every.append((side, ids, list(itertools.combinations(ids, 2))))
-        if held:
-            _voted(f"{' and '.join(names)}, the same pairs", held)
-            _voted(f"{' and '.join(names)}, all pairs", every)
-    for comparisons in (4, 8, 14):
-        whole = []
-        for number, side in enumerate(known.values()):
-            ids = sorted(side[0])
-            drawn = GroupPairs(len(ids), [7, number]).at_random(round(len(ids) * comparisons / 2))
-            whole.append((side, ids, [(ids[first], ids[second]) for first, second in drawn]))
-        _voted(f"whole sides, {comparisons} comparisons an argument", whole)
-
-
-def main() -> int:
-    """Draw, or print the figures; returns the exit code."""
+def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("step", choices=("items", "figures", "votes"))
+    parser.add_argument("step", choices=("items", "figures"))
     parser.add_argument(
         "-o", "--out", type=Path, required=True, help="folder of items, labels and tournaments"
     )
     parser.add_argument("--seed", type=int, default=13)
     options = parser.parse_args()
-    root = os.environ.get("CONQRET_DATA")
-    if options.step in ("items", "votes"):
-        if root is None:
-            print("set CONQRET_DATA to the folder that holds webis-argquality20/", file=sys.stderr)
-            return 2
-        if options.step == "items":
-            draw(Path(root), options.out, options.seed)
-        else:
-            crowd_votes(Path(root), options.out)
-        return 0
-    found = {
-        name: figures(options.out, name, options.seed)
-        for name in READERS
-        if (options.out / name / "tournament.json").exists()
-    }
-    for name in READERS:
-        together(found, name, options.seed)
-    return 0
+    if options.step == "items":
+        draw(data("webis-argquality20", "debate_speeches", "ukpconvarg1"), options.out, options.seed)
+    else:
+        made = [name for name in READERS if (options.out / name / "tournament.json").exists()]
+        by_set = {name: figures(options.out, name, options.seed) for name in made}
+        for name in READERS:
+            together(by_set, name, options.seed)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

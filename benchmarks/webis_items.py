@@ -18,13 +18,15 @@ from __future__ import annotations
 
 import argparse
 import csv
-import os
 import random
-import sys
 from pathlib import Path
 from typing import NamedTuple
 
+from harness import csv_rows, data, write_rows
+
 from conqret.data import Document, Item
+
+WEBIS = "webis-argquality20"
 
 NOT_RELEVANT = -2.0
 DOCUMENTS = 10
@@ -49,23 +51,16 @@ class _Premise(NamedTuple):
     relevance: float
 
 
-def data_folder() -> Path:
-    """The folder of the data set, from CONQRET_DATA; raises FileNotFoundError with the remedy."""
-    root = os.environ.get("CONQRET_DATA")
-    folder = Path(root or "", "webis-argquality20")
-    if root is None or not folder.is_dir():
-        raise FileNotFoundError("set CONQRET_DATA to the folder that holds webis-argquality20/")
-    return folder
-
-
-def webis_items(folder: Path, *, seed: int = 0, others: bool = False) -> tuple[list[Item], list[Label]]:
-    """The items and the labels of their documents, by the rule above."""
+def webis_items(*, seed: int = 0, others: bool = False) -> tuple[list[Item], list[Label]]:
+    """Return the items and the labels of their documents, by the rule above."""
+    folder = data(WEBIS) / WEBIS
     topics = {
-        row["Topic ID"]: row["Long Query"].strip() for row in _rows(folder / "webis-argquality20-topics.csv")
+        row["Topic ID"]: row["Long Query"].strip()
+        for row in csv_rows(folder / "webis-argquality20-topics.csv")
     }
     premises: dict[str, list[_Premise]] = {topic: [] for topic in topics}
     seen: set[str] = set()
-    for row in _rows(folder / "webis-argquality20-arguments.csv"):
+    for row in csv_rows(folder / "webis-argquality20-arguments.csv"):
         text = row["Premise"].strip()
         if text and text not in seen:
             seen.add(text)
@@ -82,13 +77,8 @@ def webis_items(folder: Path, *, seed: int = 0, others: bool = False) -> tuple[l
         good = [p for p in good if p not in arguments]
         each = min(NOT_RELEVANT_PER_ITEM, len(bad) // ITEMS_PER_TOPIC)
         if others:
-            bad = [
-                p
-                for t in sorted(premises, key=int)
-                if t != topic
-                for p in premises[t]
-                if p.relevance > NOT_RELEVANT
-            ]
+            elsewhere = [p for t in sorted(premises, key=int) if t != topic for p in premises[t]]
+            bad = [p for p in elsewhere if p.relevance > NOT_RELEVANT]
             each = NOT_RELEVANT_PER_ITEM
         bad = rng.sample(bad, each * ITEMS_PER_TOPIC)
         good = rng.sample(good, (DOCUMENTS - each) * ITEMS_PER_TOPIC)
@@ -109,38 +99,21 @@ def webis_items(folder: Path, *, seed: int = 0, others: bool = False) -> tuple[l
     return items, labels
 
 
-def _rows(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def main() -> int:
-    """Write the items and the labels; returns the exit code."""
+def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("-o", "--out", type=Path, required=True, help="folder for items.jsonl and labels.csv")
     parser.add_argument(
-        "--others", action="store_true", help="take the not relevant documents from other topics"
+        "--others", action="store_true", help="take the irrelevant documents from other topics"
     )
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    try:
-        items, labels = webis_items(data_folder(), seed=options.seed, others=options.others)
-    except FileNotFoundError as error:
-        print(error, file=sys.stderr)
-        return 2
-    options.out.mkdir(parents=True, exist_ok=True)
-    with (options.out / "items.jsonl").open("w", encoding="utf-8") as file:
-        file.writelines(item.model_dump_json(exclude_defaults=True) + "\n" for item in items)
+    items, labels = webis_items(seed=options.seed, others=options.others)
+    write_rows(options.out / "items.jsonl", items)
     with (options.out / "labels.csv").open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(Label._fields)
-        writer.writerows(labels)
-    print(
-        f"{len(items)} items, {sum(label.relevant for label in labels)} of {len(labels)} documents relevant: "
-        f"{options.out}"
-    )
-    return 0
+        csv.writer(file).writerows([Label._fields, *labels])
+    relevant = sum(label.relevant for label in labels)
+    print(f"{len(items)} items, {relevant} of {len(labels)} documents relevant: {options.out}")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -19,6 +19,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from harness import print_table
 from simulated_verdicts import places, rated, worths
 
 from conqret.io.label_set import LabelScale, Unit
@@ -94,24 +95,16 @@ def truth(noise: float, balanced: bool) -> float:
     return alphas(np.stack([side.judges[0], side.people])[None], "ordinal")[0].value
 
 
-def rows(draws: int) -> Iterator[str]:
-    """The table."""
-    yield (
-        "| judges | topics | sizes | winner | the better one | any pair, corrected | best over the first, uncorrected "
-        "| alpha of the best | held out | in truth |"
-    )
-    yield "|---|---|---|---|---|---|---|---|---|---|"
+def rows(draws: int) -> Iterator[tuple[object, ...]]:
+    """Yield the rows of the table of judges."""
     for name, noises in JUDGES.items():
         copies = len(set(noises)) == 1
         for topics, balanced in DESIGNS:
-            found = np.mean([one(seed, topics, balanced, noises) for seed in range(draws)], axis=0)
-            sizes = "5 items each" if balanced else "1 to 12 items"
+            values = np.mean([one(seed, topics, balanced, noises) for seed in range(draws)], axis=0)
+            shown = [f"{value:.3f}" for value in values]
+            shown[1] = "" if copies else shown[1]
             known = f"{truth(GOOD, balanced):.3f}" if copies else ""
-            better = "" if copies else f"{found[1]:.3f}"
-            yield (
-                f"| {name} | {topics} | {sizes} | {found[0]:.3f} | {better} | {found[2]:.3f} | {found[3]:.3f} "
-                f"| {found[4]:.3f} | {found[5]:.3f} | {known} |"
-            )
+            yield name, topics, "5 items each" if balanced else "1 to 12 items", *shown, known
 
 
 def gain(seed: int, topics: int, balanced: bool, *, gains: bool) -> tuple[float, ...]:
@@ -134,24 +127,24 @@ def gain(seed: int, topics: int, balanced: bool, *, gains: bool) -> tuple[float,
     )
 
 
-def gain_rows(draws: int) -> Iterator[str]:
-    """The table of juries."""
-    yield "| jury | topics | sizes | better than the average | better than each | worse | mean difference |"
-    yield "|---|---|---|---|---|---|---|"
+def gain_rows(draws: int) -> Iterator[tuple[object, ...]]:
+    """Yield the rows of the table of juries."""
     for name, gains in (("a fourth copy", False), ("the mean of three copies", True)):
         for topics, balanced in DESIGNS:
-            found = np.mean([gain(seed, topics, balanced, gains=gains) for seed in range(draws)], axis=0)
-            sizes = "5 items each" if balanced else "1 to 12 items"
-            shares = " | ".join(f"{share:.3f}" for share in found[:-1])
-            yield f"| {name} | {topics} | {sizes} | {shares} | {found[-1]:+.3f} |"
+            values = np.mean([gain(seed, topics, balanced, gains=gains) for seed in range(draws)], axis=0)
+            shares = (f"{share:.3f}" for share in values[:-1])
+            yield name, topics, "5 items each" if balanced else "1 to 12 items", *shares, f"{values[-1]:+.3f}"
 
 
 def main() -> None:
     """Print the tables, for docs/results/winners.md."""
     draws = int(sys.argv[1]) if len(sys.argv) > 1 else 300
-    for table in (gain_rows,) if "--juries" in sys.argv else (rows, gain_rows):
-        for row in table(draws):
-            print(row, flush=True)
+    if "--juries" not in sys.argv:
+        heads = ("winner", "the better one", "any pair, corrected", "best over the first, uncorrected")
+        heads += ("alpha of the best", "held out", "in truth")
+        print_table(("judges", "topics", "sizes", *heads), rows(draws))
+    heads = ("better than the average", "better than each", "worse", "mean difference")
+    print_table(("jury", "topics", "sizes", *heads), gain_rows(draws))
 
 
 if __name__ == "__main__":
