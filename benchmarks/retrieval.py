@@ -111,7 +111,7 @@ def webis(work: Path) -> None:
 
 
 def webis_corpus(
-    data: Path | None, work: Path
+    work: Path,
 ) -> tuple[dict[str, str], list[CorpusTopic], dict[str, list[Qrel]]]:
     """Write the arguments as a corpus: their texts by id, the topics, and which are relevant."""
     folder = data("webis-argquality20") / "webis-argquality20"
