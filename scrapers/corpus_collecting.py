@@ -139,7 +139,6 @@ def collect_evidence(
     *,
     search: str | Sequence[str] = (),
     retry_errors: bool = False,
-    reparse: bool = False,
     on_start: Callable[[int, int], None] = lambda total, kept: None,
     on_line: Callable[[LedgerLine], None] = lambda line: None,
     **settings: Unpack[EvidenceSettings],
@@ -151,7 +150,6 @@ def collect_evidence(
         search: search engines that look for sources without a URL, in this order: ``google``, ``brave``, ``searxng``,
             with keys from the environment.
         retry_errors: ask again for what ended as an error.
-        reparse: extract all texts again from the stored responses, without a request.
         on_start: gets how many sources there are, and how many are kept from before.
         on_line: gets each line of the ledger as it is written.
         settings: how sites are asked: :class:`EvidenceSettings`.
@@ -162,7 +160,7 @@ def collect_evidence(
         MissingDependencyError: the extra ``scrape`` is not installed.
     """
     require("trafilatura", "pypdf", "warcio", "protego", "charset_normalizer", extra="scrape")
-    from conqret.scrapers.evidence_fetching import EvidenceOptions, gather_evidence, reparse_evidence
+    from conqret.scrapers.evidence_fetching import EvidenceOptions, gather_evidence
     from conqret.scrapers.search import providers
 
     names = search.split(",") if isinstance(search, str) else search
@@ -172,8 +170,7 @@ def collect_evidence(
         _archive(settings),
         retry_errors,
     )
-    work = reparse_evidence if reparse else gather_evidence
-    return _run(work(Path(corpus), options, on_start=on_start, on_line=on_line))
+    return _run(gather_evidence(Path(corpus), options, on_start=on_start, on_line=on_line))
 
 
 @strict_options

@@ -159,7 +159,6 @@ def evidence(
     user_agent: str | None = None,
     allow_private: bool = False,
     retry_errors: bool = False,
-    reparse: bool = False,
     shown: options.OutputOptions,
 ) -> None:
     """Fetch what the debates of a corpus cite, extract the texts, and record what became of every source.
@@ -169,7 +168,6 @@ def evidence(
     Args:
         corpus: The corpus directory, with the debates.jsonl of `conqret corpus debates`.
         retry_errors: Fetch sources again whose last attempt ended with an error.
-        reparse: Extract all texts again from the stored responses, without a request.
     Asking:
         search: Search engines that look for sources without a URL, tried in this order: `google` (GOOGLE_API_KEY,
             GOOGLE_CSE_ID), `brave` (BRAVE_API_KEY), `searxng` (CONQRET_SEARXNG_URL), with keys from the environment.
@@ -185,7 +183,6 @@ def evidence(
 
     conqret corpus evidence corpus/ --archived cited
 
-    conqret corpus evidence corpus/ --reparse
     """
     from conqret.scrapers.corpus_collecting import collect_evidence
 
@@ -200,7 +197,6 @@ def evidence(
             corpus,
             search=search or (),
             retry_errors=retry_errors,
-            reparse=reparse,
             on_start=lambda total, kept: bar.reach(kept, total=total),
             on_line=advance,
             archived=archived,

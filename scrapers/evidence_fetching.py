@@ -13,8 +13,8 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter, defaultdict, deque
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack, closing, contextmanager
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import AsyncExitStack, closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -39,7 +39,7 @@ from conqret.scrapers.fetch_ledger import (
     source_key,
 )
 from conqret.scrapers.search import UNSEARCHED, Provider, WebSearcher
-from conqret.scrapers.warc import WarcReader, WarcWriter
+from conqret.scrapers.warc import WarcWriter
 from conqret.scrapers.wire import FetchError, FetchStatus, Page, Policy, checked_url
 from conqret.scrapers.worker_pool import WORKERS, Extractor
 
@@ -193,7 +193,9 @@ async def gather_evidence(
     """
     options = options or EvidenceOptions()
     started = time.monotonic()
-    with opened(corpus) as (cited, ledger):
+    directory = CorpusDirectory(corpus)
+    cited = cited_sources(directory.debates())
+    with only_writer(corpus, "wait for it, or stop it"), FetchLedger(directory.ledger_file) as ledger:
         lanes, copies = plan(
             cited,
             ledger,
@@ -209,38 +211,18 @@ async def gather_evidence(
         if lanes:
             await _run(corpus, lanes, ledger, options, on_line, resolver)
         ledger.compact([source.key for source in cited])
-        return summary_of(
-            cited, ledger, kept=len(cited) - left, pages=jobs, seconds=time.monotonic() - started
+        lines = [line for source in cited if (line := ledger.get(source.key)) is not None]
+        counts = Counter(line.status for line in lines)
+        return EvidenceSummary(
+            cited=len(cited),
+            extracted=counts["ok"],
+            documents=len({line.document for line in lines if line.document}),
+            by_status={status: counts[status] for status in SOURCE_STATUSES},
+            without_url=sum(not source.url for source in cited),
+            kept=len(cited) - left,
+            pages=jobs,
+            seconds=time.monotonic() - started,
         )
-
-
-@contextmanager
-def opened(corpus: Path) -> Iterator[tuple[list[CitedSource], FetchLedger]]:
-    """The sources that the debates of a corpus cite, and its ledger, which nobody else writes meanwhile.
-
-    Raises:
-        DeclarationError: there are no debates, a file of the corpus is broken, or another run is writing to it.
-    """
-    cited = cited_sources(CorpusDirectory(corpus).debates())
-    with (
-        only_writer(corpus, "wait for it, or stop it"),
-        FetchLedger(CorpusDirectory(corpus).ledger_file) as ledger,
-    ):
-        yield cited, ledger
-
-
-def summary_of(cited: Sequence[CitedSource], ledger: FetchLedger, **figures: Any) -> EvidenceSummary:
-    """The summary of a run over the sources that the debates cite now; ``figures`` are those of the run itself."""
-    lines = [line for source in cited if (line := ledger.get(source.key)) is not None]
-    counts = Counter(line.status for line in lines)
-    return EvidenceSummary(
-        cited=len(cited),
-        extracted=counts["ok"],
-        documents=len({line.document for line in lines if line.document}),
-        by_status={status: counts[status] for status in SOURCE_STATUSES},
-        without_url=sum(not source.url for source in cited),
-        **figures,
-    )
 
 
 async def _run(
@@ -316,7 +298,7 @@ async def parsed(page: Page, title: str, extractor: Extractor, documents: Docume
     """
     result = await extractor.extract(page.body, page.content_type, page.charset)
     if not result.ok:
-        return _unparsable(result.problem)
+        return {"status": FetchStatus.UNPARSABLE.value, "detail": result.problem, "document": None}
     document = make_document(result.text, result.title or title, page.final_url, result.language)
     return {
         "status": FetchStatus.OK.value,
@@ -326,89 +308,7 @@ async def parsed(page: Page, title: str, extractor: Extractor, documents: Docume
     }
 
 
-def _unparsable(problem: str) -> dict[str, Any]:
-    return {"status": FetchStatus.UNPARSABLE.value, "detail": problem, "document": None}
-
-
 def _record(ledger: FetchLedger, lines: Iterable[LedgerLine], on_line: OnLine) -> None:
     for line in lines:
         ledger.add(line)
         on_line(line)
-
-
-_PARSED = ("ok", "unparsable")
-
-
-async def reparse_evidence(
-    corpus: Path,
-    options: EvidenceOptions | None = None,
-    *,
-    on_start: Callable[[int, int], None] = lambda cited, kept: None,
-    on_line: Callable[[LedgerLine], None] = lambda line: None,
-) -> EvidenceSummary:
-    """Parse every stored page again and rewrite documents and ledger; no request is sent.
-
-    Sources that never gave a page keep their line; so does one whose response is not in the WARC.
-
-    Raises:
-        DeclarationError: there are no stored responses, or a file of the corpus is broken.
-    """
-    options = options or EvidenceOptions()
-    started = time.monotonic()
-    with opened(corpus) as (cited, ledger):
-        reader = WarcReader(corpus)
-        again = gathered(
-            (line.final_url, line)
-            for line in ledger.rows()
-            if line.status in _PARSED and line.final_url in reader
-        )
-        on_start(len(ledger), len(ledger) - sum(map(len, again.values())))
-        order = [line.key for line in ledger.rows()]
-        ends = await _parse_all(corpus, reader, ledger, again, options)
-        for url, lines in sorted(again.items()):
-            for line in lines:
-                new = line.model_copy(update=ends[url])
-                if new != line:
-                    ledger.add(new)
-                on_line(new)
-        ledger.compact(order)
-        kept = sum(ledger.get(source.key) is not None for source in cited)
-        return summary_of(cited, ledger, kept=kept, seconds=time.monotonic() - started)
-
-
-async def _parse_all(
-    corpus: Path,
-    reader: WarcReader,
-    ledger: FetchLedger,
-    again: Mapping[str, list[LedgerLine]],
-    options: EvidenceOptions,
-) -> dict[str, dict[str, Any]]:
-    """Write the documents anew; returns what changes in the lines of each URL."""
-    directory = CorpusDirectory(corpus)
-    part = corpus / ".documents.part"
-    part.unlink(missing_ok=True)
-    ends: dict[str, dict[str, Any]] = {}
-    try:
-        with DocumentStore(part) as documents:
-            async with Extractor(options.workers) as extractor:
-
-                async def parse(url: str) -> None:
-                    page = await asyncio.to_thread(reader.read, url, options.fetch.limits)
-                    ends[url] = (
-                        await parsed(page, again[url][0].title, extractor, documents)
-                        if page.ok
-                        else _unparsable(page.detail)
-                    )
-
-                # a few more at once than there are processes
-                await work_off([(deque(sorted(again)), 2 * options.workers)], parse)
-            others = {
-                line.document for line in ledger.rows() if line.document and line.final_url not in again
-            }
-            for document in directory.documents() if directory.documents_file.is_file() else ():
-                if document.id in others:
-                    documents.keep(document)
-        part.replace(directory.documents_file)
-    finally:
-        part.unlink(missing_ok=True)
-    return ends

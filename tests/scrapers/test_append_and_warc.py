@@ -8,10 +8,8 @@ from warcio.archiveiterator import ArchiveIterator
 
 from conqret.errors import DeclarationError
 from conqret.scrapers.fetch_ledger import FetchLedger, LedgerLine
-from conqret.scrapers.warc import INDEX_NAME, WARC_NAME, WarcReader, WarcWriter, read_index
-from conqret.scrapers.wire import FetchedResponse, FetchError, FetchStatus, Limits
-
-LIMITS = Limits()
+from conqret.scrapers.warc import INDEX_NAME, WARC_NAME, WarcWriter
+from conqret.scrapers.wire import FetchedResponse, FetchError, FetchStatus
 
 
 def some_reply(
@@ -31,22 +29,6 @@ async def write(corpus: Path, *replies: FetchedResponse) -> None:
     for reply in replies:
         await writer.write(reply)
     writer.close()
-
-
-async def test_responses_come_back_as_they_were(tmp_path: Path) -> None:
-    await write(
-        tmp_path,
-        some_reply(),
-        some_reply("http://a.test/gz", b"squeezed", Content_Encoding="gzip", Transfer_Encoding="chunked"),
-        some_reply("http://a.test/x", b"gone", 404),
-        some_reply("http://a.test/odd", b"\x00\xff", X_Odd="\xff\xfe", Content_Length="2"),
-    )
-    reader = WarcReader(tmp_path)
-    page = reader.read("http://a.test/x", LIMITS)
-    assert (page.body, page.content_type, page.charset, page.http) == (b"hello", "text/html", "utf-8", 200)
-    assert reader.read("http://a.test/gz", LIMITS).body == b"squeezed"
-    assert reader.read("http://a.test/odd", LIMITS).body == b"\x00\xff"
-    assert "http://a.test/nowhere" not in reader
 
 
 async def test_the_file_is_warc_that_others_read(tmp_path: Path) -> None:
@@ -79,8 +61,8 @@ async def test_a_kill_at_any_byte_loses_only_what_was_being_written(tmp_path: Pa
     first.mkdir()
     await write(first, some_reply("http://a.test/1", b"one"), some_reply("http://a.test/2", b"two"))
     warc, index = (first / WARC_NAME).read_bytes(), (first / INDEX_NAME).read_bytes()
-    places = list(read_index(first))
-    for lost in (1, places[1].length // 2, places[1].length):
+    length = json.loads(index.splitlines()[-1])["length"]
+    for lost in (1, length // 2, length):
         killed = tmp_path / f"killed{lost}"
         killed.mkdir()
         (killed / WARC_NAME).write_bytes(warc[:-lost])
@@ -95,7 +77,6 @@ async def test_a_kill_at_any_byte_loses_only_what_was_being_written(tmp_path: Pa
                 if r.rec_type == "response"
             ]
         assert kept == ["http://a.test/1", "http://a.test/3"]
-        assert WarcReader(killed).read("http://a.test/3", LIMITS).body == b"three"
 
 
 def line(number: int, status: str = "ok", debate: str = "d", **more: object) -> LedgerLine:

@@ -59,5 +59,3 @@ def test_debates_and_what_they_cite(site: Site, tmp_path: Path) -> None:
     assert len(lines) == summary.cited > 0
     kept = conqret.collect_evidence(tmp_path / "function", **settings)
     assert (kept.kept, kept.pages) == (summary.cited, 0)
-    parsed = conqret.collect_evidence(tmp_path / "function", reparse=True)
-    assert parsed.by_status == summary.by_status

@@ -8,13 +8,10 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
 from aiohttp.abc import AbstractResolver, ResolveResult
 
-from conqret.errors import DeclarationError
-from conqret.scrapers.evidence_fetching import gather_evidence, reparse_evidence
+from conqret.scrapers.evidence_fetching import gather_evidence
 from conqret.scrapers.search import searxng
-from conqret.scrapers.warc import WARC_NAME, read_index
 from tests.scrapers.evidence_corpus import OPTIONS, corpus_of, documents, ledger
 from tests.scrapers.pdf_file import pdf_file
 from tests.scrapers.raw_server import PROSE, Handler, RawServer, page, redirect, reply
@@ -196,44 +193,3 @@ async def test_sources_without_url_are_searched_for(tmp_path: Path) -> None:
         asked = len(server.seen)
         await gather_evidence(corpus, searching)
         assert len(server.seen) == asked
-
-
-async def test_parsing_again_needs_no_server(tmp_path: Path) -> None:
-    async with RawServer(dict(ROUTES)) as server:
-        paths = ["/page", "/gzip", "/report", "/moved", "/latin", "/nowhere", "/picture"]
-        corpus = corpus_of(tmp_path / "corpus", [(path, server.url(path)) for path in paths])
-        first = await gather_evidence(corpus, OPTIONS)
-        asked = len(server.seen)
-    before, texts = ledger(corpus), documents(corpus)
-    (corpus / "documents.jsonl").unlink()
-    begun, told = [], []
-    summary = await reparse_evidence(
-        corpus,
-        OPTIONS,
-        on_start=lambda total, kept: begun.append((total, kept)),
-        on_line=lambda line: told.append(line.number),
-    )
-    assert (begun, sorted(told)) == ([(7, 1)], [1, 2, 3, 4, 5, 7])
-    assert len(server.seen) == asked
-    assert documents(corpus).keys() == texts.keys()
-    assert [(line["status"], line["document"]) for line in ledger(corpus)] == [
-        (line["status"], line["document"]) for line in before
-    ]
-    assert summary.by_status == first.by_status
-    with pytest.raises(DeclarationError, match="no stored responses"):
-        await reparse_evidence(corpus_of(tmp_path / "other", []), OPTIONS)
-
-
-async def test_a_damaged_response_costs_its_text_alone(tmp_path: Path) -> None:
-    async with RawServer({"/a": reply(page(PROSE)), "/b": reply(page("Second. " + PROSE))}) as server:
-        corpus = corpus_of(tmp_path / "corpus", [("A", server.url("/a")), ("B", server.url("/b"))])
-        await gather_evidence(corpus, OPTIONS)
-    place = next(one for one in read_index(corpus) if one.url.endswith("/a"))
-    stored = bytearray((corpus / WARC_NAME).read_bytes())
-    stored[place.offset + 30 : place.offset + 60] = bytes(30)
-    (corpus / WARC_NAME).write_bytes(stored)
-    await reparse_evidence(corpus, OPTIONS)
-    first, second = ledger(corpus)
-    assert (first["status"], first["document"]) == ("unparsable", None)
-    assert first["detail"].startswith("the stored response is damaged")
-    assert (second["status"], list(documents(corpus))) == ("ok", [second["document"]])

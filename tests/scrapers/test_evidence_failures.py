@@ -10,7 +10,7 @@ import pytest
 
 from conqret.errors import DeclarationError
 from conqret.io.safe_files import only_writer
-from conqret.scrapers.evidence_fetching import gather_evidence, reparse_evidence
+from conqret.scrapers.evidence_fetching import gather_evidence
 from conqret.scrapers.worker_pool import Extractor
 from tests.scrapers.evidence_corpus import OPTIONS, corpus_of, documents, ledger
 from tests.scrapers.raw_server import PROSE, Handler, RawServer, page, reply
@@ -105,4 +105,3 @@ async def test_a_killed_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
         line["status"] == "ok" and f"Text number {line['number'] - 1}." in texts[line["document"]].text
         for line in lines
     )
-    assert (await reparse_evidence(corpus, OPTIONS)).extracted == count

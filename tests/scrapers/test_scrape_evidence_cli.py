@@ -21,9 +21,7 @@ def test_figures_as_json_and_as_text(tmp_path: Path) -> None:
     assert "7,177 cited, 6,514 extracted" in result.out
 
 
-@pytest.mark.parametrize(
-    "options", [["--search", "bing"], ["--search", "brave"], ["--user-agent", " "], ["--reparse"]]
-)
+@pytest.mark.parametrize("options", [["--search", "bing"], ["--search", "brave"], ["--user-agent", " "]])
 def test_wrong_calls_are_declaration_errors(tmp_path: Path, options: list[str]) -> None:
     corpus = corpus_of(tmp_path / "corpus", [])
     result = run_conqret("corpus", "evidence", corpus, *options)

@@ -5,11 +5,9 @@ from __future__ import annotations
 
 import ast
 import gzip
-import json
 import shutil
 import subprocess
 import sys
-import zlib
 from pathlib import Path
 
 import polars as pl
@@ -19,7 +17,6 @@ import conqret
 from conqret.errors import DeclarationError
 from conqret.io import limits
 from conqret.io.trec import read_run
-from conqret.scrapers.warc import WarcReader
 from tests.runs.killed import ROOT, Forks
 from tests.torture.effort import times
 
@@ -187,47 +184,6 @@ def test_a_parquet_file_of_kilobytes(tmp_path: Path) -> None:
     rows, _, peak = map(int, done.stdout.split())
     assert peak < 600, peak
     assert rows == 61
-
-
-READ_STORED = """
-import sys
-import zlib
-from pathlib import Path
-from conqret.scrapers.wire import Limits
-from conqret.scrapers.warc import WarcReader
-page = WarcReader(Path(sys.argv[1])).read("https://example.org/", Limits())
-with open("/proc/self/status") as status:
-    peak = next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
-print(peak // 1024, page.status.value, page.detail)
-"""
-
-
-@pytest.mark.parametrize("head", [b"", b"WARC/1.1\r\nWARC-Type: response\r\n"], ids=["body", "a header"])
-def test_a_stored_response_that_unpacks_to_gigabytes(head: bytes, tmp_path: Path) -> None:
-    packer = zlib.compressobj(1, wbits=31)
-    member = packer.compress(head)
-    for _ in range(times(6, 40)):
-        member += packer.compress(b"a" * (64 * MIB))
-    member += packer.flush()
-    (tmp_path / "responses.warc.gz").write_bytes(member)
-    place = {"url": "https://example.org/", "http": 200, "offset": 0, "length": len(member)}
-    (tmp_path / "responses.index.jsonl").write_text(json.dumps(place) + "\n")
-    done = subprocess.run(
-        [sys.executable, "-c", READ_STORED, tmp_path], capture_output=True, text=True, check=True, cwd=ROOT
-    )
-    peak, _, said = done.stdout.partition(" ")
-    assert int(peak) < 300
-    assert "the stored response is damaged" in said
-
-
-@pytest.mark.parametrize("wrong", [-1, "9", None])
-@pytest.mark.parametrize("field", ["offset", "length"])
-def test_places_of_stored_responses_that_are_none(field: str, wrong: object, tmp_path: Path) -> None:
-    place = {"url": "https://example.org/", "http": 200, "offset": 0, "length": 9, field: wrong}
-    (tmp_path / "responses.warc.gz").write_bytes(b"")
-    (tmp_path / "responses.index.jsonl").write_text(json.dumps(place) + "\n")
-    with pytest.raises(DeclarationError, match="is not a line of the index"):
-        WarcReader(tmp_path)
 
 
 def test_no_file_is_read_whole_without_a_limit() -> None:
