@@ -86,17 +86,6 @@ def test_generate_names_what_is_wrong(folder):
     assert "conqret corpus debates" in printed.err
 
 
-def test_generate_without_a_model(folder):
-    given = (
-        *("generate", "arguments", "corpus", "--run", "pro.res", "--stance", "pro"),
-        *("--strategy", "extractive"),
-    )
-    printed = run_conqret(*given)
-    assert printed.code == 0
-    assert "1 argument by extractive: sentences of the documents" in printed.err
-    assert (folder / "runs" / "pro-extractive" / "items.jsonl").is_file()
-
-
 def test_run(folder):
     pytest.importorskip("pyterrier")
     pytest.importorskip("ir_measures")

@@ -1,6 +1,5 @@
 """The check of the docs: what it takes for a step, what it runs, and what it refuses."""
 
-import os
 from contextlib import closing
 
 import pytest
@@ -8,8 +7,8 @@ import pytest
 from scripts.docs_check import elsewhere
 from scripts.docs_check.elsewhere import job_faults, why_not
 from scripts.docs_check.pages import ROOT, Block, mentions, split, steps, words
-from scripts.docs_check.running import fault_of_text, forked, shell, told
-from scripts.docs_check.stand_ins import answer_all, in_python, in_shell, kind_of, place_files
+from scripts.docs_check.running import fault_of_text
+from scripts.docs_check.stand_ins import answer_all, in_python, in_shell, kind_of
 from tests.labels.debates import begun_debate, begun_writing
 from tests.labels.studies import begun
 
@@ -116,14 +115,6 @@ def test_a_job_that_does_not_run_a_step_is_a_fault(tmp_path, monkeypatch):
         elsewhere.texts.cache_clear()
 
 
-def test_files_that_a_page_tells_of_are_there(tmp_path):
-    (tmp_path / "fixtures").symlink_to(ROOT / "fixtures")
-    place_files("conqret debateqa curate three.jsonl --corpus evidence/", tmp_path)
-    assert len((tmp_path / "three.jsonl").read_text().splitlines()) == 3
-    assert (tmp_path / "evidence" / "topics.jsonl").is_file()
-    assert not (tmp_path / "sixty.jsonl").exists()
-
-
 @pytest.mark.parametrize(
     ("kind", "text", "fault"),
     [
@@ -135,18 +126,6 @@ def test_files_that_a_page_tells_of_are_there(tmp_path):
 def test_blocks_are_what_they_say_they_are(kind, text, fault):
     found = fault_of_text(Block(kind, text, 1))
     assert found is None if fault is None else fault in found
-
-
-def test_a_command_that_fails_is_told(tmp_path):
-    def fails():
-        os.write(1, b"error: no such file\n")
-        raise SystemExit(2)
-
-    assert forked(fails, "conqret x") == "ended with 2: conqret x: error: no such file"
-    assert forked(lambda: None, "conqret x") is None
-    assert shell("true", tmp_path) is None
-    assert shell("echo lost; exit 3", tmp_path) == "ended with 3: echo lost; exit 3: lost"
-    assert told(0, "x", "much") is None
 
 
 @pytest.mark.parametrize("study", [begun, begun_debate, begun_writing])

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from conqret.errors import DeclarationError
-from conqret.experiments.experiment import estimate, experiment_job, experiment_record, run_experiment
+from conqret.experiments.experiment import estimate, experiment_job, run_experiment
 from conqret.io.trec import ScoredDoc, read_run, write_run
 from conqret.judging.judge_folder import COLUMNS
 from conqret.llm.client import Client
@@ -166,13 +166,6 @@ def test_from_recordings_alone_it_is_the_same(finished, file, tmp_path, monkeypa
     assert same(again, job)
 
 
-def test_what_is_done_is_not_done_again(finished, file):
-    job, _ = finished
-    said = []
-    run_experiment(experiment_job(file, output=job.out.path, say=lambda stage, text: said.append(stage)))
-    assert "rank" not in said
-
-
 def test_what_a_recording_lacks_fails_and_is_counted(finished, file, tmp_path):
     (tmp_path / "empty.jsonl").write_text("")
     job = experiment_job(file, output=tmp_path / "run", replay=tmp_path / "empty.jsonl")
@@ -231,24 +224,12 @@ def test_the_estimate_counts_what_is_then_asked(finished, file, tmp_path, monkey
     assert all(one.cost_usd == 0 and one.prompt_tokens > 0 for one in found)
 
 
-def test_a_strategy_that_asks_nobody_is_no_call(file, tmp_path):
-    asked = "[generators.floor]"
-    assert asked in EXPERIMENT
-    name = file.with_name("extractive.toml")
-    name.write_text(EXPERIMENT.replace(asked, f'{asked}\nstrategy = "extractive"'))
-    job = experiment_job(name, output=tmp_path / "run")
-    calls = {one.stage: one.calls for one in estimate(job)}
-    assert not any(stage.startswith("generate") for stage in calls)
-    assert calls["judge bm25+floor by preference"] == 8
-    assert set(experiment_record(job).prompts) & {"generate/pro", "generate/con"} == set()
-
-
 def test_killed_in_each_stage_and_resumed_it_is_the_same(finished, file, forks, tmp_path):
     job, _ = finished
     rng = random.Random(13)
     out = tmp_path / "run"
     command = ("experiment", file, "--trust-file", "-q", "-o")
-    for stage in ("run.json", "rankings", "arguments", "judgments", "sensitivity"):
+    for stage in ("rankings", "arguments", "judgments"):
         number, until = forks.start(*command, out), time.monotonic() + 60
         while not (out / stage).exists():
             assert time.monotonic() < until

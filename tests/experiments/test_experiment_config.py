@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from conqret.errors import DeclarationError
-from conqret.experiments.config import systems
 from conqret.experiments.experiment import LIBRARIES, _copy_file, experiment_job, experiment_record
 from conqret.experiments.reading import read_experiment
 from tests.generation.corpora import write_corpus
@@ -59,11 +58,6 @@ def faults(file: Path, *changes: tuple[str, str]) -> list[str]:
     with pytest.raises(DeclarationError) as caught:
         read_experiment(file)
     return str(caught.value).splitlines()[1:]
-
-
-def test_the_grid(file):
-    names = [system.name for system in systems(read_experiment(file))]
-    assert names == ["bm25+floor", "bm25+side+floor", "deep+floor", "deep+side+floor"]
 
 
 LOCAL = """

@@ -49,11 +49,3 @@ def test_a_quotation_without_a_citation_belongs_to_the_next_one_of_its_paragraph
         "They call it “a total failure”. Costs rose [2].\n\n“A total failure” again.", DOCUMENTS
     )
     assert [one.sentence for one in check.misquoted] == [1]
-
-
-def test_short_quotations_and_apostrophes_are_none():
-    for text in (
-        "It's the riders' “free transit” and 'one two three four'.",
-        'A 6" pipe and a 4" pipe are not quoted.',
-    ):
-        assert check_citations(text, DOCUMENTS).quotes == 0

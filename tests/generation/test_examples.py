@@ -48,17 +48,6 @@ def test_examples_come_from_train_topics_and_never_from_the_topic_itself(corpus,
     assert draw_examples(topics, experts, texts, "pro", 0) == ()
 
 
-def test_a_topic_with_the_same_question_is_the_topic_itself(corpus, texts):
-    topics, experts = list(corpus.topics()), ExpertArguments(corpus)
-    twin = topics[0].model_copy(
-        update={"id": "twin", "question": topics[0].question.upper(), "split": "test"}
-    )
-    assert topics[0].id not in [
-        example.expert.topic
-        for example in draw_examples([*topics, twin], experts, texts, "pro", 3, exclude=twin)
-    ]
-
-
 def test_too_few_examples_are_named(corpus, texts):
     with pytest.raises(DeclarationError, match="only 4 pro arguments"):
         draw_examples(list(corpus.topics()), ExpertArguments(corpus), texts, "pro", 5)

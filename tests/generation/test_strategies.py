@@ -1,14 +1,13 @@
 """The ways to answer, by name: what each asks of a model, and what an item says of its making."""
 
 import asyncio
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from conqret.data import Document, Reason
 from conqret.generation.cited_argument import GeneratedArgument
-from conqret.generation.examples import Example, Expert
+from conqret.generation.examples import Expert
 from conqret.generation.generation_run import ArgumentRun, GenerationFolder, make_tasks
 from conqret.generation.generator import BudgetedQuestion, GenerateOptions, Generator
 from conqret.generation.strategies import STRATEGIES
@@ -158,17 +157,3 @@ def test_what_a_debate_will_ask_is_counted_turn_by_turn(task):
     assert (once.calls, thrice.calls) == (1, 3)
     assert thrice.completion_tokens == 3 * once.completion_tokens
     assert thrice.prompt_tokens > 3 * once.prompt_tokens
-
-
-@pytest.mark.parametrize(
-    ("shots", "advice"), [(0, "7,000: give a lower --max-tokens"), (3, "7,000: lower --shots, give")]
-)
-def test_what_does_not_fit_is_not_counted_and_says_what_it_lacks(task, shots, advice):
-    options = ClientOptions("gpt-4o-mini", context_window=7_000, max_tokens=6_900)
-    lacking = replace(task, examples=(Example(EXPERT, DOCUMENTS),) * shots)
-    found = counted(lacking, GenerateOptions(shots=shots), options)
-    assert (found.calls, found.prompt_tokens) == (0, 0)
-    note = found.impossible
-    assert note.startswith("1 of 1 prompts do not fit: the prompt needs")
-    assert "36 are available of the context window of 7,000" in note
-    assert advice in note

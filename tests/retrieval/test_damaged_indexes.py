@@ -11,8 +11,8 @@ import pytest
 
 from conqret.errors import DeclarationError
 from conqret.retrieval import build_index, open_index
+from tests.commands import run_conqret
 from tests.retrieval.conftest import TEXTS, write_corpus
-from tests.runs.killed import Forks
 from tests.torture.effort import times
 
 TOPICS = {"cats": "Should cats be kept indoors?"}
@@ -49,9 +49,9 @@ def linked(file: Path, _: random.Random) -> None:
 DAMAGES = (flipped, halved, emptied, removed, made_a_folder, linked)
 
 
-def test_the_command_names_the_file_and_the_remedy(forks: Forks, tmp_path: Path) -> None:
+def test_the_command_names_the_file_and_the_remedy(tmp_path: Path) -> None:
     corpus = write_corpus(tmp_path / "corpus", TEXTS, TOPICS)
-    assert forks.run("retrieve", "index", corpus) == 0
+    assert run_conqret("retrieve", "index", corpus).code == 0
     shutil.copytree(corpus / "index", tmp_path / "sound")
     draw = random.Random(13)
     files = [file.relative_to(corpus / "index") for file in (corpus / "index").rglob("*") if file.is_file()]
@@ -61,19 +61,16 @@ def test_the_command_names_the_file_and_the_remedy(forks: Forks, tmp_path: Path)
     for name in draw.sample(names, min(len(names), times(2, 99))):
         for damage in draw.sample(DAMAGES, times(2, len(DAMAGES))):
             damage(corpus / "index" / name, draw)
-            said = tmp_path / "said"
-            said.unlink(missing_ok=True)
-            forks.start("retrieve", "run", corpus, "-o", tmp_path / "run.res", err=said)
-            code = forks.end()
-            text = " ".join(said.read_text().split())
-            assert (code, "Traceback" in text) == (2, False), (name, damage.__name__, code, text)
+            done = run_conqret("retrieve", "run", corpus, "-o", tmp_path / "run.res")
+            text = " ".join(done.err.split())
+            assert done.code == 2, (name, damage.__name__, text)
             assert "--rebuild" in text or damage is linked, text
             assert not (tmp_path / "run.res").exists()
             shutil.rmtree(corpus / "index")
             shutil.copytree(tmp_path / "sound", corpus / "index")
     flipped(corpus / "index" / names[0], draw)
-    assert forks.run("retrieve", "index", corpus, "--rebuild") == 0
-    assert forks.run("retrieve", "run", corpus, "-o", tmp_path / "run.res") == 0
+    assert run_conqret("retrieve", "index", corpus, "--rebuild").code == 0
+    assert run_conqret("retrieve", "run", corpus, "-o", tmp_path / "run.res").code == 0
 
 
 def test_the_engine_of_another_index_is_noticed(tmp_path: Path) -> None:

@@ -106,11 +106,6 @@ def small(corpus, encoder):
     return build_index(corpus, engine="dense", settings=Encoding(str(encoder), passage_words=5))
 
 
-QUESTIONS = pd.DataFrame(
-    {"qid": ["cats", "trams"], "query": ["Should cats be kept indoors?", "Are trams good?"]}
-)
-
-
 def test_fusion_by_hand():
     import pyterrier as pt
 

@@ -41,18 +41,6 @@ def test_what_is_found(tmp_path):
     assert all(hits == sorted(hits, key=lambda hit: -hit[1]) for hits in found)
 
 
-def test_depth_is_kept_and_equals_stand_in_the_order_of_documents(tmp_path):
-    (hits,) = search(tmp_path, ["same words"] * 30 + ["others"] * 40, ["same words"], depth=7)
-    assert sorted(document for document, _ in hits) == sorted({document for document, _ in hits})
-    assert len(hits) == 7
-    assert len({score for _, score in hits}) == 1
-
-
-def test_without_a_stemmer_forms_differ(tmp_path):
-    (hits,) = search(tmp_path, TEXTS, ["cat"], stemmer="none")
-    assert [document for document, _ in hits] == [0]
-
-
 @pytest.mark.parametrize("stop_words", ["english", "lucene"])
 def test_stop_words_are_left_out_of_queries(stop_words, tmp_path):
     (hits,) = search(tmp_path, TEXTS, ["the on and"], stop_words=stop_words)

@@ -58,13 +58,6 @@ def test_without_perspectives_the_question_itself_is_searched_with(bm25, monkeyp
     assert expansion.expanded[0].reason is Reason.SERVER_ERROR
 
 
-def test_the_same_perspective_twice_is_no_answer(bm25):
-    with FaultServer(answer=perspectives("the same", "The  same")) as server:
-        expansion = PerspectiveExpansion(bm25, options(server))
-        expansion(QUESTION)
-    assert expansion.expanded[0].reason is Reason.INVALID_ANSWER
-
-
 def test_offline_has_either_side(bm25):
     expansion = PerspectiveExpansion(bm25, "offline", depth=3)
     found = expansion(QUESTION)

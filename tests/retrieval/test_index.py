@@ -7,7 +7,6 @@ import pytest
 
 from conqret.errors import DeclarationError
 from conqret.retrieval import build_index, open_index
-from conqret.retrieval.collection import Entry
 from conqret.retrieval.engines import WordIndexSettings
 
 
@@ -25,11 +24,6 @@ def test_it_is_kept_until_something_changes(corpus):
     assert grown.engine == first.engine
     hits = grown.search(["axolotl"], 5)
     assert [grown.ids[number] for number in hits.documents] == ["new"]
-
-
-def test_a_text_that_repeats_its_title_counts_once():
-    entries = [Entry(0, "d1", "Title", "Text ☃ one."), Entry(0, "d2", "T2", "T2 and more")]
-    assert [entry.whole for entry in entries] == ["Title\nText ☃ one.", "T2 and more"]
 
 
 def test_a_title_is_indexed_with_its_text(tmp_path):
@@ -62,12 +56,6 @@ def test_no_corpus_and_no_documents(tmp_path):
     (tmp_path / "documents.jsonl").write_text("\n")
     with pytest.raises(DeclarationError, match="nothing to index"):
         build_index(tmp_path)
-
-
-def test_a_damaged_manifest_means_a_new_index(corpus):
-    build_index(corpus)
-    (corpus / "index" / "index.json").write_text("{")
-    assert build_index(corpus).fresh
 
 
 @pytest.mark.parametrize("there", [True, False], ids=["read", "built"])

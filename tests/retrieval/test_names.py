@@ -4,11 +4,8 @@ import pytest
 
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.retrieval.system_names import (
-    ASKING,
-    RERANKED,
     TRADE_OFF,
     check_systems,
-    has_step,
     is_system,
     stages_of,
 )
@@ -30,13 +27,6 @@ from conqret.retrieval.system_names import (
 def test_names(name, engines, settings):
     assert stages_of(name) == (engines, settings)
     assert is_system(name)
-
-
-def test_who_asks_a_model():
-    assert has_step("dense+perspectives", ASKING)
-    assert not has_step("dense+perspectives", RERANKED)
-    assert not has_step("pro=pro.res", RERANKED)
-    assert has_step("dense+mmr@0.75", {"mmr"})
 
 
 @pytest.mark.parametrize(

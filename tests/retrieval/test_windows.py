@@ -1,13 +1,11 @@
 """Windows cover every ranking, and every answer becomes a permutation."""
 
-import contextlib
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from conqret.retrieval.rerank import RankingAnswer, ranking_in, repair, spans
+from conqret.retrieval.rerank import RankingAnswer, repair, spans
 
 
 def test_the_windows_of_rankgpt():
@@ -65,11 +63,4 @@ NO_RANKING = [
 @pytest.mark.parametrize("text", NO_RANKING)
 def test_answers_that_are_not(text):
     with pytest.raises(ValidationError):
-        RankingAnswer.model_validate_json(text, context={"documents": 3})
-
-
-@given(st.text())
-def test_no_text_breaks_the_reader(text):
-    assert all(isinstance(number, int) for number in ranking_in(text))
-    with contextlib.suppress(ValidationError):
         RankingAnswer.model_validate_json(text, context={"documents": 3})

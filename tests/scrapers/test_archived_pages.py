@@ -106,20 +106,6 @@ async def test_a_snapshot_that_leads_to_the_new_site_is_a_problem_with_a_remedy(
         assert "leads out of it" in page.detail
 
 
-async def test_a_redirect_within_the_site_is_followed() -> None:
-    async with RawServer() as server, Fetcher(OPTIONS) as fetcher:
-        place = server.url("/web/20240603000000")
-        other = "http://zoos.procon.test/"
-        server.routes = {
-            "/wayback/available": answer(f"{place}/{ZOOS}"),
-            f"/web/20240603000000id_/{ZOOS}": redirect(f"{place}id_/{other}"),
-            f"/web/20240603000000id_/{other}": reply(PAGE),
-        }
-        page = await ArchivedPages(fetcher, InternetArchive(server.url(), "202406")).fetch(ZOOS)
-        assert page.ok
-        assert original_address(page.final_url) == other
-
-
 @pytest.mark.parametrize(
     ("index", "said"),
     [

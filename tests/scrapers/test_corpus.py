@@ -1,10 +1,6 @@
 """Qrels from markers, worked by hand; and properties of whole corpora."""
 
-import random
-
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from conqret.data import Debate, DebateArgument, Source
 from conqret.data.corpus import LedgerEntry
@@ -89,36 +85,3 @@ def test_what_cannot_be_built() -> None:
         build_corpus([one, one], [])
     with pytest.raises(DeclarationError, match="corpus evidence"):
         build_corpus([one], [])
-
-
-@settings(max_examples=40, deadline=None)
-@given(st.integers(0, 10_000), st.integers(2, 12), st.integers(0, 3))
-def test_whole_corpora(draw: int, topics: int, seed: int) -> None:
-    rng = random.Random(draw)
-    names = [chr(97 + number) for number in range(topics)]
-    debates, entries = [], []
-    for name in names:
-        marks = ["".join(f"[{rng.randint(1, 9)}]" for _ in range(rng.randint(1, 5))) for _ in range(2)]
-        debates.append(debate(name, *marks, 9))
-        entries += ledger(
-            *(
-                f"{name}{number}={name}{number if rng.random() < 0.95 else rng.choice(names)}"
-                for number in range(1, 10)
-            )
-        )
-    built = build_corpus(debates, entries, seed=seed)
-    split = {topic.id: topic.split for topic in built.topics}
-    listed = {name: {entry.document for entry in entries if entry.debate == name} for name in names}
-    documents: dict[str, set[str]] = {"train": set(), "test": set()}
-    for (stance, part), pairs in built.qrels.items():
-        assert len({(pair.query_id, pair.doc_id) for pair in pairs}) == len(pairs)
-        for topic in names:
-            grades = [pair.relevance for pair in pairs if pair.query_id == topic]
-            if split[topic] != part:
-                assert grades == []
-            elif not built.statistics["negatives_short"]:
-                assert grades.count(0) == grades.count(1), stance
-        documents[part] |= {pair.doc_id for pair in pairs}
-        assert all(pair.relevance == (pair.doc_id in listed[pair.query_id]) for pair in pairs)
-    assert not documents["train"] & documents["test"]
-    assert build_corpus(debates, entries, seed=seed) == built

@@ -1,9 +1,6 @@
 """The fixture site from debate pages to qrels, against its hand-written truth."""
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,19 +11,9 @@ from conqret.data.corpus import SPLITS
 from conqret.io.corpus_folder import CorpusDirectory
 from fixtures.site import BROKEN_DEBATES, Site, read_topics, serving
 from fixtures.site_evidence import HIDDEN, SCRIPTED
+from tests.commands import run_conqret
 
 pytest.importorskip("trafilatura", reason="the extra scrape is not installed")
-
-
-def conqret(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "conqret.cli.main", *arguments],
-        env=os.environ | environment,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=240,
-    )
 
 
 @pytest.fixture(scope="module")
@@ -36,14 +23,15 @@ def scraped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, Co
     with serving() as site:
         urls.write_text("\n".join(site.debates), encoding="utf-8")
         polite = ("--allow-private", "--delay", "0")
-        first = conqret("corpus", "debates", str(urls), "-o", str(corpus), *polite)
-        assert first.returncode == 0, first.stderr
-        second = conqret(
-            "corpus", "evidence", str(corpus), *polite, "--search", "searxng", CONQRET_SEARXNG_URL=site.url
-        )
-        assert second.returncode == 0, second.stderr
-        third = conqret("corpus", "build", str(corpus), "--seed", "13", "--json")
-        assert third.returncode == 0, third.stderr
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("CONQRET_SEARXNG_URL", site.url)
+            for words in (
+                ("debates", urls, "-o", corpus, *polite),
+                ("evidence", corpus, *polite, "--search", "searxng"),
+                ("build", corpus, "--seed", "13", "--json"),
+            ):
+                done = run_conqret("corpus", *words)
+                assert done.code == 0, done.err
         yield site, CorpusDirectory(corpus)
 
 
@@ -109,9 +97,9 @@ def test_pages_that_cannot_be_read_are_reported(
     broken = [site.url + path for path in BROKEN_DEBATES]
     urls.write_text("\n".join([site.debates[0], *broken, f"{site.url}/nowhere/"]), encoding="utf-8")
     polite = ("--allow-private", "--delay", "0")
-    result = conqret("corpus", "debates", str(urls), "-o", str(corpus.path), *polite)
-    assert result.returncode == 1
-    assert "4 problems" in result.stdout
+    result = run_conqret("corpus", "debates", urls, "-o", corpus.path, *polite)
+    assert result.code == 1
+    assert "4 problems" in result.out
     assert len(list(corpus.debates())) == 1
     problems = {
         one["url"]: one["missing"] for one in map(json.loads, corpus.problems_file.open(encoding="utf-8"))

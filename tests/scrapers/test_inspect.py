@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 
-from conqret.scrapers.debates.layout_inspection import inspect_page
-from conqret.scrapers.debates.layouts import LAYOUTS
 from fixtures.site import FIXTURES, Site, serving
 from tests.commands import run_conqret
 
@@ -36,15 +34,6 @@ def test_an_address_is_read_with_its_other_side(site: Site) -> None:
     assert [len(found["parts"][name]) for name in ("pros", "cons", "sources")] == [2, 2, 6]
     looked_for = {one["selector"]: one["found"] for one in found["looked_for"]}
     assert [looked_for[name] for name in ("section.pro", "section.con", "section.sources")] == [1, 2, 1]
-
-
-def test_what_could_not_be_fetched_is_named(site: Site) -> None:
-    found = inspect(f"{site.url}/debates/homework/", "--allow-private", "--delay", "0")
-    assert found["layout"] == "procon-headlines"
-    assert found["failed"] == []
-    broken = inspect(f"{site.url}/broken/no-cons/", "--allow-private", "--delay", "0")
-    assert broken["missing"] == ["cons: no argument found"]
-    assert broken["failed"] == [f"{site.url}/broken/no-cons/footnotes/: not-found (HTTP 404)"]
 
 
 def test_saved_pages_are_compared_with_a_layout_that_fits_no_longer(tmp_path: Path) -> None:
@@ -103,9 +92,3 @@ def test_bad_input(tmp_path: Path, arguments: list[str], said: str) -> None:
     found = run_conqret("corpus", "inspect", *given)
     assert found.code != 0
     assert said in found.err
-
-
-def test_pages_made_to_be_slow_are_inspected() -> None:
-    many = "".join(f"<p class='c{n} pr{n}o'>Is it {n}? [1]" for n in range(5000))
-    found = inspect_page(f"<h1>x</h1>{many}", URL, compared=LAYOUTS["debatabase"])
-    assert found.layout == "debatabase"

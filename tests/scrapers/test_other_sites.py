@@ -117,14 +117,6 @@ def test_an_index_lists_debates_under_its_headings(site: Site, tmp_path: Path) -
     ]
 
 
-def test_an_explainer_is_a_problem_that_says_so(site: Site, tmp_path: Path) -> None:
-    topics = tmp_path / "topics.txt"
-    topics.write_text(f"{site.url}/procon/fare-zones-explainer\n", encoding="utf-8")
-    found = run_conqret("corpus", "debates", str(topics), "-o", str(tmp_path / "c"), *POLITE)
-    assert found.code == 1
-    assert "this is an explainer" in found.output
-
-
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

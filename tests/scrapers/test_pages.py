@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from conqret.data import Debate
-from conqret.errors import DeclarationError
 from conqret.io.corpus_folder import CorpusDirectory
-from conqret.scrapers.debate_pages import gather_debates, read_urls, scrape_debate, scrape_debates
+from conqret.scrapers.debate_pages import gather_debates, scrape_debate, scrape_debates
 from conqret.scrapers.debates import LayoutProblem
 from conqret.scrapers.fetch_client import FetchOptions
 from conqret.scrapers.wire import FetchStatus, Page, Policy
@@ -92,20 +91,3 @@ async def test_what_was_read_before_a_stop_is_kept(tmp_path: Path) -> None:
         again = await gather_debates(tmp_path / "corpus", urls[:1], options, refetch=True)
         assert (again.kept, again.problems[0].url) == (1, urls[0])
     assert [debate.id for debate in CorpusDirectory(tmp_path / "corpus").debates()] == ["a"]
-
-
-def test_lists_of_addresses(tmp_path: Path) -> None:
-    file = tmp_path / "urls.txt"
-    file.write_text(
-        "\ufeff# debates\n\nhttps://x.example/a/\n https://x.example/a#top \nhttp://y.example\n",
-        encoding="utf-8",
-    )
-    assert read_urls(file) == ["https://x.example/a/", "http://y.example"]
-    file.write_text("https://x.example/a\nx.example/b\n", encoding="utf-8")
-    with pytest.raises(DeclarationError, match=r"urls\.txt:2 is not an http"):
-        read_urls(file)
-    file.write_text("# nothing\n", encoding="utf-8")
-    with pytest.raises(DeclarationError, match="no address"):
-        read_urls(file)
-    with pytest.raises(DeclarationError, match="no such file"):
-        read_urls(tmp_path / "none.txt")

@@ -156,18 +156,6 @@ async def test_the_nearest_snapshot() -> None:
 
 
 @pytest.mark.parametrize(
-    "value",
-    [
-        {"archived_snapshots": {"closest": {"available": False}}},
-        {"archived_snapshots": {"closest": {"available": True, "status": "404", "url": "x"}}},
-    ],
-)
-async def test_no_snapshot(value: object) -> None:
-    async with RawServer({"/wayback/available": answer(value)}) as server, Fetcher(OPTIONS) as fetcher:
-        assert await InternetArchive(server.url()).snapshot(fetcher, "http://a.test/", "2012") is None
-
-
-@pytest.mark.parametrize(
     "broken",
     [
         answer([]),

@@ -15,9 +15,3 @@ def test_the_share_of_single_topics(topics: int, train: int) -> None:
         assert Counter(split.values()) == {"train": train, "test": topics - train}
     else:
         assert len(split) == 1
-
-
-def test_groups_are_put_together_to_the_nearest_size() -> None:
-    parts = [["a", "b", "c", "d"], ["e", "f", "g"], ["h", "i", "j"]]  # 7 of 10: the first and one other
-    for seed in range(5):
-        assert Counter(split_topics(parts, seed=seed).values()) == {"train": 7, "test": 3}

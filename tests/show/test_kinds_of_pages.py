@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.web.annotating_pages import PAGES, annotating_pages
 from scripts.check_pages import kinds
+from tests.web.annotating_pages import PAGES, annotating_pages
 
 ROOT = Path(__file__).resolve().parents[2]
 

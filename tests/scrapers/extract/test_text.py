@@ -54,18 +54,6 @@ def test_hidden_text_is_left_out_and_what_follows_stays(hidden: str) -> None:
     assert all(line in text for line in LINES)
 
 
-@pytest.mark.parametrize(
-    "shown",
-    [
-        "<p style='color:#0000ff'>VISIBLE as any other line</p>",
-        "<p class='screen'>VISIBLE as any other line</p>",
-    ],
-)
-def test_visible_text_stays(shown: str) -> None:
-    head = "<style>@media print { .screen { display: none } } .other { display: none }</style>"
-    assert "VISIBLE" in html_text(article(shown, head))[1]
-
-
 def test_entities_of_a_document_type_are_not_expanded() -> None:
     levels = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' for n in range(1, 12))
     bomb = f'<?xml version="1.0"?><!DOCTYPE html [<!ENTITY e0 "boom">{levels}<!ENTITY f SYSTEM "file:///etc/passwd">]>'
@@ -81,14 +69,6 @@ def test_entities_of_a_document_type_are_not_expanded() -> None:
 )
 def test_deep_nesting_is_harmless(deep: str) -> None:
     html_text(f"<html><body><article><p>{PROSE}</p>{deep}<p>{PROSE}</p></article></body></html>")
-
-
-def test_a_page_of_next_to_nothing_falls_back_on_its_own_text() -> None:
-    title, text, _ = html_text(
-        "<html><head><title>T</title></head><body><nav>Menu here</nav>"
-        "<div>One short line of six words.</div></body></html>"
-    )
-    assert (title, text) == ("T", "One short line of six words.")
 
 
 def test_pdf() -> None:

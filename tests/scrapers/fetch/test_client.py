@@ -45,12 +45,6 @@ async def test_http_statuses(status: str, word: FetchStatus, asked: int) -> None
     assert page.body == b""
 
 
-async def test_a_page_comes_with_what_its_header_claims() -> None:
-    page, _ = await fetched(reply(b"h\xe9", Content_Type='Text/HTML; x=y; charset="ISO-8859-1"'))
-    wanted = (True, b"h\xe9", "text/html", "iso-8859-1")
-    assert (page.ok, page.body, page.content_type, page.charset) == wanted
-
-
 async def test_a_server_that_recovers_is_heard() -> None:
     answers = [reply("", "503 Service Unavailable", Retry_After="0"), reply("here")]
 
@@ -86,24 +80,10 @@ async def endless_body(writer: asyncio.StreamWriter) -> None:
         await writer.drain()
 
 
-async def endless_chunks(writer: asyncio.StreamWriter) -> None:
-    writer.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
-    while True:
-        writer.write(b"1000\r\n" + b"x" * 4096 + b"\r\n")
-        await writer.drain()
-
-
 async def endless_headers(writer: asyncio.StreamWriter) -> None:
     writer.write(b"HTTP/1.1 200 OK\r\n")
     while True:
         writer.write(b"X-More: and more\r\n" * 100)
-        await writer.drain()
-
-
-async def endless_header_line(writer: asyncio.StreamWriter) -> None:
-    writer.write(b"HTTP/1.1 200 OK\r\nX-Long: ")
-    while True:
-        writer.write(b"x" * 8192)
         await writer.drain()
 
 
@@ -122,13 +102,6 @@ async def slow_drip(writer: asyncio.StreamWriter) -> None:
         await asyncio.sleep(0.05)
 
 
-async def slow_header_drip(writer: asyncio.StreamWriter) -> None:
-    for byte in b"HTTP/1.1 200 OK\r\n" + b"X-A: b\r\n" * 1000:
-        writer.write(bytes([byte]))
-        await writer.drain()
-        await asyncio.sleep(0.05)
-
-
 async def silence(writer: asyncio.StreamWriter) -> None:
     await asyncio.sleep(30)
 
@@ -138,90 +111,41 @@ async def hang_up(writer: asyncio.StreamWriter) -> None:
 
 
 BOMB = zlib.compress(bytes(20_000_000), 9)
-HOSTILE: list[tuple[str, bytes | Handler, set[FetchStatus]]] = [
-    ("endless body", endless_body, {FetchStatus.TOO_LARGE}),
-    ("endless chunks", endless_chunks, {FetchStatus.TOO_LARGE}),
-    ("endless headers", endless_headers, {FetchStatus.ERROR}),
-    ("endless header line", endless_header_line, {FetchStatus.ERROR}),
-    ("endless 100 Continue", endless_continue, {FetchStatus.ERROR}),
-    ("slow drip", slow_drip, {FetchStatus.ERROR}),
-    ("slow headers", slow_header_drip, {FetchStatus.ERROR}),
-    ("silence", silence, {FetchStatus.ERROR}),
-    ("hang up", hang_up, {FetchStatus.ERROR}),
-    ("nothing", b"\r\n\r\n", {FetchStatus.ERROR}),
-    ("garbage", bytes(range(256)) * 40, {FetchStatus.ERROR}),
-    ("garbage status line", b"HTTP/1.1 abc what\r\n\r\n", {FetchStatus.ERROR}),
-    ("huge status", b"HTTP/1.1 99999 OK\r\n\r\n", {FetchStatus.ERROR}),
-    ("negative length", b"HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\nhello", {FetchStatus.ERROR}),
-    (
-        "two lengths",
-        b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello!",
-        {FetchStatus.ERROR},
-    ),
-    (
-        "huge length",
-        b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\nhi",
-        {FetchStatus.ERROR, FetchStatus.TOO_LARGE},
-    ),
-    (
-        "length of a gigabyte",
+HOSTILE: dict[str, tuple[bytes | Handler, FetchStatus]] = {
+    "endless body": (endless_body, FetchStatus.TOO_LARGE),
+    "endless headers": (endless_headers, FetchStatus.ERROR),
+    "endless 100 Continue": (endless_continue, FetchStatus.ERROR),
+    "slow drip": (slow_drip, FetchStatus.ERROR),
+    "silence": (silence, FetchStatus.ERROR),
+    "hang up": (hang_up, FetchStatus.ERROR),
+    "garbage": (bytes(range(256)) * 40, FetchStatus.ERROR),
+    "negative length": (b"HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\nhello", FetchStatus.ERROR),
+    "length of a gigabyte": (
         b"HTTP/1.1 200 OK\r\nContent-Length: 1073741824\r\n\r\nhi",
-        {FetchStatus.TOO_LARGE},
+        FetchStatus.TOO_LARGE,
     ),
-    (
-        "bad chunk",
+    "bad chunk": (
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhello\r\n",
-        {FetchStatus.ERROR},
+        FetchStatus.ERROR,
     ),
-    ("header without colon", b"HTTP/1.1 200 OK\r\nnonsense\r\n\r\n", {FetchStatus.ERROR}),
-    (
-        "null in a header",
-        b"HTTP/1.1 200 OK\r\nX: a\x00b\r\nContent-Length: 2\r\n\r\nhi",
-        {FetchStatus.ERROR, FetchStatus.OK},
+    "gzip bomb": (
+        reply(gzip.compress(bytes(20_000_000)), Content_Encoding="gzip"),
+        FetchStatus.TOO_LARGE,
     ),
-    ("gzip bomb", reply(gzip.compress(bytes(20_000_000)), Content_Encoding="gzip"), {FetchStatus.TOO_LARGE}),
-    ("deflate bomb", reply(BOMB, Content_Encoding="deflate"), {FetchStatus.TOO_LARGE}),
-    ("bare deflate bomb", reply(BOMB[2:-4], Content_Encoding="deflate"), {FetchStatus.TOO_LARGE}),
-    (
-        "bomb in a bomb",
-        reply(gzip.compress(gzip.compress(bytes(20_000_000))), Content_Encoding="gzip, gzip"),
-        {FetchStatus.OK},  # its bytes are those of an archive, and no page
-    ),
-    (
-        "truncated gzip",
-        reply(gzip.compress(b"hello " * 500)[:-20], Content_Encoding="gzip"),
-        {FetchStatus.OK},
-    ),
-    ("no gzip at all", reply("plain", Content_Encoding="gzip"), {FetchStatus.ERROR}),
-    ("brotli", reply("plain", Content_Encoding="br"), {FetchStatus.ERROR}),
-    (
-        "upgrade",
-        b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n",
-        {FetchStatus.ERROR},
-    ),
-    (
-        "redirect with an endless body",
-        b"HTTP/1.1 302 Found\r\nLocation: /y\r\n\r\n" + b"x" * 300_000,
-        {FetchStatus.NOT_FOUND},
-    ),
-    ("location of bytes", redirect("\xff\xfe\xfd"), {FetchStatus.NOT_FOUND, FetchStatus.ERROR}),
-    (
-        "location with a line end",
-        b"HTTP/1.1 302 Found\r\nLocation: /a\rb\r\nContent-Length: 0\r\n\r\n",
-        {FetchStatus.ERROR, FetchStatus.BLOCKED},
-    ),
-    ("location of 100,000 characters", redirect("/" + "a" * 100_000), {FetchStatus.ERROR}),
-]
+    "deflate bomb": (reply(BOMB, Content_Encoding="deflate"), FetchStatus.TOO_LARGE),
+    "no gzip at all": (reply("plain", Content_Encoding="gzip"), FetchStatus.ERROR),
+    "brotli": (reply("plain", Content_Encoding="br"), FetchStatus.ERROR),
+    "location of 100,000 characters": (redirect("/" + "a" * 100_000), FetchStatus.ERROR),
+}
 
 
-@pytest.mark.parametrize(
-    ("answer", "words"), [case[1:] for case in HOSTILE], ids=[case[0] for case in HOSTILE]
-)
-async def test_hostile_servers(answer: bytes | Handler, words: set[FetchStatus]) -> None:
+@pytest.mark.parametrize(("answer", "word"), HOSTILE.values(), ids=HOSTILE)
+async def test_hostile_servers(answer: bytes | Handler, word: FetchStatus) -> None:
     async with asyncio.timeout(15):
         page, _ = await fetched(answer)
-    assert page.status in words, page
-    assert page.ok or (page.detail and "\n" not in page.detail)
+    assert page.status is word, page
+    assert page.detail
+    assert "\n" not in page.detail
 
 
 async def test_bodies_within_the_limits_are_decoded() -> None:

