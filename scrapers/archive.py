@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from conqret.errors import DeclarationError
 from conqret.scrapers.debates.layout import snapshot_of
-from conqret.scrapers.fetch_client import Fetcher
-from conqret.scrapers.wire import FetchError, FetchStatus, Page
+from conqret.scrapers.fetch_client import DELAY, Fetcher, FetchOptions
+from conqret.scrapers.wire import FetchError, FetchStatus, Page, Policy
 
 BASE = "https://archive.org"
 """Where the availability API lives (``/wayback/available``)."""
-DELAY = 4.0
+ARCHIVE_DELAY = 4.0
 """Seconds between two requests where all pages come from the archive: it asks for some 15 a minute and client."""
+CITED = "cited"
+"""The time of a copy in the archive that is that of the citation."""
 _MOMENT = re.compile(r"((?:19|20)[0-9]{2})(?:-(0[1-9]|1[0-2])(?:-(0[1-9]|[12][0-9]|3[01]))?)?")
 
 
@@ -107,6 +112,34 @@ class ArchivedPages:
             f"the archive: {where[:300]}; the site had moved: ask for an earlier time, or for the new address"
         )
         return Page(url, FetchStatus.NOT_FOUND, detail, page.http, page.final_url)
+
+
+def archive_from_settings(settings: Mapping[str, Any]) -> InternetArchive | None:
+    """Return the archive that pages come from, or None where they come from their sites.
+
+    Args:
+        settings: :class:`conqret.scrapers.corpus_collecting.PageSettings`.
+    """
+    archived = settings.get("archived")
+    if archived is None:
+        return None
+    return InternetArchive(when="" if archived == CITED else moment(archived))
+
+
+def fetch_options(settings: Mapping[str, Any]) -> FetchOptions:
+    """Return the options of a fetcher from the settings of a command."""
+    chosen: dict[str, Any] = {"delay": DELAY if settings.get("archived") is None else ARCHIVE_DELAY}
+    names = ("delay", "concurrency", "user_agent")
+    chosen |= {name: value for name in names if (value := settings.get(name)) is not None}
+    return FetchOptions(**chosen, policy=Policy(settings.get("allow_private", False)))
+
+
+@contextlib.asynccontextmanager
+async def page_fetcher(settings: Mapping[str, Any]) -> AsyncIterator[Fetcher | ArchivedPages]:
+    """Open the fetcher of pages: from the Internet Archive where the settings name a time."""
+    archive = archive_from_settings(settings)
+    async with Fetcher(fetch_options(settings)) as fetcher:
+        yield ArchivedPages(fetcher, archive) if archive else fetcher
 
 
 def _site(url: str) -> str:

@@ -13,6 +13,7 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, end, heading, note, note_all, progress, result, tell
 from conqret.errors import number, shortened
+from conqret.text.citations import cited_against, cited_by
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -76,14 +77,10 @@ def debates(
     from conqret.scrapers.corpus_collecting import collect_debates
 
     def take(result: Debate | LayoutProblem) -> None:
-        from conqret.data import Debate
-        from conqret.scrapers.debates.layout import snapshot_of
+        from conqret.scrapers.debate_pages import debate_line
 
-        if isinstance(result, Debate) and not shown.quiet:
-            sides = f"{len(result.pros)} pros, {len(result.cons)} cons, {len(result.sources)} sources"
-            copy = snapshot_of(result.archived)
-            read_by = f"{result.layout}, archived {copy.day}" if copy else result.layout
-            tell(f"{result.url}  {sides} ({read_by})")
+        if not shown.quiet and (line := debate_line(result)):
+            tell(line)
 
     scraped = collect_debates(urls, output, refetch=refetch, on_result=take, **fetching.given())
     read, problems = scraped.read, scraped.problems
@@ -193,11 +190,9 @@ def inspect(
 
 
 def _inspection_lines(inspection: LayoutInspection) -> Iterator[RenderableType]:
-    from conqret.scrapers.scrape_places import UNKNOWN
     from conqret.show.table import Column, Table
 
-    where = "unknown: the saved page does not say it" if inspection.url == UNKNOWN else inspection.url
-    yield f"page      {where}, {inspection.characters:,} characters of text"
+    yield f"page      {inspection.address}, {inspection.characters:,} characters of text"
     if inspection.archived:
         yield f"archived  {inspection.archived}"
     yield f"layout    {_layout(inspection)}"
@@ -245,8 +240,6 @@ def _layout(inspection: LayoutInspection) -> str:
 
 
 def _read(parts: DebateParts) -> list[tuple[str, str]]:
-    from conqret.text.citations import cited_against, cited_by
-
     both = (*parts.pros, *parts.cons)
     cited = sorted({*cited_by(both), *cited_against(both)})
     listed = {source.number for source in parts.sources}

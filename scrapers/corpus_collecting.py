@@ -7,8 +7,7 @@ install.
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack
 
@@ -20,17 +19,13 @@ from conqret.scrapers.fetch_ledger import EvidenceSummary, LedgerLine
 
 if TYPE_CHECKING:
     from conqret.data import Debate
-    from conqret.scrapers.archive import InternetArchive
-    from conqret.scrapers.debate_pages import PageFetcher, ScrapeResult
+    from conqret.scrapers.debate_pages import ScrapeResult
     from conqret.scrapers.debates import LayoutProblem
     from conqret.scrapers.debates.layout_inspection import LayoutInspection
-    from conqret.scrapers.fetch_client import FetchOptions
     from conqret.scrapers.scrape_places import TopicList
 
 
 T = TypeVar("T")
-CITED = "cited"
-"""The time of a copy in the archive that is that of the citation."""
 
 
 class PageSettings(TypedDict, total=False):
@@ -80,13 +75,9 @@ def list_debate_pages(
     _need_pages()
     from conqret.scrapers.scrape_places import gather_topics
 
-    async def gather() -> TopicList:
-        async with page_fetcher(settings) as fetcher:
-            return await gather_topics(index, fetcher, links=links, on_page=on_page)
-
     if output is not None:
         check_new([Path(output)], overwrite=overwrite)
-    topic_list = _run(gather())
+    topic_list = _run(gather_topics(index, settings, links=links, on_page=on_page))
     if output is not None:
         lines = topic_list.lines(index)
         write_all(Path(output), (f"{line}\n".encode() for line in lines))
@@ -118,6 +109,7 @@ def collect_debates(
         MissingDependencyError: the extra ``scrape`` is not installed.
     """
     _need_pages()
+    from conqret.scrapers.archive import archive_from_settings, fetch_options
     from conqret.scrapers.debate_pages import checked_urls, gather_debates, read_urls
 
     addresses = read_urls(urls) if isinstance(urls, str | Path) else checked_urls(urls)
@@ -125,8 +117,8 @@ def collect_debates(
         gather_debates(
             Path(output),
             addresses,
-            _fetch_options(settings),
-            archive=_archive(settings),
+            fetch_options(settings),
+            archive=archive_from_settings(settings),
             refetch=refetch,
             on_result=on_result,
         )
@@ -161,15 +153,9 @@ def collect_evidence(
     """
     require("trafilatura", "pypdf", "warcio", "protego", "charset_normalizer", extra="scrape")
     from conqret.scrapers.evidence_fetching import EvidenceOptions, gather_evidence
-    from conqret.scrapers.search import providers
 
     names = search.split(",") if isinstance(search, str) else search
-    options = EvidenceOptions(
-        _fetch_options(settings),
-        providers([name for text in names if (name := text.strip())]),
-        _archive(settings),
-        retry_errors,
-    )
+    options = EvidenceOptions.from_settings(names, settings, retry_errors=retry_errors)
     return _run(gather_evidence(Path(corpus), options, on_start=on_start, on_line=on_line))
 
 
@@ -198,22 +184,7 @@ def inspect_debate_page(
     _need_pages()
     from conqret.scrapers.scrape_places import inspected
 
-    async def inspect() -> LayoutInspection:
-        async with page_fetcher(settings) as fetcher:
-            return await inspected(page, [Path(file) for file in further], fetcher, layout)
-
-    return _run(inspect())
-
-
-@contextlib.asynccontextmanager
-async def page_fetcher(settings: PageSettings) -> AsyncIterator[PageFetcher]:
-    """The fetcher of pages (from the Internet Archive where the settings say so), closed after the block."""
-    from conqret.scrapers.archive import ArchivedPages
-    from conqret.scrapers.fetch_client import Fetcher
-
-    archive = _archive(settings)
-    async with Fetcher(_fetch_options(settings)) as fetcher:
-        yield ArchivedPages(fetcher, archive) if archive else fetcher
+    return _run(inspected(page, [Path(file) for file in further], settings, layout))
 
 
 def _run(work: Coroutine[Any, Any, T]) -> T:
@@ -223,24 +194,3 @@ def _run(work: Coroutine[Any, Any, T]) -> T:
 
 def _need_pages() -> None:
     require("aiohttp", "lxml", "protego", extra="scrape")
-
-
-def _archive(settings: PageSettings) -> InternetArchive | None:
-    """The archive that pages come from, if they do."""
-    from conqret.scrapers.archive import InternetArchive, moment
-
-    archived = settings.get("archived")
-    if archived is None:
-        return None
-    return InternetArchive(when="" if archived == CITED else moment(archived))
-
-
-def _fetch_options(settings: PageSettings) -> FetchOptions:
-    from conqret.scrapers import archive
-    from conqret.scrapers.fetch_client import DELAY, FetchOptions
-    from conqret.scrapers.wire import Policy
-
-    given: dict[str, Any] = {"delay": DELAY if settings.get("archived") is None else archive.DELAY}
-    names = ("delay", "concurrency", "user_agent")
-    given |= {name: value for name in names if (value := settings.get(name)) is not None}
-    return FetchOptions(**given, policy=Policy(settings.get("allow_private", False)))

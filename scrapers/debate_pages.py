@@ -18,7 +18,7 @@ from conqret.runs.trials import RowStore
 from conqret.scrapers.archive import ArchivedPages, InternetArchive
 from conqret.scrapers.debates import LayoutProblem, read_debate, wanted_pages
 from conqret.scrapers.debates.cited_sources import web_address
-from conqret.scrapers.debates.layout import original_address
+from conqret.scrapers.debates.layout import original_address, snapshot_of
 from conqret.scrapers.debates.layouts import debate_id, told_apart
 from conqret.scrapers.document import decode
 from conqret.scrapers.fetch_client import Fetcher, FetchOptions
@@ -199,6 +199,16 @@ async def scrape_debate(url: str, fetcher: PageFetcher) -> Debate | LayoutProble
         return LayoutProblem(url, (*result.missing, *failures), result.layout)
     archived = final if final != address else ""
     return result.model_copy(update={"url": url, "id": debate_id(url), "archived": archived})
+
+
+def debate_line(result: Debate | LayoutProblem) -> str:
+    """Return what was read of a debate in one line; empty for a problem."""
+    if isinstance(result, LayoutProblem):
+        return ""
+    sides = f"{len(result.pros)} pros, {len(result.cons)} cons, {len(result.sources)} sources"
+    copy = snapshot_of(result.archived)
+    read_by = f"{result.layout}, archived {copy.day}" if copy else result.layout
+    return f"{result.url}  {sides} ({read_by})"
 
 
 def page_end(page: Page) -> str:

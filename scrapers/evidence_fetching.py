@@ -28,7 +28,7 @@ from conqret.data.item import Debate, Source
 from conqret.errors import ConqretError
 from conqret.io.corpus_folder import CorpusDirectory
 from conqret.io.safe_files import only_writer
-from conqret.scrapers.archive import InternetArchive
+from conqret.scrapers.archive import InternetArchive, archive_from_settings, fetch_options
 from conqret.scrapers.fetch_client import Fetcher, FetchOptions
 from conqret.scrapers.fetch_ledger import (
     DocumentStore,
@@ -38,7 +38,7 @@ from conqret.scrapers.fetch_ledger import (
     make_document,
     source_key,
 )
-from conqret.scrapers.search import UNSEARCHED, Provider, WebSearcher
+from conqret.scrapers.search import UNSEARCHED, Provider, WebSearcher, providers
 from conqret.scrapers.warc import WarcWriter
 from conqret.scrapers.wire import FetchError, FetchStatus, Page, Policy, checked_url
 from conqret.scrapers.worker_pool import WORKERS, Extractor
@@ -172,6 +172,19 @@ class EvidenceOptions:
     archive: InternetArchive | None = None
     retry_errors: bool = False
     workers: int = WORKERS
+
+    @classmethod
+    def from_settings(
+        cls, search: Iterable[str], settings: Mapping[str, Any], *, retry_errors: bool
+    ) -> EvidenceOptions:
+        """Return the options from the settings of a command and the names of search engines.
+
+        Raises:
+            DeclarationError: a setting is wrong, or the environment lacks a key.
+        """
+        names = [name for text in search if (name := text.strip())]
+        archive = archive_from_settings(settings)
+        return cls(fetch_options(settings), providers(names), archive, retry_errors)
 
 
 async def gather_evidence(

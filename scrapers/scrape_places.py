@@ -5,24 +5,23 @@ of a debate site, from which comes the list of its debates' addresses that ``con
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import Any
 from urllib.parse import urldefrag, urlsplit
 
 from conqret.errors import DeclarationError, ExecutionError
 from conqret.scrapers import markup
+from conqret.scrapers.archive import page_fetcher
 from conqret.scrapers.debate_pages import PageFetcher, page_end, page_key
 from conqret.scrapers.debates.cited_sources import web_address
 from conqret.scrapers.debates.layout import DebatePage, ListedDebate, PageIndex, original_address
-from conqret.scrapers.debates.layout_inspection import LayoutInspection, inspect_page
+from conqret.scrapers.debates.layout_inspection import UNKNOWN, LayoutInspection, inspect_page
 from conqret.scrapers.debates.layouts import ALL, LAYOUTS, wanted_pages
 from conqret.scrapers.debates.page_text import MAX_PAGE, UnreadableHtmlError
 from conqret.scrapers.document import decode
-
-UNKNOWN = "https://unknown.invalid/"
-"""The address of a saved page that does not say its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +78,7 @@ def _own_address(html: str) -> str:
 
 
 async def inspected(
-    place: str, further: Sequence[Path], fetcher: PageFetcher, layout: str | None
+    place: str, further: Sequence[Path], settings: Mapping[str, Any], layout: str | None
 ) -> LayoutInspection:
     """Open a page, a file or an address, with its further pages, and inspect it.
 
@@ -90,16 +89,17 @@ async def inspected(
     compared = LAYOUTS.resolve(layout) if layout else None
     others: dict[str, str] = {}
     failed: list[str] = []
-    page = await open_page(place, fetcher)
-    wanted = wanted_pages(page.html, page.url)
-    for number, file in enumerate(further):
-        saved = await open_page(str(file), fetcher)
-        others[wanted[number] if number < len(wanted) else f"{page.url}#{number}"] = saved.html
-    for url in wanted[len(further) :] if web_address(place) else ():
-        try:
-            others[url] = (await open_page(url, fetcher)).html
-        except ExecutionError as error:
-            failed.append(str(error))
+    async with page_fetcher(settings) as fetcher:
+        page = await open_page(place, fetcher)
+        wanted = wanted_pages(page.html, page.url)
+        for number, file in enumerate(further):
+            saved = await open_page(str(file), fetcher)
+            others[wanted[number] if number < len(wanted) else f"{page.url}#{number}"] = saved.html
+        for url in wanted[len(further) :] if web_address(place) else ():
+            try:
+                others[url] = (await open_page(url, fetcher)).html
+            except ExecutionError as error:
+                failed.append(str(error))
     try:
         inspection = inspect_page(page.html, page.url, further=others, compared=compared)
     except UnreadableHtmlError as error:
@@ -143,7 +143,7 @@ class TopicList:
 
 async def gather_topics(
     place: str,
-    fetcher: PageFetcher,
+    settings: Mapping[str, Any],
     *,
     links: str = "",
     on_page: Callable[[int, int], None] = lambda done, known: None,
@@ -152,7 +152,7 @@ async def gather_topics(
 
     Args:
         place: Its address, or a file that holds it.
-        fetcher: Fetches it, and the pages that it leads to.
+        settings: How pages are fetched.
         links: A pattern such as ``https://*.procon.org/*``: the links of this one page that it matches are taken, for
             an index that no layout knows.
         on_page: Called with the number of index pages done, and of those known of.
@@ -161,6 +161,13 @@ async def gather_topics(
         DeclarationError: there is no such file, or no debate is listed; the message says what the page links to.
         ExecutionError: the index cannot be fetched.
     """
+    async with page_fetcher(settings) as fetcher:
+        return await _topic_list(place, fetcher, links, on_page)
+
+
+async def _topic_list(
+    place: str, fetcher: PageFetcher, links: str, on_page: Callable[[int, int], None]
+) -> TopicList:
     page = await _parsed(place, fetcher)
     if links:
         listed = [ListedDebate(link) for link in _links(page) if fnmatchcase(link, links)]

@@ -19,6 +19,8 @@ from conqret.scrapers.debates.layouts import ALL, missing_of
 from conqret.scrapers.debates.page_arguments import lines
 from conqret.scrapers.debates.page_text import OPENED_BY_CLICK
 
+UNKNOWN = "https://unknown.invalid/"
+"""The address of a saved page that does not say its own."""
 LITTLE_TEXT = 400
 """Characters of a whole page below which a script must draw it."""
 MAX_KINDS = 2000
@@ -76,6 +78,11 @@ class LayoutInspection:
             for name in ("pros", "cons", "sources"):
                 parts[name] = [row.model_dump() for row in parts[name]]
         return record
+
+    @property
+    def address(self) -> str:
+        """Return the address of the page, or that it is unknown."""
+        return "unknown: the saved page does not say it" if self.url == UNKNOWN else self.url
 
     @property
     def drawn_by_script(self) -> bool:
