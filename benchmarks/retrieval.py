@@ -25,7 +25,7 @@ from conqret.retrieval.corpus_index import build_index
 from conqret.retrieval.engines import WordIndexSettings
 from conqret.retrieval.evaluate import Evaluation, evaluate
 from conqret.retrieval.first_stage import BM25
-from conqret.retrieval.pipeline import PipelinePlan
+from conqret.retrieval.system_names import PipelinePlan
 from conqret.retrieval.systems import queries, rankings, run_systems
 from conqret.runs.session import Session
 from conqret.text.stance_detection import QuestionSides, lean, signs

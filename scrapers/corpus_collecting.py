@@ -193,4 +193,4 @@ def _run(work: Coroutine[Any, Any, T]) -> T:
 
 
 def _need_pages() -> None:
-    require("aiohttp", "lxml", "protego", extra="scrape")
+    require("aiohttp", "lxml", "protego", "charset_normalizer", extra="scrape")

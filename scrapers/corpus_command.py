@@ -78,7 +78,6 @@ def import_corpus(
 
     conqret corpus import sphere-*.jsonl.gz -o sphere/
     """
-    from conqret.io.corpus_folder import CorpusDirectory
     from conqret.scrapers.corpus_building import import_passages, import_release
 
     if len(sources) == 1 and sources[0].is_dir():
@@ -87,7 +86,7 @@ def import_corpus(
         lines = (_table2(published.statistics["table2"]), f"documents, topics and qrels are in {output}")
         result(published.statistics, lines, as_json=shown.json_output)
         return
-    target = CorpusDirectory(output).documents_file
+    target = output / "documents.jsonl"
     with progress("reading", quiet=shown.quiet) as bar:
         count = import_passages(sources, output, licence=licence, url=url, on_passage=bar.advance)
     result(
@@ -210,8 +209,6 @@ def evidence(
 
 
 def _lines(summary: EvidenceSummary, corpus: Path) -> Iterator[RenderableType]:
-    from conqret.data.corpus import PAPER_CITED, PAPER_EXTRACTED
-
     share = f" ({summary.share:.1%})" if summary.cited else ""
     yield f"cited       {summary.cited:,}"
     yield f"extracted   {summary.extracted:,}{share}"
@@ -219,7 +216,7 @@ def _lines(summary: EvidenceSummary, corpus: Path) -> Iterator[RenderableType]:
     for status, count in summary.by_status.items():
         if count and status != "ok":
             yield f"  {status:<12}{count:,}"
-    yield f"ConQRet, section 4.2: {PAPER_CITED:,} cited, {PAPER_EXTRACTED:,} extracted"
+    yield summary.paper_line
     yield f"ledger      {corpus / 'ledger.jsonl'}"
 
 

@@ -12,6 +12,7 @@ import unicodedata
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from charset_normalizer import from_bytes, is_binary
 from lxml.html import HtmlElement
 
 from conqret.scrapers.markup import empty, parse, running_text, unseen
@@ -62,8 +63,6 @@ def sniff(body: bytes, claimed: str = "") -> tuple[Kind, str]:
     ``claimed`` is the header's media type in lower case. A PDF may begin after up to a kilobyte of something
     else (ISO 32000, appendix H).
     """
-    from charset_normalizer import is_binary
-
     head = body[:HEAD]
     if not head.strip():
         return Kind.OTHER, "empty"
@@ -88,8 +87,6 @@ def decode(body: bytes, claimed: str = "") -> str:
     In order: UTF-16 by its mark; UTF-8, the page's own ``<meta>`` and the header's charset, if the bytes are valid in
     it; UTF-8 with some damage; charset-normalizer's guess; windows-1252.
     """
-    from charset_normalizer import from_bytes
-
     if body.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return body.decode("utf-16", "replace")
     declared = _META.search(body[:HEAD])

@@ -122,6 +122,11 @@ class EvidenceSummary:
         """Extracted over cited, in [0, 1]; 0 where nothing is cited."""
         return self.extracted / self.cited if self.cited else 0.0
 
+    @property
+    def paper_line(self) -> str:
+        """Return the figures of the paper."""
+        return f"ConQRet, section 4.2: {PAPER_CITED:,} cited, {PAPER_EXTRACTED:,} extracted"
+
     def record(self) -> dict[str, object]:
         """The summary as JSON holds it, with the paper's own figures."""
         paper = {"cited": PAPER_CITED, "extracted": PAPER_EXTRACTED, "share": PAPER_EXTRACTED / PAPER_CITED}

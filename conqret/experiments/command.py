@@ -42,16 +42,14 @@ def run(
 
     conqret experiment experiment.toml --replay recordings.jsonl -o runs/again
     """
-    from conqret.experiments.experiment import estimate, experiment_job
+    from conqret.experiments.experiment import estimate, experiment_job, reached_servers
     from conqret.experiments.experiment import run as run_file
     from conqret.experiments.experiment_tables import overview_tables
-    from conqret.experiments.reading import addresses
     from conqret.judging.cost import tell_cost
-    from conqret.llm.providers import address
 
     if dry_run:
         job = experiment_job(experiment, trust=trust_file)
-        reached = {model: address(where) for model, where in addresses(job.experiment).items()}
+        reached = reached_servers(job)
         lines = [f"requests to {model} go to {where}" for model, where in reached.items()]
         estimates = estimate(job)
         models = {each.model for each in estimates if each.calls}

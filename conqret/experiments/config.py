@@ -21,16 +21,12 @@ from conqret.judging.judge_parts import Judge
 from conqret.judging.judge_settings import chosen_format
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
 from conqret.options import table_of
+from conqret.retrieval.system_names import DEPTH, STEP, WINDOW
 from conqret.studies.sensitivity.sensitivity_plan import PerturbationLevels
 
 NONE = "none"
 """The name under which a system has no reranker."""
 
-DEPTH = 100
-"""Documents that the first stage gives to the reranker (Sun et al. 2023)."""
-
-WINDOW, STEP = 20, 10
-"""The reranker's sliding window (Sun et al. 2023)."""
 
 BM25 = "bm25"
 """The first stage where a retriever names none."""

@@ -26,6 +26,7 @@ from conqret.judging.judge_parts import JURY
 from conqret.judging.judgments import JudgePlan, judge_items
 from conqret.judging.setup import Setup, check_items
 from conqret.retrieval.corpus_index import open_index
+from conqret.retrieval.system_names import PipelinePlan
 from conqret.retrieval.systems import queries, rankings
 from conqret.runs.session import Sessions
 from conqret.studies.jury.jury_run import jury as jury_of
@@ -121,7 +122,7 @@ def first_stage(
         DeclarationError: there is no index by vectors and nothing says with which encoder to build it, or what
             :func:`conqret.retrieval.pipeline.open_indexes` raises.
     """
-    from conqret.retrieval.pipeline import PipelinePlan, assemble, open_indexes
+    from conqret.retrieval.pipeline import assemble, open_indexes
 
     indexes = open_indexes(corpus, retriever.engines, retriever.encoder)
     settings = retriever.model_dump(include={"depth", "weights", "cross_encoder", "instruction"})
@@ -131,8 +132,7 @@ def first_stage(
 async def _rerank(
     job: Job, sessions: Sessions, frame: pd.DataFrame, table: Reranker, stance: Stance
 ) -> tuple[pd.DataFrame, int]:
-    from conqret.retrieval.mmr import MMR
-    from conqret.retrieval.rerank import ListwiseReranker
+    from conqret.retrieval import MMR, ListwiseReranker
 
     session = sessions.of(job.experiment.client(table.model))
     side: Stance = stance if table.instruction == "stance" else "none"

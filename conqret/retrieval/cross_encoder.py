@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from conqret.errors import DeclarationError, first_line
 from conqret.local.models import UNREADABLE, bars_on_terminals, from_checkpoint, sentence_transformers
-from conqret.retrieval.first_stage import DEPTH
 from conqret.retrieval.rerank import ordered
+from conqret.retrieval.system_names import DEPTH
 from conqret.retrieval.text_encoding import EXTRA, adapted, is_adapter
 from conqret.text.text_passages import WORDS, passages
 

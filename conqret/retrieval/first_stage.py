@@ -22,6 +22,7 @@ from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Request, messages
 from conqret.retrieval.corpus_index import Index, open_index
 from conqret.retrieval.rerank import MODEL, ordered, renumbered
+from conqret.retrieval.system_names import DEPTH
 from conqret.runs.session import Session
 from conqret.runs.trials import collect
 from conqret.text.stance_detection import standpoints
@@ -57,10 +58,6 @@ class Texts(pt.Transformer):
 
     def __repr__(self) -> str:
         return f"Texts({str(self.index.collection.folder)!r})"
-
-
-DEPTH = 100
-"""Documents a question; the depth that listwise reranking starts from (Sun et al. 2023)."""
 
 
 class FirstStage(pt.Transformer):

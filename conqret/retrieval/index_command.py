@@ -14,6 +14,7 @@ from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, note, progress, result
 from conqret.errors import number
 from conqret.retrieval.text_encoding import Encoding
+from conqret.text.language import NAMES, language_code, language_of
 
 LOOKED_AT = 200
 """Documents of whose language a note tells: the first of the corpus."""
@@ -113,7 +114,6 @@ def _language_notes(corpus: Path, stemmer: str | None) -> Iterator[str]:
     """What is to be said where most documents are in another language than the ``stemmer`` stems; None: none stems."""
     from conqret.retrieval.collection import collection_of
     from conqret.retrieval.engines.bm25s import LANGUAGES
-    from conqret.text.language import NAMES, language_code, language_of
 
     stems = "en" if stemmer == "porter2" else language_code(stemmer or "")
     if not stems:

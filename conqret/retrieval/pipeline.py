@@ -9,57 +9,17 @@ from typing import Any
 
 import pyterrier as pt
 
-from conqret.data import Stance
 from conqret.errors import DeclarationError
 from conqret.retrieval.corpus_index import Index, open_index
 from conqret.retrieval.cross_encoder import CrossEncoder
 from conqret.retrieval.engines import ENGINES
-from conqret.retrieval.first_stage import DEPTH, FirstStage, Fusion, PerspectiveExpansion
+from conqret.retrieval.first_stage import FirstStage, Fusion, PerspectiveExpansion
 from conqret.retrieval.mmr import MMR
-from conqret.retrieval.rerank import STEP, WINDOW, ListwiseReranker
+from conqret.retrieval.rerank import ListwiseReranker
+from conqret.retrieval.system_names import BM25_NAME, PipelinePlan
 from conqret.retrieval.text_encoding import Encoding
 from conqret.retrieval.vectors import load
 from conqret.runs.session import Session
-
-BM25_NAME = "bm25"
-"""What the index by words is called where engines are named."""
-
-
-@dataclass(frozen=True, slots=True)
-class PipelinePlan:
-    """Which stages a pipeline has: a first stage (per perspective, with ``perspectives``; several are fused, with
-    ``weights`` or by ranks), then a cross-encoder (with ``instruction`` beside the question), then a listwise reranker
-    (with ``rerank``, under the instruction for ``stance``), then MMR (with a trade-off; by words, or by the vectors of
-    ``mmr_encoder``).
-
-    Raises:
-        DeclarationError: a stance, an instruction or an encoder without the stage that alone can follow it.
-    """
-
-    stance: Stance = "none"
-    rerank: bool = False
-    perspectives: bool = False
-    mmr: float | None = None
-    depth: int = DEPTH
-    window: int = WINDOW
-    step: int = STEP
-    weights: Sequence[float] | None = None
-    cross_encoder: str | None = None
-    instruction: str = ""
-    mmr_encoder: str | None = None
-
-    def __post_init__(self) -> None:
-        if self.stance != "none" and not self.rerank:
-            raise DeclarationError(
-                f"--stance {self.stance} needs a reranker, because a first stage cannot distinguish sides: "
-                "add --rerank gpt-4o-mini or --rerank offline"
-            )
-        if self.instruction and self.cross_encoder is None:
-            raise DeclarationError(
-                "--instruction needs a reranker that reads instructions: add --cross-encoder FOLDER"
-            )
-        if self.mmr_encoder is not None and self.mmr is None:
-            raise DeclarationError("--mmr-encoder needs --mmr: add --mmr 0.95")
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from conqret.retrieval.evaluate import (
     evaluate,
 )
 from conqret.retrieval.retrieve import as_split, chosen_topics, retrieval_session
-from conqret.retrieval.system_names import check_systems
+from conqret.retrieval.system_names import PipelinePlan, check_systems
 from conqret.retrieval.systems import VIEWS, SystemRun, judgments, run_systems
 from conqret.runs.run_folder import RUNS
 from conqret.runs.session import SessionCounts
@@ -90,7 +90,6 @@ def evaluate_rankings(
         MissingDependencyError: pyterrier is not installed.
     """
     require("pyterrier", extra="retrieval")
-    from conqret.retrieval.pipeline import PipelinePlan
 
     wanted = list(measures or default_measures(depth))
     check_systems(systems)

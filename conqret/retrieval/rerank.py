@@ -22,12 +22,10 @@ from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.prompt_fitting import fit
 from conqret.llm.request import Request, messages
+from conqret.retrieval.system_names import STEP, WINDOW
 from conqret.runs.session import Session
 from conqret.runs.trials import collect
 from conqret.text.stance_detection import stance_order
-
-WINDOW, STEP = 20, 10
-"""Documents in a window, and how far it moves (Sun et al. 2023)."""
 
 T = TypeVar("T")
 

@@ -17,6 +17,7 @@ from conqret.io.trec import scored, write_run
 from conqret.judging.judge_settings import as_path
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.recordings import STORE_NAME
+from conqret.retrieval.system_names import PipelinePlan
 from conqret.retrieval.systems import queries, rankings
 from conqret.runs.run_folder import RUNS
 from conqret.runs.session import Session, SessionCounts
@@ -123,7 +124,7 @@ def retrieve(
         MissingDependencyError: pyterrier is not installed.
     """
     require("pyterrier", extra="retrieval")
-    from conqret.retrieval.pipeline import PipelinePlan, assemble, open_indexes
+    from conqret.retrieval.pipeline import assemble, open_indexes
 
     if keep < 1:
         raise DeclarationError(f"-k is {keep}, but it must be at least 1 document")

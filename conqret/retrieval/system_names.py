@@ -1,20 +1,33 @@
-"""The names of systems: what searches, and what comes to it, joined with ``+``; or a run from a file."""
+"""The names of systems (what searches and what comes to it, joined with ``+``, or a run from a file), and the plan of
+stages that a name stands for."""
 
 from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from conqret.data import Stance
 from conqret.errors import DeclarationError, UnknownNameError, check_known
 from conqret.text.numbers import number_in
 
 TRADE_OFF = 0.95
 """Lambda: what BeRDS chose on its development set for BM25 over search results (Table 7; tried: 0.5 to 0.99)."""
 
-BM25 = ("bm25",)
+DEPTH = 100
+"""Documents that a first stage retrieves for a topic."""
+WINDOW, STEP = 20, 10
+"""Documents of a window of a listwise reranker, and by how many it moves (RankGPT)."""
+BM25_NAME = "bm25"
+"""The name of the index by words."""
+BM25 = (BM25_NAME,)
 """The engines of a system that names none."""
-FIRST_STAGES: Mapping[str, tuple[str, ...]] = {"bm25": BM25, "dense": ("dense",), "hybrid": ("bm25", "dense")}
+FIRST_STAGES: Mapping[str, tuple[str, ...]] = {
+    BM25_NAME: BM25,
+    "dense": ("dense",),
+    "hybrid": ("bm25", "dense"),
+}
 """What searches: the engines, of which several are fused by reciprocal ranks. ``dense`` compares the vectors of the
 index of ``conqret retrieve index --engine dense``."""
 STEPS: Mapping[str, Mapping[str, Any]] = {
@@ -24,7 +37,7 @@ STEPS: Mapping[str, Mapping[str, Any]] = {
     "mmr": {"mmr": TRADE_OFF},
     "perspectives": {"perspectives": True},
 }
-"""What may come to it, as settings of a :class:`Plan`: listwise reranking with the generic instruction or for a side,
+"""What may come to it, as settings of a :class:`PipelinePlan`: listwise reranking (generic, or for a side),
 maximal marginal relevance (``mmr@0.75`` with another trade-off), and a search for each perspective, merged."""
 SYSTEMS = (*FIRST_STAGES, *STEPS)
 """The words that systems are named by, joined with ``+``: ``dense+mmr``; without a first stage it is BM25.
@@ -33,6 +46,43 @@ RERANKED = frozenset({"generic", "pro", "con"})
 """The steps that rerank what the first stage found."""
 ASKING = RERANKED | {"perspectives"}
 """The steps that ask a model."""
+
+
+@dataclass(frozen=True, slots=True)
+class PipelinePlan:
+    """Which stages a pipeline has: a first stage (per perspective, with ``perspectives``; several are fused, with
+    ``weights`` or by ranks), then a cross-encoder (with ``instruction`` beside the question), then a listwise reranker
+    (with ``rerank``, under the instruction for ``stance``), then MMR (with a trade-off; by words, or by the vectors of
+    ``mmr_encoder``).
+
+    Raises:
+        DeclarationError: a stance, an instruction or an encoder without the stage that alone can follow it.
+    """
+
+    stance: Stance = "none"
+    rerank: bool = False
+    perspectives: bool = False
+    mmr: float | None = None
+    depth: int = DEPTH
+    window: int = WINDOW
+    step: int = STEP
+    weights: Sequence[float] | None = None
+    cross_encoder: str | None = None
+    instruction: str = ""
+    mmr_encoder: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.stance != "none" and not self.rerank:
+            raise DeclarationError(
+                f"--stance {self.stance} needs a reranker, because a first stage cannot distinguish sides: "
+                "add --rerank gpt-4o-mini or --rerank offline"
+            )
+        if self.instruction and self.cross_encoder is None:
+            raise DeclarationError(
+                "--instruction needs a reranker that reads instructions: add --cross-encoder FOLDER"
+            )
+        if self.mmr_encoder is not None and self.mmr is None:
+            raise DeclarationError("--mmr-encoder needs --mmr: add --mmr 0.95")
 
 
 def check_systems(names: Sequence[str]) -> None:
@@ -72,7 +122,7 @@ def has_step(name: str, steps: Container[str]) -> bool:
 
 
 def stages_of(name: str) -> tuple[tuple[str, ...], dict[str, Any]]:
-    """The engines of a system, and the settings of its :class:`Plan`.
+    """The engines of a system, and the settings of its :class:`PipelinePlan`.
 
     Raises:
         UnknownNameError: a word is none of :data:`SYSTEMS`.

@@ -12,14 +12,13 @@ from conqret.errors import DeclarationError, number
 from conqret.io.corpus_folder import CorpusDirectory
 from conqret.io.trec import Rankings, read_rankings
 from conqret.retrieval.evaluate import Judgments, Run
-from conqret.retrieval.system_names import BM25, check_systems, stages_of
+from conqret.retrieval.system_names import BM25, PipelinePlan, check_systems, stages_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from conqret.data.corpus import QrelsStance, Split
     from conqret.retrieval.corpus_index import Index
-    from conqret.retrieval.pipeline import PipelinePlan
     from conqret.retrieval.rerank import RerankSummary
     from conqret.runs.session import Session
 

@@ -17,7 +17,8 @@ from conqret.perspectives.own_corpora import GivenPages, collect_corpora, questi
 from conqret.retrieval.collection import CORPORA, own_folder
 from conqret.retrieval.corpus_index import build_index, open_index
 from conqret.retrieval.engines import get_engine
-from conqret.retrieval.pipeline import PipelinePlan, assemble
+from conqret.retrieval.pipeline import assemble
+from conqret.retrieval.system_names import PipelinePlan
 from conqret.runs.session import Session
 
 QUESTIONS = [SourcedQuestion("trams", "Do trams pay?"), SourcedQuestion("cats", "Do cats pay?")]

@@ -11,7 +11,7 @@ from conqret.data.item import Document
 from conqret.io.corpus_folder import CorpusDirectory
 from conqret.retrieval import BM25, build_index
 from conqret.retrieval.evaluate import evaluate
-from conqret.retrieval.pipeline import PipelinePlan
+from conqret.retrieval.system_names import PipelinePlan
 from conqret.retrieval.systems import judgments, queries, rankings, run_systems
 from conqret.runs.session import Session
 
