@@ -21,7 +21,7 @@ from conqret.stats.classification import (
     quadratic_kappa,
     recall,
 )
-from conqret.stats.estimate import JackknifedEstimate, freedom_by_size
+from conqret.stats.jackknife import JackknifedEstimate, freedom_by_size
 from conqret.stats.resampling import leave_one_out
 
 

@@ -21,7 +21,7 @@ from conqret.judging.setup import Setup
 from conqret.runs.session import SessionCounts
 from conqret.stats.agreement import alphas
 from conqret.stats.correlation import ranked
-from conqret.stats.estimate import JackknifedEstimate, average, without_value
+from conqret.stats.jackknife import JackknifedEstimate, average, without_value
 from conqret.stats.resampling import leave_one_out
 from conqret.studies.agreement.agreement_settings import Basis
 from conqret.studies.agreement.label_join import View, join_labels
