@@ -1,4 +1,7 @@
-"""A number with its interval, or the reason why there is none. How intervals are made: :mod:`conqret.stats.jackknife`."""
+"""A number with its interval, or the reason why there is none.
+
+How intervals are made: :mod:`conqret.stats.jackknife`.
+"""
 
 from __future__ import annotations
 

@@ -90,11 +90,10 @@ def improve(
     conqret judges improve train.jsonl --held-out test.jsonl --labels labels.csv --scale 1:5 --format direct --metric
     groundedness --model gpt-4o-mini -o runs/improved
     """
-    from conqret.studies.improve.improve_run import ImproveFolder
-    from conqret.studies.improve.improve_study import improve_plan, improved
+    from conqret.studies.improve import improve_run, improve_study
 
     read = reading.load(labels)
-    plan = improve_plan(
+    plan = improve_study.improve_plan(
         items,
         read,
         held_out=held_out,
@@ -106,8 +105,8 @@ def improve(
         excerpt=excerpt,
     )
     asking.shown.note(*read.notes, *plan.setup.notes)
-    outcome = asking.study(improved, plan, rows="answers", doing="improving")
-    result(outcome, _lines(outcome, ImproveFolder(output)), as_json=asking.shown.json_output)
+    outcome = asking.study(improve_study.improved, plan, rows="answers", doing="improving")
+    result(outcome, _lines(outcome, improve_run.ImproveFolder(output)), as_json=asking.shown.json_output)
     if not outcome.shown:
         note(f"no gain over the judge as it is is shown (alpha {outcome.gain.alpha})")
     end(outcome.unscored or outcome.missing, outcome.session)
