@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rich.prompt import Confirm
 
 from conqret.console import shared_options as options
-from conqret.console.printing import at, entry, err, note, progress, result, tell
+from conqret.console.printing import at, entry, err, note, progress, result, spaced, tell
 from conqret.errors import DeclarationError, number
 from conqret.suites.suite_run_command import Source, judged_by
 
@@ -201,7 +201,6 @@ def report(
 
     conqret suite report --suite judgebench
     """
-    from conqret.show.table import spaced
     from conqret.suites import leaderboard_page, suite_report
 
     found = suite_report.suite_report(results or (), suites=suite or (), source=source)

@@ -11,7 +11,7 @@ from annotated_types import Interval
 from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
-from conqret.console.printing import at, end, note, result
+from conqret.console.printing import at, end, note, result, spaced
 from conqret.judging.command_options import StudyOptions
 
 if TYPE_CHECKING:
@@ -113,7 +113,6 @@ def improve(
 
 
 def _lines(outcome: ImproveResult, folder: Any) -> Iterator[RenderableType]:
-    from conqret.show.table import spaced
     from conqret.studies.improve.result import improve_tables, remarks
 
     yield outcome.headline

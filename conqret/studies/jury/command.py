@@ -44,8 +44,7 @@ def jury(
 
     conqret validate runs/jury --labels labels.csv --scale 1:3
     """
-    from conqret.judging import judge_folder
-    from conqret.judging import page as report
+    from conqret.judging import judge_folder, page
     from conqret.show.page import write_file
     from conqret.studies.agreement.agreement_settings import AgreementSettings
     from conqret.studies.jury import jury_run
@@ -68,8 +67,8 @@ def jury(
             "member, so the jury has no score for them"
         )
     sheet = pages.jury_sheet(jury_result)
-    page = write_file(output / jury_run.PAGE, sheet.html())
-    report.write_report(judge_folder.JudgeFolder(output))
+    written = write_file(output / jury_run.PAGE, sheet.html())
+    page.write_report(judge_folder.JudgeFolder(output))
     result(jury_result, sheet.tables, as_json=json_output, answer=sheet.answer)
     tell(at(output, "run"))
-    tell(at(page))
+    tell(at(written))

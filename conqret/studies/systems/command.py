@@ -70,11 +70,10 @@ def meta(
     conqret judges systems runs/trec --truth truth.jsonl --truth-format jsonl --reports reports.jsonl -o systems.html
     """
     from conqret.judging.judge_folder import JudgeFolder
-    from conqret.studies.systems import meta_evaluation
-    from conqret.studies.systems import result as pages
+    from conqret.studies.systems import meta_evaluation, result
 
-    settings = pages.MetaSettings(
-        methods=tuple(dict.fromkeys(measured.correlation or pages.METHODS)),
+    settings = result.MetaSettings(
+        methods=tuple(dict.fromkeys(measured.correlation or result.METHODS)),
         truth_measures=tuple(measured.truth_measure or ()),
         measures=tuple(measured.measure or ()),
         on_missing=on_missing,
@@ -87,5 +86,5 @@ def meta(
     note(*results.notes)
     folders = [JudgeFolder(path) for path in judges]
     baselines = [folder.record_file.is_file() and folder.record().baseline for folder in folders]
-    sheet = pages.ranking_sheet(results, baselines=baselines)
-    page.show(results, sheet, pages.ranking_tables(results), as_json=json_output)
+    sheet = result.ranking_sheet(results, baselines=baselines)
+    page.show(results, sheet, result.ranking_tables(results), as_json=json_output)

@@ -8,8 +8,9 @@ from typing import Annotated, Any
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
-from conqret.console.printing import at, note
+from conqret.console.printing import at, note, spaced
 from conqret.judging.command_options import StudyOptions
+from conqret.show.page import write_files
 from conqret.studies.tournament.item_groups import TournamentOptions
 
 COMMON = (
@@ -73,10 +74,7 @@ def tournament(
 
     conqret tournament items.jsonl --top 3 --comparisons 10 --model gpt-4o-mini --model gpt-4.1-mini
     """
-    from conqret.show.page import write_files
-    from conqret.show.table import spaced
-    from conqret.studies.tournament import result as pages
-    from conqret.studies.tournament import tournament_run
+    from conqret.studies.tournament import result, tournament_run
 
     settings: dict[str, Any] = {
         **pairs.given(),
@@ -91,13 +89,13 @@ def tournament(
     outcome = asking.study(tournament_run.held, plan, rows="comparisons", doing="comparing")
     assert plan.output is not None  # noqa: S101 - the command always has one
     folder = tournament_run.TournamentFolder(plan.output)
-    shown = pages.tournament_page(outcome, {item.id: item.argument or "" for item in folder.items()})
+    shown = result.tournament_page(outcome, {item.id: item.argument or "" for item in folder.items()})
     page, _ = write_files(
         folder.path, {folder.page_file.name: shown.html(), folder.markdown_file.name: shown.markdown()}
     )
-    tables, scores = spaced(pages.tournament_tables(outcome)), at(folder.scores_file, "scores")
+    tables, scores = spaced(result.tournament_tables(outcome)), at(folder.scores_file, "scores")
     if outcome.unanswered:
         lost = outcome.planned - outcome.answered
         note(f"{lost} comparisons have no valid response; run the same command to request them again")
-    lines = [*pages.headlines(outcome), "", *tables, scores, at(page)]
+    lines = [*result.headlines(outcome), "", *tables, scores, at(page)]
     asking.conclude(outcome, lines, outcome, outcome.unanswered, there=outcome.answered)

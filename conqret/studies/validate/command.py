@@ -11,7 +11,7 @@ from annotated_types import Interval
 from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
-from conqret.console.printing import end, note, result, tell, tell_outcomes
+from conqret.console.printing import end, note, result, spaced, tell, tell_outcomes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +70,6 @@ def validate(
     conqret validate runs/first --labels labels.csv --scale 1:3 --require "alpha[overall_quality] >= 0.4" --require
     "coverage >= 0.98"
     """
-    from conqret.show.table import spaced
     from conqret.studies.agreement import agreement_settings, judge_agreement
     from conqret.studies.validate import page
     from conqret.studies.validate import validate as validation
