@@ -68,7 +68,7 @@ def improve(
 
     A new wording that the model proposes where judge and annotators differ, labeled examples in the prompt, and a
     calibration are tried. What is best on some topics is measured on others that had no part in it. The gain is
-    shown with its interval, a calibration alone, and what one annotator reaches; that no gain is shown is a result.
+    shown with its interval, and compared with that of a calibration alone; that no gain is shown is a result.
 
     Args:
         excerpt: The most characters of an item's texts in the prompt, where items are shown as examples or to the model
