@@ -30,7 +30,8 @@ from conqret.stats.classification import (
     recall,
 )
 from conqret.stats.correlation import kendall, pearson, spearman
-from conqret.stats.estimate import Estimate, JackknifedEstimate, average
+from conqret.stats.estimate import Estimate
+from conqret.stats.jackknife import JackknifedEstimate, average
 from conqret.stats.paired_ranking import PairedStanding, PairwisePreference, bradley_terry, elo
 from conqret.stats.prediction_powered import prediction_powered_mean
 from conqret.stats.resampling import Resamples, leave_one_out, mean_interval

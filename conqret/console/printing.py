@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from conqret.llm.client import Client
     from conqret.llm.sender import Progress
     from conqret.runs.session import SessionCounts
+    from conqret.show.table import Table
 
 
 NONE: Mapping[str, Any] = {}
@@ -107,6 +108,12 @@ def result(
     sentences = list(answer)
     for line in (*sentences, *[""] * bool(sentences), *lines):
         out().print(_text(line) if isinstance(line, str) else line, soft_wrap=isinstance(line, str))
+
+
+def spaced(tables: Iterable[Table]) -> Iterator[Table | str]:
+    """Tables for a screen, each with an empty line behind it."""
+    for table in tables:
+        yield from (table, "")
 
 
 def say_latex(lines: Iterable[object]) -> None:

@@ -20,7 +20,8 @@ from conqret.show import words
 from conqret.show.charts import PlotKind, drawn
 from conqret.stats.classification import accuracy, cohen_kappa
 from conqret.stats.correlation import kendall, too_crowded
-from conqret.stats.estimate import Estimate, JackknifedEstimate
+from conqret.stats.estimate import Estimate
+from conqret.stats.jackknife import JackknifedEstimate
 from conqret.stats.resampling import Resamples, leave_one_out, snapped
 
 if TYPE_CHECKING:

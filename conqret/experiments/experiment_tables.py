@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
+from conqret.console.printing import spaced
 from conqret.show import words
-from conqret.show.table import Cell, Column, Table, cell_text, spaced
+from conqret.show.table import Cell, Column, Table, cell_text
 from conqret.stats.effects import ALPHA
 from conqret.stats.estimate import FEWEST_TESTED, Estimate
 

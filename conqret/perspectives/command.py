@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
-from conqret.console.printing import at, note, progress, result
+from conqret.console.printing import at, note, progress, result, spaced
 from conqret.errors import DeclarationError, number
 from conqret.io.pairs import read_pairs
 from conqret.judging.command_options import StudyOptions
@@ -16,7 +16,6 @@ from conqret.perspectives.detection import GRADES, PROMPT
 from conqret.perspectives.detector import DetectorFolder, DetectorSettings
 from conqret.perspectives.threshold import question_of
 from conqret.prompts import Library
-from conqret.show.table import spaced
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
-from conqret.console.printing import at, end, note, note_all, result
+from conqret.console.printing import at, end, note, note_all, result, spaced
 from conqret.errors import DeclarationError
 from conqret.errors import number as counted
 from conqret.judging.command_options import StudyOptions
@@ -78,7 +78,6 @@ def score(
     """
     from conqret.perspectives.page import diversity_tables
     from conqret.perspectives.perspective_scores import RANKINGS, score_perspectives
-    from conqret.show.table import spaced
 
     scores = asking.study(
         score_perspectives,

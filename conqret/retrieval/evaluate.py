@@ -11,7 +11,8 @@ from typing import Any
 from conqret.errors import DeclarationError, UnknownNameError, check_known, number
 from conqret.show import words
 from conqret.stats.effects import ALPHA, holm
-from conqret.stats.estimate import Estimate, JackknifedEstimate
+from conqret.stats.estimate import Estimate
+from conqret.stats.jackknife import JackknifedEstimate
 from conqret.stats.resampling import mean, mean_interval
 
 NOVELTY = 0.5

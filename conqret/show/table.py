@@ -191,12 +191,6 @@ def _split(text: str) -> tuple[str, str]:
     return (match[1], match[2]) if match else (text, "")
 
 
-def spaced(tables: Iterable[Table]) -> Iterator[Table | str]:
-    """Tables for a screen, each with an empty line behind it."""
-    for table in tables:
-        yield from (table, "")
-
-
 def cell_text(cell: Cell) -> str:
     """A cell in words, with every hidden character written out."""
     if isinstance(cell, Alarm):

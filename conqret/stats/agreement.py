@@ -34,7 +34,8 @@ from scipy.stats import false_discovery_control
 
 from conqret.errors import DeclarationError, check_known, number
 from conqret.stats.classification import RARE, shared_by_chance
-from conqret.stats.estimate import FEWEST_TESTED, MIN_SHARED, JackknifedEstimate
+from conqret.stats.estimate import FEWEST_TESTED, MIN_SHARED
+from conqret.stats.jackknife import JackknifedEstimate
 from conqret.stats.resampling import Resamples, mean, snapped, whole
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]

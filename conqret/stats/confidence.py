@@ -26,7 +26,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import isotonic_regression
 
 from conqret.errors import DeclarationError
-from conqret.stats.estimate import FEWEST_TESTED, MIN_FREEDOM, Estimate, JackknifedEstimate
+from conqret.stats.estimate import FEWEST_TESTED, MIN_FREEDOM, Estimate
+from conqret.stats.jackknife import JackknifedEstimate
 from conqret.stats.resampling import cluster_places, leave_one_out, mean, mean_interval, snapped
 from conqret.stats.student import quantile
 

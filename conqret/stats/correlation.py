@@ -18,15 +18,8 @@ from scipy.stats import kendalltau, rankdata
 
 from conqret.errors import DeclarationError
 from conqret.stats.classification import paired
-from conqret.stats.estimate import (
-    CONFIDENCE,
-    MIN_DIFFERENT,
-    Estimate,
-    JackknifedEstimate,
-    average,
-    undefined,
-    without_value,
-)
+from conqret.stats.estimate import CONFIDENCE, MIN_DIFFERENT, Estimate, undefined
+from conqret.stats.jackknife import JackknifedEstimate, average, without_value
 from conqret.stats.resampling import SAME, Resamples, beside_mode, whole
 
 CONSTANT = "one of the two does not vary"

@@ -17,7 +17,8 @@ from numpy.typing import ArrayLike
 from conqret.errors import DeclarationError
 from conqret.stats.correlation import pearson, spearman
 from conqret.stats.effects import ALPHA, holm
-from conqret.stats.estimate import Estimate, JackknifedEstimate
+from conqret.stats.estimate import Estimate
+from conqret.stats.jackknife import JackknifedEstimate
 from conqret.stats.resampling import mean, mean_interval
 
 _TOLERANCE = 1e-12

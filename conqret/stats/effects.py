@@ -25,15 +25,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from conqret.errors import DeclarationError
-from conqret.stats.estimate import (
-    CONFIDENCE,
-    FEWEST_TESTED,
-    TOLERANCE,
-    UNVARIED,
-    Estimate,
-    JackknifedEstimate,
-    too_few,
-)
+from conqret.stats.estimate import CONFIDENCE, FEWEST_TESTED, TOLERANCE, UNVARIED, Estimate, too_few
+from conqret.stats.jackknife import JackknifedEstimate
 from conqret.stats.resampling import cluster_means, cluster_places, mean_interval
 from conqret.stats.student import beyond, quantile
 
@@ -199,7 +192,7 @@ def largest_p(
     What a cluster of n_c of the n items says is ``n_c / n`` times its pseudo-value ``h theta - (h - 1) theta_(-c)``
     with ``h = n / n_c`` (the delete-m jackknife: Busing, Meijer and van der Leeden 1999), which of a mean is the
     cluster's part of it; the signs of these are flipped. None as for
-    :meth:`conqret.stats.estimate.JackknifedEstimate.above`.
+    :meth:`conqret.stats.jackknife.JackknifedEstimate.above`.
     """
     tested = [place for place, estimate in enumerate(estimates) if estimate.above() is not None]
     share = np.asarray(sizes, dtype=float) / np.sum(sizes)

@@ -1,29 +1,16 @@
 """A number with its interval, or the reason why there is none.
 
-Intervals are jackknife-t intervals: the statistic is computed again without each cluster (topic) in turn, and with C
-clusters ``theta +- t_(C-1) s``, ``s^2 = (C - 1) / C sum_c (theta_(-c) - mean)^2`` (Tukey 1958; Miller 1974). Where a
-statistic has ends, that is done on a scale that has none, ``g(theta) +- t g'(theta) s`` (the delta method): shares on
-that of ``log(p / (1 - p))``, correlations and coefficients of agreement on Fisher's ``artanh(r)``. These last are made
-of squares, of which one or two clusters may hold nearly all: s is then known badly, and t has fewer degrees of freedom.
-So it is with means and shares where a few large clusters hold most of the items. Variances are logarithms, with and
-without each cluster. With eight topics such intervals cover what they promise where percentiles of a bootstrap do not
-(docs/results/statistics.md).
+How intervals are made: :mod:`conqret.stats.jackknife`.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from dataclasses import dataclass
+from typing import Literal
 
-from conqret.errors import DeclarationError
-from conqret.stats.student import beyond, quantile
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
+from conqret.stats.student import quantile
 
 CONFIDENCE = 0.95
 
@@ -36,8 +23,6 @@ FEWEST_TESTED = 6
 
 NO_INTERVAL = "no interval: "
 """How the reason begins where there is a value and no interval."""
-
-BELOW = f"{NO_INTERVAL}the estimate is far below 0, which no variance is"
 
 MIN_FREEDOM = 2.0
 """Degrees of freedom that t has at least, however much one cluster outweighs the others: those of three clusters."""
@@ -98,174 +83,6 @@ class Estimate:
         )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class JackknifedEstimate:
-    """A statistic with what it is without each cluster, so that several can be averaged and compared.
-
-    ``value`` is NaN where the statistic is not defined, for ``reason`` (which may also hold a remark on a value), and
-    ``unsure`` says why it has no interval, where the data tell that; ``without`` has a number for each cluster, NaN
-    likewise (none: no interval was asked for), and ``present`` says which of the clusters hold anything. ``freedom`` is
-    the most degrees of freedom that the sizes of the clusters leave (:func:`freedom_by_size`). ``behind`` counts the
-    clusters over which a share is a mean, for its interval where it is 0 or 1 in all of them (0: it is no such share).
-    What is combined has to leave out the same clusters.
-    """
-
-    value: float
-    without: NDArray[np.float64]
-    present: NDArray[np.bool_]
-    n: int
-    reason: str = ""
-    scale: Scale = "plain"
-    unsure: str = ""
-    freedom: float = math.inf
-    behind: int = 0
-
-    @property
-    def defined(self) -> bool:
-        """Whether there is a value."""
-        return self.value == self.value  # NaN is not equal to itself
-
-    @property
-    def clusters(self) -> int:
-        """How many clusters are behind it."""
-        return int(self.present.sum())
-
-    @property
-    def varies(self) -> bool:
-        """Whether it is another number without one or another cluster."""
-        return len(self.without) > 0 and _error(self.without[self.present]) > TOLERANCE
-
-    @property
-    def error(self) -> float:
-        """The standard error over clusters; NaN where there is none."""
-        kept = self._kept()
-        return math.nan if isinstance(kept, str) else _error(kept)
-
-    def estimate(self, confidence: float = CONFIDENCE) -> Estimate:
-        """The value with its jackknife-t interval, or with the reason why there is none: fewer than three clusters, a
-        statistic that is not defined without one of them, or that is the same whichever is left out.
-
-        Raises:
-            DeclarationError: ``confidence`` is not inside (0, 1).
-        """
-        if not 0 < confidence < 1:
-            raise DeclarationError(f"a confidence must lie inside (0, 1), not at {confidence}")
-        if not self.defined:
-            return undefined(self.reason or "not defined for these values", self.n)
-        ends = self._ends(confidence)
-        if isinstance(ends, str):
-            return Estimate(float(self.value), n=self.n, reason=self.reason or ends)
-        return Estimate(float(self.value), *ends, self.n, self.reason)
-
-    def above(self, bound: float = 0.0) -> float | None:
-        """The p-value of "not above ``bound``" against "above it", by t on the plain scale with the degrees of freedom
-        of the interval: there it is below 2.5% exactly where the interval of 95% lies above ``bound``. None where
-        there is no interval, and below :data:`FEWEST_TESTED` clusters. Where the value is the same without each
-        cluster, all of them say the same, and p is that of flipping their signs, ``2^-C`` at least."""
-        kept = self._kept()
-        if isinstance(kept, str) or len(kept) < FEWEST_TESTED:
-            return None
-        over, error = float(self.value - bound), _error(kept)
-        if error <= TOLERANCE:
-            least = 0.5 ** len(kept)
-            return 0.5 if abs(over) <= TOLERANCE else least if over > 0 else 1 - least
-        tail = beyond(abs(over) / error, self._freedom(kept)) / 2
-        return tail if over > 0 else 1 - tail
-
-    def p(self) -> float | None:
-        """The two-sided p-value of "it is 0"; None as for :meth:`above`."""
-        tail = self.above()
-        return None if tail is None else min(1.0, 2 * min(tail, 1 - tail))
-
-    def equivalent(self, margin: float) -> float | None:
-        """The p-value of "it lies beyond ``margin`` on either side" against "within it": the larger of two one-sided
-        tests (Schuirmann 1987); None as for :meth:`above`."""
-        low, high = self.above(-margin), self.above(margin)
-        return None if low is None or high is None else max(low, 1 - high)
-
-    def smallest_detectable(self, *, alpha: float = 1 - CONFIDENCE, power: float = 0.8) -> float | None:
-        """The smallest distance from 0 that a two-sided test at ``alpha`` finds with this ``power``:
-        ``(t_(1 - alpha / 2) + t_power) s``; None as for :meth:`above`, and where nothing varies."""
-        kept = self._kept()
-        if isinstance(kept, str) or len(kept) < FEWEST_TESTED or _error(kept) <= TOLERANCE:
-            return None
-        freedom = self._freedom(kept)
-        return (quantile(freedom, 1 - alpha) + quantile(freedom, 2 * power - 1)) * _error(kept)
-
-    def outside(self, margin: float, *, rising: bool) -> float:
-        """The p-value of "it lies beyond ``margin``", upwards where only a ``rising`` one counts, else on either side;
-        1 where nothing can be said."""
-        p = self.above(margin) if rising else self.equivalent(margin)
-        return 1.0 if p is None else 1 - p if rising else p
-
-    def made_of_few(self) -> JackknifedEstimate:
-        """The same with fewer degrees of freedom where one or two clusters hold nearly all of what it is made of, such
-        as pairs: those by the kurtosis of what is left without each cluster, but a third of C - 1 at least."""
-        kept = self._kept()
-        if isinstance(kept, str) or _error(kept) <= TOLERANCE:
-            return self
-        fewer = max(_freedom_by_kurtosis(kept), (len(kept) - 1) / 3)
-        return replace(self, freedom=min(self.freedom, fewer))
-
-    def minus(self, other: JackknifedEstimate) -> JackknifedEstimate:
-        """The difference of two statistics of the same items."""
-        return JackknifedEstimate(
-            self.value - other.value,
-            self.without - other.without,
-            self.present | other.present,
-            self.n,
-            self.reason or other.reason,
-            unsure=self.unsure or other.unsure,
-            freedom=min(self.freedom, other.freedom),
-        )
-
-    def _kept(self) -> NDArray[np.float64] | str:
-        """The statistic without each cluster that is there, or why nothing can be said of how it varies."""
-        import numpy as np
-
-        kept = self.without[self.present] if len(self.without) else self.without
-        if not self.defined:
-            return self.reason
-        if self.unsure:
-            return f"no interval: {self.unsure}"
-        if few := too_few(len(kept)):
-            return few
-        if lost := int(np.isnan(kept).sum()):
-            return f"{NO_INTERVAL}without {lost} of the {len(kept)} topics (or other groups) it has no value"
-        return kept
-
-    def _freedom(self, kept: NDArray[np.float64]) -> float:
-        """The degrees of freedom of t, for intervals and tests."""
-        if self.scale == "correlation":
-            return _freedom_by_kurtosis(kept)
-        return min(max(self.freedom, MIN_FREEDOM), len(kept) - 1.0)
-
-    def _ends(self, confidence: float) -> tuple[float, float] | str:
-        """Both ends, or why there are none."""
-        import numpy as np
-
-        kept = self._kept()
-        if isinstance(kept, str):
-            return kept
-        value = float(self.value)
-        if _error(kept) <= TOLERANCE:
-            edge = self.scale == "share" and value in (0.0, 1.0) and self.behind >= MIN_CLUSTERS
-            return edge_ends(value, self.behind, confidence) if edge else UNVARIED
-        logged = self.scale == "variance" and value > 0 and bool(kept.min() > 0)
-        reach = quantile(self._freedom(kept), confidence) * _error(np.log(kept) if logged else kept)
-        if logged:
-            return value * float(np.exp(-reach)), value * float(np.exp(reach))
-        if self.scale == "share" and 0 < value < 1:
-            return share_ends(value, reach)
-        if self.scale == "correlation" and -1 < value < 1:
-            moved, half = np.arctanh(value), reach / (1 - value**2)
-            return float(np.tanh(moved - half)), float(np.tanh(moved + half))
-        bottom, top = _ENDS[self.scale]
-        if value + reach < bottom:
-            return BELOW
-        return max(value - reach, bottom), min(value + reach, top)
-
-
 def too_few(clusters: int) -> str:
     """Why so many clusters give no interval; empty where they give one."""
     if clusters >= MIN_CLUSTERS:
@@ -291,76 +108,9 @@ def edge_ends(value: float, clusters: int, confidence: float = CONFIDENCE) -> tu
     return (0.0, reach) if value == 0 else (1 - reach, 1.0)
 
 
-_ENDS = {
-    "plain": (-float("inf"), float("inf")),
-    "share": (0.0, 1.0),
-    "variance": (0.0, float("inf")),
-    "correlation": (-float("inf"), 1.0),  # a coefficient of agreement has no lower end
-    "ranks": (-1.0, 1.0),
-}
-
-
-def average(estimates: Sequence[JackknifedEstimate]) -> JackknifedEstimate:
-    """The mean of those that are defined; n counts them, and a remark says how many are left out."""
-    import numpy as np
-
-    defined = [estimate for estimate in estimates if estimate.defined]
-    if not defined:
-        return without_value("none of them has a value")
-    lost = len(estimates) - len(defined)
-    scales = {estimate.scale for estimate in defined}
-    return JackknifedEstimate(
-        float(np.mean([estimate.value for estimate in defined])),
-        np.mean([estimate.without for estimate in defined], axis=0),
-        np.any([estimate.present for estimate in defined], axis=0),
-        len(defined),
-        f"{lost} of {len(estimates)} have no value and are left out" if lost else "",
-        scales.pop() if len(scales) == 1 else "plain",
-        defined[0].unsure if all(estimate.unsure for estimate in defined) else "",
-        min(estimate.freedom for estimate in defined),
-    )
-
-
-def without_value(reason: str) -> JackknifedEstimate:
-    """What has no value, for ``reason``."""
-    import numpy as np
-
-    return JackknifedEstimate(np.nan, np.zeros(0), np.zeros(0, dtype=bool), 0, reason)
-
-
 def undefined(reason: str, n: int = 0) -> Estimate:
     """The statistic that has no value, for ``reason``."""
     return Estimate(None, n=n, reason=reason)
-
-
-def freedom_by_size(sizes: NDArray[np.float64]) -> float:
-    """The degrees of freedom that clusters of ``sizes`` items leave: ``(sum_c n_c)^2 / sum_c n_c^2 - 1``.
-
-    The first part is the number of clusters of one size that say as much: the effective number of Carter, Schnepel and
-    Steigerwald (2017) for a mean, where items err independently. C clusters of one size leave C - 1; the more a few of
-    them outweigh the others, the fewer are left. Without an item there are none.
-    """
-    return float(sizes.sum() ** 2 / (sizes**2).sum()) - 1 if sizes.any() else 0.0
-
-
-def _freedom_by_kurtosis(without: NDArray[np.float64]) -> float:
-    """The degrees of freedom of the squared error by Satterthwaite (1946): ``2 C / (k - (C - 3) / (C - 1))`` with the
-    kurtosis k of what is left without each cluster, unbiased for normal values (3 gives C - 1, which is also the most).
-    """
-    count = len(without)
-    squares = (without - without.mean()) ** 2
-    if count == MIN_CLUSTERS:
-        return count - 1.0
-    excess = float((squares**2).mean() / squares.mean() ** 2) - 3
-    kurtosis = 3 + (count - 1) / ((count - 2) * (count - 3)) * ((count + 1) * excess + 6)
-    spread = kurtosis - (count - 3) / (count - 1)
-    return min(max(2 * count / spread, MIN_FREEDOM), count - 1.0) if spread > 0 else count - 1.0
-
-
-def _error(without: NDArray[np.float64]) -> float:
-    """``sqrt((C - 1) / C sum_c (theta_(-c) - mean)^2)``."""
-    count = len(without)
-    return float(((count - 1) / count * ((without - without.mean()) ** 2).sum()) ** 0.5)
 
 
 def mean_of_sums(sums: Sequence[float], counts: Sequence[float]) -> Estimate:

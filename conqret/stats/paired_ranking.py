@@ -17,7 +17,8 @@ from scipy.stats import rankdata
 
 from conqret.errors import DeclarationError
 from conqret.stats.comparative_judgment import Bound, bounds
-from conqret.stats.estimate import NO_INTERVAL, Estimate, JackknifedEstimate
+from conqret.stats.estimate import NO_INTERVAL, Estimate
+from conqret.stats.jackknife import JackknifedEstimate
 from conqret.stats.resampling import Resamples, leave_one_out
 from conqret.stats.strength_posterior import PairOutcomes
 

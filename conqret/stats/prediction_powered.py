@@ -22,15 +22,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from conqret.errors import DeclarationError
-from conqret.stats.estimate import (
-    CONFIDENCE,
-    MIN_FREEDOM,
-    Estimate,
-    JackknifedEstimate,
-    Scale,
-    freedom_by_size,
-    undefined,
-)
+from conqret.stats.estimate import CONFIDENCE, MIN_FREEDOM, Estimate, Scale, undefined
+from conqret.stats.jackknife import JackknifedEstimate, freedom_by_size
 from conqret.stats.resampling import cluster_places, leave_one_out, mean, sides
 
 MIN_LABELS = 4
@@ -67,8 +60,8 @@ def prediction_powered_mean(
     there are. ``power`` fixes lambda (1: plain PPI), by
     default ``cov(Y, f) / ((1 + n / N) var(f))``, cut to [0, 1]. With clusters for both, errors that a cluster
     shares (labelled or not) are added up before they are squared. Intervals are Student's, with the degrees of
-    freedom that the labelled items of the clusters leave (:func:`~conqret.stats.estimate.freedom_by_size`: clusters - 1
-    where sizes are equal), one fewer for the estimated lambda. On the ``scale`` of shares (labels and
+    freedom that the labelled items of the clusters leave (:func:`~conqret.stats.jackknife.freedom_by_size`:
+    clusters - 1 where sizes are equal), one fewer for the estimated lambda. On the ``scale`` of shares (labels and
     judgments in [0, 1]) they are made on that of the odds, so none leaves [0, 1]: 97 to 98% of them hold simulated
     means of .50, .80 and .93 at 8 topics of 5 items, half of them labelled, and 93 to 97% of plain ones.
 

@@ -3,7 +3,7 @@
 Leaving out is a weight for each cluster: 1, or 0 for the one left out. Statistics that are sums over items become
 products of the weights with the sums of each cluster, so all of them cost one matrix product, and statistics that
 leave out the same clusters (two judges, fifteen dimensions) are paired. How intervals come of it:
-:mod:`conqret.stats.estimate`.
+:mod:`conqret.stats.jackknife`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from conqret.errors import DeclarationError
-from conqret.stats.estimate import CONFIDENCE, Estimate, JackknifedEstimate, Scale, freedom_by_size, undefined
+from conqret.stats.estimate import CONFIDENCE, Estimate, Scale, undefined
+from conqret.stats.jackknife import JackknifedEstimate, freedom_by_size
 
 Statistic = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 """From weights (rows by clusters) to the statistic of each row; NaN where it is not defined."""

@@ -29,7 +29,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from conqret.errors import DeclarationError
-from conqret.stats.estimate import JackknifedEstimate, Scale
+from conqret.stats.estimate import Scale
+from conqret.stats.jackknife import JackknifedEstimate
 from conqret.stats.resampling import SAME, cluster_places, leave_one_out, snapped
 
 TOPIC, ITEM, SAMPLE, ORDER = "topic", "item", "sample", "order"

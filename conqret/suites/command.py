@@ -6,8 +6,10 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rich.prompt import Confirm
+
 from conqret.console import shared_options as options
-from conqret.console.printing import at, entry, err, note, progress, result, tell
+from conqret.console.printing import at, entry, err, note, progress, result, spaced, tell
 from conqret.errors import DeclarationError, number
 from conqret.suites.suite_run_command import Source, judged_by
 
@@ -47,24 +49,25 @@ def list_suites(
 
     conqret suite list judgebench --fetch --yes
     """
-    from conqret.suites.suite import SUITES
-    from conqret.suites.suite_fetch import local_copy
+    from conqret.suites import suite as declared
+    from conqret.suites import suite_fetch
 
+    suites = declared.SUITES
     if fetch:
         if name is None:
             raise DeclarationError("name the suite that is to be fetched: conqret suite list NAME --fetch")
-        result(*_fetched(SUITES[name], source, yes=yes), as_json=json_output)
+        result(*_fetched(suites[name], source, yes=yes), as_json=json_output)
         return
     if name is not None:
-        result(*_one_suite(SUITES[name], source), as_json=json_output)
+        result(*_one_suite(suites[name], source), as_json=json_output)
         return
-    suites = [SUITES[name] for name in SUITES]
-    here = {suite.name: local_copy(suite, source) for suite in suites}
+    every = [suites[name] for name in suites]
+    here = {suite.name: suite_fetch.local_copy(suite, source) for suite in every}
     folders = {name: None if copy is None else str(copy.folder) for name, copy in here.items()}
-    listed = [{**_facts(suite), "here": folders[suite.name]} for suite in suites]
+    listed = [{**_facts(suite), "here": folders[suite.name]} for suite in every]
 
     def entries() -> Iterator[RenderableType]:
-        for suite in suites:
+        for suite in every:
             folder = folders[suite.name]
             state = "its files are not here" if folder is None else f"here: {folder}"
             judged = "" if suite.judged else "; published verdicts only, nothing to judge"
@@ -77,16 +80,19 @@ def list_suites(
 
 def _one_suite(suite: Suite, source: Path | None) -> tuple[dict[str, Any], Iterator[RenderableType]]:
     """All there is to say of a suite, for a machine and in lines."""
-    from conqret.show.table import spaced
-    from conqret.suites.leaderboard_page import published_table, statistics_table
-    from conqret.suites.suite_fetch import address, local_copy
-    from conqret.suites.suite_statistics import recomputed
+    from conqret.suites import leaderboard_page, suite_fetch, suite_statistics
 
-    copy = local_copy(suite, source)
+    copy = suite_fetch.local_copy(suite, source)
     data = None if copy is None else suite.data(copy.folder)
-    figures = [] if data is None else recomputed(suite, data)
+    figures = [] if data is None else suite_statistics.recomputed(suite, data)
     files = [
-        {"file": one.local, "from": address(one), "sha256": one.sha256, "size": one.size, "note": one.note}
+        {
+            "file": one.local,
+            "from": suite_fetch.address(one),
+            "sha256": one.sha256,
+            "size": one.size,
+            "note": one.note,
+        }
         for one in suite.files
     ]
     facts = {
@@ -114,11 +120,11 @@ def _one_suite(suite: Suite, source: Path | None) -> tuple[dict[str, Any], Itera
                 + ("" if data is None else f" ({_counts(data.counts)})"),
             ],
         )
-        yield from spaced([statistics_table(suite)])
+        yield from (leaderboard_page.statistics_table(suite), "")
         if suite.published:
-            yield from spaced([published_table(suite, figures)])
+            yield from (leaderboard_page.published_table(suite, figures), "")
         for file in suite.files[:_FILES]:
-            yield f"{file.local}  {address(file) or file.note or 'from its authors'}"
+            yield f"{file.local}  {suite_fetch.address(file) or file.note or 'from its authors'}"
         if len(suite.files) > _FILES:
             yield f"and {len(suite.files) - _FILES} more files"
 
@@ -131,18 +137,16 @@ _FILES = 6
 
 def _fetched(suite: Suite, source: Path | None, *, yes: bool) -> tuple[dict[str, Any], Iterable[str]]:
     """Fetch the files of a suite, once its license is accepted; what was done, for a machine and in lines."""
-    from conqret.suites.suite_fetch import fetch_suite, fetched_folder, to_fetch
+    from conqret.suites import suite_fetch
 
-    lacking, _ = to_fetch(suite)
+    lacking, _ = suite_fetch.to_fetch(suite)
     if lacking:
         sizes = [file.size for file in lacking]
         size = "unknown size" if None in sizes else f"{sum(filter(None, sizes)) / 1e6:,.1f} MB"
         tell(f"{suite.title}: {suite.source}")
         tell(f"license: {suite.license}")
-        tell(f"{number(len(lacking), 'file')}, {size}, into {fetched_folder(suite)}")
+        tell(f"{number(len(lacking), 'file')}, {size}, into {suite_fetch.fetched_folder(suite)}")
         if not yes:
-            from rich.prompt import Confirm
-
             if not sys.stdin.isatty():
                 raise DeclarationError(
                     "you must accept the license, but there is no terminal to confirm it on: read it above, and give "
@@ -156,7 +160,7 @@ def _fetched(suite: Suite, source: Path | None, *, yes: bool) -> tuple[dict[str,
             of = "" if total is None else f" of {total / 1e6:,.1f}"
             bar.reach(done, f"{file}: {done / 1e6:,.1f}{of} MB", total=total)
 
-        fetched = fetch_suite(suite, source=source, on_bytes=on_bytes)
+        fetched = suite_fetch.fetch_suite(suite, source=source, on_bytes=on_bytes)
     facts = {
         "suite": suite.name,
         "folder": str(fetched.copy.folder),
@@ -197,15 +201,13 @@ def report(
 
     conqret suite report --suite judgebench
     """
-    from conqret.show.table import spaced
-    from conqret.suites.leaderboard_page import leaderboard_page, leaderboard_tables
-    from conqret.suites.suite_report import suite_report
+    from conqret.suites import leaderboard_page, suite_report
 
-    found = suite_report(results or (), suites=suite or (), source=source)
-    lines = [*found.answer, "", *spaced(leaderboard_tables(found))]
+    found = suite_report.suite_report(results or (), suites=suite or (), source=source)
+    lines = [*found.answer, "", *spaced(leaderboard_page.leaderboard_tables(found))]
     result(found.facts, lines, as_json=json_output)
     note(*found.notes)
-    page.write(leaderboard_page, found)
+    page.write(leaderboard_page.leaderboard_page, found)
     if page.output is not None and page.output.suffix == ".svg" and len(found.boards) > 1:
         note(
             f"{page.output} shows only the first of {len(found.boards)} suites: write a page (.html) for all, or "

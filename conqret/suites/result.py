@@ -18,7 +18,8 @@ from conqret.data.digest import digest_of
 from conqret.io.limits import read_written
 from conqret.runs.run_folder import now
 from conqret.show.visible_text import visible
-from conqret.stats.estimate import Estimate, JackknifedEstimate, Scale, freedom_by_size
+from conqret.stats.estimate import Estimate, Scale
+from conqret.stats.jackknife import JackknifedEstimate, freedom_by_size
 from conqret.stats.resampling import MAX_CLUSTERS
 
 FILE_NAME = "suite.json"

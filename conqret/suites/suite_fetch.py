@@ -151,6 +151,8 @@ def content_sha256(path: Path, *, packed: bool | None = None) -> str:
 
 ATTEMPTS = 3
 """Connections that are tried for a file."""
+PAUSE = 0.2
+"""Seconds by which the pause between them grows (0.6 and 3 seconds)."""
 SILENCE = 60.0
 """Seconds without a byte after which a connection is given up."""
 
@@ -276,7 +278,7 @@ def _fetch(client: httpx.Client, url: str, file: SuiteFile, target: Path, on_byt
     """Bring a file to its place, in several attempts if need be."""
     why = ""
     for attempt in range(ATTEMPTS):
-        time.sleep(0.2 * (4**attempt - 1))
+        time.sleep(PAUSE * (4**attempt - 1))
         try:
             with replacing(target) as written:
                 _download(client, url, file, written, on_bytes)

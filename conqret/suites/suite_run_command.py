@@ -19,10 +19,8 @@ from conqret.llm.client_options import OFFLINE_MODEL
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rich.console import RenderableType
-
     from conqret.suites.suite import Suite
-    from conqret.suites.suite_run import PreparedSuite, SuiteRun
+    from conqret.suites.suite_run import SuiteRun
 
 COMMON = tuple(
     "source sample seed format criterion model api_base judge verdicts output prompts replay budget_usd batch dry_run "
@@ -92,9 +90,9 @@ def run(
     conqret suite run ukpconvarg1 --model offline --from data/ukpconvarg1
     """
     from conqret.judging.cost import tell_cost
-    from conqret.suites.suite_run import expected_suite_cost, judge_prepared, prepared_suite
+    from conqret.suites import leaderboard_page, suite_run
 
-    prepared = prepared_suite(name, source=source, sample=sample, sample_seed=seed)
+    prepared = suite_run.prepared_suite(name, source=source, sample=sample, sample_seed=seed)
     settings: dict[str, Any] = {
         "format": chosen.format,
         "model": chosen.model,
@@ -108,7 +106,7 @@ def run(
     shown.note(*prepared.notes)
     if dry_run:
         asked = [] if chosen.own.elsewhere else ran.kept.asked(ran.calls, [chosen.model])
-        cost = expected_suite_cost(prepared, settings)  # type: ignore[arg-type]
+        cost = suite_run.expected_suite_cost(prepared, settings)  # type: ignore[arg-type]
         tell_cost(
             [cost],
             budget=ran.calls.budget,
@@ -128,19 +126,17 @@ def run(
                 bar.start(run.clients[0], kept, count)
 
             settings["watch"] = SimpleNamespace(start=started, advance=bar.advance)
-        made = judge_prepared(prepared, settings)  # type: ignore[arg-type]
+        made = suite_run.judge_prepared(prepared, settings)  # type: ignore[arg-type]
     shown.session(made.session, number(len(prepared.data.items), "judgment"))
     if made.missing:
         note_all(f"the recordings lack {number(len(made.missing), 'answer')}", made.missing)
-    result(made.result, _lines(prepared, made), as_json=shown.json_output)
+    lines: list[Any] = [leaderboard_page.figures_table(prepared.suite, [made.result]), *_lines(made)]
+    result(made.result, lines, as_json=shown.json_output)
     there = any(figure.n for figure in made.result.figures)
     end(0, made.session, there=there, reasons=made.result.missing)
 
 
-def _lines(prepared: PreparedSuite, made: SuiteRun) -> Iterator[RenderableType]:
-    from conqret.suites.leaderboard_page import figures_table
-
-    yield figures_table(prepared.suite, [made.result])
+def _lines(made: SuiteRun) -> Iterator[str]:
     if (sample := made.result.sample) is not None:
         yield f"a sample of {sample.n:,} of {sample.of:,} items (seed {sample.seed})"
     if made.file is not None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from pathlib import Path
-
-import pytest
+from typing import Any
 
 import conqret
 from conqret.io.labels import read_labels
@@ -18,7 +17,6 @@ from tests.server import FaultServer
 from tests.server.batches import BatchServer
 from tests.studies.improving import CRITERION, rule_model, write_case
 
-pytest.importorskip("scipy", reason="the extra stats is not installed")
 PRICED = ("--model", "openai/judge", "--input-price", "1", "--output-price", "2")
 
 
@@ -27,18 +25,25 @@ def command(folder: Path, *more: object) -> tuple[object, ...]:
     return ("judges", "improve", items, "--labels", labels, "--scale", "1:5", "--criterion", CRITERION, *more)
 
 
-@pytest.mark.slow
-def test_a_dry_run_says_what_will_be_asked(cli: Cli, tmp_path: Path) -> None:
+def test_a_dry_run_counts_what_will_be_asked_and_a_budget_stops_it_until_the_same_command_goes_on(
+    cli: Cli, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
     with FaultServer(answer=rule_model) as server:
-        given = command(tmp_path, *PRICED, "--api-base", server.url, "-o", tmp_path / "out")
+        given = command(tmp_path, *PRICED, "--api-base", server.url, "-o", out)
         dry = cli(*given, "--dry-run", "--json")
         assert dry.code == 0, dry.err
         assert server.requests == []
-        assert not (tmp_path / "out").exists()
-        done = cli(*given, "--json")
-        assert done.code == 0, done.err
+        assert not out.exists()
         facts = json.loads(dry.out)
         assert facts["calls"] == 45 + 7 + 2 * 3 * 45
+        stopped = cli(*given, "--budget-usd", "0.02")
+        assert stopped.code == 2
+        assert "run the same command to continue" in stopped.err
+        assert not (out / "summary.json").exists()
+        assert 0 < len(server.requests) < 45
+        done = cli(*given, "--json")
+        assert done.code == 0, done.err
         asked = len(server.requests)
         assert 45 + 7 < asked <= facts["calls"]  # what is alike is asked once
         result = json.loads(done.out)
@@ -48,7 +53,7 @@ def test_a_dry_run_says_what_will_be_asked(cli: Cli, tmp_path: Path) -> None:
     assert (result["items"], result["topics"]) == (45, 9)
     assert "gain over (a)" in again.out
     assert "use it" in again.out
-    names = {place.name for place in (tmp_path / "out").iterdir()}
+    names = {place.name for place in out.iterdir()}
     assert {
         "run.json",
         "items.jsonl",
@@ -69,21 +74,20 @@ def test_the_command_that_uses_it_asks_for_the_judge_that_was_measured(cli: Cli,
     for name in ("_blocks.j2", "criteria.j2", "_quality.j2"):
         (mine / name).write_text(Library().source(name).replace("material", "matter"))
     with FaultServer(answer=rule_model) as server:
-        result = conqret.improve(
-            items,
-            read_labels(labels, scales=["1:5"]),
-            criteria=[CRITERION],
-            prompts=mine,
-            samples=2,
-            temperature=0.5,
-            relevant_from=2,
-            conversation="whole",
-            max_tokens=900,
-            model="openai/judge",
-            api_base=server.url,
-            api_key="k",
-            output=tmp_path / "out",
-        )
+        how: dict[str, Any] = {
+            "criteria": [CRITERION],
+            "prompts": mine,
+            "samples": 2,
+            "temperature": 0.5,
+            "relevant_from": 2,
+            "conversation": "whole",
+            "max_tokens": 900,
+            "model": "openai/judge",
+            "api_base": server.url,
+            "api_key": "k",
+            "output": tmp_path / "out",
+        }
+        result = conqret.improve(items, read_labels(labels, scales=["1:5"]), **how)
         assert result.final.variant == "wording"
         assert sorted(place.name for place in (tmp_path / "out" / "prompts").iterdir()) == [
             "_blocks.j2",
@@ -95,25 +99,14 @@ def test_the_command_that_uses_it_asks_for_the_judge_that_was_measured(cli: Cli,
     assert JudgeFolder(tmp_path / "used").record().fingerprint == result.improved_fingerprint
 
 
-def test_a_budget_stops_it_and_the_same_command_goes_on(cli: Cli, tmp_path: Path) -> None:
-    with FaultServer(answer=rule_model) as server:
-        given = command(tmp_path, *PRICED, "--api-base", server.url, "-o", tmp_path / "out")
-        stopped = cli(*given, "--budget-usd", "0.02")
-        assert stopped.code == 2
-        assert "run the same command to continue" in stopped.err
-        assert not (tmp_path / "out" / "summary.json").exists()
-        asked = len(server.requests)
-        assert 0 < asked < 45
-        done = cli(*given)
-        assert done.code == 0, done.err
-        assert 45 + 7 < len(server.requests) <= 45 + 7 + 2 * 3 * 45
-
-
-def test_in_batches(cli: Cli, tmp_path: Path) -> None:
-    """Each stage is handed in, and collected by the same command, which hands in the next."""
+def test_batches_are_handed_in_by_stage_and_keep_rows_that_come_after_an_awaited_answer(
+    cli: Cli, tmp_path: Path
+) -> None:
+    """Each stage is handed in, and collected by the same command, which hands in the next. Where one answer of the
+    first stage is lost with its recording, what came after it is not thrown away."""
+    out = tmp_path / "out"
     with BatchServer(answer=rule_model) as server:
-        words_typed = (tmp_path, *PRICED, "--api-base", server.url, "-o", tmp_path / "out")
-        given = command(*words_typed, "--batch")
+        given = command(tmp_path, *PRICED, "--api-base", server.url, "-o", out, "--batch")
         server.status = "completed"
         codes = [cli(*given).code for _ in range(4)]
         assert codes == [0, 0, 0, 0]
@@ -122,24 +115,17 @@ def test_in_batches(cli: Cli, tmp_path: Path) -> None:
         assert len(sizes) == 3
         assert 45 <= sizes[2] <= 2 * 3 * 45  # what is alike is asked once
         assert server.requests == []
-    assert (tmp_path / "out" / "summary.json").exists()
-
-
-def test_rows_stay_that_come_after_an_answer_that_is_awaited(cli: Cli, tmp_path: Path) -> None:
-    """One answer of the first stage is lost with its recording: what came after it is not thrown away."""
-    out = tmp_path / "out"
-    with BatchServer(answer=rule_model) as server:
-        given = command(tmp_path, *PRICED, "--api-base", server.url, "-o", out)
-        assert cli(*given).code == 0
+        assert (out / "summary.json").exists()
+        server.status = "in_progress"
         rows = (out / "rows.jsonl").read_text().splitlines()
         (out / "rows.jsonl").write_text("\n".join(rows[1:]) + "\n")
         (out / STORE_NAME).unlink()
-        awaited = cli(*given, "--batch")
+        awaited = cli(*given)
         assert awaited.code == 0, awaited.err
-        assert [len(batch) for batch in server.batches.values()] == [1]
+        assert [len(batch) for batch in server.batches.values()][3:] == [1]
         assert (out / "rows.jsonl").read_text().splitlines() == rows[1:]
         server.status = "completed"
-        assert cli(*given, "--batch").code == 0
+        assert cli(*given).code == 0
     first, *later = (out / "rows.jsonl").read_text().splitlines()
     assert json.loads(first)["id"] == json.loads(rows[0])["id"]
     assert later == rows[1:]

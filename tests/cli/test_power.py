@@ -16,15 +16,15 @@ QUICK = ("--topics", "8,4", "--items", "2", "--simulations", "20")
 
 def test_a_plan_from_assumptions(cli, tmp_path):
     picture = tmp_path / "power.svg"
-    done = cli("judges", "power", "--for", "difference", *QUICK, "--effect", "0.5", "-o", picture)
+    command = ("judges", "power", "--for", "difference", *QUICK, "--effect", "0.5")
+    done = cli(*command, "-o", picture)
     assert done.code == 0
     said = " ".join(done.out.split())
     assert "fewer than six topics there is no test" in said
     assert "8 topics with 2 items each, 16 items in all (power 1.00" in said
     assert picture.read_text(encoding="utf-8").startswith("<svg")
     assert "8 topics with 2 items each" in picture.read_text(encoding="utf-8")
-    again = cli("judges", "power", "--for", "difference", *QUICK, "--effect", "0.5", "--json")
-    first, second = json.loads(again.out)
+    first, second = json.loads(cli(*command, "--json").out)
     assert (first["topics"], first["power"]) == (8, 1.0)
     assert second["power"] is None
     assert first["half_width"] < second["half_width"]
@@ -67,13 +67,13 @@ def test_a_plan_says_how_many_topics_a_bias_takes(cli, tmp_path):
     probes = ("--simulations", "20", "--probe", "position", "--probe", "length")
     page = tmp_path / "bias.html"
     asked = (*"judges power --for bias --topics 5,12 --items 2 --effect 0.3".split(), *probes)
-    few, more = json.loads(cli(*asked, "--json").out)
+    few, more = json.loads(cli(*asked, "--json", "-o", page).out)
     assert (few["topics"], more["topics"], more["items"]) == (5, 12, 2)
     assert few["rows"][0]["found"] == 0 < more["rows"][0]["found"]
-    shown = cli(*asked, "-o", page)
-    assert "How often a bias of 0.3 is found (a place wins 80%)" in shown.out
-    assert "Below six topics there is no alarm." in " ".join(shown.out.split())
-    assert "conqret</b> power" in page.read_text(encoding="utf-8")
+    shown = page.read_text(encoding="utf-8")
+    assert "How often a bias of 0.3 is found (a place wins 80%)" in shown
+    assert "Below six topics there is no alarm." in " ".join(shown.split())
+    assert "conqret</b> power" in shown
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pytest
 
+import conqret
 from conqret.io.safe_files import only_writer
 from conqret.llm.recordings import Recordings
 from conqret.llm.request import Completion
@@ -19,11 +21,19 @@ from tests.judging.runs import write_items
 from tests.llm.test_recordings import LABELS
 
 
-@pytest.fixture
-def runs(cli: Cli, tmp_path: Path) -> Path:
-    items = write_items(tmp_path / "items.jsonl", demo()[:3])
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("judged")
+    items = write_items(folder / "items.jsonl", demo()[:3])
     for name, form in (("first", "direct"), ("inner/second", "rag-direct")):
-        assert cli("judge", items, "-f", form, "-o", tmp_path / "runs" / name, "-q").code == 0
+        conqret.judge(items, format=form, output=folder / "runs" / name)
+    return folder
+
+
+@pytest.fixture
+def runs(judged: Path, tmp_path: Path) -> Path:
+    """A copy of items and runs, to change."""
+    shutil.copytree(judged, tmp_path, dirs_exist_ok=True)
     return tmp_path / "runs"
 
 

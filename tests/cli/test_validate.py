@@ -2,10 +2,13 @@
 
 import csv
 import json
+import shutil
 from pathlib import Path
 
 import polars as pl
 import pytest
+
+import conqret
 
 ROOT = Path(__file__).parents[2]
 MAP = ("--map", "low=1,medium=2,high=3")
@@ -30,15 +33,17 @@ def labels(tmp_path_factory):
     return file
 
 
-def judged(cli, folder, *more):
-    done = cli("judge", ROOT / "fixtures/demo/items.jsonl", "-o", folder, "-q", *more)
-    assert done.code == 0
-    return folder
+@pytest.fixture(scope="module")
+def listwise(tmp_path_factory):
+    """A run of the offline model; tests that write into it copy it."""
+    run = tmp_path_factory.mktemp("runs") / "one"
+    conqret.judge(ROOT / "fixtures/demo/items.jsonl", format="listwise", output=run)
+    return run
 
 
 def test_validate_writes_the_result_and_gates(cli, labels, tmp_path):
-    run = judged(cli, tmp_path / "run", "--format", "listwise", "--samples", "2")
-    card = tmp_path / "card"
+    run, card = tmp_path / "run", tmp_path / "card"
+    conqret.judge(ROOT / "fixtures/demo/items.jsonl", format="listwise", samples=2, output=run)
     done = cli("validate", run, "--labels", labels, *MAP, "-o", card, "--require", "coverage >= 0.98")
     assert done.code == 0
     assert "met: coverage" in done.err
@@ -50,7 +55,8 @@ def test_validate_writes_the_result_and_gates(cli, labels, tmp_path):
     assert "lexical baseline" in page
     assert "Samples, their mean and their majority" in page
 
-    failed = cli("validate", run, "--labels", labels, *MAP, "--require", "alpha[overall_quality] >= 0.99")
+    one = (*MAP, "--dimension", "overall_quality", "--require", "alpha[overall_quality] >= 0.99")
+    failed = cli("validate", run, "--labels", labels, *one)
     assert failed.code == 1
     assert "not met: alpha[overall_quality] >= 0.99" in failed.err
     assert (run / "validation.json").exists()
@@ -70,45 +76,43 @@ def test_what_cannot_be_parsed_is_exit_code_2(cli, labels, tmp_path, more, messa
     assert message in " ".join(done.err.split())
 
 
-def test_compare(cli, labels, tmp_path):
-    one = judged(cli, tmp_path / "one", "--format", "listwise")
-    two = judged(cli, tmp_path / "two", "--format", "rag-fine-grained")
-    done = cli("judges", "compare", one, two, "--labels", labels, *MAP)
+def test_compare(cli, labels, listwise, tmp_path):
+    one, two = listwise, tmp_path / "two"
+    conqret.judge(ROOT / "fixtures/demo/items.jsonl", format="rag-fine-grained", output=two)
+    given = ("--labels", labels, *MAP, "--dimension", "clarity", "--dimension", "overall_quality")
+    page = tmp_path / "compare.html"
+    done = cli("judges", "compare", one, two, *given, "-o", page)
     assert done.code == 0
     assert "Overall quality" in done.out
-    found = json.loads(cli("judges", "compare", one, two, "--labels", labels, *MAP, "--json").out)
+    assert page.read_text(encoding="utf-8").count('<svg class="chart"') == 2  # of the mean, and by dimension
+    found = json.loads(cli("judges", "compare", one, two, *given, "--json").out)
     row = found["dimensions"]["clarity"]
     assert row["units"] == 24
     alphas = [row["judges"][run.name]["alpha"]["value"] for run in (one, two)]
     assert row["pairs"][0]["difference"]["value"] == pytest.approx(alphas[0] - alphas[1])
-    page = tmp_path / "compare.html"
-    assert cli("judges", "compare", one, two, "--labels", labels, *MAP, "-o", page).code == 0
-    assert page.read_text(encoding="utf-8").count('<svg class="chart"') == 2  # of the mean, and by dimension
     jury = tmp_path / "jury"
-    held = cli("judges", "jury", one, two, "--labels", labels, *MAP, "-o", jury)
+    held = cli("judges", "jury", one, two, *given, "-o", jury)
     assert held.code == 0
     assert "What the jury gains" in held.out
-    assert cli("validate", jury, "--labels", labels, *MAP, "--json").code == 0
+    assert cli("validate", jury, *given, "--json").code == 0
     card = (jury / "card.html").read_text(encoding="utf-8")
     assert "mean of the scores of its 2 members" in card
     assert "<title>How far the jury (mean of 2 judges) can be trusted" in card
-    assert (
-        json.loads(cli("judges", "jury", one, two, "-o", jury, "--json", "--overwrite").out)["checked"]
-        is None
-    )
+    alone = cli("judges", "jury", one, two, "-o", jury, "--json", "--overwrite")
+    assert json.loads(alone.out)["checked"] is None
     assert cli("judges", "jury", one, two, "--by", "vote", "-o", jury).code == 2
     for runs, more, message in (
         ((one,), (), "at least two different runs"),
         ((one, one), (), "is given several times"),
         ((one, two), ("-o", tmp_path / "x.png"), "ends in .png"),
     ):
-        refused = cli("judges", "compare", *runs, "--labels", labels, *MAP, *more)
+        refused = cli("judges", "compare", *runs, *given, *more)
         assert refused.code == 2
         assert message in " ".join(refused.err.split())
 
 
-def test_calibrate(cli, labels, tmp_path):
-    run = judged(cli, tmp_path / "run", "--format", "listwise")
+def test_calibrate(cli, labels, listwise, tmp_path):
+    run = Path(shutil.copytree(listwise, tmp_path / "run"))
     file = tmp_path / "calibration.json"
     some = (*MAP, "--dimension", "clarity", "--dimension", "cogency", "--dimension", "credibility")
     done = cli("judges", "calibrate", run, "--labels", labels, *some, "-o", file)

@@ -9,7 +9,7 @@ import pytest
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.stats.agreement import LEVELS, NO_UNITS, ONE_CATEGORY, alphas, krippendorff_alpha
 from conqret.stats.classification import shared_by_chance
-from conqret.stats.estimate import average
+from conqret.stats.jackknife import average
 from conqret.stats.resampling import Resamples, leave_one_out
 
 NAN = math.nan

@@ -52,7 +52,7 @@ def test_posterior_over_all_spreads_is_the_exact_one() -> None:
     group, outcome = [0, 0, 0, 1, 1, 1, 0], [1, 1, 1, 0, 1, 0, 0]
     fit = compared_strengths(PairOutcomes.from_rows([3, 3], group, first, second, outcome))
     rng = np.random.default_rng(1)
-    count = 400_000
+    count = 200_000
     share = np.exp(-0.5 * np.square(np.log(SPREADS) / SPREAD_SD))
     spread = rng.choice(SPREADS, size=count, p=share / share.sum())
     strengths = rng.normal(size=(count, 2, 3)) * spread[:, None, None]
@@ -109,8 +109,7 @@ def test_groups_that_are_too_large_are_refused() -> None:
             compared_strengths(PairOutcomes.from_rows(sizes, [], [], [], []))
 
 
-@pytest.mark.parametrize("size", [2, 3, 4, 7, 8, 20])
-@pytest.mark.parametrize("both_orders", [False, True])
+@pytest.mark.parametrize(("size", "both_orders"), [(2, True), (7, False), (8, True), (20, False)])
 def test_random_pairs_have_equal_degree_and_balanced_places(size: int, both_orders: bool) -> None:
     pairs = GroupPairs(size, [13], both_orders=both_orders)
     count = sum(round_sizes(size, 2, both_orders=both_orders))
@@ -127,25 +126,22 @@ def test_random_pairs_have_equal_degree_and_balanced_places(size: int, both_orde
     assert len({frozenset(pair) for pair in every}) == len(every) == size * (size - 1) // 2
 
 
-def test_adaptive_pairs_are_connected_close_and_the_same_again() -> None:
+def test_adaptive_pairs_are_connected_and_close() -> None:
     strengths = np.linspace(3, -3, 10)
-    seen: list[list[tuple[int, int]]] = []
-    for _ in range(2):
-        pairs, answered = GroupPairs(10, [5]), []
-        for count in round_sizes(10, 6):
-            fit = compared_strengths(
-                PairOutcomes.from_rows(
-                    [10], [0] * len(answered), *([row[place] for row in answered] for place in range(3))
-                )
+    pairs, answered = GroupPairs(10, [5]), []
+    for count in round_sizes(10, 6):
+        fit = compared_strengths(
+            PairOutcomes.from_rows(
+                [10], [0] * len(answered), *([row[place] for row in answered] for place in range(3))
             )
-            for first, second in pairs.informative(count, fit, 0):
-                answered.append((first, second, float(strengths[first] > strengths[second])))
-        seen.append(pairs.asked)
-    assert seen[0] == seen[1]
-    assert len(set(seen[0])) == len(seen[0]) == 30
-    assert {place for pair in seen[0][:10] for place in pair} == set(range(10))
-    later = np.mean([abs(first - second) for first, second in seen[0][15:]])
-    assert later < np.mean([abs(first - second) for first, second in seen[0][:10]])
+        )
+        for first, second in pairs.informative(count, fit, 0):
+            answered.append((first, second, float(strengths[first] > strengths[second])))
+    asked = pairs.asked
+    assert len(set(asked)) == len(asked) == 30
+    assert {place for pair in asked[:10] for place in pair} == set(range(10))
+    later = np.mean([abs(first - second) for first, second in asked[15:]])
+    assert later < np.mean([abs(first - second) for first, second in asked[:10]])
 
 
 def test_pairs_that_were_taken_lead_to_the_same_ones() -> None:

@@ -3,7 +3,7 @@ import pytest
 from scipy import stats
 
 from conqret.stats.correlation import kendall, pearson, spearman
-from conqret.stats.estimate import JackknifedEstimate
+from conqret.stats.jackknife import JackknifedEstimate
 from conqret.stats.resampling import leave_one_out
 
 SCIPY = {pearson: stats.pearsonr, spearman: stats.spearmanr, kendall: stats.kendalltau}

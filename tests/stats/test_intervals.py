@@ -8,7 +8,7 @@ from conqret.errors import DeclarationError
 from conqret.stats.agreement import alphas, krippendorff_alpha
 from conqret.stats.classification import auroc, matthews
 from conqret.stats.correlation import spearman
-from conqret.stats.estimate import JackknifedEstimate, freedom_by_size
+from conqret.stats.jackknife import JackknifedEstimate, freedom_by_size
 from conqret.stats.resampling import MAX_CLUSTERS, leave_one_out, mean, mean_interval, snapped
 
 

@@ -17,7 +17,7 @@ from conqret.stats.resampling import leave_one_out, mean_interval
 CLUSTERS = st.lists(st.lists(st.sampled_from((0.0, 0.2, 0.5, 0.9, 1.0)), max_size=6), min_size=1, max_size=8)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(CLUSTERS.filter(any))
 def test_sums_give_the_interval_of_the_values(clusters: list[list[float]]) -> None:
     names = [place for place, cluster in enumerate(clusters) for _ in cluster]

@@ -36,7 +36,7 @@ def test_power_rises_with_topics_and_hardly_with_items():
 
 
 def test_alpha_by_assumption_and_from_a_pilot():
-    plan = SamplePlan((6, 24), (4,), simulations=60)
+    plan = SamplePlan((6, 24), (4,), simulations=40)
     few, many = plan_agreement(assumed(0.6, 0.2), plan)
     assert many.half_width < few.half_width / 1.5
     assert few.power is None

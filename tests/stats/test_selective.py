@@ -44,7 +44,7 @@ def test_the_curve_counts_what_each_threshold_keeps():
     assert trusted_from(curve) is None
 
 
-def test_an_informed_confidence_earns_a_threshold():
+def test_an_informed_confidence_earns_a_threshold_and_a_useless_one_none():
     rng = np.random.default_rng(1)
     given = answers(60, 10, rng)
     curve = risk_coverage(*given, error=0.2, delta=0.05)
@@ -56,6 +56,8 @@ def test_an_informed_confidence_earns_a_threshold():
     tested = [one.holds for one in curve if one.holds is not None]
     assert tested.count(False) <= 1  # the first that fails ends it
     assert tested == sorted(tested, reverse=True)
+    useless = answers(40, 10, np.random.default_rng(3), informed=False, base=0.3)
+    assert trusted_from(risk_coverage(*useless, error=0.2, delta=0.05)) is None
 
 
 def test_where_testing_starts_does_not_hang_on_what_is_wrong():
@@ -67,11 +69,6 @@ def test_where_testing_starts_does_not_hang_on_what_is_wrong():
         assert first.share == pytest.approx(0.2, abs=0.01)
         assert first.labelled >= fewest_labels(0.2) == 25
     assert trusted_from(curve) == pytest.approx(confidence.min())  # nothing is wrong, so all is kept
-
-
-def test_a_useless_confidence_of_a_judge_that_errs_too_often_earns_none():
-    given = answers(40, 10, np.random.default_rng(3), informed=False, base=0.3)
-    assert trusted_from(risk_coverage(*given, error=0.2, delta=0.05)) is None
 
 
 def test_the_t_is_careful_where_topics_are_skewed():
@@ -97,9 +94,6 @@ def test_brier_and_calibration_error_by_hand():
     low, high = bands(said, true, list("abcd"), 0.95)
     assert (low.units, low.said.value, low.people.value) == (2, pytest.approx(0.5), pytest.approx(0.5))
     assert (high.said.value, high.people.value) == (pytest.approx(0.9), pytest.approx(0.5))
-
-
-def test_what_rounding_alone_tells_apart_is_in_one_band():
-    said = np.array([0.8, 0.8000000000000003] * 6)
-    (band,) = bands(said, np.linspace(0, 1, 12), list("abcdefghijkl"), 0.95)
+    nearly_one = np.array([0.8, 0.8000000000000003] * 6)
+    (band,) = bands(nearly_one, np.linspace(0, 1, 12), list("abcdefghijkl"), 0.95)
     assert band.units == 12

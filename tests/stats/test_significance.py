@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -11,6 +11,7 @@ from conqret.stats.effects import holm
 from conqret.stats.resampling import mean
 
 
+@settings(max_examples=25, deadline=None)
 @given(st.lists(st.floats(-1, 1), min_size=6, max_size=40))
 def test_as_scipy(differences):
     p = mean(differences).p()

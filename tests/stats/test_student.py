@@ -1,18 +1,15 @@
 """Student's t against scipy's."""
 
 import pytest
+from scipy import special
 
 from conqret.stats.student import beyond, quantile
 
 
-@pytest.mark.parametrize("df", [1, 1.27, 2, 2.6, 3, 4.44, 7, 10, 29, 100, 2001])
+@pytest.mark.parametrize("df", [1, 1.27, 2.6, 7, 29, 2001])
 def test_both_ways_are_scipys(df: float) -> None:
-    special = pytest.importorskip("scipy.special")
     for t in (0.0, 0.001, 0.3, 1.0, 2.5, 12.0, 1e4):
         assert beyond(t, df) == pytest.approx(2 * special.stdtr(df, -t), rel=1e-9)
     for confidence in (0.01, 0.5, 0.9, 0.95, 0.999):
         assert quantile(df, confidence) == pytest.approx(special.stdtrit(df, (1 + confidence) / 2), rel=1e-9)
-
-
-def test_nothing_lies_beyond_the_infinite() -> None:
-    assert beyond(float("inf"), 3) == 0
+    assert beyond(float("inf"), df) == 0

@@ -31,19 +31,6 @@ def test_a_bias_is_as_large_as_it_is_said_to_be_and_where_it_was_planted(pairs):
     assert padding == {"position": pytest.approx(0, abs=0.06), "length": pytest.approx(0.2, abs=0.06)}
 
 
-def test_one_judge_says_the_same_of_the_same_question(pairs):
-    """Both orders of a pair are the two verdicts on which the places are compared."""
-    contrasts = primary_contrasts(pairs.contrasts)
-    judge = PlantedJudge(contrasts, "", 0.1, np.random.default_rng(1))
-    said = judge.readings()
-    for item in pairs.ground.items:
-        given, swapped = (
-            said["one order", name].value("preference") for name in (item.id, f"{item.id}+swapped")
-        )
-        assert said["as it is", item.id].value("preference") == (given + 1 - swapped) / 2
-    assert {one.value("preference") for one in said.values()} == {0.0, 0.5, 1.0}
-
-
 def test_large_biases_are_found_and_nothing_is_not():
     (found,) = power_bias(size=0.4, topics=[12], items=[3], probes=["position", "length"], simulations=20)
     assert (found.items, found.topics, found.simulations) == (3, 12, 20)

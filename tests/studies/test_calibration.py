@@ -10,7 +10,8 @@ import pytest
 from conqret.data import Item
 from conqret.errors import DeclarationError
 from conqret.stats.agreement import krippendorff_alpha
-from conqret.stats.estimate import Estimate, JackknifedEstimate
+from conqret.stats.estimate import Estimate
+from conqret.stats.jackknife import JackknifedEstimate
 from conqret.studies.agreement.agreement_settings import AgreementSettings
 from conqret.studies.agreement.label_join import View, join_labels
 from conqret.studies.agreement.trivial_judges import floor_judgments, over_baselines

@@ -16,7 +16,8 @@ from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.setup import Setup
 from conqret.llm.client_options import ClientOptions
 from conqret.perturb import Direction
-from conqret.stats.estimate import Estimate, JackknifedEstimate
+from conqret.stats.estimate import Estimate
+from conqret.stats.jackknife import JackknifedEstimate
 from conqret.studies.agreement.judge_agreement import DimensionAgreement, agreement_answer, agreement_picture
 from conqret.studies.agreement.trivial_judges import over_baselines, over_trivial
 from conqret.studies.bias.result import BiasTable

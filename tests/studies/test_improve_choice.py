@@ -24,7 +24,6 @@ from conqret.studies.improve.learned import (
     worded,
 )
 
-pytest.importorskip("scipy", reason="the extra stats is not installed")
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 import improving
 
@@ -62,8 +61,8 @@ def test_candidates_are_compared_on_what_all_scored() -> None:
 
 @pytest.mark.parametrize("case", [0, 1, 2, 3, 4])
 def test_a_gain_is_hardly_ever_claimed_where_there_is_none(case: int) -> None:
-    """Of four runs none claims it; the benchmark has 400."""
-    found = [improving.claims(improving.CASES[case], seed) for seed in range(4)]
+    """Of two runs none claims it; the benchmark has 400."""
+    found = [improving.claims(improving.CASES[case], seed) for seed in range(2)]
     assert sum(over for over, *_ in found) == 0
 
 

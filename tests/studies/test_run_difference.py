@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from conqret.data import Item, Measure, Part, Reason
+from conqret.data import Measure, Part, Reason
 from conqret.errors import DeclarationError
 from conqret.io.labels import read_labels
 from conqret.show import words
@@ -83,23 +83,25 @@ def test_conditions_on_a_difference():
     assert (few.met, few.value, few.reason != "") == (False, None, True)
 
 
-def test_documents_that_are_rated_differently_are_named_with_what_is_said(tmp_path):
+def with_parts(topics, path, parts, item="i{}"):
+    """A run of one item a topic, whose metric is made of parts."""
+    kept = [
+        judgment(item.format(place), {"clarity": scored(0.5, parts=tuple(parts(place)))}, topic=f"t{place}")
+        for place in range(topics)
+    ]
+    return Run(Path(path), kept)
+
+
+def test_documents_that_are_rated_differently_are_named_with_what_is_said():
     def rated(values, says):
-        found = [
-            judgment(
-                f"i{place}",
-                {
-                    "clarity": scored(0.5).model_copy(
-                        update={
-                            "parts": (Part(id="<b>d", value=value, explanation=says), Part(id="e", value=0.5))
-                        }
-                    )
-                },
-                topic=f"t{place}",
-            )
-            for place, value in enumerate(values)
-        ]
-        return Run(Path(says), found)
+        return with_parts(
+            len(values),
+            says,
+            lambda place: (
+                Part(id="<b>d", value=values[place], explanation=says),
+                Part(id="e", value=0.5),
+            ),
+        )
 
     first, second = rated([0.2, 0.4, None], "before"), rated([0.4, 1.0, 0.5], "after")
     found = diff(first, second, most=1)
@@ -115,40 +117,34 @@ def test_documents_that_are_rated_differently_are_named_with_what_is_said(tmp_pa
     assert ">after</p>" in page
 
 
-def test_parts_of_other_texts_are_no_parts_of_the_same(tmp_path):
-    def sentences(side, *, path):
-        cited = [Part(id="sentence 2, document 2", value=side)]
-        kept = [
-            judgment(
-                f"{path}{place}" if place else "same id",
-                {"clarity": scored(0.5).model_copy(update={"parts": tuple(cited)})},
-                topic=f"t{place}",
-            )
-            for place in range(3)
-        ]
-        return Run(Path(path), kept)
-
-    first, second = sentences(0.0, path="a"), sentences(1.0, path="b")
-    assert diff(first, second).parts_moved == 1
-    object.__setattr__(
-        second, "items", lambda: (Item(id=one.item, topic=one.topic, argument="other") for one in second.kept)
+def test_parts_of_other_texts_are_no_parts_of_the_same():
+    first, second = (
+        with_parts(3, path, lambda _, side=side: [Part(id="sentence 2, document 2", value=side)])
+        for path, side in (("a", 0.0), ("b", 1.0))
     )
-    found = diff(first, second)
+    first.kept[1:], second.kept[1:] = (
+        [one.model_copy(update={"item": f"{run.path}{one.item}"}) for one in run.kept[1:]]
+        for run in (first, second)
+    )
+    assert diff(first, second).parts_moved == 1
+    found = diff(first, with_texts(second, "other"))
     assert (found.pairs, found.parts, found.changed_parts) == (1, 0, ())
 
 
-def test_one_text_that_two_judges_read_stands_once(tmp_path):
+def with_texts(run, text):
+    """The run, whose items have this text."""
+    told = [item.model_copy(update={"argument": text}) for item in run.items()]
+    object.__setattr__(run, "items", lambda: iter(told))
+    return run
+
+
+def test_an_item_stands_once_and_what_the_other_does_not_say_is_marked():
     before, after = runs([[0.1]] * 6), runs([[0.9]] * 6)
     text = "".join(difference_page(diff(before, after, most=1), before, after))
     assert text.count("&lt;b&gt;0-0&lt;/b&gt;") == 1
     assert "The argument that both judged" in text
-
-
-def test_an_item_stands_once_and_what_the_other_does_not_say_is_marked(tmp_path):
-    first, second = runs([[0.1], [0.5]], prefix="a-"), runs([[0.9], [0.5]], prefix="b-")
-    for run, own in ((first, "Bees like it."), (second, "Cats <b> do not.")):
-        told = [item.model_copy(update={"argument": f"It is shared. {own}"}) for item in run.items()]
-        object.__setattr__(run, "items", lambda told=told: iter(told))
+    first = with_texts(runs([[0.1], [0.5]], prefix="a-"), "It is shared. Bees like it.")
+    second = with_texts(runs([[0.9], [0.5]], prefix="b-"), "It is shared. Cats <b> do not.")
     found = diff(first, second)
     twice = found.model_copy(update={"changed": found.changed * 2})
     page = "".join(difference_page(twice, first, second))
@@ -159,20 +155,15 @@ def test_an_item_stands_once_and_what_the_other_does_not_say_is_marked(tmp_path)
     assert "a test needs at least 6" in next(difference_tables(found)).note
 
 
-def test_a_sentence_that_only_moved_is_not_marked(tmp_path):
-    first, second = runs([[0.1]], prefix="a-"), runs([[0.9]], prefix="b-")
-    for run, text in (
-        (first, "Bees like it [1]. Cats do. Only here."),
-        (second, "Cats do. Bees like it [2]. " + "So. " * 800),
-    ):
-        told = [item.model_copy(update={"argument": text}) for item in run.items()]
-        object.__setattr__(run, "items", lambda told=told: iter(told))
+def test_a_sentence_that_only_moved_is_not_marked():
+    first = with_texts(runs([[0.1]], prefix="a-"), "Bees like it [1]. Cats do. Only here.")
+    second = with_texts(runs([[0.9]], prefix="b-"), "Cats do. Bees like it [2]. " + "So. " * 800)
     text = "".join(difference_page(diff(first, second), first, second))
     assert re.findall("<mark>(.*?)</mark>", text)[:2] == ["Only here.", "So."]
     assert text.count("So.") < 800
 
 
-def test_that_nothing_differs_beyond_chance_is_said(tmp_path):
+def test_that_nothing_differs_beyond_chance_is_said():
     rng = np.random.default_rng(3)
     values = rng.uniform(0.3, 0.7, size=(8, 1))
     for move, said in ((0.001 * rng.normal(size=(8, 1)), True), (0.2, False)):
@@ -186,7 +177,7 @@ def test_that_nothing_differs_beyond_chance_is_said(tmp_path):
         assert text.count('<svg class="chart"') == 1
 
 
-def test_two_systems_meet_by_topic_and_side_and_the_page_shows_both(tmp_path):
+def test_two_systems_meet_by_topic_and_side_and_the_page_shows_both():
     found = diff(
         runs([[0.1 * n] for n in range(7)], prefix="a-"),
         runs([[0.1 * n + 0.2] for n in range(8)], prefix="b-"),
@@ -261,9 +252,7 @@ def test_what_cannot_be_compared(tmp_path):
     one, second, labels = systems(tmp_path, np.random.default_rng(1), favour=0.0)
     with pytest.raises(DeclarationError, match="conqret judges compare"):
         diff(one, Run(Path("x"), one.kept), labels=[labels])
-    changed = Run(Path("x"), one.kept)
-    told = [item.model_copy(update={"argument": "other"}) for item in one.items()]
-    object.__setattr__(changed, "items", lambda: iter(told))
+    changed = with_texts(Run(Path("x"), one.kept), "other")
     with pytest.raises(DeclarationError, match="--labels twice"):
         diff(one, changed, labels=[labels])
     unlabelled = [judgment(f"c{one.item}", one.measures, topic=one.topic) for one in second.kept]

@@ -7,11 +7,15 @@ import gzip
 import json
 import math
 import shutil
+from functools import cache
 from pathlib import Path
 
+import polars as pl
 import pytest
+from sklearn.metrics import cohen_kappa_score
 
 from conqret.data import Item
+from conqret.debateqa.score_table import correlate
 from conqret.errors import DeclarationError
 from conqret.io.pairs import Pair
 from conqret.suites.suite import SUITES, Suite, SuiteData
@@ -69,6 +73,7 @@ def folder_of(suite: Suite) -> str:
     return suite.folder or suite.name
 
 
+@cache
 def read(name: str) -> tuple[Suite, SuiteData]:
     suite = SUITES[name]
     return suite, suite.data(FIXTURES / folder_of(suite))
@@ -98,7 +103,7 @@ def test_the_made_up_files_are_read_whole(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", OWN)
-def test_what_is_declared_fits_together(name: str) -> None:
+def test_what_is_declared_fits_together_and_statistics_are_computed_of_perfect_verdicts(name: str) -> None:
     suite, data = read(name)
     logged = set(data.logs)
     for figure in suite.published:
@@ -112,11 +117,6 @@ def test_what_is_declared_fits_together(name: str) -> None:
         assert file.sha256 or file.note
     there = [file for file in suite.files if is_there(FIXTURES / folder_of(suite), file.local)]
     assert there or not any(file.published for file in suite.files)
-
-
-@pytest.mark.parametrize("name", OWN)
-def test_each_statistic_is_computed_of_perfect_verdicts(name: str) -> None:
-    suite, data = read(name)
     for statistic in suite.statistics:
         metric = suite.metric_of(statistic)
         gold = data.gold.get(metric)
@@ -143,12 +143,6 @@ def test_a_compressed_copy_is_read_and_a_truncated_one_is_not(copy: Path, name: 
     place.write_bytes(packed[: len(packed) * 2 // 3])
     with pytest.raises(DeclarationError, match=place.name):
         SUITES[name].data(copy)
-
-
-@pytest.mark.parametrize(
-    ("copy", "name"), [(name, name) for name in ("judgebench", "alttest", "touche-2020")], indirect=["copy"]
-)
-def test_a_missing_file_is_named(copy: Path, name: str) -> None:
     shutil.rmtree(copy)
     copy.mkdir()
     with pytest.raises(DeclarationError, match="fetch the suite"):
@@ -175,12 +169,9 @@ def test_a_column_that_moved_is_named_with_file_and_line(copy: Path, name: str, 
 
 SPOILED = [
     ("judgebench", "gpt-4o.jsonl", '"A>B"', '"A wins"', "label"),
-    ("judgebench", "gpt-4o.jsonl", "mmlu-pro-law", "a-new-source", "source"),
     ("judgebench", "gpt-4o.jsonl", "pair-1", "pair-0", "pair_id"),
     ("judgebench", "judgments_o1-mini-2024-09-12.jsonl", '"A>B"}, {', '"A"}, {', "judgments"),
     ("ukpconvarg1", ESSENTIAL["ukpconvarg1"], "arg1\ta1", "arg1\ta3", "label"),
-    ("ukpconvarg1", ESSENTIAL["ukpconvarg1"], "\t", " ", "cells"),
-    ("debate-speeches", "speeches.csv", ',4,"', ',3,"', "goodopeningspeech"),
     ("debate-speeches", "speeches.csv", '"[', '"[9, ', "goodopeningspeech"),
     ("webis-argquality-20", "webis-argquality20-topics.csv", "\n2,", "\n1,", "Topic ID"),
     ("webis-argquality-20", "webis-argquality20-raw-logical.csv", ",Tie\n", ",Draw\n", "preference"),
@@ -192,11 +183,9 @@ SPOILED = [
     ("alttest", "lesion/llm_annotations.json", ': {\n  "item-0": ', ': {\n  "item-0": "x", "z": ', "gpt-4o"),
     ("alttest", "framing/human_annotations.json", '"person-0": {', '"person-0": [], "z": {', "person-0"),
     ("trec-rag-2026", ESSENTIAL["trec-rag-2026"], "14 0 shard_1 ", "14 0 shard_0 ", ":2"),
-    ("trec-rag-2026", ESSENTIAL["trec-rag-2026"], "14 0 shard_0 0", "14 0 shard_0 5", ":1"),
     ("trec-rag-2026", ESSENTIAL["trec-rag-2026"], "14 0 shard_0 0", "14 shard_0 0", ":1"),
     ("dagstuhl", "dagstuhl-15512-argquality-corpus-annotated.csv", "2 (Average)", "2 (High)", "contradict"),
     ("debateqa", "preferences.csv", ",first,", ",neither,", "preference"),
-    ("debateqa", "scores.csv", "bleu,made-up,29", "bleu,made-up,x", "value"),
     ("rewardbench-2", "test.jsonl", '"num_correct": 1', '"num_correct": 2', "num_correct"),
     ("rewardbench-2", "test.jsonl", '["There are 1 ferries."]', '"There are 1 ferries."', "chosen"),
     ("judge-bench-20", "newsroom/newsroom.json", '"worst": 1', '"worst": "low"', "worst"),
@@ -241,17 +230,10 @@ def test_both_orders_of_judgebench_go_together_as_in_the_paper() -> None:
 
 HOSTILE = [
     ("judgebench", "gpt-4o.jsonl", "how much", "\\ud800"),
-    ("rewardbench-2", "test.jsonl", "There are 1 ferries", "\\ud800"),
-    ("llm-rubric", "real_data.json", "Two coins.", "\\ud800"),
-    ("judge-bench-20", "newsroom/newsroom.json", "The ferry leaves", "\\udfff"),
     ("judge-bench-20", "newsroom/newsroom.json", '"metric": "grammaticality"', '"metric": ["x"]'),
     ("judge-bench-20", "newsroom/newsroom.json", '"instances": [', '"instances": [7, '),
-    ("touche-2020", "corpus.jsonl", "number 0", "\\ud800"),
     ("alttest", "lesion/llm_annotations.json", "mistral-v03", "m" * 300),
     ("alttest", "framing/human_annotations.json", "person-0", "\\u202e\\u0000"),
-    ("ragchecker", "human_labeled_data.json", "First answer to 0", "\\u0000"),
-    ("debatune", "statements_vicuna_7b_15.jsonl", "A made-up statement", "\\ud800"),
-    ("judgebench", "judgments_o1-mini-2024-09-12.jsonl", '"judgments": [', '"judgments": [7, '),
     ("llm-rubric", "gpt-3.5-turbo-16k_real_evaluations_FIXED.tsv", "\t0.4\t", "\tnan\t"),
     ("debate-speeches", "speeches.csv", '"[', '"[[[['),
     ("ukpconvarg1", ESSENTIAL["ukpconvarg1"], "Books smell nice.", "\x00"),
@@ -276,8 +258,6 @@ def test_what_a_stranger_puts_there_is_a_fault_and_no_crash(
 
 
 def test_two_sets_of_qrels_agree_as_scikit_learn_has_it() -> None:
-    from sklearn.metrics import cohen_kappa_score
-
     suite, data = read("trec-rag-2026")
     (qwen,) = data.logs.values()
     view = data.against("umbrela", qwen["umbrela"])
@@ -287,8 +267,6 @@ def test_two_sets_of_qrels_agree_as_scikit_learn_has_it() -> None:
 
 
 def test_debateqa_is_aligned_as_its_command_has_it() -> None:
-    from conqret.debateqa.score_table import correlate
-
     suite, data = read("debateqa")
     folder = FIXTURES / folder_of(suite)
     agreements = correlate([folder / "scores.csv"], folder / "preferences.csv")
@@ -371,19 +349,14 @@ def test_the_longer_argument_is_the_more_convincing_one_in_three_of_four_pairs(d
 
 
 def test_rewardbench_is_read_as_it_is_published(tmp_path: Path) -> None:
-    import polars as pl
-
     lines = (FIXTURES / "rewardbench-2" / "test.jsonl").read_text(encoding="utf-8").splitlines()
     rows = [{key: value for key, value in json.loads(line).items() if value is not None} for line in lines]
     pl.DataFrame(rows).write_parquet(tmp_path / "test-00000-of-00001.parquet")
     assert SUITES["rewardbench-2"].data(tmp_path).items == read("rewardbench-2")[1].items
 
 
-@pytest.mark.parametrize("column", ["context", "positive_response", "negative_response"])
-def test_a_column_of_parquet_that_moved_is_named(tmp_path: Path, column: str) -> None:
-    import polars as pl
-
-    name = "completeness_qa-00000-of-00001.parquet"
+def test_a_column_of_parquet_that_moved_is_named(tmp_path: Path) -> None:
+    name, column = "completeness_qa-00000-of-00001.parquet", "positive_response"
     frame = pl.read_parquet(FIXTURES / "contextualjudgebench" / name)
     frame.rename({column: "renamed"}).write_parquet(tmp_path / name)
     with pytest.raises(DeclarationError, match=rf"{name}:1.*\[{column}\] is missing"):

@@ -21,6 +21,11 @@ def target(tmp_path):
     return tmp_path / "fetched" / "small" / "pairs.csv"
 
 
+@pytest.fixture(autouse=True)
+def _no_waiting(monkeypatch):
+    monkeypatch.setattr("conqret.suites.suite_fetch.PAUSE", 0.0)
+
+
 def unknown():
     """The suite, whose authors published no digest."""
     suite = small.suite()
@@ -50,13 +55,13 @@ def test_a_download_that_breaks_off_is_tried_again(target):
     ):
         fetch_suite(small.suite(), mirror=mirror.url)
     assert list(target.parent.glob("*pairs*")) == []
+    with pytest.raises(DeclarationError) as told:
+        fetch_suite(small.suite(), mirror="http://127.0.0.1:9")
+    assert f"{target} from " in str(told.value)
+    assert small.suite().files[0].sha256 in str(told.value)
 
 
-@pytest.mark.parametrize(
-    "content",
-    [small.table().replace(b"first", b"First", 1), small.table()[:-1], small.table() + b"1,2,3,4,5\n", b""],
-    ids=["changed", "shorter", "longer", "empty"],
-)
+@pytest.mark.parametrize("content", [small.table().replace(b"first", b"First", 1), small.table()[:-1], b""])
 def test_other_bytes_are_refused_and_not_kept(target, content):
     with Mirror({PLACE: content}) as mirror, pytest.raises(DeclarationError) as told:
         fetch_suite(small.suite(), mirror=mirror.url)
@@ -80,13 +85,6 @@ def test_a_file_that_is_not_there_is_told_with_its_place(target):
     with Mirror({PLACE: small.table()}, statuses=[503, 429]) as mirror:
         fetch_suite(small.suite(), mirror=mirror.url)
     assert target.exists()
-
-
-def test_without_network_it_says_what_to_put_where(target):
-    with pytest.raises(DeclarationError) as told:
-        fetch_suite(small.suite(), mirror="http://127.0.0.1:9")
-    assert f"{target} from " in str(told.value)
-    assert small.suite().files[0].sha256 in str(told.value)
 
 
 def test_files_that_no_command_can_fetch_are_told_with_their_places(target):

@@ -35,6 +35,15 @@ def wrong(item):
     return "second" if "because" in item["argument"] else "first"
 
 
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    """What a right and a wrong judge reach on the whole suite."""
+    source = small.write(tmp_path_factory.mktemp("suite") / "small")
+    return [
+        conqret.run_suite(small.suite(), source=source, judge=judge).result for judge in (judged_by, wrong)
+    ]
+
+
 def test_a_sample_has_its_share_of_each_cluster_and_of_each_gold_label(small_suite):
     suite = small.suite()
     data = suite.data(small_suite)
@@ -112,9 +121,8 @@ def test_a_judge_is_the_suites_where_none_is_named(small_suite):
         conqret.run_suite("smal", source=small_suite)
 
 
-def test_no_winner_is_called_where_none_is_shown(small_suite, tmp_path):
-    right = conqret.run_suite("small", source=small_suite, judge=judged_by).result
-    false = conqret.run_suite("small", source=small_suite, judge=wrong).result
+def test_no_winner_is_called_where_none_is_shown(small_suite, results, tmp_path):
+    right, false = results
     report = suite_report([right, false], source=small_suite)
     (board,) = report.boards
     assert [one.judge.model for one in board.results] == [right.judge.model, small.LONGER, false.judge.model]
@@ -146,9 +154,8 @@ def test_the_page_gives_both_values_on_the_shared_items(small_suite):
     assert len(leaderboard_page(report).sections[1].charts[0].rows) == 2
 
 
-def test_a_human_yardstick_stands_beside_the_judges(small_suite):
-    result = conqret.run_suite("small", source=small_suite, judge=judged_by).result
-    (board,) = suite_report([result], source=small_suite).boards
+def test_the_page_shows_a_human_yardstick_and_folds_many_printed_figures(small_suite, results):
+    (board,) = suite_report(results[:1], source=small_suite).boards
     human = PublishedFigure(
         "one annotator", "accuracy", 81.5, 1, "Table 1", judge=False, times=100, human=True
     )
@@ -158,11 +165,6 @@ def test_a_human_yardstick_stands_beside_the_judges(small_suite):
     assert "0.815" in verdict_table(SuiteReport((beside,))).rows[0][2]
     (chart, *_) = leaderboard_page(SuiteReport((beside,))).sections[1].charts
     assert chart.rows[0].others == {"one annotator": 0.815}
-
-
-def test_many_printed_figures_are_folded(small_suite):
-    result = conqret.run_suite("small", source=small_suite, judge=judged_by).result
-    (board,) = suite_report([result], source=small_suite).boards
     (figure,) = board.figures
     for number, folded in ((FEW, False), (FEW + 1, True)):
         page = leaderboard_page(SuiteReport((replace(board, figures=(figure,) * number),)))
@@ -170,25 +172,24 @@ def test_many_printed_figures_are_folded(small_suite):
         assert isinstance(parts[-1], CollapsedTable) is folded
 
 
-def test_judges_of_other_items_are_not_compared(small_suite):
+def test_judges_of_other_items_are_not_compared(small_suite, tmp_path):
     one = conqret.run_suite("small", source=small_suite, judge=judged_by, sample=24).result
-    two = conqret.run_suite("small", source=small_suite, judge=wrong, sample=24, sample_seed=2).result
-    (board,) = suite_report([one, two]).boards
+    half = conqret.run_suite("small", source=small_suite, judge=wrong, sample=24, sample_seed=2).result
+    (board,) = suite_report([one, half]).boards
     assert board.against_leader == ()
     assert board.winner is None
-
-
-def test_published_judges_that_are_not_here_are_to_be_fetched(small_suite, tmp_path):
     (log,) = suite_report([], suites=["small"], source=small_suite).boards[0].results
-    half = conqret.run_suite("small", source=small_suite, judge=wrong, sample=24).result
     report = suite_report([log, half], source=tmp_path)
     assert report.boards[0].against_leader == ()
     assert "conqret suite list small --fetch" in report.notes[0]
 
 
-def test_a_folder_of_runs_is_a_folder_of_results(small_suite, tmp_path):
-    for name, judge in (("right", judged_by), ("wrong", wrong)):
-        conqret.run_suite("small", source=small_suite, judge=judge, output=tmp_path / "runs" / name)
+def test_a_folder_of_runs_is_a_folder_of_results(small_suite, results, tmp_path):
+    for number, result in enumerate(results):
+        (tmp_path / "runs" / str(number)).mkdir(parents=True)
+        (tmp_path / "runs" / str(number) / "suite.json").write_text(
+            result.model_dump_json(), encoding="utf-8"
+        )
     (board,) = suite_report([tmp_path / "runs"], source=tmp_path).boards
     assert len(board.results) == 2
     (tmp_path / "empty").mkdir()
@@ -196,11 +197,17 @@ def test_a_folder_of_runs_is_a_folder_of_results(small_suite, tmp_path):
         suite_report([tmp_path / "empty"])
 
 
-def test_a_date_without_its_time_zone_cannot_break_the_report(small_suite):
-    result = conqret.run_suite("small", source=small_suite, judge=judged_by).result
+def test_a_result_of_others_cannot_break_the_report(small_suite, results):
+    result = results[0]
     naive = result.model_copy(update={"created": result.created.replace(tzinfo=None, year=1)})
     (board,) = suite_report([naive, result, naive]).boards
     assert [one.created for one in board.results if not one.judge.published] == [result.created]
+    figure = result.main.model_copy(update={"sizes": result.main.sizes[:3], "value": 0.9})
+    strange = result.model_copy(
+        update={"figures": (figure,), "judge": result.judge.model_copy(update={"fingerprint": "f" * 16})}
+    )
+    (board,) = suite_report([result, strange]).boards
+    assert board.against_leader == ()
 
 
 def test_the_price_of_a_detection_is_known_however_its_answers_came(tmp_path, monkeypatch):
@@ -231,16 +238,16 @@ def test_the_price_of_a_detection_is_known_however_its_answers_came(tmp_path, mo
 @pytest.mark.parametrize(
     ("old", "new", "field"),
     [
-        ('"model":"offline"', '"model":"x\\u202egpj"', "judge.model"),
+        ('"format":"', '"format":"x\\u202egpj', "judge.format"),
         ('"suite":"small"', '"suite":"../../etc"', "suite"),
         ('"layout":1', '"layout":2', "layout"),
     ],
     ids=str,
 )
-def test_a_result_of_a_stranger_is_refused_by_its_field(small_suite, tmp_path, old, new, field):
-    made = conqret.run_suite("small", source=small_suite, sample=24)
-    file = tmp_path / "suite.json"
-    file.write_text(made.result.model_dump_json().replace(old, new, 1), encoding="utf-8")
+def test_a_result_of_a_stranger_is_refused_by_its_field(results, tmp_path, old, new, field):
+    file, text = tmp_path / "suite.json", results[0].model_dump_json()
+    assert old in text
+    file.write_text(text.replace(old, new, 1), encoding="utf-8")
     with pytest.raises(DeclarationError, match=rf"is not a result of conqret suite run \({field}: "):
         read_result(file)
 
@@ -270,16 +277,6 @@ def test_verdicts_that_are_there_already_are_held_against_the_gold(small_suite):
     made = conqret.run_suite("small", source=small_suite, verdicts=log)
     assert (made.result.main.value, made.result.main.n) == (1.0, 40)
     assert made.result.judge.format != "direct"
-
-
-def test_a_result_of_others_cannot_break_the_report(small_suite):
-    result = conqret.run_suite("small", source=small_suite, judge=judged_by).result
-    figure = result.main.model_copy(update={"sizes": result.main.sizes[:3], "value": 0.9})
-    strange = result.model_copy(
-        update={"figures": (figure,), "judge": result.judge.model_copy(update={"fingerprint": "f" * 16})}
-    )
-    (board,) = suite_report([result, strange]).boards
-    assert board.against_leader == ()
 
 
 def test_a_run_that_begins_afresh_takes_the_old_result_away(small_suite, tmp_path, monkeypatch):

@@ -24,14 +24,8 @@ from conqret.show import words
 from conqret.show.table import Column, Table
 from conqret.stats.classification import auroc
 from conqret.stats.effects import holm
-from conqret.stats.estimate import (
-    FEWEST_TESTED,
-    Estimate,
-    JackknifedEstimate,
-    average,
-    undefined,
-    without_value,
-)
+from conqret.stats.estimate import FEWEST_TESTED, Estimate, undefined
+from conqret.stats.jackknife import JackknifedEstimate, average, without_value
 from conqret.stats.resampling import leave_one_out
 
 FORMAT = METRIC = "controllability"

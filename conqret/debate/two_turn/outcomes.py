@@ -27,7 +27,8 @@ from conqret.debate.two_turn.slider_answers import (
     writers_bonus,
 )
 from conqret.errors import strict_options
-from conqret.stats.estimate import Estimate, JackknifedEstimate, Scale, average
+from conqret.stats.estimate import Estimate, Scale
+from conqret.stats.jackknife import JackknifedEstimate, average
 from conqret.stats.resampling import leave_one_out
 
 Factor = Literal["arguments", "both sides", "judgment", "instruction"]

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from conqret.console import shared_options as options
 from conqret.console.label_options import label_files
-from conqret.console.printing import at, note, note_all, note_each, result
+from conqret.console.printing import at, note, note_all, note_each, result, spaced
 from conqret.debate.debatune.command import conclude, judged
 from conqret.errors import DeclarationError, number
 from conqret.judging.command_options import StudyOptions
-from conqret.show.table import spaced
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
-from conqret.console.printing import at, progress
+from conqret.console.printing import at, progress, spaced
 from conqret.debateqa.answering.rag_session import AnswerPlan
 from conqret.judging.command_options import StudyOptions
-from conqret.show.table import Cell, Column, Table, spaced
+from conqret.show.table import Cell, Column, Table
 from conqret.show.words import mean, reason
 
 if TYPE_CHECKING:

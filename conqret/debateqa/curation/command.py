@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from conqret.console import shared_options as options
 from conqret.console.label_options import label_files
 from conqret.console.option_groups import OptionGroup
-from conqret.console.printing import at, note, result
+from conqret.console.printing import at, note, result, spaced
 from conqret.debateqa.curation.algorithm import VIEWS, CurationPlan
 from conqret.debateqa.curation.embeddings import LEXICAL
 from conqret.errors import number
 from conqret.io.safe_files import csv_text, write_files, write_new
 from conqret.judging.command_options import StudyOptions
 from conqret.runs.run_folder import default_folder, stem
-from conqret.show.table import Column, Table, spaced
+from conqret.show.table import Column, Table
 from conqret.show.words import reason
 
 if TYPE_CHECKING:

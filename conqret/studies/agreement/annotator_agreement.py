@@ -18,7 +18,8 @@ from conqret.show.forest import Forest, forests
 from conqret.show.report_page import ReportPage, section
 from conqret.show.table import Cell, Table
 from conqret.stats.agreement import alphas
-from conqret.stats.estimate import Estimate, JackknifedEstimate, average
+from conqret.stats.estimate import Estimate
+from conqret.stats.jackknife import JackknifedEstimate, average
 from conqret.stats.resampling import Resamples, leave_one_out
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
 from conqret.studies.agreement.statistics import STATISTICS

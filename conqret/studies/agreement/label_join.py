@@ -18,7 +18,8 @@ from conqret.io.label_set import LabelScale, LabelSet, Unit
 from conqret.judging.scales import confidences
 from conqret.stats.agreement import alphas
 from conqret.stats.correlation import mean_of_raters
-from conqret.stats.estimate import Estimate, JackknifedEstimate, undefined, without_value
+from conqret.stats.estimate import Estimate, undefined
+from conqret.stats.jackknife import JackknifedEstimate, without_value
 from conqret.stats.resampling import Resamples
 from conqret.studies.agreement.agreement_settings import AgreementSettings
 from conqret.studies.agreement.annotator_agreement import labels_table, unit_clusters

@@ -19,7 +19,8 @@ from conqret.io.label_set import Unit
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.show import words
 from conqret.stats.confidence import cross_fitted, dealt
-from conqret.stats.estimate import Estimate, JackknifedEstimate
+from conqret.stats.estimate import Estimate
+from conqret.stats.jackknife import JackknifedEstimate
 from conqret.studies.agreement.agreement_settings import AgreementSettings
 from conqret.studies.agreement.label_join import Fit, JoinedLabels, View, join_labels
 from conqret.studies.agreement.statistics import CALIBRATED

@@ -20,7 +20,7 @@ from conqret.runs.run_folder import told_apart
 from conqret.stats.agreement import alphas
 from conqret.stats.confidence import FOLDS, dealt
 from conqret.stats.effects import ALPHA, largest_p
-from conqret.stats.estimate import JackknifedEstimate, average, without_value
+from conqret.stats.jackknife import JackknifedEstimate, average, without_value
 from conqret.stats.resampling import Resamples, leave_one_out, snapped
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
 from conqret.studies.agreement.annotator_agreement import averaged_dimensions

@@ -13,7 +13,7 @@ from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.conditions import Requirement, RequirementOutcome
 from conqret.console.printing import at, end, note, result, tell, tell_outcomes
-from conqret.errors import check_known
+from conqret.errors import DeclarationError, check_known
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -99,27 +99,18 @@ def diff(
 
     conqret runs diff runs/system-a runs/system-b --labels labels.csv --scale 1:3
     """
-    from conqret.errors import DeclarationError
     from conqret.io.safe_files import write_whole
-    from conqret.judging.judge_folder import JudgeFolder
-    from conqret.judging.judge_parts import TOURNAMENT
-    from conqret.judging.summary_tables import junit_suite, required_cases
+    from conqret.judging import judge_folder, judge_parts, summary_tables
     from conqret.show.page import write_file
     from conqret.studies.agreement.agreement_settings import AgreementSettings
-    from conqret.studies.diff.difference import diff as compare
-    from conqret.studies.diff.result import (
-        difference_answer,
-        difference_page,
-        difference_tables,
-        met,
-        remarks,
-    )
+    from conqret.studies.diff import difference
+    from conqret.studies.diff import result as pages
 
     if len(labels or ()) > 2:
         raise DeclarationError("--labels is given once for both runs, or twice, once for each")
     wanted = [parse_difference_requirement(text) for text in require or ()]
-    runs = JudgeFolder(first), JudgeFolder(second)
-    found = compare(
+    runs = judge_folder.JudgeFolder(first), judge_folder.JudgeFolder(second)
+    found = difference.diff(
         *runs,
         labels=[reading.load([file]) for file in labels or ()],
         settings=AgreementSettings(confidence=confidence),
@@ -127,19 +118,20 @@ def diff(
         margin=margin,
     )
     outcomes = [check_difference_requirement(condition, found.metrics) for condition in wanted]
-    tell(f"first      {found.first}\nsecond     {found.second}\n{met(found)}")
-    note(*remarks(found))
-    if all(run.record().format == TOURNAMENT.name for run in runs):
+    tell(f"first      {found.first}\nsecond     {found.second}\n{pages.met(found)}")
+    note(*pages.remarks(found))
+    if all(run.record().format == judge_parts.TOURNAMENT.name for run in runs):
         note(
             "strengths are relative to the mean of their topic in each tournament, so the means do not show which run "
             "has the better arguments; to compare systems, run one tournament with the arguments of all"
         )
     if found.left_out:
         note(f"left out, because only one of the two runs has them: {', '.join(found.left_out)}")
-    tables, answer = difference_tables(found), difference_answer(found)
+    tables, answer = pages.difference_tables(found), pages.difference_answer(found)
     result(found, tables, as_json=json_output, outcomes=outcomes, answer=answer)
     if output is not None:
-        tell(at(write_file(output, difference_page(found, *runs)), "page"))
+        tell(at(write_file(output, pages.difference_page(found, *runs)), "page"))
     if junit is not None:
-        write_whole(junit, junit_suite("runs diff", list(required_cases(outcomes))))
+        cases = list(summary_tables.required_cases(outcomes))
+        write_whole(junit, summary_tables.junit_suite("runs diff", cases))
     end(not tell_outcomes(outcomes))

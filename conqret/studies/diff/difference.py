@@ -21,7 +21,8 @@ from conqret.judging.judge_parts import TOURNAMENT
 from conqret.runs.run_folder import told_apart
 from conqret.stats.curve_tests import check_margin
 from conqret.stats.effects import TopicMean, holm, topic_mean
-from conqret.stats.estimate import undefined, without_value
+from conqret.stats.estimate import undefined
+from conqret.stats.jackknife import without_value
 from conqret.stats.prediction_powered import (
     CorrectedMean,
     DrawnItems,

@@ -43,11 +43,10 @@ def drift(
 
     conqret judges drift drift --reference 2026-02-01 --require "difference[groundedness] >= -0.02"
     """
-    from conqret.studies.drift.result import drift as compare_waves
-    from conqret.studies.drift.result import drift_answer, drift_screen, drift_sheet
+    from conqret.studies.drift import result as waves
 
     wanted = [parse_difference_requirement(text, "coverage") for text in require or ()]
-    found = compare_waves(
+    found = waves.drift(
         *runs,
         reference=reference,
         metrics=[name.replace("-", "_") for name in metric or ()],
@@ -65,6 +64,7 @@ def drift(
         else check_difference_requirement(condition, rows, "the newest wave")
         for condition in wanted
     ]
-    result(found, drift_screen(found), as_json=json_output, outcomes=outcomes, answer=drift_answer(found))
-    page.write(drift_sheet, found)
+    answer = waves.drift_answer(found)
+    result(found, waves.drift_screen(found), as_json=json_output, outcomes=outcomes, answer=answer)
+    page.write(waves.drift_sheet, found)
     end(not tell_outcomes(outcomes) or found.alarms)

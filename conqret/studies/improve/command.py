@@ -11,7 +11,7 @@ from annotated_types import Interval
 from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
-from conqret.console.printing import at, end, note, result
+from conqret.console.printing import at, end, note, result, spaced
 from conqret.judging.command_options import StudyOptions
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def improve(
 
     A new wording that the model proposes where judge and annotators differ, labeled examples in the prompt, and a
     calibration are tried. What is best on some topics is measured on others that had no part in it. The gain is
-    shown with its interval, a calibration alone, and what one annotator reaches; that no gain is shown is a result.
+    shown with its interval, and compared with that of a calibration alone; that no gain is shown is a result.
 
     Args:
         excerpt: The most characters of an item's texts in the prompt, where items are shown as examples or to the model
@@ -90,11 +90,10 @@ def improve(
     conqret judges improve train.jsonl --held-out test.jsonl --labels labels.csv --scale 1:5 --format direct --metric
     groundedness --model gpt-4o-mini -o runs/improved
     """
-    from conqret.studies.improve.improve_run import ImproveFolder
-    from conqret.studies.improve.improve_study import improve_plan, improved
+    from conqret.studies.improve import improve_run, improve_study
 
     read = reading.load(labels)
-    plan = improve_plan(
+    plan = improve_study.improve_plan(
         items,
         read,
         held_out=held_out,
@@ -106,15 +105,14 @@ def improve(
         excerpt=excerpt,
     )
     asking.shown.note(*read.notes, *plan.setup.notes)
-    outcome = asking.study(improved, plan, rows="answers", doing="improving")
-    result(outcome, _lines(outcome, ImproveFolder(output)), as_json=asking.shown.json_output)
+    outcome = asking.study(improve_study.improved, plan, rows="answers", doing="improving")
+    result(outcome, _lines(outcome, improve_run.ImproveFolder(output)), as_json=asking.shown.json_output)
     if not outcome.shown:
         note(f"no gain over the judge as it is is shown (alpha {outcome.gain.alpha})")
     end(outcome.unscored or outcome.missing, outcome.session)
 
 
 def _lines(outcome: ImproveResult, folder: Any) -> Iterator[RenderableType]:
-    from conqret.show.table import spaced
     from conqret.studies.improve.result import improve_tables, remarks
 
     yield outcome.headline

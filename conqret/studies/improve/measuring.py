@@ -19,9 +19,8 @@ from conqret.judging.criterion import parse_criterion
 from conqret.judging.judge_options import CRITERIA, SampleSettings
 from conqret.judging.setup import Setup
 from conqret.runs.session import SessionCounts
-from conqret.stats.agreement import alphas
 from conqret.stats.correlation import ranked
-from conqret.stats.estimate import JackknifedEstimate, average, without_value
+from conqret.stats.jackknife import JackknifedEstimate, without_value
 from conqret.stats.resampling import leave_one_out
 from conqret.studies.agreement.agreement_settings import Basis
 from conqret.studies.agreement.label_join import View, join_labels
@@ -42,8 +41,6 @@ from conqret.studies.improve.improved_prompt import (
 )
 from conqret.studies.improve.learned import FOLDS, WordingAnswer, observed
 from conqret.studies.improve.result import (
-    MIN_OF_ONE,
-    Ceiling,
     ImproveResult,
     VariantAgreement,
     VariantChoice,
@@ -152,7 +149,6 @@ def _compared(
         "agreement": {name: _estimates(one, confidence) for name, one in sampled.items()},
         "gain": _estimates(_over(improved, sampled["as_it_is"]), confidence),
         "over_calibration": _estimates(_over(improved, sampled["calibrated"]), confidence),
-        "ceiling": _ceiling(views["improved"], confidence),
     }
 
 
@@ -191,45 +187,6 @@ def _difference(one: JackknifedEstimate, other: JackknifedEstimate) -> Jackknife
     """One minus the other, which has no value where one of them has none."""
     lost = next((side for side in (one, other) if not side.defined), None)
     return one.minus(other) if lost is None else without_value(lost.reason)
-
-
-def _ceiling(view: View, confidence: float) -> Ceiling | None:
-    """One annotator beside the others, and the judge in that one's place."""
-    drawn = leave_one_out(view.clusters)
-    pairs: list[tuple[_Sampled, ...]] = []
-    low, high = view.scale.ends()
-    judge = view.judge(rounded=False)
-    for place in range(len(view.names)) if len(view.names) > 1 else ():
-        own = view.table[place]
-        rest = np.delete(view.table, place, axis=0)
-        there = ~np.isnan(own) & (~np.isnan(rest)).any(axis=0) & ~np.isnan(judge)
-        if there.sum() < MIN_OF_ONE:
-            continue
-        others, some = np.nanmean(rest[:, there], axis=0), drawn.of(there)
-        alone_and_judge = tuple(
-            {
-                "alpha": alphas(np.stack([said, others])[None], view.scale.level, some)[0],
-                "spearman": ranked(said, others, some),
-                "distance": some.ratio(np.abs(said - others) / (high - low), np.ones_like(said)),
-            }
-            for said in (own[there], judge[there])
-        )
-        if all(one.defined for side in alone_and_judge for one in side.values()):
-            pairs.append(alone_and_judge)
-    if not pairs:
-        return None
-    person, judged = (
-        {name: average([side[name] for side in sides]) for name in sides[0]}
-        for sides in zip(*pairs, strict=True)
-    )
-    over = {name: judged[name].minus(person[name]) for name in ("alpha", "spearman")}
-    over |= {"distance": person["distance"].minus(judged["distance"])}
-    return Ceiling(
-        annotators=len(pairs),
-        annotator=_estimates(person, confidence),
-        improved=_estimates(judged, confidence),
-        improved_over=_estimates(over, confidence),
-    )
 
 
 def _estimates(sampled: _Sampled, confidence: float) -> VariantAgreement:

@@ -16,8 +16,6 @@ from conqret.stats.estimate import Estimate
 from conqret.studies.agreement.agreement_settings import Basis
 from conqret.studies.improve.improved_prompt import AS_IT_IS, CALIBRATION, PROMPTS, Improvement
 
-MIN_OF_ONE = 10
-"""Items that an annotator has labelled whose correlation with the others counts."""
 Series = Literal["as_it_is", "calibrated", "improved"]
 """What is held against the labels: the judge as it is, the same with a calibration alone, and what was chosen."""
 
@@ -72,30 +70,20 @@ class VariantAgreement(Frozen):
     distance: Estimate
 
 
-class Ceiling(Frozen):
-    """One annotator against the mean label of the others, mean over annotators, and the improved judge in that one's
-    place, against the same labels of the same items; ``improved_over`` is the second minus the first."""
-
-    annotators: int
-    annotator: VariantAgreement
-    improved: VariantAgreement
-    improved_over: VariantAgreement
-
-
 class ImproveResult(Frozen):
     """A judge before and after, on ``items`` of ``topics`` that had no part in what was chosen for them.
 
     ``measured`` says whether these were held out, or each fold of topics was measured on in turn. ``gain`` is what the
     improved judge has more than the judge as it is (for distances: less), paired by item, and ``over_calibration`` what
     it has more than a calibration alone; where an alpha that it is held against lies below 0, it counts as 0, that of
-    agreement by chance. ``ceiling`` is None with fewer than two annotators. ``choices`` are those without each fold,
+    agreement by chance. ``choices`` are those without each fold,
     where topics were measured on in turn, and ``final`` is that of all topics that may be learned from, which
     ``improvement`` belongs to. ``observations`` are those of the model that
     proposed the wording. ``criterion`` is that of the improved judge, and ``use`` are the options of ``conqret judge``
     that ask for it.
     """
 
-    schema_name: str = "conqret.improvement/2"
+    schema_name: str = "conqret.improvement/3"
     metric: str
     dimension: str
     format: str
@@ -113,7 +101,6 @@ class ImproveResult(Frozen):
     agreement: Mapping[Series, VariantAgreement]
     gain: VariantAgreement
     over_calibration: VariantAgreement
-    ceiling: Ceiling | None
     choices: tuple[VariantChoice, ...]
     final: VariantChoice
     improvement: Improvement
@@ -161,7 +148,7 @@ SERIES: dict[Series, str] = {
 
 
 def improve_tables(result: ImproveResult) -> Iterator[Table]:
-    """Agreement before and after with what was gained; the ceiling; and what could be chosen."""
+    """Agreement before and after with what was gained; and what could be chosen."""
     rows = {name: result.agreement[series] for series, name in SERIES.items()}
     how = "Each fold of topics is scored by the judge that was improved and chosen on the others."
     yield _agreements(
@@ -171,17 +158,6 @@ def improve_tables(result: ImproveResult) -> Iterator[Table]:
         "difference of score and mean label, in [0, 1]; a gain is its decrease. For gains an alpha of (a) or (b) below "
         "0 counts as 0.",
     )
-    if (ceiling := result.ceiling) is not None:
-        people = words.number(ceiling.annotators, "annotator")
-        yield _agreements(
-            "(c) Agreement of one annotator with the mean label of the others",
-            {
-                "one annotator": ceiling.annotator,
-                "the improved judge in that one's place": ceiling.improved,
-                "difference": ceiling.improved_over,
-            },
-            f"Means over {people} with {MIN_OF_ONE} labeled items or more, each on these items.",
-        )
     final = result.final
     yield Table(
         "Candidates for the improved judge",
@@ -249,8 +225,6 @@ def improve_sheet(result: ImproveResult) -> ReportPage:
     first, *tables = [Section(table.title, [table]) for table in improve_tables(result)]
     said = remarks(result)
     alphas = [(words.capitalised(name), result.agreement[series].alpha) for series, name in SERIES.items()]
-    if result.ceiling is not None:
-        alphas.append(("(c) One annotator", result.ceiling.annotator.alpha))
     items, topics = words.number(result.training_items, "item"), words.number(result.training_topics, "topic")
     return ReportPage(
         "improve",

@@ -44,16 +44,14 @@ def jury(
 
     conqret validate runs/jury --labels labels.csv --scale 1:3
     """
-    from conqret.judging.judge_folder import JudgeFolder
-    from conqret.judging.page import write_report
+    from conqret.judging import judge_folder, page
     from conqret.show.page import write_file
     from conqret.studies.agreement.agreement_settings import AgreementSettings
-    from conqret.studies.jury.jury_run import PAGE
-    from conqret.studies.jury.jury_run import jury as hold
-    from conqret.studies.jury.result import jury_sheet
+    from conqret.studies.jury import jury_run
+    from conqret.studies.jury import result as pages
 
     read = None if labels is None else reading.load(labels)
-    jury_result = hold(
+    jury_result = jury_run.jury(
         runs,
         output,
         read,
@@ -68,9 +66,9 @@ def jury(
             f"{jury_result.items - jury_result.scored} of {jury_result.items} items lack the score of a "
             "member, so the jury has no score for them"
         )
-    sheet = jury_sheet(jury_result)
-    page = write_file(output / PAGE, sheet.html())
-    write_report(JudgeFolder(output))
+    sheet = pages.jury_sheet(jury_result)
+    written = write_file(output / jury_run.PAGE, sheet.html())
+    page.write_report(judge_folder.JudgeFolder(output))
     result(jury_result, sheet.tables, as_json=json_output, answer=sheet.answer)
     tell(at(output, "run"))
-    tell(at(page))
+    tell(at(written))

@@ -28,7 +28,8 @@ from conqret.runs.run_folder import told_apart
 from conqret.runs.session import SessionCounts
 from conqret.stats.correlation import pearson
 from conqret.stats.effects import ALPHA
-from conqret.stats.estimate import Estimate, JackknifedEstimate, average
+from conqret.stats.estimate import Estimate
+from conqret.stats.jackknife import JackknifedEstimate, average
 from conqret.stats.resampling import leave_one_out
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings
 from conqret.studies.compare.compare_judges import HeldOutChoice, SharedUnits

@@ -12,6 +12,7 @@ from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import note, progress
+from conqret.errors import DeclarationError
 
 SEED = 13
 NAMES = {
@@ -120,7 +121,7 @@ def power(
 
     conqret judges power --for tournament --items 8,20 --comparisons 8
     """
-    from conqret.errors import DeclarationError
+    from conqret.studies.power import bias_power, sample_sizes
     from conqret.studies.power import page as pages
 
     usual_topics, usual_items, usual_simulations = DEFAULTS[target]
@@ -137,9 +138,7 @@ def power(
     with progress("simulating", len(counts) * len(each)) as bar:
         plan["on_cell"] = bar.advance
         if target == "bias":
-            from conqret.studies.power.bias_power import power_bias
-
-            biases = power_bias(**extra, **plan)
+            biases = bias_power.power_bias(**extra, **plan)
             rows: list[dict[str, Any]] = [cell.model_dump(mode="json") for cell in biases]
             sheet = pages.bias_sheet(biases, SEED)
         elif target == "tournament":
@@ -152,15 +151,15 @@ def power(
             rows = [asdict(cell) for cell in held]
             sheet = tournaments.power_sheet(held, plan["simulations"], SEED)
         else:
-            from conqret.studies.power.sample_sizes import power_agreement, power_difference
-
             goal = extra.pop("half_width", None)
             plan["confidence"] = confidence
             if "shares" in extra:
                 extra["shares"] = options.numbers(extra["shares"], "--shares is a list such as 0.8,0.2")
             if "labels" in extra:
                 extra["labels"] = reading.load(extra["labels"])
-            simulate = power_agreement if target == "agreement" else power_difference
+            simulate = (
+                sample_sizes.power_agreement if target == "agreement" else sample_sizes.power_difference
+            )
             sizes = simulate(**extra, **plan)
             note(*filter(None, [sizes.pilot, pages.lost_cells(sizes.cells)]))
             rows = [asdict(cell) for cell in sizes.cells]

@@ -22,7 +22,8 @@ from conqret.io.labels import Labels, labels_of
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.stats.agreement import Level, alphas
 from conqret.stats.effects import ALPHA
-from conqret.stats.estimate import CONFIDENCE, FEWEST_TESTED, JackknifedEstimate
+from conqret.stats.estimate import CONFIDENCE, FEWEST_TESTED
+from conqret.stats.jackknife import JackknifedEstimate
 from conqret.stats.resampling import leave_one_out, mean
 from conqret.studies.agreement.agreement_settings import AgreementSettings
 from conqret.studies.agreement.label_join import NO_PAIR, NO_SCALE, View, join_labels

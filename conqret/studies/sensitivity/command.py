@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
-from conqret.console.printing import at, end, note, note_each, result
+from conqret.console.printing import at, end, note, note_each, result, spaced
 from conqret.judging.command_options import OwnJudge, StudyOptions
 from conqret.perturb.command import Pool
 
@@ -103,7 +103,6 @@ def sensitivity(
     """
     from conqret.data.digest import gathered
     from conqret.judging.summary_tables import metric_names
-    from conqret.show.table import spaced
     from conqret.show.words import counts
     from conqret.studies.sensitivity.page import answer, lacking, verdicts, write_sensitivity
     from conqret.studies.sensitivity.result import SensitivityFolder

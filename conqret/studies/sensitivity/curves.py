@@ -25,7 +25,8 @@ from conqret.perturb import Direction
 from conqret.stats.correlation import pearson
 from conqret.stats.curve_tests import FEWEST_LEVELS, MARGIN, Response, respond, strictly_falls
 from conqret.stats.effects import ALPHA, holm, p_words
-from conqret.stats.estimate import FEWEST_TESTED, JackknifedEstimate
+from conqret.stats.estimate import FEWEST_TESTED
+from conqret.stats.jackknife import JackknifedEstimate
 from conqret.stats.resampling import mean_interval
 from conqret.studies.sensitivity.result import (
     STILL,

@@ -70,22 +70,21 @@ def meta(
     conqret judges systems runs/trec --truth truth.jsonl --truth-format jsonl --reports reports.jsonl -o systems.html
     """
     from conqret.judging.judge_folder import JudgeFolder
-    from conqret.studies.systems.meta_evaluation import systems
-    from conqret.studies.systems.result import METHODS, MetaSettings, ranking_sheet, ranking_tables
+    from conqret.studies.systems import meta_evaluation, result
 
-    settings = MetaSettings(
-        methods=tuple(dict.fromkeys(measured.correlation or METHODS)),
+    settings = result.MetaSettings(
+        methods=tuple(dict.fromkeys(measured.correlation or result.METHODS)),
         truth_measures=tuple(measured.truth_measure or ()),
         measures=tuple(measured.measure or ()),
         on_missing=on_missing,
         shared=only_shared,
         confidence=confidence,
     )
-    results = systems(
+    results = meta_evaluation.systems(
         judges, truth, format=format, truth_format=truth_format, reports=reports or (), settings=settings
     )
     note(*results.notes)
     folders = [JudgeFolder(path) for path in judges]
     baselines = [folder.record_file.is_file() and folder.record().baseline for folder in folders]
-    sheet = ranking_sheet(results, baselines=baselines)
-    page.show(results, sheet, ranking_tables(results), as_json=json_output)
+    sheet = result.ranking_sheet(results, baselines=baselines)
+    page.show(results, sheet, result.ranking_tables(results), as_json=json_output)

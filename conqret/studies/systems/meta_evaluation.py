@@ -23,7 +23,8 @@ from conqret.io.rows import listed
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.stats.correlation import COEFFICIENTS, MIN_SYSTEMS, too_crowded
 from conqret.stats.effects import holm
-from conqret.stats.estimate import JackknifedEstimate, Scale, without_value
+from conqret.stats.estimate import Scale
+from conqret.stats.jackknife import JackknifedEstimate, without_value
 from conqret.stats.resampling import mean, snapped
 from conqret.studies.systems.ranked_systems import run_leaderboard
 from conqret.studies.systems.result import (

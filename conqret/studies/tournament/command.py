@@ -8,8 +8,9 @@ from typing import Annotated, Any
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
-from conqret.console.printing import at, note
+from conqret.console.printing import at, note, spaced
 from conqret.judging.command_options import StudyOptions
+from conqret.show.page import write_files
 from conqret.studies.tournament.item_groups import TournamentOptions
 
 COMMON = (
@@ -73,10 +74,7 @@ def tournament(
 
     conqret tournament items.jsonl --top 3 --comparisons 10 --model gpt-4o-mini --model gpt-4.1-mini
     """
-    from conqret.show.page import write_files
-    from conqret.show.table import spaced
-    from conqret.studies.tournament.result import headlines, tournament_page, tournament_tables
-    from conqret.studies.tournament.tournament_run import TournamentFolder, held, tournament_plan
+    from conqret.studies.tournament import result, tournament_run
 
     settings: dict[str, Any] = {
         **pairs.given(),
@@ -85,19 +83,19 @@ def tournament(
         **reading.settings,
         "model": [asking.calls.of(model) for model in compared_by.model or (None,)],
     }
-    plan = tournament_plan(items, output=output or True, asks=not asking.dry_run, **settings)
+    plan = tournament_run.tournament_plan(items, output=output or True, asks=not asking.dry_run, **settings)
     asking.shown.left_out(plan.checked)
     asking.shown.note(*plan.notes)
-    outcome = asking.study(held, plan, rows="comparisons", doing="comparing")
+    outcome = asking.study(tournament_run.held, plan, rows="comparisons", doing="comparing")
     assert plan.output is not None  # noqa: S101 - the command always has one
-    folder = TournamentFolder(plan.output)
-    shown = tournament_page(outcome, {item.id: item.argument or "" for item in folder.items()})
+    folder = tournament_run.TournamentFolder(plan.output)
+    shown = result.tournament_page(outcome, {item.id: item.argument or "" for item in folder.items()})
     page, _ = write_files(
         folder.path, {folder.page_file.name: shown.html(), folder.markdown_file.name: shown.markdown()}
     )
-    tables, scores = spaced(tournament_tables(outcome)), at(folder.scores_file, "scores")
+    tables, scores = spaced(result.tournament_tables(outcome)), at(folder.scores_file, "scores")
     if outcome.unanswered:
         lost = outcome.planned - outcome.answered
         note(f"{lost} comparisons have no valid response; run the same command to request them again")
-    lines = [*headlines(outcome), "", *tables, scores, at(page)]
+    lines = [*result.headlines(outcome), "", *tables, scores, at(page)]
     asking.conclude(outcome, lines, outcome, outcome.unanswered, there=outcome.answered)

@@ -6,8 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from annotated_types import Interval
 
@@ -16,9 +15,6 @@ from conqret.data.digest import gathered
 from conqret.errors import DeclarationError, UnknownNameError, check_known
 from conqret.io.reports import RUN
 from conqret.options import check_ranges
-
-if TYPE_CHECKING:
-    from conqret.stats.pair_design import GroupPairs
 
 Design = Literal["adaptive", "random", "exhaustive"]
 """How the pairs of items are chosen that are compared."""
@@ -181,48 +177,3 @@ def pair_item(first: Item, second: Item) -> Item:
         second_argument=second.argument,
         **alike,
     )
-
-
-@dataclass(frozen=True)
-class PairSchedule:
-    """How many pairs of each group are compared, round by round."""
-
-    groups: tuple[ItemGroup, ...]
-    options: TournamentOptions
-
-    @cached_property
-    def sizes(self) -> list[list[int]]:
-        """The pairs of each group in each round."""
-        from conqret.stats.pair_design import round_sizes
-
-        options = self.options
-        wanted = None if options.design == "exhaustive" else options.comparisons
-        sizes = [
-            round_sizes(len(group.items), wanted, both_orders=options.both_orders) for group in self.groups
-        ]
-        if options.design == "random" and not options.stops_early:
-            return [[sum(each)] for each in sizes]
-        return sizes
-
-    @property
-    def comparisons(self) -> int:
-        """How many there will be at most."""
-        twice = 2 if self.options.both_orders else 1
-        return sum(twice * sum(sizes) for sizes in self.sizes)
-
-    def drawn(self) -> list[GroupPairs]:
-        """What draws the pairs of each group, from its first pair on."""
-        from conqret.stats.pair_design import GroupPairs
-
-        return [
-            GroupPairs(len(group.items), [PAIR_SEED, number], both_orders=self.options.both_orders)
-            for number, group in enumerate(self.groups)
-        ]
-
-    def first_pairs(self) -> list[Item]:
-        """A random pair of each item: what a judge is chosen by, and what a cost is counted on."""
-        return [
-            pair_item(group.items[first], group.items[second])
-            for group, pairs, sizes in zip(self.groups, self.drawn(), self.sizes, strict=True)
-            for first, second in pairs.at_random(sum(sizes))
-        ]

@@ -13,6 +13,7 @@ import numpy as np
 from scipy.special import expit, ndtr, ndtri
 from scipy.stats import rankdata
 
+from conqret.data import Item
 from conqret.io import CheckedItems, ItemSource
 from conqret.judging.judge_folder import JudgeRecord
 from conqret.judging.judge_parts import TOURNAMENT, digest
@@ -20,12 +21,9 @@ from conqret.judging.judgments import judge_record
 from conqret.judging.setup import Setup
 from conqret.stats.comparative_judgment import ComparedStrengths, bounds, compared_strengths
 from conqret.stats.estimate import CONFIDENCE, Estimate
+from conqret.stats.pair_design import GroupPairs, round_sizes
 from conqret.stats.strength_posterior import PairOutcomes
-from conqret.studies.tournament.item_groups import (
-    ItemGroup,
-    PairSchedule,
-    TournamentOptions,
-)
+from conqret.studies.tournament.item_groups import PAIR_SEED, ItemGroup, TournamentOptions, pair_item
 from conqret.studies.tournament.result import (
     ComparisonResult,
     ComparisonRow,
@@ -215,6 +213,47 @@ def _length(groups: Sequence[RankedGroup]) -> float | None:
 
 STRENGTH = "strength"
 """The metric that the run has for each item."""
+
+
+@dataclass(frozen=True)
+class PairSchedule:
+    """How many pairs of each group are compared, round by round."""
+
+    groups: tuple[ItemGroup, ...]
+    options: TournamentOptions
+
+    @cached_property
+    def sizes(self) -> list[list[int]]:
+        """The pairs of each group in each round."""
+        options = self.options
+        wanted = None if options.design == "exhaustive" else options.comparisons
+        sizes = [
+            round_sizes(len(group.items), wanted, both_orders=options.both_orders) for group in self.groups
+        ]
+        if options.design == "random" and not options.stops_early:
+            return [[sum(each)] for each in sizes]
+        return sizes
+
+    @property
+    def comparisons(self) -> int:
+        """How many there will be at most."""
+        twice = 2 if self.options.both_orders else 1
+        return sum(twice * sum(sizes) for sizes in self.sizes)
+
+    def drawn(self) -> list[GroupPairs]:
+        """What draws the pairs of each group, from its first pair on."""
+        return [
+            GroupPairs(len(group.items), [PAIR_SEED, number], both_orders=self.options.both_orders)
+            for number, group in enumerate(self.groups)
+        ]
+
+    def first_pairs(self) -> list[Item]:
+        """A random pair of each item: what a judge is chosen by, and what a cost is counted on."""
+        return [
+            pair_item(group.items[first], group.items[second])
+            for group, pairs, sizes in zip(self.groups, self.drawn(), self.sizes, strict=True)
+            for first, second in pairs.at_random(sum(sizes))
+        ]
 
 
 @dataclass(frozen=True)

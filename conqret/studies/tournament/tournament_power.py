@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 from conqret.errors import DeclarationError, strict_options
 from conqret.show.charts import Chart, ChartLine, Point
 from conqret.show.report_page import ReportPage, Section
 from conqret.show.table import Column, Table
-from conqret.stats.comparative_judgment import MAX_ITEMS, MOST_CELLS, ComparedStrengths, compared_strengths
+from conqret.stats.comparative_judgment import MAX_ITEMS, MOST_CELLS, compared_strengths
 from conqret.stats.pair_design import GroupPairs, round_sizes
 from conqret.stats.strength_posterior import PairOutcomes
 from conqret.studies.tournament.item_groups import Design
@@ -55,36 +54,26 @@ class SimulatedJudge:
         return np.asarray((rng.random(len(eta)) >= ends[:2]).sum(axis=0) / 2)
 
 
-@dataclass(frozen=True, slots=True)
-class TournamentQuality:
-    """After so many ``comparisons`` an item: the ``reliability`` as it is printed, the squared correlation of estimated
-    and true strengths within groups (``true_reliability``), the mean rank correlation in a group (None where strengths
-    do not differ), and the share of intervals that hold the true strength."""
+def simulated_reliability(
+    judge: SimulatedJudge,
+    groups: int,
+    size: int,
+    comparisons: float,
+    design: Design,
+    rng: np.random.Generator,
+) -> dict[float, float]:
+    """Hold one tournament of ``groups`` with ``size`` items each, with at most so many ``comparisons`` an item.
 
-    comparisons: float
-    reliability: float
-    true_reliability: float
-    rank_correlation: float | None
-    coverage: float
-
-
-def simulated_tournament(
-    judge: SimulatedJudge, groups: int, size: int, comparisons: float, design: str, rng: np.random.Generator
-) -> list[TournamentQuality]:
-    """Hold one tournament of ``groups`` with ``size`` items each; its quality after each round. ``comparisons`` are
-    those of an item."""
+    Returns:
+        The scale separation reliability after each round, by the comparisons an item so far.
+    """
     truth = rng.normal(0, judge.spread, (groups, size))
     truth -= truth.mean(axis=1, keepdims=True)
     pairs = [GroupPairs(size, [int(rng.integers(2**32))]) for _ in range(groups)]
-    wanted = None if design == "exhaustive" else comparisons
     made = np.zeros((4, 0))
-
-    def estimated() -> ComparedStrengths:
-        return compared_strengths(PairOutcomes.from_rows([size] * groups, *made))
-
-    fit = estimated()
-    qualities = []
-    for count in round_sizes(size, wanted):
+    fit = compared_strengths(PairOutcomes.from_rows([size] * groups, *made))
+    reliabilities = {}
+    for count in round_sizes(size, comparisons):
         rows = [
             (number, *pair)
             for number, each in enumerate(pairs)
@@ -95,39 +84,9 @@ def simulated_tournament(
         new = np.array(rows).T
         differences = truth[new[0], new[1]] - truth[new[0], new[2]]
         made = np.hstack([made, [*new, judge.outcomes(differences, rng)]])
-        fit = estimated()
-        qualities.append(_quality(fit, truth, 2 * made.shape[1] / (groups * size)))
-    return qualities
-
-
-def _quality(fit: ComparedStrengths, truth: NDArray[np.float64], comparisons: float) -> TournamentQuality:
-
-    def correlation(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
-        return float(np.corrcoef(one.ravel(), other.ravel())[0, 1]) if np.ptp(one) and np.ptp(other) else 0.0
-
-    ranks = [
-        correlation(rankdata(fit.strengths[number]), rankdata(truth[number])) for number in range(len(truth))
-    ]
-    return TournamentQuality(
-        comparisons,
-        fit.reliability() or 0.0,
-        correlation(fit.strengths, truth) ** 2,
-        sum(ranks) / len(ranks) if np.ptp(truth) else None,
-        float(((fit.low <= truth) & (truth <= fit.high)).mean()),
-    )
-
-
-def mean_quality(qualities: Sequence[TournamentQuality]) -> TournamentQuality:
-    """The means of several tournaments after as many comparisons."""
-    count = len(qualities)
-    ranks = [each.rank_correlation for each in qualities if each.rank_correlation is not None]
-    return TournamentQuality(
-        sum(each.comparisons for each in qualities) / count,
-        sum(each.reliability for each in qualities) / count,
-        sum(each.true_reliability for each in qualities) / count,
-        sum(ranks) / len(ranks) if ranks else None,
-        sum(each.coverage for each in qualities) / count,
-    )
+        fit = compared_strengths(PairOutcomes.from_rows([size] * groups, *made))
+        reliabilities[2 * made.shape[1] / (groups * size)] = fit.reliability() or 0.0
+    return reliabilities
 
 
 RELIABLE = 0.8
@@ -140,11 +99,11 @@ TIES = 0.1
 
 @dataclass(frozen=True, slots=True)
 class PlannedTournament:
-    """The quality to expect ``after`` each number of comparisons an item, of groups with ``items``, by ``design``."""
+    """The mean reliability ``after`` each number of comparisons an item, of groups with ``items``, by ``design``."""
 
     items: int
     design: Design
-    after: tuple[TournamentQuality, ...]
+    after: Mapping[float, float]
 
 
 @strict_options
@@ -189,11 +148,11 @@ def power_tournament(
     for size in items:
         for design in DESIGNS:
             rng = np.random.default_rng([seed, size])
-            held = [
-                simulated_tournament(judge, topics, size, comparisons, design, rng)
+            simulated = [
+                simulated_reliability(judge, topics, size, comparisons, design, rng)
                 for _ in range(simulations)
             ]
-            after = tuple(mean_quality(qualities) for qualities in zip(*held, strict=True))
+            after = {count: sum(each[count] for each in simulated) / simulations for count in simulated[0]}
             planned.append(PlannedTournament(size, design, after))
         on_cell()
     return tuple(planned)
@@ -205,8 +164,8 @@ def power_answer(planned: Sequence[PlannedTournament]) -> list[str]:
     for size, designs in _by_items(planned):
         needed = []
         for each in designs:
-            enough = [quality.comparisons for quality in each.after if quality.reliability >= RELIABLE]
-            most = max(quality.comparisons for quality in each.after)
+            enough = [count for count, reliability in each.after.items() if reliability >= RELIABLE]
+            most = max(each.after)
             needed.append(
                 f"{each.design} pairs {f'{min(enough):.1f}' if enough else f'more than {most:.1f}'}"
             )
@@ -222,7 +181,7 @@ def power_sheet(planned: Sequence[PlannedTournament], simulations: int, seed: in
     return ReportPage(
         "power",
         "How many comparisons does a tournament need?",
-        [Section("Reliability, rank correlation and coverage", [*charts[1:], *tables])],
+        [Section("Reliability", [*charts[1:], *tables])],
         answer=power_answer(planned),
         picture=charts[:1],
         how_to_read=[
@@ -240,7 +199,7 @@ def _by_items(planned: Sequence[PlannedTournament]) -> Iterator[tuple[int, list[
 
 def _chart(size: int, designs: Sequence[PlannedTournament]) -> Chart:
     lines = [
-        ChartLine(f"{each.design} pairs", [Point(one.comparisons, one.reliability) for one in each.after])
+        ChartLine(f"{each.design} pairs", [Point(*reached) for reached in each.after.items()])
         for each in designs
     ]
     ends = [point.x for line in lines for point in line.points]
@@ -251,18 +210,16 @@ def _chart(size: int, designs: Sequence[PlannedTournament]) -> Chart:
 
 
 def power_tables(planned: Sequence[PlannedTournament], simulations: int) -> Iterator[Table]:
-    """A table for each number of items: reliability and rank correlation by comparisons, designs side by side."""
+    """A table for each number of items: reliability by comparisons and pairs."""
     many = f"Means of {simulations} simulated tournaments" if simulations > 1 else "One simulated tournament"
-    columns = (Column("Comparisons an item"), Column("Pairs", "name"))
     for size, designs in _by_items(planned):
-        reached = [(quality, each.design) for each in designs for quality in each.after]
+        rows = [(count, each.design, value) for each in designs for count, value in each.after.items()]
         yield Table(
             f"{size} items a topic",
-            (*columns, "Reliability", "Rank correlation", "Coverage"),
+            (Column("Comparisons an item"), Column("Pairs", "name"), "Reliability"),
             [
-                (f"{row.comparisons:.1f}", design, row.reliability, row.rank_correlation, row.coverage)
-                for row, design in sorted(reached, key=lambda pair: pair[0].comparisons)
+                (f"{count:.1f}", design, value)
+                for count, design, value in sorted(rows, key=lambda row: row[0])
             ],
-            note="“Rank correlation”: with the true strengths; “Coverage”: the share of 95% intervals that contain "
-            f"them. {many}.",
+            note=f"{many}.",
         )

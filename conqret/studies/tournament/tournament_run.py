@@ -43,14 +43,13 @@ from conqret.studies.tournament.item_groups import (
     BESIDE,
     Design,
     ItemGroup,
-    PairSchedule,
     TournamentOptions,
     comparison_id,
     item_groups,
     item_systems,
     pair_item,
 )
-from conqret.studies.tournament.ranking import STRENGTH, TournamentPlan, tournament_result
+from conqret.studies.tournament.ranking import STRENGTH, PairSchedule, TournamentPlan, tournament_result
 from conqret.studies.tournament.result import PREFERENCE, ComparisonRow, RankedItem, Tournament
 
 if TYPE_CHECKING:

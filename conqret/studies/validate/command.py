@@ -11,7 +11,7 @@ from annotated_types import Interval
 from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
-from conqret.console.printing import end, note, result, tell, tell_outcomes
+from conqret.console.printing import end, note, result, spaced, tell, tell_outcomes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,18 +70,18 @@ def validate(
     conqret validate runs/first --labels labels.csv --scale 1:3 --require "alpha[overall_quality] >= 0.4" --require
     "coverage >= 0.98"
     """
-    from conqret.show.table import spaced
-    from conqret.studies.agreement.agreement_settings import AgreementSettings
-    from conqret.studies.agreement.judge_agreement import agreement_answer
-    from conqret.studies.validate.page import validation_tables
-    from conqret.studies.validate.validate import validate as compare
+    from conqret.studies.agreement import agreement_settings, judge_agreement
+    from conqret.studies.validate import page
+    from conqret.studies.validate import validate as validation
 
-    validated = compare(
+    validated = validation.validate(
         run,
         labels=reading.load(labels),
         metrics=label_options.metric_map(metric),
         require=require or (),
-        settings=AgreementSettings(aggregate=aggregate, epsilon=epsilon, confidence=confidence),
+        settings=agreement_settings.AgreementSettings(
+            aggregate=aggregate, epsilon=epsilon, confidence=confidence
+        ),
         calibration=evidence.calibration,
         baseline=evidence.baseline,
         bias=evidence.bias,
@@ -101,8 +101,8 @@ def validate(
         note(
             f"the judge has no metric for these labeled dimensions: {', '.join(found.join.unknown_dimensions)}"
         )
-    answer = agreement_answer(found.dimensions.values(), found.basis, found.average)
-    tables = spaced(validation_tables(found))
+    answer = judge_agreement.agreement_answer(found.dimensions.values(), found.basis, found.average)
+    tables = spaced(page.validation_tables(found))
     result(found, tables, as_json=json_output, outcomes=validated.requirements, answer=answer)
     for path in validated.files:
         tell(f"{path.name:<16} {path}")

@@ -21,7 +21,8 @@ from conqret.data.item import Frozen
 from conqret.errors import DeclarationError
 from conqret.io.label_set import LabelSet
 from conqret.stats.agreement import AlternativeAnnotator, alphas, alternative_annotator_test
-from conqret.stats.estimate import JackknifedEstimate, too_few, undefined, without_value
+from conqret.stats.estimate import too_few, undefined
+from conqret.stats.jackknife import JackknifedEstimate, without_value
 from conqret.stats.prediction_powered import (
     CorrectedMean,
     DrawnItems,

@@ -34,18 +34,19 @@ def variance(
 
     conqret judges variance runs/five-samples --metric clarity
     """
-    from conqret.studies.variance.result import variance as estimated
-    from conqret.studies.variance.result import variance_sheet, variance_tables, variance_words
+    from conqret.studies.variance import result as components
 
-    study = estimated(runs, metrics=[name.replace("-", "_") for name in metric or ()], confidence=confidence)
-    sentences = variance_words(study)
+    study = components.variance(
+        runs, metrics=[name.replace("-", "_") for name in metric or ()], confidence=confidence
+    )
+    sentences = components.variance_words(study)
     for text in (*(f"run        {run}" for run in study.runs), sentences[0]):
         tell(text)
     for text in sentences[1:]:
         note(text[:1].lower() + text[1:].rstrip("."))
     if study.left_out:
         note(f"left out, because not all runs have them: {', '.join(study.left_out)}")
-    tables = list(variance_tables(study))
-    page.show(study, variance_sheet(study), tables, as_json=json_output)
+    tables = list(components.variance_tables(study))
+    page.show(study, components.variance_sheet(study), tables, as_json=json_output)
     if len(tables) < len(study.metrics):
         tell("use --metric NAME to see the details of one metric, or -o to write a page on all")

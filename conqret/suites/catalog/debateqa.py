@@ -5,6 +5,13 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
+from conqret.debateqa.score_table import (
+    LOWER_IS_BETTER,
+    annotator_ratings,
+    common_means,
+    in_order,
+    read_tables,
+)
 from conqret.io.pairs import read_comparisons
 from conqret.suites.suite import PublishedFigure, Suite, SuiteData, SuiteFile, SuiteStatistic, SuiteVerdicts
 from conqret.suites.suite_files import suite_file
@@ -20,14 +27,6 @@ def read(folder: Path) -> SuiteData:
     """Elo's ratings of the systems by each annotator, and as logs the means that metrics give the systems over common
     questions (tables of ``conqret debateqa score``: ``scores.parquet``, also in folders). A metric of which less is
     better is turned round."""
-    from conqret.debateqa.score_table import (
-        LOWER_IS_BETTER,
-        annotator_ratings,
-        common_means,
-        in_order,
-        read_tables,
-    )
-
     ratings = annotator_ratings(read_comparisons(suite_file(folder, PREFERENCES)), SEED)
     tables = sorted([*folder.glob("**/scores.parquet"), *folder.glob("**/scores.csv")])
     gold = {

@@ -6,6 +6,7 @@ import math
 from functools import partial
 from pathlib import Path
 
+from conqret.debate.debatune.debate_files import read_statements
 from conqret.suites.suite import PublishedFigure, Suite, SuiteData, SuiteFile, SuiteStatistic, SuiteVerdicts
 from conqret.suites.suite_files import files_present, suite_file
 from conqret.suites.suite_statistics import by_group, share
@@ -34,8 +35,6 @@ def _file(folder: str) -> str:
 def read(folder: Path) -> SuiteData:
     """The statements of the models that are there. The gold is the side that each was told to take, so it is always
     1: what is held against something is the share of a model's statements that keep to it."""
-    from conqret.debate.debatune.debate_files import read_statements
-
     present = files_present(folder, tuple(_file(row[0]) for row in SYSTEMS.values()), "statements")
     of_file = {_file(row[0]): system for system, row in SYSTEMS.items()}
     items, groups, topics = [], {}, {}
