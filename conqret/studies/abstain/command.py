@@ -9,6 +9,7 @@ from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, end, note, note_each, result, tell
+from conqret.studies.agreement.command import ComparisonOptions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,8 +41,7 @@ def abstain(
     output: Path = Path("abstention.json"),
     page: Path | None = None,
     reading: label_options.LabelReading,
-    metric: label_options.Metrics = None,
-    aggregate: label_options.Aggregate = "auto",
+    comparison: ComparisonOptions,
     json_output: options.Printed = None,
 ) -> None:
     """Choose the confidence below which a judge abstains, with a risk guarantee for the scores that are kept.
@@ -71,7 +71,6 @@ def abstain(
     from conqret.show.report_page import check_ending, write_sheet
     from conqret.studies.abstain.fit_abstention import abstain as fitted
     from conqret.studies.abstain.result import SAMPLED, abstention_sheet, abstention_tables
-    from conqret.studies.agreement.agreement_settings import AgreementSettings
 
     if page is not None:
         check_ending(page)
@@ -83,8 +82,7 @@ def abstain(
         tolerance=risk.tolerance,
         source=risk.by,
         together=risk.together,
-        metrics=label_options.metric_map(metric),
-        settings=AgreementSettings(aggregate=aggregate),
+        **comparison.settings(),
     )
     sheet = abstention_sheet(abstention)
     write_whole(output, abstention.model_dump_json(indent=1).encode() + b"\n")

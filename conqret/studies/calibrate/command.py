@@ -7,6 +7,7 @@ from pathlib import Path
 from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.printing import at, note, note_each, result, tell
+from conqret.studies.agreement.command import ComparisonOptions
 
 
 def calibrate(
@@ -15,8 +16,7 @@ def calibrate(
     labels: label_options.Labels,
     output: Path = Path("calibration.json"),
     reading: label_options.LabelReading,
-    metric: label_options.Metrics = None,
-    aggregate: label_options.Aggregate = "auto",
+    comparison: ComparisonOptions,
     confidence: label_options.Confidence = 0.95,
     page: Path | None = None,
     json_output: options.Printed = None,
@@ -43,7 +43,6 @@ def calibrate(
     """
     from conqret.io.safe_files import write_whole
     from conqret.show.report_page import check_ending, write_sheet
-    from conqret.studies.agreement.agreement_settings import AgreementSettings
     from conqret.studies.agreement.trivial_judges import over_baselines
     from conqret.studies.calibrate.fit_calibration import calibrate as fitted
     from conqret.studies.calibrate.result import calibration_sheet
@@ -54,8 +53,7 @@ def calibrate(
     calibration = fitted(
         run,
         read,
-        metrics=label_options.metric_map(metric),
-        settings=AgreementSettings(aggregate=aggregate, confidence=confidence),
+        **comparison.settings(confidence=confidence),
     )
     write_whole(output, calibration.model_dump_json(indent=1).encode() + b"\n")
     note(*read.notes)

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.printing import at, note, result, tell
+from conqret.studies.agreement.command import ComparisonOptions
 
 
 def jury(
@@ -22,8 +23,7 @@ def jury(
     by: Literal["mean", "median"] = "mean",
     output: Path = Path("runs/jury"),
     reading: label_options.LabelReading,
-    metric: label_options.Metrics = None,
-    aggregate: label_options.Aggregate = "auto",
+    comparison: ComparisonOptions,
     confidence: label_options.Confidence = 0.95,
     overwrite: options.Overwrite = False,
     json_output: options.Printed = None,
@@ -47,7 +47,6 @@ def jury(
     from conqret.judging.judge_folder import JudgeFolder
     from conqret.judging.page import write_report
     from conqret.show.page import write_file
-    from conqret.studies.agreement.agreement_settings import AgreementSettings
     from conqret.studies.jury.jury_run import PAGE
     from conqret.studies.jury.jury_run import jury as hold
     from conqret.studies.jury.result import jury_sheet
@@ -58,8 +57,7 @@ def jury(
         output,
         read,
         rule=by,
-        metrics=label_options.metric_map(metric),
-        settings=AgreementSettings(aggregate=aggregate, confidence=confidence),
+        **comparison.settings(confidence=confidence),
         overwrite=overwrite,
     )
     note(*(() if read is None else read.notes))

@@ -12,6 +12,7 @@ from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import end, note, result, tell, tell_outcomes
+from conqret.studies.agreement.command import ComparisonOptions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,8 +41,7 @@ def validate(
     output: Path | None = None,
     require: list[str] | None = None,
     reading: label_options.LabelReading,
-    metric: label_options.Metrics = None,
-    aggregate: label_options.Aggregate = "auto",
+    comparison: ComparisonOptions,
     epsilon: Annotated[float, Interval(ge=0, le=0.99)] = 0.2,
     evidence: EvidenceFiles,
     confidence: label_options.Confidence = 0.95,
@@ -71,7 +71,6 @@ def validate(
     "coverage >= 0.98"
     """
     from conqret.show.table import spaced
-    from conqret.studies.agreement.agreement_settings import AgreementSettings
     from conqret.studies.agreement.judge_agreement import agreement_answer
     from conqret.studies.validate.page import validation_tables
     from conqret.studies.validate.validate import validate as compare
@@ -79,9 +78,8 @@ def validate(
     validated = compare(
         run,
         labels=reading.load(labels),
-        metrics=label_options.metric_map(metric),
         require=require or (),
-        settings=AgreementSettings(aggregate=aggregate, epsilon=epsilon, confidence=confidence),
+        **comparison.settings(epsilon=epsilon, confidence=confidence),
         calibration=evidence.calibration,
         baseline=evidence.baseline,
         bias=evidence.bias,
