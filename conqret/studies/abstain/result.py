@@ -13,6 +13,7 @@ from pydantic import Field
 
 from conqret.data import Judgment, Measure, Reason
 from conqret.data.item import Frozen
+from conqret.io.label_set import RANDOM_SAMPLE
 from conqret.judging.scales import confidences
 from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.show import words
@@ -141,6 +142,21 @@ SAMPLED = (
     "sample --plan), which the labels do not tell; chosen by the judge's own confidence, they broke it in 51% of "
     "simulated draws"
 )
+
+
+def abstention_remarks(abstention: Abstention) -> Iterator[str]:
+    """What follows for a judge that abstains by these rules, and what their guarantee rests on."""
+    nothing = [name for name, threshold in abstention.rules.items() if threshold is None]
+    if len(nothing) == len(abstention.rules):
+        yield (
+            "judge --abstain would mark every score as unsure: guarantee less (--error, --tolerance), take all metrics "
+            "together (--together), or label more topics"
+        )
+        return
+    if nothing:
+        yield f"with judge --abstain, every score of these metrics becomes 'unsure': {', '.join(nothing)}"
+    if RANDOM_SAMPLE not in abstention.basis.notes:
+        yield SAMPLED
 
 
 def abstention_tables(abstention: Abstention) -> Iterator[Table]:

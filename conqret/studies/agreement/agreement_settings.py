@@ -10,6 +10,7 @@ from conqret.data.item import Frozen
 from conqret.errors import DeclarationError
 from conqret.io.label_set import LabelSet, Unit
 from conqret.io.limits import read_written
+from conqret.io.safe_files import write_whole
 from conqret.stats.agreement import EPSILON
 from conqret.stats.estimate import CONFIDENCE
 from conqret.stats.resampling import pooling
@@ -92,6 +93,10 @@ class FittedFile(Frozen):
                 f"{self.fingerprint}), but the judgments come from {format_name} with {model} "
                 f"({fingerprint}): make one for this judge with {self.COMMAND}"
             )
+
+    def write(self, file: Path) -> None:
+        """Write it as JSON."""
+        write_whole(file, self.model_dump_json(indent=1).encode() + b"\n")
 
     @classmethod
     def read(cls, file: Path) -> Self:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from textwrap import wrap
 from typing import ClassVar, Literal
 
@@ -16,6 +17,7 @@ from conqret.judging.judge_folder import InstrumentRecord
 from conqret.runs.session import SessionCounts
 from conqret.show import words
 from conqret.show.forest import Forest, ForestRow
+from conqret.show.page import write_files
 from conqret.show.report_page import CollapsedTable, PageRemarks, Part, ReportPage, Section, section
 from conqret.show.table import Alarm, Cell, Column, Table
 from conqret.stats.curve_tests import MARGIN
@@ -287,6 +289,12 @@ def pointed(heading: str, texts: Sequence[str]) -> Iterator[str]:
         yield from ("", f"{heading}:")
     for text in texts:
         yield from wrap(f"- {text}", 80, initial_indent="  ", subsequent_indent="    ")
+
+
+def write_bias(table: BiasTable, folder: Path) -> Path:
+    """Write ``report.html`` and ``bias.md``; returns the page."""
+    sheet = bias_sheet(table)
+    return write_files(folder, {"report.html": sheet.html(), "bias.md": sheet.markdown()})[0]
 
 
 def bias_sheet(table: BiasTable) -> ReportPage:

@@ -33,7 +33,7 @@ from conqret.studies.agreement.agreement_settings import AgreementSettings, Basi
 from conqret.studies.agreement.judge_agreement import NOT_EVERYWHERE, head, trivial_table
 from conqret.studies.agreement.label_join import Fit, JoinedLabels, View
 from conqret.studies.agreement.statistics import CALIBRATED
-from conqret.studies.agreement.trivial_judges import TRIVIAL
+from conqret.studies.agreement.trivial_judges import TRIVIAL, over_baselines
 from conqret.studies.calibrate.calibration_maps import (
     AS_IS,
     KINDS,
@@ -105,6 +105,11 @@ class Calibration(FittedFile):
         if not all(0 <= fold < fewest for fold in self.folds.values()):
             raise ValueError("a fold has no map")
         return self
+
+    @property
+    def over_baselines(self) -> Iterator[str]:
+        """Which baselines the judge agrees better than, and which less, in sentences."""
+        return over_baselines({name: row.over for name, row in self.checked.items()})
 
     def applied(self, joined: JoinedLabels, settings: AgreementSettings) -> JoinedLabels:
         """The same join, in which each score has a calibrated one beside it. Where the maps are those that the labels

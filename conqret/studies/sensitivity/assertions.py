@@ -6,13 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from conqret.data import Item, Judgment, Measure
 from conqret.data.topic_keys import TopicKeys
 from conqret.errors import DeclarationError, number
 from conqret.judging.judge_parts import DEFAULT_FORMAT, Judge
 from conqret.judging.judge_settings import JudgeSettings
+from conqret.judging.session_judge import SessionJudge
 from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.perturb import SEED, Direction, Materials, Perturbation, Pool
 from conqret.perturb.versions import Level, series
@@ -20,9 +21,6 @@ from conqret.stats.curve_tests import MARGIN, Response, respond
 from conqret.studies.sensitivity.curves import corrected, judge_response
 from conqret.studies.sensitivity.result import STILL
 from conqret.studies.sensitivity.sensitivity_plan import PerturbationLevels
-
-if TYPE_CHECKING:
-    from conqret.judging.session_judge import SessionJudge
 
 ItemScores = Judgment | Mapping[str, float | None]
 ItemJudge = Callable[[Sequence[Item]], Sequence[ItemScores]]
@@ -56,8 +54,6 @@ class ModelJudge:
 
     @cached_property
     def _judge(self) -> SessionJudge:
-        from conqret.judging.session_judge import SessionJudge
-
         settings: dict[str, Any] = {"format": self.format, "model": self.model, **self.options}
         if self.recordings is not None:
             self.recordings.parent.mkdir(parents=True, exist_ok=True)

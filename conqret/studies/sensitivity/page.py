@@ -16,7 +16,7 @@ from conqret.show.charts import Chart, ChartLine, Point
 from conqret.show.markup import tables_markdown
 from conqret.show.page import write_files
 from conqret.show.report_page import PageRemarks, ReportPage, Section, section
-from conqret.show.table import Cell, Column, Table
+from conqret.show.table import Cell, Column, Table, spaced
 from conqret.studies.sensitivity.result import (
     STILL,
     Curve,
@@ -132,6 +132,22 @@ def lacking(results: SensitivityResults) -> Iterator[str]:
     for reason, names in metrics.items():
         metrics_left = metric_names(list(dict.fromkeys(names)))
         yield f"The curves of {metrics_left} leave out some items, because {words.reason(reason)}."
+
+
+def screen(results: SensitivityResults) -> Iterator[object]:
+    """What a terminal shows after the answer: the verdicts, and why items are left out."""
+    yield from spaced([verdicts(results)])
+    yield from lacking(results)
+
+
+def unscored_remarks(results: SensitivityResults) -> Iterator[str]:
+    """Which metrics have no curve, and why."""
+    without = gathered(
+        ((empty.format, empty.model, empty.perturbation, words.counts(empty.missing)), empty.metric)
+        for empty in results.unscored
+    )
+    for (name, model, perturbation, reasons), metrics in without.items():
+        yield f"no curve: {name} with {model}, {metric_names(metrics)} under {perturbation}: {reasons}"
 
 
 def _remarks(results: SensitivityResults) -> Iterator[str]:
