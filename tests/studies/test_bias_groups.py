@@ -51,13 +51,13 @@ def test_a_group_that_is_better_is_not_favoured_by_who_finds_it_better() -> None
     """A true gap of .2 behind noisy labels: pairs matched on the labels found 85 to 99% of unbiased judges biased."""
     wrong = sum(
         bias_rows(*unlike(seed, gap=0.2, bias=0, noise=0.05), seed=13)[0].verdict == "alarm"
-        for seed in range(60)
+        for seed in range(15)
     )
-    assert wrong <= 4
+    assert wrong <= 1
     right = sum(
-        bias_rows(*unlike(seed, gap=0, bias=0.3), seed=13)[0].verdict == "alarm" for seed in range(20)
+        bias_rows(*unlike(seed, gap=0, bias=0.3), seed=13)[0].verdict == "alarm" for seed in range(10)
     )
-    assert right >= 16
+    assert right >= 8
 
 
 def test_a_judge_that_does_not_follow_people_cannot_be_held_to_them() -> None:

@@ -3,9 +3,6 @@
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
-from conqret.errors import DeclarationError
 from conqret.io import open_items
 from conqret.llm.client_options import ClientOptions
 from conqret.studies.sensitivity.sensitivity_plan import GRID_LEVELS, PerturbationLevels, make_plan, together
@@ -61,11 +58,3 @@ def test_a_cell_of_the_grid_out_of_reach_is_empty(tmp_path: Path) -> None:
     assert {level: len(plan.versions[(("irrelevant", level),)]) for level in (10, 50, 75)} == wanted
     cells = run_sensitivity(plan, tmp_path).grid
     assert {cell.levels.get("irrelevant", 0) for cell in cells} == {0, 50, 75}
-
-
-def test_a_format_without_a_metric_that_matters() -> None:
-    source = open_items(DEMO / "items.jsonl")
-    with pytest.raises(DeclarationError, match="has none of the metrics"):
-        sensitivity_setups(
-            source, ["listwise"], [ClientOptions("offline")], [PerturbationLevels.of("drop-citations")]
-        )

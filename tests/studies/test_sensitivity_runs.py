@@ -42,16 +42,14 @@ def test_a_stopped_run_goes_on(tmp_path: Path) -> None:
     assert again.curves == whole.results().curves
     assert said(resumed.judgments()) == said(whole.judgments())
     assert resumed.scores_file.read_bytes() == whole.scores_file.read_bytes()
-
-
-def test_a_judgment_carries_its_version(tmp_path: Path) -> None:
-    folder = SensitivityFolder(tmp_path)
-    run_sensitivity(plan_of([PerturbationLevels.of("irrelevant", (50,))], items=2), folder.path)
-    found = [judgment.version for judgment in folder.judgments()]
-    assert found[:2] == [None, None]
-    assert {(one.perturbation, one.level) for one in found[2:] if one} == {("irrelevant", 50)}
-    table = pl.read_parquet(folder.scores_file).filter(pl.col("part").is_null())
-    assert set(table["level"].drop_nulls()) == {50}
+    versions = [judgment.version for judgment in resumed.judgments()]
+    assert versions[:4] == [None] * 4
+    assert {(one.perturbation, one.level) for one in versions[4:] if one} == {
+        ("irrelevant", 20),
+        ("irrelevant", 100),
+    }
+    table = pl.read_parquet(resumed.scores_file).filter(pl.col("part").is_null())
+    assert set(table["level"].drop_nulls()) == {20, 100}
 
 
 def test_in_memory_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
