@@ -30,7 +30,7 @@ CONFIDENCE = 0.95
 MIN_CLUSTERS = 3
 """Two clusters say next to nothing of how clusters vary: t has one degree of freedom, and an interval no use."""
 
-FEWEST_TESTED = 6
+MIN_TOPICS = 6
 """Clusters below which nothing is tested: of 5 the smallest two-sided p-value that flipping their signs can have is
 2 / 2^5 = 0.0625, so what t finds at 0.05 there rests on its assumptions alone."""
 
@@ -160,10 +160,10 @@ class JackknifedEstimate:
     def above(self, bound: float = 0.0) -> float | None:
         """The p-value of "not above ``bound``" against "above it", by t on the plain scale with the degrees of freedom
         of the interval: there it is below 2.5% exactly where the interval of 95% lies above ``bound``. None where
-        there is no interval, and below :data:`FEWEST_TESTED` clusters. Where the value is the same without each
+        there is no interval, and below :data:`MIN_TOPICS` clusters. Where the value is the same without each
         cluster, all of them say the same, and p is that of flipping their signs, ``2^-C`` at least."""
         kept = self._kept()
-        if isinstance(kept, str) or len(kept) < FEWEST_TESTED:
+        if isinstance(kept, str) or len(kept) < MIN_TOPICS:
             return None
         over, error = float(self.value - bound), _error(kept)
         if error <= TOLERANCE:
@@ -187,7 +187,7 @@ class JackknifedEstimate:
         """The smallest distance from 0 that a two-sided test at ``alpha`` finds with this ``power``:
         ``(t_(1 - alpha / 2) + t_power) s``; None as for :meth:`above`, and where nothing varies."""
         kept = self._kept()
-        if isinstance(kept, str) or len(kept) < FEWEST_TESTED or _error(kept) <= TOLERANCE:
+        if isinstance(kept, str) or len(kept) < MIN_TOPICS or _error(kept) <= TOLERANCE:
             return None
         freedom = self._freedom(kept)
         return (quantile(freedom, 1 - alpha) + quantile(freedom, 2 * power - 1)) * _error(kept)

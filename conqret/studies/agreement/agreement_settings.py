@@ -31,7 +31,7 @@ class AgreementSettings(Frozen):
     seed: int = SEED
 
 
-USUAL = AgreementSettings()
+DEFAULT_SETTINGS = AgreementSettings()
 """What holds where nothing else is said."""
 
 

@@ -20,7 +20,7 @@ from conqret.show.table import Cell, Table
 from conqret.stats.agreement import alphas
 from conqret.stats.estimate import Estimate, JackknifedEstimate, average
 from conqret.stats.resampling import Resamples, leave_one_out
-from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
+from conqret.studies.agreement.agreement_settings import DEFAULT_SETTINGS, AgreementSettings, Basis
 from conqret.studies.agreement.statistics import STATISTICS
 from conqret.text.language import NAMES
 
@@ -61,7 +61,7 @@ class PeopleAgreement(Frozen):
 
 
 @strict_options
-def agreement(labels: Labels, *, settings: AgreementSettings = USUAL) -> PeopleAgreement:
+def agreement(labels: Labels, *, settings: AgreementSettings = DEFAULT_SETTINGS) -> PeopleAgreement:
     """Compute inter-annotator agreement by dimension, with intervals over topics."""
     labels = labels_of(labels)
     clusters, kind = unit_clusters(labels.units, _topics(labels))

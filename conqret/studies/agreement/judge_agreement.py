@@ -16,7 +16,7 @@ from conqret.stats.prediction_powered import CorrectedMean
 from conqret.studies.agreement.agreement_settings import Basis
 from conqret.studies.agreement.annotator_agreement import ALPHA, OVERALL, WITH_CI
 from conqret.studies.agreement.statistics import CALIBRATED, Statistic
-from conqret.studies.agreement.trivial_judges import NAMED, TRIVIAL, over_baselines
+from conqret.studies.agreement.trivial_judges import MAX_NAMED, TRIVIAL, over_baselines
 
 WEAK = 0.667
 """Krippendorff's own bound, below which no conclusion should be drawn (Content Analysis, section 11.4)."""
@@ -297,9 +297,10 @@ def _beyond_chance(rows: Collection[DimensionAgreement], basis: Basis) -> str:
         return f"{unshown} any of {whole} ({clusters}){less}"
     best, *others = better
     well = sum((row.alpha.low or 0.0) >= WEAK for row in better)
-    most = "best on " if len(others) > NAMED else ""
+    most = "best on " if len(others) > MAX_NAMED else ""
     named = "".join(
-        f", {words.label(row.dimension).lower()} ({words.with_interval(row.alpha)})" for row in others[:NAMED]
+        f", {words.label(row.dimension).lower()} ({words.with_interval(row.alpha)})"
+        for row in others[:MAX_NAMED]
     )
     on = f"on {well or 'none'} of these the whole interval is " if others else "the whole interval is "
     bound = f"{on}{'' if well or others else 'not '}above {WEAK}, {BOUND}"

@@ -27,7 +27,7 @@ from conqret.studies.agreement.statistics import CALIBRATED
 WORDS = {"length": "text length alone", "constant": "a constant", "floor": "the offline baseline"}
 TRIVIAL = tuple(WORDS)
 """Their names among the variants of a judge's scores."""
-NAMED = 3
+MAX_NAMED = 3
 """Dimensions that a sentence names; of more only how many."""
 AS_CHANCE = "its alpha is below 0 and counts as 0, agreement by chance"
 """Remark on a difference from which nothing was subtracted."""
@@ -131,7 +131,7 @@ def over_baselines(over: Mapping[str, Mapping[str, Estimate]]) -> Iterator[str]:
         known = {key: row[name] for key, row in over.items() if name in row and row[name].value is not None}
         above = [words.label(key).lower() for key, one in known.items() if one.sign > 0]
         below = sum(one.sign < 0 and one.reason != AS_CHANCE for one in known.values())
-        named = f" ({', '.join(above)})" * (0 < len(above) <= NAMED)
+        named = f" ({', '.join(above)})" * (0 < len(above) <= MAX_NAMED)
         where = f" on {len(above) or 'none'} of {number(len(known), 'dimension')}{named}" * several
         if known and (several or above):
             better.append(f"than {baseline}{where}")

@@ -158,7 +158,7 @@ class BiasTable(Frozen):
 
 RISE = "r"
 """Marks a p-value of a rise alone."""
-SHOWN = 100
+MAX_LENGTH = 100
 """Characters of an item's id and of its topic."""
 ORDER: tuple[Verdict, ...] = ("alarm", "inconclusive", "clear", "no value", "measured", "exploratory")
 MARKS: Mapping[str, str] = {"alarm": "ALARM", "clear": "equivalent", "exploratory": "seen"}
@@ -246,8 +246,8 @@ def example_of(row: BiasRow) -> str:
     """The item of a row that moved furthest, in words."""
     if (example := row.example) is None:
         return ""
-    names = [shortened(name, SHOWN) for name in (example.item, example.other) if name]
-    what = f"{' and '.join(names)} ({shortened(example.topic, SHOWN)})"
+    names = [shortened(name, MAX_LENGTH) for name in (example.item, example.other) if name]
+    what = f"{' and '.join(names)} ({shortened(example.topic, MAX_LENGTH)})"
     if row.places:
         places = {1: "the first place wins", 0: "neither place wins", -1: "the second place wins"}
         one, other = (

@@ -20,8 +20,9 @@ from conqret.errors import DeclarationError, strict_options
 from conqret.io.labels import Labels, labels_of
 from conqret.judging.judge_folder import FinishedRun, JudgeFolder, folder_of
 from conqret.stats.confidence import Band, bands
+from conqret.stats.estimate import MIN_TOPICS
 from conqret.stats.resampling import leave_one_out
-from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
+from conqret.studies.agreement.agreement_settings import DEFAULT_SETTINGS, AgreementSettings, Basis
 from conqret.studies.agreement.annotator_agreement import averaged_alphas
 from conqret.studies.agreement.label_join import NO_SCALE, JoinedLabels, View, join_labels
 from conqret.studies.agreement.statistics import CALIBRATED
@@ -37,9 +38,6 @@ from conqret.studies.calibrate.calibration_maps import (
 from conqret.studies.calibrate.result import Calibration, CalibrationMaps, CalibrationRow
 from conqret.studies.validate.result import validated_judge
 
-FEWEST_TOPICS = 6
-"""Topics with labels below which nothing is calibrated: each fold holds one, and four are left to be fitted on."""
-
 
 @strict_options
 def calibrate(
@@ -48,7 +46,7 @@ def calibrate(
     *,
     items: Iterable[Item] = (),
     metrics: Mapping[str, str] | None = None,
-    settings: AgreementSettings = USUAL,
+    settings: AgreementSettings = DEFAULT_SETTINGS,
 ) -> Calibration:
     """Fit a calibration map from judge scores to human scores for each metric, and test it on other topics.
 
@@ -117,8 +115,8 @@ def _seen(
     if not view.scale.bounded:
         return NO_SCALE
     topics = len(set(view.clusters_of(view.compared)))
-    if topics < FEWEST_TOPICS:
-        return f"scores and labels of {topics} {joined.clustered_by}s, and {FEWEST_TOPICS} are needed"
+    if topics < MIN_TOPICS:
+        return f"scores and labels of {topics} {joined.clustered_by}s, and {MIN_TOPICS} are needed"
     if len(np.unique(view.judge(rounded=False)[view.compared])) < 2:
         return "the judge says the same of everything"
     seen = CalibrationSample(view, folds)

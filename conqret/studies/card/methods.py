@@ -17,7 +17,7 @@ from conqret.show import words
 from conqret.show.markup import PREAMBLE, escaped, safe, tables_latex, tables_markdown
 from conqret.show.table import Column, Table
 from conqret.stats.estimate import Estimate
-from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings
+from conqret.studies.agreement.agreement_settings import DEFAULT_SETTINGS, AgreementSettings
 from conqret.studies.validate.page import validation_tables
 from conqret.studies.validate.result import Validation
 from conqret.studies.validate.validate import ValidationResult, validate
@@ -55,7 +55,7 @@ def describe_methods(
     *,
     labels: Labels | None = None,
     metrics: Mapping[str, str] | None = None,
-    settings: AgreementSettings = USUAL,
+    settings: AgreementSettings = DEFAULT_SETTINGS,
 ) -> Methods:
     """Write the methods paragraphs and tables of a paper on a run: prompts, models, dates, failures, agreement.
 

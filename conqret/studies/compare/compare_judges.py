@@ -22,7 +22,7 @@ from conqret.stats.confidence import FOLDS, dealt
 from conqret.stats.effects import ALPHA, largest_p
 from conqret.stats.estimate import JackknifedEstimate, average, without_value
 from conqret.stats.resampling import Resamples, leave_one_out, snapped
-from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
+from conqret.studies.agreement.agreement_settings import DEFAULT_SETTINGS, AgreementSettings, Basis
 from conqret.studies.agreement.annotator_agreement import averaged_dimensions
 from conqret.studies.agreement.label_join import NO_SCALE, View, join_labels
 from conqret.studies.compare.result import (
@@ -251,7 +251,7 @@ def compare(
     labels: Labels,
     *,
     metrics: Mapping[str, str] | None = None,
-    settings: AgreementSettings = USUAL,
+    settings: AgreementSettings = DEFAULT_SETTINGS,
 ) -> JudgeComparison:
     """Compare judges with human labels: alphas, their differences on what all scored, and whether one wins.
 

@@ -29,7 +29,7 @@ from conqret.stats.prediction_powered import (
     weighted_difference,
 )
 from conqret.stats.resampling import SAME, mean, snapped
-from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings
+from conqret.studies.agreement.agreement_settings import DEFAULT_SETTINGS, AgreementSettings
 from conqret.studies.agreement.annotator_agreement import unit_clusters
 from conqret.studies.agreement.label_join import View, join_labels
 from conqret.studies.diff.result import ChangedPart, ChangedScore, DifferenceOn, RunDifference, WithinMargin
@@ -172,7 +172,7 @@ def diff(
     second: FinishedRun,
     *,
     labels: Sequence[Labels] = (),
-    settings: AgreementSettings = USUAL,
+    settings: AgreementSettings = DEFAULT_SETTINGS,
     most: int = MAX_CHANGED,
     metrics: Collection[str] = (),
     margin: float | None = None,

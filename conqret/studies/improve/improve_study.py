@@ -26,7 +26,7 @@ from conqret.judging.judge_settings import OF_THE_JUDGE, ItemSettings, as_path, 
 from conqret.judging.judgments import judge_in_span
 from conqret.judging.setup import NO_CRITERIA, Setup
 from conqret.llm.request import Request, messages
-from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings
+from conqret.studies.agreement.agreement_settings import DEFAULT_SETTINGS, AgreementSettings
 from conqret.studies.agreement.label_join import NO_SCALE
 from conqret.studies.calibrate.fit_calibration import FEWEST_TOPICS
 from conqret.studies.improve.improve_run import ImproveFolder, ImprovePlan, ImproveRow, choice_without
@@ -229,7 +229,9 @@ def improve_plan(items: Items, labels: Labels, **how: Unpack[ImproveSettings]) -
         more = [item.id for item in training if item.messages or item.images]
         _refuse("labeled item", more, f"have earlier turns or images, which no example shows: {CALIBRATE}")
     data = LabelledItems(training, tested, read, named, improved)
-    return ImprovePlan(setup, data, how.get("settings", USUAL), longest, as_path(how.get("output")))
+    return ImprovePlan(
+        setup, data, how.get("settings", DEFAULT_SETTINGS), longest, as_path(how.get("output"))
+    )
 
 
 def _one_metric(setup: Setup) -> str:

@@ -30,7 +30,7 @@ from conqret.stats.correlation import pearson
 from conqret.stats.effects import ALPHA
 from conqret.stats.estimate import Estimate, JackknifedEstimate, average
 from conqret.stats.resampling import leave_one_out
-from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings
+from conqret.studies.agreement.agreement_settings import DEFAULT_SETTINGS, AgreementSettings
 from conqret.studies.compare.compare_judges import HeldOutChoice, SharedUnits
 from conqret.studies.jury.result import RESULT, Disagreement, ErrorPair, Jury, JuryCheck, Member, Rule, RuleOn
 
@@ -175,7 +175,7 @@ def jury(
     *,
     rule: Rule = "mean",
     metrics: Mapping[str, str] | None = None,
-    settings: AgreementSettings = USUAL,
+    settings: AgreementSettings = DEFAULT_SETTINGS,
     names: Sequence[str] = (),
     overwrite: bool = False,
 ) -> Jury:
@@ -237,7 +237,7 @@ def _members(names: Sequence[str], records: Sequence[JudgeRecord]) -> Iterator[s
         yield f"Member {name}: {record.format} with {record.model}{several} ({record.fingerprint})"
 
 
-MOST = 10
+MAX_SHOWN_ITEMS = 10
 """Items on which the members differ most, that are listed."""
 
 
@@ -249,7 +249,7 @@ def hold_jury(
     *,
     rule: Rule = "mean",
     metrics: Mapping[str, str] | None = None,
-    settings: AgreementSettings = USUAL,
+    settings: AgreementSettings = DEFAULT_SETTINGS,
 ) -> Jury:
     """The jury by ``rule``, whose judgments are ``judged``.
 
@@ -390,7 +390,9 @@ def _disagreements(
             jury=value,
             people=people.get((item, metric)),
         )
-        for item, (metric, values) in nlargest(MOST, widest.items(), key=lambda entry: _apart(entry[1][1]))
+        for item, (metric, values) in nlargest(
+            MAX_SHOWN_ITEMS, widest.items(), key=lambda entry: _apart(entry[1][1])
+        )
         if (value := by_item[item].value(metric)) is not None
     ]
 

@@ -28,7 +28,7 @@ from conqret.studies.sensitivity.result import (
 from conqret.studies.sensitivity.sensitivity_plan import left_out_remarks
 
 UNDECIDED = "The data do not show whether the judge detects perturbations"
-FIRST = 3
+MAX_TOP_CURVES = 3
 """Curves that stand at the top."""
 SHOULD: Mapping[str, str] = {"fall": "fall", "rise": "rise", "unchanged": "not change", "no rise": "not rise"}
 """What is expected, behind *should*."""
@@ -53,13 +53,13 @@ def sensitivity_sheet(results: SensitivityResults) -> ReportPage:
         "sensitivity",
         "Does the judge detect perturbations?",
         [
-            Section("Further curves", drawn[FIRST:]),
+            Section("Further curves", drawn[MAX_TOP_CURVES:]),
             section(first, title="Verdicts"),
             Section("Tables", others, "In the layout of the ConQRet paper's tables.", folded=True),
             Section("The run", [PageRemarks(list(_remarks(results)))]),
         ],
         answer=list(answer(results.curves)),
-        picture=drawn[:FIRST],
+        picture=drawn[:MAX_TOP_CURVES],
         how_to_read=[
             f"{items} were perturbed by known amounts, and every version was judged: scores of what was perturbed "
             "should fall, and no other should rise. Charts show means by level, with 95% intervals over topics, of "

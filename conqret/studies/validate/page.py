@@ -22,7 +22,7 @@ from conqret.studies.agreement.statistics import CALIBRATED, STATISTICS
 from conqret.studies.agreement.trivial_judges import TRIVIAL
 from conqret.studies.validate.result import Validation
 
-MOST_NAMED = 10
+MAX_NAMED = 10
 """Names without a partner that the page spells out; all are in the JSON."""
 
 
@@ -74,8 +74,8 @@ def validation_sheet(validation: Validation, outcomes: Sequence[RequirementOutco
 
 def _first(names: Sequence[str]) -> str:
     """The first names, and how many more there are."""
-    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-    return ", ".join(names[:MOST_NAMED]) + more
+    more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
+    return ", ".join(names[:MAX_NAMED]) + more
 
 
 def _details(validation: Validation) -> Iterator[Table]:

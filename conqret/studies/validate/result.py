@@ -30,7 +30,7 @@ from conqret.stats.prediction_powered import (
     weighted_mean,
 )
 from conqret.stats.resampling import Resamples, leave_one_out
-from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
+from conqret.studies.agreement.agreement_settings import DEFAULT_SETTINGS, AgreementSettings, Basis
 from conqret.studies.agreement.annotator_agreement import averaged_alphas, averaged_dimensions, label_counts
 from conqret.studies.agreement.judge_agreement import (
     Average,
@@ -172,7 +172,7 @@ def validate(
     *,
     items: Iterable[Item] = (),
     metrics: Mapping[str, str] | None = None,
-    settings: AgreementSettings = USUAL,
+    settings: AgreementSettings = DEFAULT_SETTINGS,
     baseline: bool = False,
     calibration: Calibration | None = None,
     floor: Iterable[Judgment] | None = None,

@@ -16,7 +16,7 @@ from conqret.judging.judgments import Judgments
 from conqret.judging.summary import summarise
 from conqret.show.page import write_files
 from conqret.stats.estimate import Estimate, undefined
-from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings
+from conqret.studies.agreement.agreement_settings import DEFAULT_SETTINGS, AgreementSettings
 from conqret.studies.agreement.judge_agreement import Average, DimensionValidation
 from conqret.studies.agreement.statistics import CALIBRATED, NOT_CALIBRATED, STATISTICS
 from conqret.studies.agreement.trivial_judges import floor_judgments
@@ -63,7 +63,7 @@ def validate(
     labels: str | Path | Sequence[str | Path] | LabelSet,
     metrics: Mapping[str, str] | None = None,
     require: Sequence[str] = (),
-    settings: AgreementSettings = USUAL,
+    settings: AgreementSettings = DEFAULT_SETTINGS,
     calibration: str | Path | Calibration | None = None,
     baseline: str | Path | None = None,
     bias: str | Path | None = None,
