@@ -86,7 +86,9 @@ def commanded(topics: int, balanced: bool, seed: int) -> dict[str, Triple | None
     known = labels(world)
     mended = calibrate(judgments(world, own_scale(world.judge)), known).checked[DIMENSION]
     joined = join_labels(judgments(world, (world.judge - 1) / 4), known)
-    person, as_person = View(joined, DIMENSION, AgreementSettings()).person(leave_one_out(world.names))
+    person, as_person = View(joined, DIMENSION, AgreementSettings()).one_annotator_alphas(
+        leave_one_out(world.names)
+    )
     found = (
         *(mended.alpha["mean"], mended.alpha["calibrated"], mended.gain, mended.error["calibrated"]),
         *(person.estimate(), as_person.estimate()),

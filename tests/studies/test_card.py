@@ -161,7 +161,9 @@ def test_a_card_says_how_far_the_judge_repeats_itself(folder: Path, card: Card, 
 def test_less_agreement_than_by_chance_is_no_doubt_about_chance() -> None:
     def row(dimension: str, low: float, high: float) -> DimensionAgreement:
         alpha = Estimate((low + high) / 2, low, high, 24)
-        return DimensionAgreement.model_construct(dimension=dimension, alpha=alpha, people=Estimate(None))
+        return DimensionAgreement.model_construct(
+            dimension=dimension, alpha=alpha, inter_annotator_alpha=Estimate(None)
+        )
 
     rows = [row("clarity", -0.8, -0.6), row("cogency", -0.5, 0.2), row("credibility", 0.1, 0.5)]
     said = [text for text, holds in _agreement(rows).items() if holds]
@@ -204,7 +206,7 @@ def test_a_baseline_below_chance_counts_as_chance_and_says_so() -> None:
 
 
 def test_people_who_agree_by_chance_and_how_items_were_chosen_are_limits(folder: Path, card: Card) -> None:
-    parted = card.agreement[0].model_copy(update={"people": Estimate(0.1, -0.3, 0.5)})
+    parted = card.agreement[0].model_copy(update={"inter_annotator_alpha": Estimate(0.1, -0.3, 0.5)})
     said = [text for text, holds in _agreement([parted]).items() if holds]
     assert any(
         "annotators agree with each other more than by chance on overall quality" in text for text in said
@@ -221,7 +223,9 @@ def test_people_who_agree_by_chance_and_how_items_were_chosen_are_limits(folder:
 def test_the_answer_stands_below_the_title(card: Card) -> None:
     def row(low: float, high: float) -> DimensionAgreement:
         alpha, people = Estimate((low + high) / 2, low, high, 24), Estimate(0.7, 0.6, 0.8)
-        return card.agreement[0].model_copy(update={"alpha": alpha, "people": people, "over": {}})
+        return card.agreement[0].model_copy(
+            update={"alpha": alpha, "inter_annotator_alpha": people, "over": {}}
+        )
 
     def answer(*rows: DimensionAgreement) -> str:
         return " ".join(agreement_answer(rows, card.basis))

@@ -343,7 +343,7 @@ class View:
             without.append(of_sides(self.on_labels(refitted, rounded=rounds), some) if known else np.nan)
         return replace(sampled, without=np.array(without, dtype=float))
 
-    def person(self, drawn: Resamples) -> tuple[JackknifedEstimate, JackknifedEstimate]:
+    def one_annotator_alphas(self, drawn: Resamples) -> tuple[JackknifedEstimate, JackknifedEstimate]:
         """The mean over annotators of the alpha with the one label of the others: that of each annotator, and that of
         the judge in their place, on the units that both have."""
         if len(self.names) < 2:

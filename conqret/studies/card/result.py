@@ -245,8 +245,12 @@ def _agreement(rows: Sequence[DimensionAgreement]) -> dict[str, object]:
     rest = [row for row in known if row.dimension not in (*worse, *chance)]
     weak = [row.dimension for row in rest if (row.alpha.value or 0) < WEAK]
     without = gathered((row.alpha.reason, row.dimension) for row in known if row.alpha.low is None)
-    below = [f"{row.dimension} (difference {row.to_person})" for row in known if row.to_person.sign < 0]
-    noisy = [row.dimension for row in rows if row.parted]
+    below = [
+        f"{row.dimension} (difference {row.judge_minus_annotator})"
+        for row in known
+        if row.judge_minus_annotator.sign < 0
+    ]
+    noisy = [row.dimension for row in rows if row.annotators_at_chance]
     others = "on every dimension" if len(rest) == len(known) else "on all other dimensions"
     where = others if len(weak) == len(rest) else f"on {_names(weak)}"
     return {

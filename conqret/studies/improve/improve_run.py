@@ -29,12 +29,12 @@ from conqret.prompts import RenderedPrompt
 from conqret.runs.run_folder import ITEMS, RunFolder
 from conqret.runs.trials import Memory, RowStore
 from conqret.stats.confidence import dealt
+from conqret.stats.estimate import MIN_TOPICS
 from conqret.stats.resampling import mean
 from conqret.studies.agreement.agreement_settings import AgreementSettings
 from conqret.studies.agreement.label_join import View, join_labels
 from conqret.studies.agreement.trivial_judges import labelled_folds
 from conqret.studies.calibrate.calibration_maps import CalibrationSample, MonotoneMap, tried
-from conqret.studies.calibrate.fit_calibration import FEWEST_TOPICS
 from conqret.studies.improve.improved_prompt import (
     AS_IT_IS,
     BOTH,
@@ -271,7 +271,7 @@ def cross_fitted(plan: ImprovePlan, judgments: Sequence[Judgment]) -> CrossFitte
     """The scores of a variant, by the judgments of topics that it did not learn from."""
     data, settings = plan.data, plan.settings
     said = {judgment.item: judgment.values[data.metric] for judgment in judgments}
-    if len(set(said.values())) < 2 or len({judgment.topic for judgment in judgments}) < FEWEST_TOPICS:
+    if len(set(said.values())) < 2 or len({judgment.topic for judgment in judgments}) < MIN_TOPICS:
         return CrossFitted(said)
     joined = join_labels(judgments, data.labels, {data.dimension: data.metric})
     folds = {str(cluster): fold for cluster, fold in labelled_folds(joined, settings.seed).items()}

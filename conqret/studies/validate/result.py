@@ -33,6 +33,7 @@ from conqret.stats.resampling import Resamples, leave_one_out
 from conqret.studies.agreement.agreement_settings import DEFAULT_SETTINGS, AgreementSettings, Basis
 from conqret.studies.agreement.annotator_agreement import averaged_alphas, averaged_dimensions, label_counts
 from conqret.studies.agreement.judge_agreement import (
+    ANNOTATOR_ALPHAS,
     Average,
     DimensionValidation,
     LanguageAgreement,
@@ -89,11 +90,11 @@ def _check_dimension(
     view = View(joined, dimension, settings)
     scale, confidence = view.scale, settings.confidence
     judge = {name: view.alpha(name, drawn) for name in view.variants}
-    people = alphas(view.table[None], scale.level, drawn)[0]
-    person, as_person = view.person(drawn)
-    apart = without_value(as_person.reason or person.reason)
-    if person.defined and as_person.defined:
-        apart = as_person.minus(person)
+    inter_annotator = alphas(view.table[None], scale.level, drawn)[0]
+    one_annotator, judge_as_annotator = view.one_annotator_alphas(drawn)
+    difference = without_value(judge_as_annotator.reason or one_annotator.reason)
+    if one_annotator.defined and judge_as_annotator.defined:
+        difference = judge_as_annotator.minus(one_annotator)
     variants = {name: statistic.estimate(confidence) for name, statistic in judge.items()}
     absent, (target, onto) = joined.labels.absent(dimension), view.in_words
     labelled, scored = int(view.labelled.sum()), int((view.labelled & view.scored).sum())
@@ -119,16 +120,21 @@ def _check_dimension(
         alpha=variants["mean"],
         variants=variants,
         over=over_trivial(judge, confidence),
-        people=people.estimate(confidence),
-        person=person.estimate(confidence),
-        as_person=as_person.estimate(confidence),
-        to_person=apart.estimate(confidence),
+        inter_annotator_alpha=inter_annotator.estimate(confidence),
+        one_annotator_alpha=one_annotator.estimate(confidence),
+        judge_as_annotator_alpha=judge_as_annotator.estimate(confidence),
+        judge_minus_annotator=difference.estimate(confidence),
         calibrated=variants.get(CALIBRATED, undefined(NOT_CALIBRATED)),
         statistics={name: view.statistic(statistic, drawn) for name, statistic in STATISTICS.items()},
         alternative=_alternative(view),
         mean=_mean(view),
     )
-    return result, {**judge, "people": people, "person": person, "as_person": as_person}
+    annotators = {
+        "inter_annotator_alpha": inter_annotator,
+        "one_annotator_alpha": one_annotator,
+        "judge_as_annotator_alpha": judge_as_annotator,
+    }
+    return result, {**judge, **annotators}
 
 
 def _alternative(view: View) -> AlternativeAnnotator:
@@ -222,7 +228,7 @@ def _by_language(joined: JoinedLabels, settings: AgreementSettings) -> Iterator[
             view = View(part, dimension, settings)
             topics = len(set(view.clusters_of(view.compared)))
             alpha = view.alpha("mean", drawn).estimate(settings.confidence)
-            people = alphas(view.table[None], view.scale.level, drawn)[0].estimate(settings.confidence)
+            annotators = alphas(view.table[None], view.scale.level, drawn)[0].estimate(settings.confidence)
             if (few := too_few(topics)) and alpha.value is not None:
                 alpha = replace(alpha, reason=few)
             yield LanguageAgreement(
@@ -231,7 +237,7 @@ def _by_language(joined: JoinedLabels, settings: AgreementSettings) -> Iterator[
                 units=int(view.compared.sum()),
                 topics=topics,
                 alpha=alpha,
-                people=people,
+                inter_annotator_alpha=annotators,
             )
 
 
@@ -254,9 +260,7 @@ def _average(alphas: Mapping[str, Mapping[str, JackknifedEstimate]], confidence:
     found = {name: mean.estimate(confidence) for name, mean in means.items()}
     return Average(
         dimensions=averaged_dimensions({name: row["mean"].defined for name, row in alphas.items()}),
-        people=found.pop("people"),
-        person=found.pop("person"),
-        as_person=found.pop("as_person"),
+        **{name: found.pop(name) for name in ANNOTATOR_ALPHAS},
         judge=found,
         gain=gain.estimate(confidence),
     )

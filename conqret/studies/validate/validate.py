@@ -30,7 +30,13 @@ from conqret.studies.validate.result import Validation
 from conqret.studies.validate.result import validate as compare
 
 JSON_NAME, PAGE_NAME, MARKDOWN_NAME = "validation.json", "validation.html", "validation.md"
-AVERAGED = ("alpha", "calibrated", "people", "person", "as_person")
+AVERAGED = {
+    "alpha": "alpha",
+    "calibrated": "calibrated",
+    "people": "inter_annotator_alpha",
+    "person": "one_annotator_alpha",
+    "as_person": "judge_as_annotator_alpha",
+}
 OTHERS = ("coverage", "winning_rate", "advantage")
 """What can be required; without a dimension it is the average without overall quality, and the coverage over all."""
 EXAMPLE = "alpha[overall_quality] >= 0.4"
@@ -167,5 +173,5 @@ def check_requirement(requirement: Requirement, validation: Validation) -> Requi
         known = {**row.statistics, "coverage": Estimate(row.coverage)}
         known["winning_rate"] = Estimate(test.winning_rate, reason=test.reason)
         known["advantage"] = Estimate(test.advantage, reason=test.reason)
-    estimate: Estimate = known[name] if name in known else getattr(of, name)
+    estimate: Estimate = known[name] if name in known else getattr(of, AVERAGED[name])
     return requirement.outcome(requirement.end_of(estimate), estimate.reason or "it has no value")
