@@ -7,12 +7,12 @@ import pytest
 
 from conqret.data import Judgment
 from conqret.stats.effects import PairedEffects, paired_effects
-from conqret.studies.bias.bias_effects import bias_rows, spanned
+from conqret.studies.bias.bias_effects import bias_rows, widest_effect
 from conqret.studies.bias.bias_run import plan_bias
 from conqret.studies.bias.contrast import AS_IS, Contrast, Key, ProbeContext
 from conqret.studies.bias.probes.groups import compared, family, warning
 from conqret.studies.bias.result import BiasTable
-from tests.studies.planted import TOPICS, ground, items, judgment, setup
+from tests.studies.planted import TOPICS, items, judgment, probe_context, setup
 
 
 def test_groups_are_paired_without_a_look_at_quality() -> None:
@@ -78,7 +78,7 @@ def test_what_the_slope_leaves_open_stays_within_the_scale() -> None:
     apart, judged = rng.normal(0, 0.4, 40), rng.normal(0.3, 0.3, 40)
     series = [PairedEffects((judged - slope * apart).tolist(), topics) for slope in (0.1, 9.0)]
     wide = paired_effects(series, rng)[1]
-    found = spanned(paired_effects(series, rng))
+    found = widest_effect(paired_effects(series, rng))
     assert wide.high > 1
     assert -1 <= found.low < found.value < found.high == 1
 
@@ -100,7 +100,7 @@ def test_families(model: str, expected: str) -> None:
 
 
 def test_one_family_is_named() -> None:
-    said = warning(ground("openai/gpt-4o-mini"))
+    said = warning(probe_context("openai/gpt-4o-mini"))
     assert said is not None
     assert "judges 24 arguments by gpt-x" in said
-    assert warning(ground("gemini/gemini-2.0-flash")) is None
+    assert warning(probe_context("gemini/gemini-2.0-flash")) is None

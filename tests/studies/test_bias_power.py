@@ -36,7 +36,7 @@ def test_one_judge_says_the_same_of_the_same_question(pairs):
     contrasts = primary_contrasts(pairs.contrasts)
     judge = PlantedJudge(contrasts, "", 0.1, np.random.default_rng(1))
     said = judge.readings()
-    for item in pairs.ground.items:
+    for item in pairs.context.items:
         given, swapped = (
             said["one order", name].value("preference") for name in (item.id, f"{item.id}+swapped")
         )

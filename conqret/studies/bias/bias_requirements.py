@@ -11,7 +11,7 @@ from conqret.console.conditions import Requirement, RequirementOutcome
 from conqret.io.safe_files import write_whole
 from conqret.judging.summary_tables import junit_suite, required_cases
 from conqret.studies.bias.contrast import PROBES, probe_name
-from conqret.studies.bias.result import BiasTable, felt
+from conqret.studies.bias.result import BiasTable, finding_words
 
 COUNTED = ("alarms", "inconclusive", "clear")
 OF_PLACES = ("flip_rate", "first_place")
@@ -22,7 +22,9 @@ def write_junit(table: BiasTable, outcomes: Sequence[RequirementOutcome], file: 
     """Write JUnit XML: a test case for each probe (an alarm is a failure, what is inconclusive is skipped) and for each
     requirement."""
     tags = {"alarm": "failure", "clear": ""}
-    cases = [("probe", row.probe, tags.get(row.verdict, "skipped"), felt(row)) for row in table.primary]
+    cases = [
+        ("probe", row.probe, tags.get(row.verdict, "skipped"), finding_words(row)) for row in table.primary
+    ]
     write_whole(file, junit_suite("bias", [*cases, *required_cases(outcomes)]))
 
 

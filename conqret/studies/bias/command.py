@@ -92,7 +92,7 @@ def bias(
     """
     from conqret.studies.bias.bias_requirements import bias_value, parse_bias_requirement, write_junit
     from conqret.studies.bias.bias_run import bias_plan, run_bias
-    from conqret.studies.bias.result import lost, screen, write_bias
+    from conqret.studies.bias.result import missing_reasons, screen, write_bias
 
     shown = asking.shown
     if probing.list_all:
@@ -121,13 +121,13 @@ def bias(
     if probing.junit is not None:
         write_junit(table, outcomes, probing.junit)
     if missing := table.lost:
-        note(f"some comparisons lack values: {lost(missing)}; bias.json says how many")
+        note(f"some comparisons lack values: {missing_reasons(missing)}; bias.json says how many")
     end(missing or not met, table.session, there=any(row.effect for row in table.rows), reasons=missing)
 
 
 def _announce(plan: BiasPlan, shown: options.OutputOptions) -> None:
     """Say what will be compared, and what will not."""
-    log = plan.ground.log
+    log = plan.context.log
     shown.note(f"{number(len(plan.contrasts), 'comparison')}, {number(plan.judgments, 'judgment')}")
     shown.left_out(plan.checked)
     shown.note(*(f"{name} left out: {reason}" for name, reason in plan.left_out.items()))
