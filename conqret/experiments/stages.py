@@ -32,7 +32,7 @@ from conqret.studies.jury.jury_run import jury as jury_of
 from conqret.studies.sensitivity.result import SensitivityFolder, SensitivityResults
 from conqret.studies.sensitivity.sensitivity_plan import SensitivityPlan, make_plan
 from conqret.studies.sensitivity.sensitivity_run import run_sensitivity
-from conqret.studies.sensitivity.sensitivity_study import damage_materials, telling_metrics
+from conqret.studies.sensitivity.sensitivity_study import perturbation_materials, telling_metrics
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -261,7 +261,7 @@ def damage_plan(job: Job, source: ItemSource, sessions: Sessions) -> Sensitivity
             setups.append(replace(setup, options=replace(setup.options, metrics=metrics)))
     items = list(source)
     rewriter = sessions.of(experiment.client(experiment.perturbation_model))
-    materials, unable = damage_materials(
+    materials, unable = perturbation_materials(
         items, damages, pool=experiment.corpus, rewriter=rewriter, seed=experiment.seed
     )
     return make_plan(items, setups, damages, seed=experiment.seed, materials=materials, unable=unable)

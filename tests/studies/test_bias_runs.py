@@ -12,8 +12,8 @@ from conqret.judging.cost import costs_of
 from conqret.studies.bias.bias_run import BiasFolder, bias, plan_bias, run_bias
 from conqret.studies.bias.contrast import ProbeContext
 from conqret.studies.bias.result import BiasTable
-from tests.studies.damaged import Stopping
 from tests.studies.planted import items, probe_context, setup
+from tests.studies.sensitivity_plans import Stopping
 
 
 def test_places_are_compared_in_what_other_probes_change_and_nothing_more_is_asked() -> None:

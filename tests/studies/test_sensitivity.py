@@ -10,21 +10,21 @@ from conqret.perturb import Direction
 from conqret.studies.sensitivity.result import SensitivityFolder, SensitivityResults
 from conqret.studies.sensitivity.sensitivity_plan import PerturbationLevels
 from conqret.studies.sensitivity.sensitivity_run import load_labels, run_sensitivity, true_precision
-from tests.studies.damaged import DEMO, FORMATS, plan_of
+from tests.studies.sensitivity_plans import DEMO, FORMATS, plan_of
 
 
 @pytest.fixture(scope="module")
 def offline(tmp_path_factory: pytest.TempPathFactory) -> SensitivityResults:
     """Two formats on all fixtures."""
-    damages = [
-        PerturbationLevels.of("irrelevant"),
-        PerturbationLevels.of("hallucinate", ("25%", "50%", "100%")),
-        PerturbationLevels.of("shuffle", (100,)),
+    perturbations = [
+        PerturbationLevels.from_name("irrelevant"),
+        PerturbationLevels.from_name("hallucinate", ("25%", "50%", "100%")),
+        PerturbationLevels.from_name("shuffle", (100,)),
     ]
     metrics = ("context_relevance", "predicted_precision", "groundedness", "answer_relevance")
     folder = SensitivityFolder(tmp_path_factory.mktemp("sens"))
     labels = load_labels(DEMO / "labels.jsonl")
-    return run_sensitivity(plan_of(damages, FORMATS, metrics=metrics), folder.path, labels=labels)
+    return run_sensitivity(plan_of(perturbations, FORMATS, metrics=metrics), folder.path, labels=labels)
 
 
 @pytest.mark.parametrize("name", FORMATS)

@@ -15,8 +15,8 @@ from conqret.llm.sender import Sender
 from conqret.runs.session import Session
 from conqret.studies.sensitivity.sensitivity_plan import PerturbationLevels, estimate
 from conqret.studies.sensitivity.sensitivity_run import run_sensitivity
-from conqret.studies.sensitivity.sensitivity_study import damage_materials, sensitivity_plan
-from tests.studies.damaged import DEMO, plan_of
+from conqret.studies.sensitivity.sensitivity_study import perturbation_materials, sensitivity_plan
+from tests.studies.sensitivity_plans import DEMO, plan_of
 
 FORMATS = ("rag-fine-grained", "citation-support", "static-rubric")
 DAMAGES = (("irrelevant", (50, 100)), ("hallucinate", (5,)), ("wrong-citations", (100,)))
@@ -36,8 +36,8 @@ def test_the_estimate_is_what_is_then_sent(tmp_path: Path, monkeypatch: pytest.M
         return completion, attempts
 
     monkeypatch.setattr(Sender, "send", counted)
-    damages = [PerturbationLevels.of(name, levels) for name, levels in DAMAGES]
-    plan = plan_of(damages, FORMATS, items=2)
+    perturbations = [PerturbationLevels.from_name(name, levels) for name, levels in DAMAGES]
+    plan = plan_of(perturbations, FORMATS, items=2)
     setups = [replace(setup, options=replace(setup.options, samples=2)) for setup in plan.setups]
     plan = replace(plan, setups=tuple(setups))
     found = estimate(plan, ClientOptions("offline"))
@@ -53,8 +53,11 @@ def test_the_estimate_is_what_is_then_sent(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_rewriting_is_asked_once_an_item_for_all_levels() -> None:
-    damages = [PerturbationLevels.of("hallucinate", (2, 5)), PerturbationLevels.of("irrelevant", (50,))]
-    plan = plan_of(damages, items=4)
+    perturbations = [
+        PerturbationLevels.from_name("hallucinate", (2, 5)),
+        PerturbationLevels.from_name("irrelevant", (50,)),
+    ]
+    plan = plan_of(perturbations, items=4)
     priced = ClientOptions("a-model-of-mine", input_price=1.0, output_price=2.0)
     *_, rewrite = estimate(plan, priced)
     assert (rewrite.stage, rewrite.calls) == ("rewrite for hallucinate", 4)
@@ -95,10 +98,13 @@ def test_rewriting_has_one_budget_in_all(
 
     dear = replace(backend_of("a-model-of-mine"), open=lambda options: Dear())
     monkeypatch.setattr("conqret.llm.backend.backend_of", lambda model: dear)
-    damages = [PerturbationLevels.of("hallucinate", (2,)), PerturbationLevels.of("paraphrase", (100,))]
+    perturbations = [
+        PerturbationLevels.from_name("hallucinate", (2,)),
+        PerturbationLevels.from_name("paraphrase", (100,)),
+    ]
     rewriter = ClientOptions("a-model-of-mine", input_price=1.0, output_price=1.0, budget_usd=1.25)
     session = Session(rewriter, recordings=tmp_path / "recordings.sqlite")
-    materials, unable = damage_materials(demo[:2], damages, rewriter=session)
+    materials, unable = perturbation_materials(demo[:2], perturbations, rewriter=session)
     assert len(asked) == 2
     assert len(set(asked)) == 1  # 1.20 of 1.25 dollars are gone, and the second perturbation requests nothing
     assert len(materials["hallucinate"].rewrites) == 2

@@ -6,7 +6,7 @@ import pytest
 from conqret.perturb import Direction
 from conqret.stats.curve_tests import respond
 from conqret.studies.sensitivity.curves import alarms, corrected, judge_response
-from conqret.studies.sensitivity.result import STILL
+from conqret.studies.sensitivity.result import INVARIANT
 
 LEVELS = (0, 25, 50, 100)
 TOPICS = np.repeat(np.arange(12), 2).tolist()
@@ -23,7 +23,7 @@ def response(shifts, *, spread=0.05, seed=0, topics=TOPICS):
 
 
 def verdict(found, expected):
-    (p_values,) = corrected([found], [expected]) if expected in STILL else ([],)
+    (p_values,) = corrected([found], [expected]) if expected in INVARIANT else ([],)
     return judge_response(found, expected, p_values)[:2]
 
 

@@ -135,8 +135,8 @@ def yes_and_no_questions(context: ProbeContext) -> Sequence[Contrast]:
     """Each argument where it says yes against the same where it says no.
 
     Raises:
-        ProbeUnavailableError: no item in English with an argument states its stance, or the judge has no metric that looks at
-            both.
+        ProbeUnavailableError: no item in English with an argument states its stance, or the judge has no metric
+            of arguments.
     """
     english, notes = in_english(context, "yes-bias")
     items = [item for item in english if item.argument and item.stance in YES]
