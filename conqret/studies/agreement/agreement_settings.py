@@ -47,7 +47,7 @@ class Basis(Frozen):
     settings: AgreementSettings
 
     @classmethod
-    def of(
+    def from_labels(
         cls,
         labels: LabelSet,
         clustered_by: str,

@@ -17,8 +17,8 @@ from conqret.stats.estimate import Estimate, undefined
 from conqret.stats.prediction_powered import CorrectedMean
 from conqret.studies.agreement.agreement_settings import Basis
 from conqret.studies.agreement.annotator_agreement import ALPHA, OVERALL, WITH_CI
+from conqret.studies.agreement.judge_baselines import BASELINES, MAX_NAMED, baseline_sentences
 from conqret.studies.agreement.statistics import CALIBRATED, Statistic
-from conqret.studies.agreement.trivial_judges import MAX_NAMED, TRIVIAL, over_baselines
 
 WEAK = 0.667
 """Krippendorff's own bound, below which no conclusion should be drawn (Content Analysis, section 11.4)."""
@@ -161,7 +161,7 @@ def missingness(judgments: Sequence[Judgment]) -> Missingness:
 
 MAX_LEFT_OUT = 4
 """Dimensions that a note names as not in the average; more are counted."""
-SHOWN = ("mean", CALIBRATED, *TRIVIAL)
+SHOWN = ("mean", CALIBRATED, *BASELINES)
 """The judge, and what stands beside it, in this order."""
 _ONE_ANNOTATOR = (
     "“Judge in place of one” and “One annotator” are their alphas with the combined label of the other annotators, and "
@@ -250,7 +250,7 @@ def language_tables(
         )
 
 
-def trivial_table(alphas: Mapping[str, Mapping[str, Estimate]], average: Mapping[str, Estimate]) -> Table:
+def baselines_table(alphas: Mapping[str, Mapping[str, Estimate]], average: Mapping[str, Estimate]) -> Table:
     """The judge's alpha and that of baselines without a model, by dimension."""
     names = [name for name in SHOWN if any(name in alpha for alpha in alphas.values())]
     none = undefined(NOT_EVERYWHERE)
@@ -333,7 +333,7 @@ def _rest(rows: Collection[DimensionAgreement], average: Average | None) -> Iter
                 f"{words.with_interval(annotator)}; that of the judge with the same others is α = "
                 f"{words.with_interval(judge)}."
             )
-    yield from over_baselines({row.dimension: row.over for row in rows})
+    yield from baseline_sentences({row.dimension: row.over for row in rows})
     if parted := sum(row.annotators_at_chance for row in rows):
         where = "" if len(rows) == 1 else f" on {parted} of {len(rows)} dimensions"
         yield f"The data do not show that annotators agree with each other more than by chance{where}."
@@ -356,7 +356,7 @@ def agreement_picture(
 
 def _others(reached: DimensionAgreement | Average, variants: Mapping[str, Estimate]) -> dict[str, Estimate]:
     return {
-        **{f"{head(name)} (baseline)": variants[name] for name in TRIVIAL if name in variants},
+        **{f"{head(name)} (baseline)": variants[name] for name in BASELINES if name in variants},
         "One annotator with the others": reached.one_annotator_alpha,
         "Inter-annotator alpha": reached.inter_annotator_alpha,
     }

@@ -56,6 +56,6 @@ def calibrate(
     note_each(f"{dimension} is not calibrated: {why}" for dimension, why in calibration.left_out.items())
     sheet = calibration_sheet(calibration)
     result(calibration, sheet.tables, as_json=json_output, answer=sheet.answer)
-    note(*calibration.over_baselines)
+    note(*calibration.baseline_sentences)
     tell(at(output, "maps"))
     page_file.write(calibration_sheet, calibration, "page")

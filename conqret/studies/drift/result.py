@@ -24,7 +24,7 @@ from conqret.stats.curve_tests import TOLERANCE
 from conqret.stats.effects import ALPHA, holm
 from conqret.stats.estimate import CONFIDENCE, MIN_TOPICS, Estimate
 from conqret.studies.agreement.agreement_settings import AgreementSettings
-from conqret.studies.bias.result import pointed
+from conqret.studies.bias.result import bullet_points
 from conqret.studies.card.result import differences
 from conqret.studies.diff.difference import diff
 
@@ -264,8 +264,8 @@ MAX_LISTED = 6
 def drift_screen(drift: Drift) -> Iterator[str | Table]:
     """What is shown in a terminal: the differences, then what changed, then what to do."""
     yield difference_table(drift)
-    yield from pointed("What changed", _changes(drift)[-MAX_LISTED:])
-    yield from pointed("What to do", list(_to_do(drift)))
+    yield from bullet_points("What changed", _changes(drift)[-MAX_LISTED:])
+    yield from bullet_points("What to do", list(_to_do(drift)))
 
 
 def drift_answer(drift: Drift) -> list[str]:

@@ -136,7 +136,7 @@ def missing_remarks(results: SensitivityResults) -> Iterator[str]:
         yield f"The curves of {metrics_left} leave out some items, because {words.reason(reason)}."
 
 
-def screen(results: SensitivityResults) -> Iterator[object]:
+def screen(results: SensitivityResults) -> Iterator[Table | str]:
     """What a terminal shows after the answer: the verdicts, and why items are left out."""
     yield from spaced([verdicts(results)])
     yield from missing_remarks(results)

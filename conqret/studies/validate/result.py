@@ -40,16 +40,16 @@ from conqret.studies.agreement.judge_agreement import (
     Missingness,
     missingness,
 )
+from conqret.studies.agreement.judge_baselines import differences_from_baselines, with_baselines
 from conqret.studies.agreement.label_join import (
     NO_PAIR,
     NO_SCALE,
+    DimensionView,
     JoinedLabels,
     JoinReport,
-    View,
     join_labels,
 )
 from conqret.studies.agreement.statistics import CALIBRATED, NOT_CALIBRATED, STATISTICS
-from conqret.studies.agreement.trivial_judges import beside_trivial, over_trivial
 from conqret.studies.calibrate.result import Calibration
 
 SCHEMA = "conqret.validation/4"
@@ -87,7 +87,7 @@ def _check_dimension(
 ) -> tuple[DimensionValidation, dict[str, JackknifedEstimate]]:
     """Everything about one dimension, with the alphas that averages are made of; ``drawn`` resamples the units of
     ``joined``."""
-    view = View(joined, dimension, settings)
+    view = DimensionView(joined, dimension, settings)
     scale, confidence = view.scale, settings.confidence
     judge = {name: view.alpha(name, drawn) for name in view.variants}
     inter_annotator = alphas(view.table[None], scale.level, drawn)[0]
@@ -98,7 +98,7 @@ def _check_dimension(
     variants = {name: statistic.estimate(confidence) for name, statistic in judge.items()}
     absent, (target, onto) = joined.labels.absent(dimension), view.in_words
     labelled, scored = int(view.labelled.sum()), int((view.labelled & view.scored).sum())
-    reasons = Counter(score.reason for score in view.found.values() if score.value is None)
+    reasons = Counter(score.reason for score in view.unit_scores.values() if score.value is None)
     result = DimensionValidation(
         dimension=dimension,
         metric=joined.metrics[dimension],
@@ -108,7 +108,7 @@ def _check_dimension(
         onto=onto,
         annotators=len(view.names),
         names=list(view.names),
-        judged=len(view.found),
+        judged=len(view.unit_scores),
         labelled=labelled,
         scored=scored,
         compared=int(view.compared.sum()),
@@ -119,7 +119,7 @@ def _check_dimension(
         cannot_judge=absent["cannot_judge"],
         alpha=variants["mean"],
         variants=variants,
-        over=over_trivial(judge, confidence),
+        over=differences_from_baselines(judge, confidence),
         inter_annotator_alpha=inter_annotator.estimate(confidence),
         one_annotator_alpha=one_annotator.estimate(confidence),
         judge_as_annotator_alpha=judge_as_annotator.estimate(confidence),
@@ -137,7 +137,7 @@ def _check_dimension(
     return result, {**judge, **annotators}
 
 
-def _alternative(view: View) -> AlternativeAnnotator:
+def _alternative(view: DimensionView) -> AlternativeAnnotator:
     epsilon, names = view.settings.epsilon, view.names or ("nobody",)
     if not view.placed:
         return AlternativeAnnotator(epsilon, None, None, None, reason=NO_SCALE)
@@ -146,7 +146,7 @@ def _alternative(view: View) -> AlternativeAnnotator:
     return alternative_annotator_test(judge, view.table, names, level, clusters=clusters, epsilon=epsilon)
 
 
-def _mean(view: View) -> CorrectedMean:
+def _mean(view: DimensionView) -> CorrectedMean:
     """People's mean over all judged units, in [0, 1]."""
     if not view.scale.bounded or view.verdicts:
         return no_correction("verdicts in words have no mean" if view.placed else NO_SCALE)
@@ -157,7 +157,9 @@ def _mean(view: View) -> CorrectedMean:
     score, target = map(view.scale.unit, (view.judge(rounded=False), view.target))
     if view.unequal:
         at = known | rest
-        chances = np.array([view.drawn_with.get(unit.item, np.nan) for unit in view.units], dtype=float)
+        chances = np.array(
+            [view.inclusion_chances.get(unit.item, np.nan) for unit in view.units], dtype=float
+        )
         items = DrawnItems(target[at], score[at], chances[at])
         confidence = view.settings.confidence
         return weighted_mean(items, view.clusters_of(at), confidence=confidence, scale="share")
@@ -195,17 +197,17 @@ def validate(
     """
     kept = list(judgments)
     judge = validated_judge(kept, baseline)
-    joined = beside_trivial(join_labels(kept, labels, metrics), items, floor, settings)
+    joined = with_baselines(join_labels(kept, labels, metrics), items, floor, settings)
     if calibration is not None:
         calibration.check(judge.format, judge.model, judge.fingerprint)
-        joined = calibration.applied(joined, settings)
+        joined = calibration.apply_to(joined, settings)
     drawn = leave_one_out(joined.clusters)
     checked = {name: _check_dimension(joined, name, drawn, settings) for name in joined.metrics}
     rows = {name: row for name, (row, _) in checked.items()}
     units = sum(row.labelled for row in rows.values())
     return Validation(
         judge=judge,
-        basis=Basis.of(labels, joined.clustered_by, joined.units, joined.clusters, settings),
+        basis=Basis.from_labels(labels, joined.clustered_by, joined.units, joined.clusters, settings),
         join=joined.report,
         coverage=sum(row.scored for row in rows.values()) / units if units else 0.0,
         dimensions=rows,
@@ -225,7 +227,7 @@ def _by_language(joined: JoinedLabels, settings: AgreementSettings) -> Iterator[
         part = joined.only(set(of_language))
         drawn = leave_one_out(part.clusters)
         for dimension in part.metrics:
-            view = View(part, dimension, settings)
+            view = DimensionView(part, dimension, settings)
             topics = len(set(view.clusters_of(view.compared)))
             alpha = view.alpha("mean", drawn).estimate(settings.confidence)
             annotators = alphas(view.table[None], view.scale.level, drawn)[0].estimate(settings.confidence)

@@ -18,8 +18,8 @@ from conqret.show.page import write_files
 from conqret.stats.estimate import Estimate, undefined
 from conqret.studies.agreement.agreement_settings import DEFAULT_SETTINGS, AgreementSettings
 from conqret.studies.agreement.judge_agreement import Average, DimensionValidation
+from conqret.studies.agreement.judge_baselines import offline_judgments
 from conqret.studies.agreement.statistics import CALIBRATED, NOT_CALIBRATED, STATISTICS
-from conqret.studies.agreement.trivial_judges import floor_judgments
 from conqret.studies.bias.bias_run import BiasFolder
 from conqret.studies.calibrate.result import Calibration
 from conqret.studies.card.page import write_card
@@ -114,7 +114,7 @@ def validate(
         settings=settings,
         baseline=record.baseline,
         calibration=calibration,
-        floor=None if baseline is None else floor_judgments(JudgeFolder(Path(baseline))),
+        floor=None if baseline is None else offline_judgments(JudgeFolder(Path(baseline))),
     )
     outcomes = [check_requirement(requirement, result) for requirement in requirements]
     card = make_card(
