@@ -5,8 +5,8 @@ one, and each of ``EXCEPTIONS`` a reason why it stays.
     python scripts/check_words.py --all notes  # each note, warning and error, to be read
     python scripts/check_words.py --list help  # each place of one
 
-Help texts, documentation (results apart), reports and messages are strict. Results are counted: records of what was
-done once.
+Help texts, documentation (results apart), reports, messages, docstrings, comments and names are strict. Results are
+counted: records of what was done once.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
+import tokenize
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -90,7 +91,47 @@ PRINTED = ("note", "note_all", "note_each", "tell", "complain", "warn", "warning
 """What prints a note or a warning."""
 SPAN = 40
 """Characters around a word that an exception may look at."""
-STRICT = ("help", "docs", "messages", "reports")
+STRICT = ("help", "docs", "messages", "reports", "docstrings", "comments", "names")
+NAMES: Mapping[str, str] = {
+    "people": "annotators",
+    "person": "annotator",
+    "persons": "annotators",
+    "floor": "baseline",
+    "floors": "baselines",
+    "damage": "perturbation",
+    "damaged": "perturbed",
+    "ask": "request, JudgePrompt",
+    "asks": "requests",
+    "asked": "requested",
+    "asking": "requests",
+    "told": "describe",
+    "said": "a noun",
+    "heard": "on_request",
+    "fate": "outcome",
+    "fates": "outcomes",
+    "unfit": "invalid",
+    "healed": "rebuilt",
+    "mended": "repaired",
+    "pardon": "count_as_usable",
+    "brake": "failure limit",
+    "breaker": "circuit breaker",
+    "door": "a word of the field",
+    "desk": "a word of the field",
+    "conduct": "run config",
+    "occasion": "wave",
+    "occasions": "waves",
+    "strays": "invalid_citations",
+    "sheet": "annotation form, report page",
+    "sheets": "annotation forms, report pages",
+    "most": "max, at the beginning of a constant",
+    "fewest": "min, at the beginning of a constant",
+    "least": "min, at the beginning of a constant",
+}
+"""What no part of a public name is (of classes, functions, fields, parameters, constants), and what to write."""
+PARTICIPLES = frozenset(
+    "said told stated heard shown found kept drawn made held given opened settled asked judged".split()
+)
+"""What no class and no module is called."""
 CODE = re.compile(
     r"^[ \t]*(```|~~~).*?^[ \t]*\1[ \t]*$|`[^`\n]*`|\]\([^)\s]*\)|<!--.*?-->", re.DOTALL | re.MULTILINE
 )
@@ -127,8 +168,15 @@ class Place(NamedTuple):
 def main(arguments: Sequence[str]) -> int:
     """Print how often each surface has a word that is not the field's, or its places."""
     surfaces: Mapping[str, Any] = {
-        "help": help_texts, "docs": docs, "messages": messages, "reports": reports, "results": results,
-    }  # fmt: skip
+        "help": help_texts,
+        "docs": docs,
+        "messages": messages,
+        "reports": reports,
+        "docstrings": docstrings,
+        "comments": comments,
+        "names": names,
+        "results": results,
+    }
     if "--all" in arguments:
         surfaces = {**surfaces, "notes": notes}
     wanted = [name for name in arguments if not name.startswith("--")] or list(surfaces)
@@ -139,10 +187,11 @@ def main(arguments: Sequence[str]) -> int:
         return 0
     failed = False
     for name in wanted:
+        look = faults_of_name if name == "names" else faults
         found = [
             (place.where, word, passage, better)
             for place in surfaces[name]()
-            for word, passage, better in faults(place.text)
+            for word, passage, better in look(place.text)
         ]
         if "--list" in arguments:
             for where, word, passage, better in found:
@@ -162,6 +211,60 @@ def faults(text: str) -> Iterator[tuple[str, str, str]]:
             passage = " ".join(text[max(0, found.start() - SPAN) : found.end() + SPAN].split())
             if not any(re.search(allowed.passage, passage, re.IGNORECASE) for allowed in EXCEPTIONS):
                 yield found[0].lower(), passage, better
+
+
+def faults_of_name(name: str) -> Iterator[tuple[str, str, str]]:
+    """The parts of a name that are not the field's."""
+    if name.strip("_") == "of":
+        yield "of", name, "from_…, or a verb"
+    parts = [part.lower() for part in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)]
+    for position, part in enumerate(parts):
+        constant = position == 0 and name.isupper()
+        if part in NAMES and (part not in ("most", "fewest", "least") or constant):
+            yield part, name, NAMES[part]
+    if name[:1].isupper() and not name.isupper() and len(parts) == 1 and parts[0] in PARTICIPLES:
+        yield parts[0], name, "a noun"
+
+
+def docstrings() -> Iterator[Place]:
+    """The docstrings of modules, classes, functions, fields and constants."""
+    for path, tree in trees():
+        for node in ast.walk(tree):
+            text = node.value if isinstance(node, ast.Expr) else None
+            if isinstance(text, ast.Constant) and isinstance(text.value, str):
+                yield Place(f"{path}:{text.lineno}", prose(text.value))
+
+
+def comments() -> Iterator[Place]:
+    """The comments of the code."""
+    for file in sorted((ROOT / "conqret").rglob("*.py")):
+        with file.open("rb") as opened:
+            for token in tokenize.tokenize(opened.readline):
+                if token.type == tokenize.COMMENT:
+                    yield Place(f"{file.relative_to(ROOT)}:{token.start[0]}", token.string)
+
+
+def names() -> Iterator[Place]:
+    """The public names: of modules, classes, functions, their parameters, fields, and constants."""
+    for path, tree in trees():
+        yield Place(path, Path(path).stem.capitalize())
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef | ast.arg):
+                name = node.arg if isinstance(node, ast.arg) else node.name
+            elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+                name = node.target.id
+            elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+                name = node.targets[0].id if node.targets[0].id.isupper() else "_"
+            else:
+                continue
+            if not name.startswith("_"):
+                yield Place(f"{path}:{node.lineno}", name)
+
+
+def trees() -> Iterator[tuple[str, ast.Module]]:
+    """The modules of the package: path and syntax tree."""
+    for file in sorted((ROOT / "conqret").rglob("*.py")):
+        yield str(file.relative_to(ROOT)), ast.parse(file.read_text(encoding="utf-8"))
 
 
 def help_texts() -> Iterator[Place]:

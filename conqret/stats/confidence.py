@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import isotonic_regression
 
 from conqret.errors import DeclarationError
-from conqret.stats.estimate import FEWEST_TESTED, MIN_FREEDOM, Estimate
+from conqret.stats.estimate import MIN_FREEDOM, MIN_TOPICS, Estimate
 from conqret.stats.jackknife import JackknifedEstimate
 from conqret.stats.resampling import cluster_places, leave_one_out, mean, mean_interval, snapped
 from conqret.stats.student import quantile
@@ -200,7 +200,7 @@ def risk_coverage(
             wrong_share = mean(errors, among, scale="share").estimate(1 - 2 * delta)
         selected = SelectedScores(threshold, share, len(errors), len(set(among)), wrong_share)
         if testing and share >= LEAST_KEPT and len(errors) >= fewest_labels(error):
-            testing = selected.topics >= FEWEST_TESTED and by_t(errors, among, error, delta)
+            testing = selected.topics >= MIN_TOPICS and by_t(errors, among, error, delta)
             selected = replace(selected, holds=testing)
         curve.append(selected)
     return tuple(curve)

@@ -21,7 +21,7 @@ from conqret.show.forest import Forest, forests
 from conqret.show.report_page import ReportPage, Section, section
 from conqret.show.table import Cell, Column, Table
 from conqret.stats.effects import ALPHA, p_words
-from conqret.stats.estimate import FEWEST_TESTED, NO_INTERVAL, Estimate
+from conqret.stats.estimate import MIN_TOPICS, NO_INTERVAL, Estimate
 from conqret.stats.resampling import SAME
 from conqret.studies.agreement.agreement_settings import Basis
 from conqret.studies.agreement.annotator_agreement import averaged_dimensions
@@ -115,7 +115,7 @@ class JudgeComparison(Frozen):
     @property
     def chance(self) -> str:
         """That no judge agrees better than chance, in a sentence; empty where one does."""
-        return beside_chance(judge.alpha for judge in self.average.judges.values())
+        return chance_sentence(judge.alpha for judge in self.average.judges.values())
 
     @property
     def verdict(self) -> str:
@@ -146,7 +146,7 @@ class JudgeComparison(Frozen):
     @property
     def _untested(self) -> str:
         """Why the best judge is not tested against each other one: too few clusters, or what an alpha lacks."""
-        if self.basis.clusters < FEWEST_TESTED:
+        if self.basis.clusters < MIN_TOPICS:
             return f"with only {self.basis.clusters} {self.basis.clustered_by}s differences are not tested"
         best = self.judges[0]
         rival = next(name for name, p in self.over.items() if p is None)
@@ -159,7 +159,7 @@ class JudgeComparison(Frozen):
         return f"not every difference is tested: {why}"
 
     @property
-    def worth(self) -> str:
+    def cost_effectiveness(self) -> str:
         """Which judges are worth their price, in a sentence; empty where fewer than two prices are known."""
         prices = {name: cost.usd for name, cost in self.costs.items() if cost.usd is not None}
         if len(prices) < 2:
@@ -187,7 +187,7 @@ def quoted(names: Sequence[str]) -> str:
     return " and ".join(f"“{name}”" for name in names) or "nobody"
 
 
-def beside_chance(alphas: Iterable[Estimate], what: str = "mean alpha") -> str:
+def chance_sentence(alphas: Iterable[Estimate], what: str = "mean alpha") -> str:
     """A sentence where no judge with these alphas agrees with annotators better than chance; else nothing. ``what``
     each is called."""
     known = [alpha for alpha in alphas if alpha.value is not None]
@@ -214,7 +214,7 @@ def comparison_answer(comparison: JudgeComparison) -> list[str]:
     return [
         f"{words.capitalised(comparison.verdict)}.",
         f"Krippendorff's α with annotators, averaged over {over}, is {', '.join(alphas)} ({clusters}).",
-        *filter(None, [comparison.chance, comparison.worth]),
+        *filter(None, [comparison.chance, comparison.cost_effectiveness]),
     ]
 
 
@@ -299,7 +299,7 @@ def comparison_tables(comparison: JudgeComparison) -> Iterator[Table]:
         },
         average.pairs,
         note=f"The p-values are corrected for the number of pairs (maxT, by flipping the signs of whole {clustered}); "
-        f"with fewer than {FEWEST_TESTED} {clustered} there are none. {words.NOT_CORRECTED} "
+        f"with fewer than {MIN_TOPICS} {clustered} there are none. {words.NOT_CORRECTED} "
         f"{words.symmetry_note(basis.clusters)}".rstrip(),
     )
     yield Table(

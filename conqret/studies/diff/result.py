@@ -23,7 +23,7 @@ from conqret.show.report_page import ReportPage, section
 from conqret.show.table import Column, Table
 from conqret.show.visible_text import cut
 from conqret.stats.effects import ALPHA
-from conqret.stats.estimate import FEWEST_TESTED, Estimate
+from conqret.stats.estimate import MIN_TOPICS, Estimate
 from conqret.stats.prediction_powered import CorrectedMean
 from conqret.stats.resampling import SAME
 from conqret.text.citations import strip_citations
@@ -199,7 +199,7 @@ def _by_metric(difference: RunDifference) -> Table:
             words.symmetry_note(difference.clusters),
         ]
     else:
-        notes.append(f"There are no p-values, as a test needs at least {FEWEST_TESTED} {clusters}.")
+        notes.append(f"There are no p-values, as a test needs at least {MIN_TOPICS} {clusters}.")
     notes.append("“Mean over topics” weights each topic by its precision (random effects)." * uneven)
     if margin is not None:
         notes.append("The margin is tested by one-sided tests at the 5% level, not corrected.")
@@ -248,7 +248,7 @@ def _differs(difference: RunDifference) -> str:
     clusters = words.number(difference.clusters, difference.clustered_by)
     two = "system" if of_systems(difference) else "run"
     if all(row.p_holm is None for row in known):
-        untested = f"No difference is tested, as there are {clusters} and a test needs {FEWEST_TESTED}."
+        untested = f"No difference is tested, as there are {clusters} and a test needs {MIN_TOPICS}."
         return f"{untested} The {two}s differ most on {_most(known)}."
     level = f"(p < {ALPHA:g} after Holm, {clusters})"
     shown = [row for row in known if _shown(row)]

@@ -22,11 +22,11 @@ from conqret.io.labels import Labels, labels_of
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.stats.agreement import Level, alphas
 from conqret.stats.effects import ALPHA
-from conqret.stats.estimate import CONFIDENCE, FEWEST_TESTED
+from conqret.stats.estimate import CONFIDENCE, MIN_TOPICS
 from conqret.stats.jackknife import JackknifedEstimate
 from conqret.stats.resampling import leave_one_out, mean
 from conqret.studies.agreement.agreement_settings import AgreementSettings
-from conqret.studies.agreement.label_join import NO_PAIR, NO_SCALE, View, join_labels
+from conqret.studies.agreement.label_join import NO_PAIR, NO_SCALE, DimensionView, join_labels
 
 SIMULATIONS = 200
 """Simulations a cell: the standard error of a power of one half is then .035."""
@@ -91,7 +91,7 @@ class SamplePlan:
             halves = [sampled.estimate(self.confidence).half for sampled in drawn]
             widths = [half for half in halves if half is not None]
             without = 1 - len(widths) / self.simulations
-            tested = tests and count >= FEWEST_TESTED
+            tested = tests and count >= MIN_TOPICS
             found_p = [sampled.p() for sampled in drawn] if tested else []
             significant = sum(p is not None and p < ALPHA for p in found_p)
             sizes.append(
@@ -277,7 +277,7 @@ def power_agreement(
                 f"the labels have {len(joined.metrics)} dimensions: choose one, as in {example}"
             )
         (dimension,) = joined.metrics
-        view = View(joined, dimension, AgreementSettings(confidence=sizes.confidence))
+        view = DimensionView(joined, dimension, AgreementSettings(confidence=sizes.confidence))
         if not view.placed or not view.compared.any():
             raise DeclarationError(NO_PAIR if view.placed else NO_SCALE)
         kept = view.compared.nonzero()[0].tolist()
