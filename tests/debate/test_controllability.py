@@ -10,7 +10,6 @@ from conqret.data import Measure, Reason
 from conqret.debate.debatune.controllability_scores import (
     controllability,
     controllability_table,
-    is_good,
     overall,
 )
 from conqret.debate.debatune.debate_files import read_statements, system_of
@@ -71,17 +70,6 @@ def test_so_many_good_statements_give_the_printed_figures(positive, negative, pr
     assert found.overall.value == pytest.approx(printed, abs=0.001)
     assert found.overall.low < found.overall.value < found.overall.high
     assert (found.overall.n, found.positive.n) == (480, 240)
-
-
-def test_only_a_statement_that_is_wholly_on_its_side_is_good():
-    pro, con = statement(1, "pro"), statement(2, "con")
-    shares = {100: 0, 95: 5, 50: 50, 0: 100}
-    for supporting, opposing in shares.items():
-        for item, own in ((pro, supporting), (con, opposing)):
-            measure = said(item, supporting, opposing).measures["controllability"]
-            assert measure.value == own / 100
-            assert is_good(measure) is (own == 100)
-            assert is_good(measure, 90) is (own >= 95)
 
 
 def test_refusals_are_never_good_and_are_counted_apart():

@@ -194,35 +194,6 @@ def test_the_page_escapes_and_says_what_is_missing(tmp_path):
     assert '<details class="held" open>' in text, "one debate alone stands open"
 
 
-def test_debates_stand_folded_under_their_topics_by_what_is_argued_in_them(tmp_path):
-    models = {"affirmative": "m", "negative": "n"}
-    debated = [
-        Motion(
-            f"7-{place}",
-            topic,
-            {"affirmative": f"{place} {'because ' * 20}", "negative": "No."},
-            "negative",
-            1,
-        )
-        for place, topic in enumerate(("Ban it?", "Allow it?", "Ban it?"))
-    ]
-    missing = {
-        key: TranscriptRow(id=key, reason=NOT_REACHED)
-        for motion in debated
-        for key in (motion.key(*place) for place in motion.places())
-    }
-    held = [motion.debate(missing, models) for motion in debated]
-    text = "".join(held_page(held, summary_of(held)))
-    assert re.findall(r'<li><a href="#(t[0-9])">(.*?)</a>', text) == [("t1", "Ban it?"), ("t2", "Allow it?")]
-    headings = [text.index('<h2 id="t1" dir="auto">Ban it?'), text.index('<h2 id="t2" dir="auto">Allow it?')]
-    folded = [text.index(f'<span dir="auto">{one.arguments["affirmative"]}</span>') for one in held]
-    assert re.findall(r"<h4>(?:<span>)?(\w+)", text)[:2] == ["negative", "affirmative"], (
-        "who opens stands first"
-    )
-    assert headings[0] < folded[0] < folded[2] < headings[1] < folded[1]
-    assert 'class="held" open' not in text
-
-
 def test_the_offline_debater_meets_what_the_other_side_says_and_keeps_its_side():
     alone = offline_statement("Ban it?", "affirmative", "It harms children", [])
     met = offline_statement(
