@@ -53,6 +53,7 @@ from conqret.errors import DeclarationError, number, strict_options
 from conqret.judging.asked_run import AskedSettings, Run, RunPrompt
 from conqret.judging.cost import Counted
 from conqret.judging.judge_settings import as_path, client_options
+from conqret.local.scorer import ConditionalPerplexity
 from conqret.runs.run_folder import RECORD_NAME, default_folder, stem
 from conqret.runs.session import SessionCounts
 
@@ -154,8 +155,6 @@ def score_diversity(
     Raises:
         DeclarationError: a file or the model cannot be used, or no question has a partial answer.
     """
-    from conqret.local.scorer import ConditionalPerplexity
-
     given = SystemAnswers(Path(answers), as_path(output), system, columns)
     questions = read_questions(references, columns)
     if not any(question.partial_answers for question in questions.values()):

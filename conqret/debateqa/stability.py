@@ -32,9 +32,6 @@ Statistic = Literal["tau", "agreement"]
 
 VERDICTS = frozenset({AWARENESS})
 """Metrics of 0 and 1: their verdicts are compared answer by answer (Figure 11), not their rankings."""
-FEW_SYSTEMS = 5
-"""The systems that the paper ranks (Appendix D.1). With fewer, chance alone gives high taus: three systems in
-random order have a tau of 1 in one case of six."""
 
 Pair = tuple[str, str]
 
@@ -70,6 +67,16 @@ class PairMatrix:
     def rows(self) -> list[list[float | None]]:
         """The whole matrix, in the order of the names."""
         return [[self.value(name, other) for other in self.names] for name in self.names]
+
+    @property
+    def comparison(self) -> str:
+        """What a cell holds: ``Kendall's tau-b of the rankings of 5 systems by their means (500 answers)``."""
+        systems = number(len(self.systems), "system")
+        if self.statistic == "agreement":
+            return f"share of equal verdicts on {self.items:,} answers of {systems}"
+        if self.over == "systems":
+            return f"Kendall's tau-b of the rankings of {systems} by their means ({self.answers:,} answers)"
+        return f"Kendall's tau-b of the rankings of {self.items:,} answers of {systems}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,13 +292,3 @@ def title(matrix: PairMatrix) -> str:
     items = f"{matrix.answers:,} answers"
     what = f"{systems}, {items}" if matrix.over == "systems" else f"{items}, {systems}"
     return f"{words.label(matrix.metric)}\n{what}"
-
-
-def compared(matrix: PairMatrix) -> str:
-    """What a cell holds: ``Kendall's tau-b of the rankings of 5 systems by their means (500 answers)``."""
-    systems = number(len(matrix.systems), "system")
-    if matrix.statistic == "agreement":
-        return f"share of equal verdicts on {matrix.items:,} answers of {systems}"
-    if matrix.over == "systems":
-        return f"Kendall's tau-b of the rankings of {systems} by their means ({matrix.answers:,} answers)"
-    return f"Kendall's tau-b of the rankings of {matrix.items:,} answers of {systems}"

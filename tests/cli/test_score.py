@@ -1,7 +1,6 @@
 """`conqret debateqa score` and `conqret debateqa rank` from files to tables."""
 
 import json
-import shutil
 
 import polars as pl
 import pytest
@@ -213,27 +212,6 @@ def test_labels_are_looked_at_before_anything_is_asked(tmp_path, questions, answ
     assert done.code == 2
     assert message in done.err
     assert not (tmp_path / "out").exists()
-
-
-def test_another_system_has_a_folder_of_its_own(tmp_path, questions, answers, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    for name in (
-        "rag",
-        "none",
-    ):  # what conqret debateqa answer leaves: the file is called answers.jsonl in each
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "run.json").write_text("{}")
-        shutil.copy(answers, tmp_path / name / "answers.jsonl")
-    command = ["debateqa", "score", "--metric", "dispute-awareness", "--references", questions]
-    for given in (["rag/answers.jsonl"], ["none/answers.jsonl"], [answers, "--system", "mine two"]):
-        done = run_conqret(*command, *given)
-        assert done.code == 0, done.output
-    found = {
-        one.name.removesuffix("-dispute-awareness-offline-few-shot") for one in (tmp_path / "runs").iterdir()
-    }
-    assert found == {"rag", "none", "mine-two"}
-    table = pl.read_parquet(tmp_path / "runs" / "rag-dispute-awareness-offline-few-shot" / "scores.parquet")
-    assert table["system"].unique().to_list() == ["rag"]
 
 
 def test_references_without_partial_answers_are_named(tmp_path, answers):

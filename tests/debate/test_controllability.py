@@ -180,14 +180,6 @@ def test_the_baseline_reads_words(text, content, supporting):
     assert (answer.content, answer.supporting) == (content, supporting)
 
 
-def test_samples_keep_what_the_statement_does():
-    item = Item(id="1", topic="Should it be?", stance="pro", argument="I cannot support that.")
-    found = judge([item], format="controllability", samples=3)
-    (one,) = controllability([item], found)
-    assert one.refusals == 1
-    assert one.positive.value == 0
-
-
 # --- reading ---------------------------------------------------------------------------------------
 
 

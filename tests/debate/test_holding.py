@@ -22,7 +22,6 @@ from conqret.debate.debatune.transcript import (
     Statement,
     TranscriptRow,
 )
-from conqret.errors import DeclarationError
 from conqret.judging.cost import Counted
 from conqret.prompts import Library
 
@@ -155,14 +154,6 @@ def test_the_turns_of_a_debate_are_two_a_round_and_two_conclusions(tmp_path, giv
     with pytest.raises(Counted) as counted:
         hold_debates(tmp_path / "topics.jsonl", rounds=rounds, dry_run=True)
     assert sum(cost.calls for cost in counted.value.costs) == calls
-
-
-@pytest.mark.parametrize(
-    ("settings", "fault"), [({"rounds": -1}, "--rounds"), ({"arguments": 0}, "--arguments")]
-)
-def test_a_debate_has_rounds_and_arguments(tmp_path, settings, fault):
-    with pytest.raises(DeclarationError, match=fault):
-        hold_debates(tmp_path / "topics.jsonl", **settings)
 
 
 def summary_of(debates):

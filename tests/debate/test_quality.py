@@ -8,7 +8,7 @@ from conqret.data import Measure, Reason
 from conqret.debate.debatune.debate_files import read_statements
 from conqret.debate.debatune.quality_scores import pair, quality, quality_table, verdict
 from conqret.errors import DeclarationError, UnknownNameError
-from conqret.judges.response_quality import JUDGE, Ratings, score
+from conqret.judges.response_quality import Ratings, score
 from conqret.judging.judge_parts import Case, JudgeReply
 from conqret.judging.scales import both_orders, swap_item
 from tests.debate.made import judgment
@@ -143,13 +143,6 @@ def test_what_makes_no_pairs_is_told(items, baseline, error, fault):
 def test_ratings_are_whole_numbers_from_one_to_ten(rating):
     with pytest.raises(ValidationError):
         Ratings(explanation="", response_1=rating, response_2=5)
-
-
-def test_a_rating_and_its_score():
-    case = Case(Item(id="1", topic="?", argument="a", second_argument="b"))
-    found = score(JudgeReply(Ratings(explanation="so", response_1=10, response_2=1)), case)
-    assert [found[name].value for name in JUDGE.metrics] == [1, 0, 1]
-    assert found["preference"].label == "first"
 
 
 def test_the_baseline_finds_the_tuned_model_better_than_the_others_as_table_1_does(data_dir):

@@ -86,12 +86,6 @@ def test_grades_of_people_make_the_same_table(tmp_path):
         grades_of_people(items, read_labels(file, scales=["1:5"]))
 
 
-def test_a_long_id_stays_within_bounds(tmp_path):
-    (one, _) = counter_items(questions(tmp_path, {"id": "x" * 200}))
-    assert len(one.id) == 200
-    assert one.id.endswith("-against-1")
-
-
 def test_without_counter_arguments_it_says_so(tmp_path):
     with pytest.raises(DeclarationError, match="none of the questions has counter-arguments"):
         counter_items(questions(tmp_path, {"counter_arguments": None}))

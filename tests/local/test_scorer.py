@@ -77,17 +77,6 @@ def test_the_released_definition(folder, naive, kind, chat, padding):
     assert numbers(scorer.score(PAIRS)) == pytest.approx(expected, rel=CLOSE)
 
 
-def test_what_the_released_definition_cuts_off_is_reported(folder):
-    long = " ".join(TARGETS[3] * 40)
-    rows = ConditionalPerplexity(folder("gpt2"), definition="released").score(
-        [(ANSWERS[0], [TARGETS[0][0], long])]
-    )
-    scorer = ConditionalPerplexity(folder("gpt2"))
-    whole = len(scorer._encoder._tokenizer(ANSWERS[0] + "<|end|>" + long, verbose=False).input_ids)
-    assert [row.truncated for row in rows] == [0, whole - WINDOW]
-    assert rows[1].perplexity is not None
-
-
 def test_a_template_that_writes_the_date_gives_the_same_prompt_every_day(folder, tmp_path):
     place = shutil.copytree(folder("qwen2", True), tmp_path / "dated")
     words = transformers.AutoTokenizer.from_pretrained(place)

@@ -61,20 +61,6 @@ def test_what_does_not_fit_is_cut_at_the_end_and_counted(model):
     assert found.mean == pytest.approx(naive(model("bart"), source, long, 12)[0], rel=1e-4)
 
 
-def test_a_source_is_read_once_in_a_step(model, monkeypatch):
-    scorer = Seq2SeqLikelihood(model("bart"), token_budget=100_000)
-    read = []
-    encoder = type(scorer._model.get_encoder())
-    forward = encoder.forward
-    monkeypatch.setattr(
-        encoder,
-        "forward",
-        lambda self, *a, **k: (read.append(len(k["input_ids"])), forward(self, *a, **k))[1],
-    )
-    scorer.score([("One source.", answer) for answer, _ in PAIRS])
-    assert read == [1]
-
-
 def test_the_budget_halves_when_memory_runs_out(model, monkeypatch):
     expected = Seq2SeqLikelihood(model("bart")).score(BOTH)
     scorer = Seq2SeqLikelihood(model("bart"), token_budget=100_000)

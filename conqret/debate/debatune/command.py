@@ -10,8 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 from conqret.console import shared_options as options
 from conqret.console.option_groups import option
 from conqret.console.printing import NONE, at, end, result
+from conqret.debate.debatune.debate_files import read_statements
 from conqret.errors import DeclarationError
+from conqret.io import open_items
 from conqret.judging.command_options import StudyOptions
+from conqret.judging.cost import Counted
+from conqret.judging.judge import expected_cost
+from conqret.llm.client_options import OFFLINE_MODEL
+from conqret.runs.run_folder import default_folder, stem
 
 if TYPE_CHECKING:
     from conqret.data import Item
@@ -59,11 +65,6 @@ def judged(
 
     ``by`` is the public function that does it, with its items given.
     """
-    from conqret.judging.cost import Counted
-    from conqret.judging.judge import expected_cost
-    from conqret.llm.client_options import OFFLINE_MODEL
-    from conqret.runs.run_folder import default_folder, stem
-
     named = stem(files[0]) + (f"-and-{len(files) - 1}-more" if len(files) > 1 else "")
     # a replay says itself which model it is of
     who = model or ("replayed" if asking.kept.replay else OFFLINE_MODEL)
@@ -164,7 +165,6 @@ def score(
         return
 
     from conqret.debate.debatune.controllability_scores import FORMAT, check_good_from, controllability_table
-    from conqret.debate.debatune.debate_files import read_statements
     from conqret.debate.debatune.quality_scores import FORMAT as QUALITY
     from conqret.debate.debatune.quality_scores import controllability, pair, quality_table, response_quality
 
@@ -254,7 +254,6 @@ def filter_(
 
     conqret debate filter statements.jsonl --scored runs/controllability --model gpt-4o-mini -o kept.jsonl
     """
-    from conqret.debate.debatune.debate_files import read_statements
     from conqret.debate.debatune.statement_filters import FORMAT, filter_statements
 
     items = read_statements(
@@ -300,7 +299,6 @@ def topics(
     conqret debate topics raw.csv --model gpt-4o-mini --dry-run
     """
     from conqret.debate.debatune.statement_filters import TWO_SIDED, two_sided_topics
-    from conqret.io import open_items
 
     source = open_items(raw, skip_invalid=skip_invalid, language=language)
     asking.shown.left_out(source.check())

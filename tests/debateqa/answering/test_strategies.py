@@ -143,15 +143,6 @@ def test_an_agent_searches_for_what_is_missing_and_stops_when_it_has_enough(sear
     assert answerer.asked[0].messages[1].content.count("<document ") == 2
 
 
-def test_an_agent_that_never_has_enough_is_stopped_after_three_retrievals(search: ChunkSearch) -> None:
-    agent = Scripted(*({"thought": "More.", "query": f"free buses {n}"} for n in range(9)))
-    desk = desk_of("react", search, Scripted("Views differ."), agent)
-    respond("react", desk)
-    assert len(desk.trace) == 3
-    assert len(agent.asked) == 2
-    assert len(desk.documents) <= 9
-
-
 def test_the_argument_generator_argues_for_either_side(search: ChunkSearch) -> None:
     pro = {
         "conclusions": [{"conclusion": "They help", "premises": [{"text": "More ride", "citations": [1]}]}]
