@@ -61,7 +61,7 @@ def bleu() -> Similarity:
     """Sentence BLEU by sacrebleu: candidate the answer, reference one partial answer; 0 to 100.
 
     Orders of n-grams for which a short answer has none are left out (effective order); the other settings are
-    sacrebleu's own, and its signature is the instrument's name.
+    sacrebleu's own, and its signature is the measuring model's name.
 
     Raises:
         MissingDependencyError: sacrebleu is not installed.

@@ -1,7 +1,7 @@
 """``hold``: debates as a run, recorded and resumable in the middle of each, with what both sides conclude.
 
-Beside ``run.json`` and ``recordings.sqlite`` the folder holds ``rows.jsonl`` (arguments that were asked for, and turns,
-as they came), ``debates.jsonl`` (a :class:`~conqret.debate.debatune.transcript.ModelDebate` a line),
+Besides ``run.json`` and ``recordings.sqlite`` the folder holds ``rows.jsonl`` (arguments that were requested, and
+turns, as they came), ``debates.jsonl`` (a :class:`~conqret.debate.debatune.transcript.ModelDebate` a line),
 ``statements.jsonl`` (what was concluded, ready for ``conqret debate score`` and ``export``) and ``summary.json``.
 """
 
@@ -83,7 +83,7 @@ PROMPTS = {
     REPLY: RunPrompt(Reply, "debate", 700, shown_later=True),
     CONCLUSION: RunPrompt(Statement, "debate", 550),
 }
-"""Tokens of an answer are the words that its prompt asks for, at four tokens for three, with questions and answers."""
+"""Tokens of an answer are the words that its prompt requests, at four tokens for three, with questions and answers."""
 
 
 @dataclass(frozen=True)
@@ -120,12 +120,12 @@ def hold_debates(
         against: the model of the negative side, by default ``model``, which speaks for both sides. Two models share
             the budget.
         rounds: turns of each side; 0 writes the statements at once, without a debate.
-        arguments: debates a topic, each on another argument; if a side has none, so many are asked for.
+        arguments: debates a topic, each on another argument; if a side has none, so many are requested.
         output: the run's folder, by default ``runs/TOPICS-debate-hold-MODEL``; the same call goes on there.
-        settings: who speaks, and how: :class:`conqret.judging.judge_settings.AskedSettings`.
+        settings: the model and how it is called: :class:`conqret.judging.judge_settings.AskedSettings`.
 
     Raises:
-        DeclarationError: anything wrong with the call, the topics or the folder. No model is asked then.
+        DeclarationError: anything wrong with the call, the topics or the folder. No request is sent then.
     """
     if rounds < 0:
         raise DeclarationError(f"--rounds must be at least 0 (0: a statement without a debate), not {rounds}")
@@ -203,7 +203,7 @@ async def _debate(
     earlier: dict[str, TranscriptRow],
     speakers: Mapping[Side, ClientOptions],
 ) -> None:
-    """Turn by turn, both conclusions at once; one that comes after a missing one is not asked for, as it would have
+    """Turn by turn, both conclusions at once; one that comes after a missing one is not requested, as it would have
     nothing to answer."""
     argued, record = motion.argued(earlier), list[tuple[int, Side, TranscriptRow]]()
 
@@ -227,7 +227,7 @@ async def _debate(
 
 @dataclass(frozen=True, slots=True)
 class Arguing:
-    """Arguments that are asked for: of one side of a topic, so many."""
+    """Arguments that are requested: of one side of a topic, so many."""
 
     topic: DebateTopic
     side: Side
@@ -248,7 +248,7 @@ class Arguing:
 
 
 def lacking(topics: Sequence[DebateTopic], count: int) -> Iterator[Arguing]:
-    """What is to be asked for: ``count`` arguments of each side that has none, or as many as the other side has."""
+    """What is to be requested: ``count`` arguments of each side that has none, or as many as the other side has."""
     for topic in topics:
         for side in SIDES:
             if not topic.arguments[side]:
@@ -274,7 +274,7 @@ def motions(topics: Sequence[DebateTopic], count: int, rounds: int) -> Iterator[
 
 
 async def argue(request: Arguing, client: Client, library: Library) -> TranscriptRow:
-    """Ask for the arguments; what cannot be had becomes a row with a reason."""
+    """Request the arguments; what cannot be had becomes a row with a reason."""
     answer = await client.ask(
         Request(
             ask=ARGUMENTS_PROMPT,

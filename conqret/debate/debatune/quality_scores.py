@@ -193,8 +193,8 @@ def controllability(
 def response_quality(
     statements: Statements, *, against: str | None = None, **settings: Unpack[JudgeSettings]
 ) -> Systems[Quality]:
-    """How good each system's statements are beside those of one system to the same instructions (DEBATunE, section
-    4.1, Equation 5).
+    """How good each system's statements are compared with those of one system to the same instructions (DEBATunE,
+    section 4.1, Equation 5).
 
     Args:
         statements: files with columns ``topic``, ``side`` and ``statement``, or items; of two systems at least.

@@ -63,7 +63,7 @@ class SiftResult:
         return dict(Counter(dropped_row.reason for dropped_row in self.dropped).most_common())
 
     def write(self, file: Path, *, overwrite: bool = False, register: Path | None = None) -> Path:
-        """Write what is kept into ``file``, and what is dropped beside it, as JSON lines; returns the second place.
+        """Write what is kept into ``file``, and what is dropped next to it, as JSON lines; returns the second place.
 
         ``overwrite`` and ``register`` are those of :func:`conqret.io.safe_files.write_new`, and so is what is raised.
         """
@@ -81,7 +81,7 @@ class FromJudgments:
 
     @property
     def session(self) -> SessionCounts:
-        """What was asked now, and what came from before."""
+        """The requests of this call, and what earlier ones left."""
         return self.judgments.session
 
     @property
@@ -240,8 +240,9 @@ COLLECTED = "collected"
 """Under this key of a topic stands how it was collected, where its claim is worded otherwise."""
 
 SAME = 0.77
-"""The share of words in common from which two topics are one; chosen by hand on DEBATunE's 710 topics, which people had
-cleared of doubles: all six pairs above it are doubles that were overlooked, and of the four at .75 three are none."""
+"""The share of words in common from which two topics are one; chosen by hand on DEBATunE's 710 topics, which its
+authors had cleared of doubles: all six pairs above it are doubles that were overlooked, and of the four at .75 three
+are none."""
 
 
 def two_sided(items: Iterable[Item], judgments: Iterable[Judgment]) -> SiftResult:

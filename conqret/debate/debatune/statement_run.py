@@ -1,13 +1,13 @@
 """A model writes statements: what it answers when it is told topic, side and argument, or anything else.
 
 The instruction is sent as it stands, and the answer is taken as it stands: what is measured is the model, before and
-after it was tuned (DEBATunE, sections 4 and 5). Beside ``run.json`` and ``recordings.sqlite`` the folder holds
+after it was tuned (DEBATunE, sections 4 and 5). Besides ``run.json`` and ``recordings.sqlite`` the folder holds
 ``rows.jsonl`` (each text, or the reason why there is none) and ``statements.jsonl``, which ``conqret debate score``
 reads.
 
 The offline debater writes, too: it puts sentences together from the argument, the topic, and what the other side said.
-It understands nothing and is a floor: what it writes keeps to its side in so many words, answers each question with its
-own argument, and takes up the sentence of the other side that says most that is new to it.
+It understands nothing and is a baseline: what it writes keeps to its side in so many words, answers each question
+with its own argument, and takes up the sentence of the other side that says most that is new to it.
 """
 
 from __future__ import annotations
@@ -84,11 +84,11 @@ def write_statements(
         system: the name of the writer in the rows, by default the model's name.
         sampling: how the model draws what it writes.
         output: the run's folder, by default ``runs/ROWS-debate-write-MODEL``; the same call goes on there.
-        settings: who writes, and how: :class:`conqret.judging.judge_settings.AskedSettings`.
+        settings: the model and how it is called: :class:`conqret.judging.judge_settings.AskedSettings`.
 
     Raises:
         DeclarationError: anything wrong with the call, the rows or the folder, or the offline writer is told anything
-            but to argue for a side. No model is asked then.
+            but to argue for a side. No request is sent then.
     """
     writer = client_options(settings.get("model"), settings)
     writer.backend.check_can_ask("an instruction", written=True, plain=True)

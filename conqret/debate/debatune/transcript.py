@@ -1,6 +1,6 @@
 """A debate as it is held: one topic, an argument for each side, the turns of both, and what each concludes.
 
-DEBATunE, section 3.1: the two sides need not agree in the end, and nobody judges them.
+DEBATunE, section 3.1: the two sides need not agree in the end, and no one judges them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from conqret.prompts import Library, RenderedPrompt
 from conqret.runs.study_run import ResponseRow
 
 NOT_REACHED = Reason.NOTHING_TO_JUDGE
-"""The reason of a turn that was not asked for because one before it is missing."""
+"""The reason of a turn that was not requested because one before it is missing."""
 
 
 MAX_ID = 200
@@ -45,7 +45,7 @@ class Turn(ResponseRow):
 
 
 class TranscriptRow(Turn):
-    """A row of a run of debates: a turn, or the ``arguments`` that a side was asked for before."""
+    """A row of a run of debates: a turn, or the ``arguments`` that were requested of a side before."""
 
     arguments: tuple[str, ...] = ()
 

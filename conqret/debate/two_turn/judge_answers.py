@@ -1,4 +1,5 @@
-"""A debate study with people (Parrish et al. 2022, section 2.2): who judges which debate how, and what they answered.
+"""A debate study with annotators (Parrish et al. 2022, section 2.2): who judges which debate how, and what they
+answered.
 
 The plan is balanced: each judge meets each question once, in one condition and under one instruction. Conditions and
 instructions are as frequent as can be for every judge, for every question, and for every judge on every passage.
@@ -54,7 +55,7 @@ def left(ledger: Ledger, turn: ScreenTurn) -> float | None:
 
 
 def close_overdue(ledger: Ledger, person: Person) -> None:
-    """Write down that there is no answer where the person's time is over."""
+    """Write down that there is no answer where the annotator's time is over."""
     turn = ledger.begun(person)
     if turn is not None and (rest := left(ledger, turn)) is not None and rest < -GRACE_SECONDS:
         with contextlib.suppress(StaleAnswerError):  # an answer came in the meantime
@@ -89,7 +90,7 @@ def bonus(answer: SliderAnswer) -> Fraction | None:
 
 
 def judged(ledger: Ledger, person: Person, asked: Screen) -> list[SliderAnswer]:
-    """A person's answers to a screen's question, judgment by judgment."""
+    """An annotator's answers to a screen's question, judgment by judgment."""
     mine = ledger.given(item=asked.item, practice=asked.practice, person=person.number)
     return [slid(ledger, record) for record in mine]
 
@@ -210,7 +211,7 @@ def debated(
     """A study of planned screens, with the texts of the questions that they speak of.
 
     Raises:
-        DeclarationError: there is nobody, or names repeat.
+        DeclarationError: there is no one, or names repeat.
     """
     texts = {question.id: QUESTION.dump_json(question).decode() for question in questions}
     study = study_of(task, screens, people, overlap=1, consent=consent, passing=passing)

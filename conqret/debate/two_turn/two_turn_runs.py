@@ -1,6 +1,6 @@
 """Two-turn debates as runs, recorded and resumable: models write them, and a model judges them.
 
-Beside ``run.json`` and ``recordings.sqlite`` the folder of written ones holds ``rows.jsonl`` (the texts as they came,
+Besides ``run.json`` and ``recordings.sqlite`` the folder of written ones holds ``rows.jsonl`` (the texts as they came,
 with the reason where there is none), ``debates.jsonl`` (the debates of which nothing is missing, in the layout of
 ``conqret debate two-turn judge``) and ``summary.json``; that of judged ones ``rows.jsonl`` (the answers as they came,
 with their explanations), ``answers.jsonl`` (a row for each judgment on the slider, for ``conqret debate two-turn
@@ -85,10 +85,10 @@ def write_debates(
         against: a second model: each question is debated twice, with the sides exchanged. By default ``model`` argues
             for both options.
         output: the run's folder, by default ``runs/QUESTIONS-debate-argue-MODEL``; the same call goes on there.
-        settings: who writes, and how: :class:`conqret.judging.judge_settings.AskedSettings`.
+        settings: the model and how it is called: :class:`conqret.judging.judge_settings.AskedSettings`.
 
     Raises:
-        DeclarationError: anything wrong with the call, the questions or the folder. No model is asked then.
+        DeclarationError: anything wrong with the call, the questions or the folder. No request is sent then.
     """
     writers = [client_options(settings.get("model"), settings)]
     writers += [] if against is None else [client_options(against, settings)]
@@ -156,7 +156,7 @@ class DebateJudgingFolder(
 
 @dataclass(frozen=True, slots=True)
 class JudgedSummary:
-    """What came of a run: its outcomes, the model beside the floors, and what passages lost."""
+    """What came of a run: its outcomes, the model next to the baselines, and what passages lost."""
 
     came: Outcomes
     beside: tuple[Standing, ...]
@@ -190,10 +190,10 @@ def judge_debates(
         allowance: tokens for each judgment, thoughts and answer together.
         passage_tokens: the most tokens shown of each passage.
         output: the run's folder, by default ``runs/QUESTIONS-debate-judge-MODEL``; the same call goes on there.
-        settings: who judges, and how: :class:`conqret.judging.judge_settings.AskedSettings`.
+        settings: the model and how it is called: :class:`conqret.judging.judge_settings.AskedSettings`.
 
     Raises:
-        DeclarationError: anything wrong with the call, the questions or the folder. No model is asked then.
+        DeclarationError: anything wrong with the call, the questions or the folder. No request is sent then.
     """
     options = client_options(settings.get("model"), settings)
     check_allowance(allowance, options.max_tokens)

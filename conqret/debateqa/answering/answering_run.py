@@ -1,6 +1,6 @@
 """Answers to questions as a run: recorded, resumable, in the layout that ``conqret debateqa score`` reads.
 
-Beside ``run.json`` and ``recordings.sqlite`` the folder holds ``rows.jsonl`` (the answers as they came),
+Besides ``run.json`` and ``recordings.sqlite`` the folder holds ``rows.jsonl`` (the answers as they came),
 ``answers.jsonl`` (those that there are, with the chunks that they were given and the trace of the search),
 ``summary.json`` and ``report.html``.
 """

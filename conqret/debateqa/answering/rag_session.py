@@ -61,7 +61,7 @@ def next_step(question: str, done: int) -> dict[str, str]:
 
 
 ROOM = 2_048
-"""Tokens that an answer may take where nobody says how many: the paper's longest averages stay under 1,000 (Figure
+"""Tokens that an answer may take where no one says how many: the paper's longest averages stay under 1,000 (Figure
 14)."""
 KINDS = ("basic", "comprehensive", "detailed")
 """The prompts of Table 18; each is ``answer/KIND``."""
@@ -235,7 +235,7 @@ class AnswerStrategy:
     - ``chunks`` are taken of one retrieval (0: nothing is retrieved), ``searches`` is how many retrievals there may be
     - ``agent`` is the id of the prompt by which an agent is asked what to do next; empty where there is none
     - ``prompts`` are the ids of other prompts of its own, each with its type of answer; where there are none, the
-      answer is asked for by the prompt that the user chooses
+      answer is set by the prompt that the user chooses
     """
 
     name: str

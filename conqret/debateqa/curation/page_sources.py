@@ -33,14 +33,14 @@ TABLE_8 = (".edu", ".org", ".gov", ".info", ".pro")
 
 _DOMAIN = re.compile(r"\.?[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*")
 _LINE_LIMIT = 1_000
-"""Characters of a line of a list; a longer one is no domain with a licence."""
+"""Characters of a line of a list; a longer one is no domain with a license."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrustedDomains:
     """Domains whose documents may be evidence; one counts with all that is under it (``.gov``, ``who.int``).
 
-    ``licences`` has for some of them the licence of what they publish; ``refused`` are domains inside trusted ones.
+    ``licences`` has for some of them the license of what they publish; ``refused`` are domains inside trusted ones.
     """
 
     domains: tuple[str, ...] = TABLE_8
@@ -54,7 +54,7 @@ class TrustedDomains:
         return bool(host) and any(map(under, self.domains)) and not any(map(under, self.refused))
 
     def licence(self, url: str) -> str:
-        """The licence of what its domain publishes, of the longest domain that has one; empty where none has."""
+        """The license of what its domain publishes, of the longest domain that has one; empty where none has."""
         host = domain_of(url)
         known = [licence for licence in self.licences if _under(host, licence)]
         return self.licences[max(known, key=len)] if known else ""
@@ -67,7 +67,7 @@ class TrustedDomains:
 def read_trusted(path: Path) -> TrustedDomains:
     """The domains of Table 8, and those of a list of one's own.
 
-    A line is a domain, perhaps with the licence of what it publishes behind it (``.gov public domain``); ``-`` in front
+    A line is a domain, perhaps with the license of what it publishes behind it (``.gov public domain``); ``-`` in front
     refuses it (``-example.org``), or takes one of Table 8's away (``-.org``). ``#`` begins a remark.
 
     Raises:
@@ -119,7 +119,7 @@ PAGES = "pages.jsonl"
 
 @dataclass(frozen=True, slots=True)
 class PageEvidence:
-    """A document, and the licence that it states (empty: none)."""
+    """A document, and the license that it states (empty: none)."""
 
     document: Document
     licence: str = ""
@@ -127,7 +127,7 @@ class PageEvidence:
 
 class PageSource(ABC):
     """What finds documents. ``name`` stands for it in the record of a run: another name is another run; ``described``
-    is what it is, for people."""
+    is what it is, for reports."""
 
     name: str
     described: str
