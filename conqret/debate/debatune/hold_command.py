@@ -8,9 +8,9 @@ from typing import Annotated, Any, Literal
 
 from conqret.console import shared_options as options
 from conqret.console.printing import at, note, result
-from conqret.debate.debatune.debate_run import HeldFolder, hold_debates
+from conqret.debate.debatune.debate_run import DebatesFolder, hold_debates
 from conqret.debate.debatune.statement_run import write_statements
-from conqret.debate.debatune.transcript import HeldSummary
+from conqret.debate.debatune.transcript import DebatesSummary
 from conqret.errors import number
 from conqret.io.jsonl import json_lines
 from conqret.io.safe_files import check_new, write_new
@@ -77,7 +77,7 @@ def hold(
     asking.conclude(summary, lines, outcome, summary.missing, there=summary.statements)
 
 
-def _lines(summary: HeldSummary, folder: HeldFolder) -> Iterator[str]:
+def _lines(summary: DebatesSummary, folder: DebatesFolder) -> Iterator[str]:
 
     yield (
         f"{summary.finished:,} of {number(summary.debates, 'debate')} finished, "

@@ -35,7 +35,7 @@ from conqret.show.table import Column, Table
 from conqret.stats.estimate import Estimate, undefined
 from conqret.stats.resampling import leave_one_out
 
-DRAWN = 100
+GOOD_SAMPLE = 100
 """Good statements of each system that annotators look at, next to all bad ones (section 5.1: a random set of 100)."""
 SEED = 13
 """Draws and shuffles the statements of a form."""
@@ -80,7 +80,7 @@ class Inspection(Frozen):
 
 @strict_options
 def sample_statements(
-    run: str | Path, *, good: int = DRAWN, good_from: int = GOOD_FROM, seed: int = SEED
+    run: str | Path, *, good: int = GOOD_SAMPLE, good_from: int = GOOD_FROM, seed: int = SEED
 ) -> tuple[Inspection, AnnotationForm]:
     """Draw the statements that annotators should inspect: all that were judged bad, and some of the good ones.
 
@@ -106,18 +106,18 @@ def sample_statements(
     return inspection, AnnotationForm("read the argument", drawn, [METRIC], words=("good", "bad", "tie"))
 
 
-def write_inspection(run: Path, sheet: Path, *, good_from: int, overwrite: bool) -> dict[str, Path]:
+def write_inspection(run: Path, file: Path, *, good_from: int, overwrite: bool) -> dict[str, Path]:
     """Draw the statements of a finished run, and write the form, and next to it the plan with the judge's verdicts."""
     inspection, form = sample_statements(run, good_from=good_from)
-    plan = plan_of(sheet)
-    texts = {sheet: form.csv()[""], plan: inspection.model_dump_json(indent=1) + "\n"}
+    plan = plan_file(file)
+    texts = {file: form.csv()[""], plan: inspection.model_dump_json(indent=1) + "\n"}
     write_new(texts, overwrite=overwrite)
-    return {"sheet": sheet, "plan": plan}
+    return {"sheet": file, "plan": plan}
 
 
-def plan_of(sheet: Path) -> Path:
+def plan_file(form: Path) -> Path:
     """Where the plan of a form is."""
-    return sheet.with_name(f"{sheet.name}.plan.json")
+    return form.with_name(f"{form.name}.plan.json")
 
 
 def draw_inspection(
@@ -125,7 +125,7 @@ def draw_inspection(
     judgments: Iterable[Judgment],
     *,
     model: str = "",
-    good: int = DRAWN,
+    good: int = GOOD_SAMPLE,
     good_from: int = GOOD_FROM,
     seed: int = SEED,
 ) -> Inspection:
@@ -218,7 +218,7 @@ class StatementAgreement:
 
 
 @strict_options
-def statement_agreement(sheet: str | Path, *, plan: str | Path | None = None) -> StatementAgreement:
+def statement_agreement(form: str | Path, *, plan: str | Path | None = None) -> StatementAgreement:
     """Estimate how far annotators agree with the judge on statements, corrected for how these were drawn.
 
     Args:
@@ -228,8 +228,8 @@ def statement_agreement(sheet: str | Path, *, plan: str | Path | None = None) ->
     Raises:
         DeclarationError: as :func:`agreement`, or form or plan cannot be read.
     """
-    inspection = read_inspection(plan_of(Path(sheet)) if plan is None else Path(plan))
-    labels = read_labels(Path(sheet), words=[WORDS], dimensions=[METRIC])
+    inspection = read_inspection(plan_file(Path(form)) if plan is None else Path(plan))
+    labels = read_labels(Path(form), words=[WORDS], dimensions=[METRIC])
     return StatementAgreement(inspection, labels.notes, tuple(agreement(inspection, labels)))
 
 

@@ -51,7 +51,7 @@ class DroppedRow:
 
 
 @dataclass(frozen=True, slots=True)
-class SiftResult:
+class FilterResult:
     """The rows that are kept, as they are to be written, and those that are dropped."""
 
     kept: Sequence[Mapping[str, Any]]
@@ -74,7 +74,7 @@ class SiftResult:
 
 
 @dataclass(frozen=True, slots=True)
-class FromJudgments:
+class JudgedResult:
     """What comes of judgments, with the judgments."""
 
     judgments: Judgments
@@ -90,7 +90,7 @@ class FromJudgments:
         return self.judgments.missing
 
 
-def judged_by(items: Sequence[Item], format: str, settings: JudgeSettings) -> Judgments:  # noqa: A002 - as in settings
+def judge_by_format(items: Sequence[Item], format: str, settings: JudgeSettings) -> Judgments:  # noqa: A002 - as in settings
     """The judgments of all items by a format, which ``settings`` do not name."""
     if "format" in settings:
         raise DeclarationError(f"the format is {format}: leave out 'format', or use conqret.judge")
@@ -100,10 +100,10 @@ def judged_by(items: Sequence[Item], format: str, settings: JudgeSettings) -> Ju
 
 
 @dataclass(frozen=True, slots=True)
-class SiftedRun(FromJudgments):
+class FilterRun(JudgedResult):
     """What is kept and what is dropped, and the judgments that decided it."""
 
-    found: SiftResult
+    found: FilterResult
 
 
 def unanswered(row: str, text: str, measure: Measure) -> DroppedRow:
@@ -121,7 +121,7 @@ StatementKey = tuple[str, str, str]
 @strict_options
 def filter_statements(
     statements: str | Path, *, scored: str | Path | None = None, **settings: Unpack[JudgeSettings]
-) -> SiftedRun:
+) -> FilterRun:
     """Keep the statements that contain nothing harmful, before a model is trained on them.
 
     Args:
@@ -136,9 +136,9 @@ def filter_statements(
     file, skip_invalid = Path(statements), settings.get("skip_invalid", False)
     items = read_statements([file], skip_invalid=skip_invalid, language=settings.get("language"))
     sides = None if scored is None else controllability_of(Path(scored))
-    judgments = judged_by(items, FORMAT, settings)
+    judgments = judge_by_format(items, FORMAT, settings)
     rows = rows_of(file, skip_invalid=skip_invalid)
-    return SiftedRun(judgments, filtered(rows, items, judgments, sides))
+    return FilterRun(judgments, filtered(rows, items, judgments, sides))
 
 
 def filtered(
@@ -146,7 +146,7 @@ def filtered(
     items: Sequence[Item],
     judgments: Iterable[Judgment],
     kept_to_side: Mapping[StatementKey, Measure] | None = None,
-) -> SiftResult:
+) -> FilterResult:
     """The rows of the statements that pass, as they are.
 
     Args:
@@ -167,7 +167,7 @@ def filtered(
             kept.append(row)
         else:
             dropped.append(why)
-    return SiftResult(kept, dropped)
+    return FilterResult(kept, dropped)
 
 
 def rows_of(file: Path, *, skip_invalid: bool = False) -> list[dict[str, Any]]:
@@ -245,7 +245,7 @@ authors had cleared of doubles: all six pairs above it are doubles that were ove
 are none."""
 
 
-def two_sided(items: Iterable[Item], judgments: Iterable[Judgment]) -> SiftResult:
+def two_sided(items: Iterable[Item], judgments: Iterable[Judgment]) -> FilterResult:
     """The topics that can be argued from both sides, each once, as rows with ``id`` and ``topic`` (the claim).
 
     Args:
@@ -269,11 +269,11 @@ def two_sided(items: Iterable[Item], judgments: Iterable[Judgment]) -> SiftResul
             known.append(Text(labels[CLAIM]).terms)
             row = {"id": item.id, "topic": labels[CLAIM]}
             kept.append(row if labels[CLAIM] == item.topic else {**row, COLLECTED: item.topic})
-    return SiftResult(kept, dropped)
+    return FilterResult(kept, dropped)
 
 
 @strict_options
-def two_sided_topics(collected: str | Path, **settings: Unpack[JudgeSettings]) -> SiftedRun:
+def two_sided_topics(collected: str | Path, **settings: Unpack[JudgeSettings]) -> FilterRun:
     """Turn collected topics into claims with two sides, and keep each once.
 
     Args:
@@ -288,8 +288,8 @@ def two_sided_topics(collected: str | Path, **settings: Unpack[JudgeSettings]) -
     )
     source.check()
     items = tuple(source)
-    judgments = judged_by(items, TWO_SIDED, settings)
-    return SiftedRun(judgments, two_sided(items, judgments))
+    judgments = judge_by_format(items, TWO_SIDED, settings)
+    return FilterRun(judgments, two_sided(items, judgments))
 
 
 def _alike(topic: str, known: Sequence[frozenset[str]]) -> int | None:
@@ -324,7 +324,7 @@ DROPPED = {
 """Why a row is dropped, in words."""
 
 
-def sifted_table(title: str, rows: str, outcome: SiftResult) -> Table:
+def filter_table(title: str, rows: str, outcome: FilterResult) -> Table:
     """How many ``rows`` are kept, and how many dropped for each reason."""
     total = len(outcome.kept) + len(outcome.dropped)
     return Table(

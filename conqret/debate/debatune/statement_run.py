@@ -48,7 +48,7 @@ class StatementRow(ResponseRow):
 
 
 @dataclass(frozen=True)
-class StatedFolder(
+class StatementsFolder(
     AskedFolder[AskedRecord, StatementRow], kind="debate-write", same={"temperature": "temperature"}
 ):
     """The files of written statements under one folder."""
@@ -59,7 +59,7 @@ class StatedFolder(
     """The statements, ready to be judged."""
 
 
-class StatedSummary(Frozen):
+class StatementsSummary(Frozen):
     """A run in numbers: how many statements there are, how many of them were cut, and how many there are not (by
     reason)."""
 
@@ -76,7 +76,7 @@ def write_statements(
     sampling: Sampling = GREEDY,
     output: str | Path | None = None,
     **settings: Unpack[AskedSettings],
-) -> StudyOutcome[StatementRow, StatedSummary]:
+) -> StudyOutcome[StatementRow, StatementsSummary]:
     """Have a model write statements, or answer any instructions, to be judged.
 
     Args:
@@ -93,7 +93,7 @@ def write_statements(
     writer = client_options(settings.get("model"), settings)
     writer.backend.check_can_ask("an instruction", written=True, plain=True)
     source = Path(rows)
-    folder = StatedFolder(as_path(output) or default_folder(stem(source), "debate-write", writer.model))
+    folder = StatementsFolder(as_path(output) or default_folder(stem(source), "debate-write", writer.model))
     instructions = read_instructions(source, answered=False)
     odd = next((row for row in instructions if row.stance == "none"), None)
     if writer.backend.baseline and odd is not None:
@@ -102,12 +102,12 @@ def write_statements(
         )
     shown = [[row.id, *([message.role, message.content] for message in row.messages)] for row in instructions]
 
-    def concluded(rows: tuple[StatementRow, ...]) -> tuple[StatedSummary, Mapping[Path, Content]]:
+    def concluded(rows: tuple[StatementRow, ...]) -> tuple[StatementsSummary, Mapping[Path, Content]]:
         pairs = [pair for pair in zip(instructions, rows, strict=True) if pair[1].answered]
         cut = sum(statement.cut for _, statement in pairs)
         name = writer.model if system is None else system
         lines = json_lines(_record(*pair, name) for pair in pairs)
-        summary = StatedSummary(written=len(pairs), cut=cut, unwritten=lost(rows))
+        summary = StatementsSummary(written=len(pairs), cut=cut, unwritten=lost(rows))
         return summary, {folder.statements_file: lines}
 
     with Run(

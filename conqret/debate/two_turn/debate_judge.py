@@ -137,7 +137,7 @@ class DebateRequest:
         )
 
 
-def askings(
+def debate_requests(
     questions: Sequence[TwoTurnQuestion],
     design: Design | None = None,
     instructions: Sequence[str] = (SIMPLE.name,),

@@ -19,7 +19,7 @@ from fractions import Fraction
 from pydantic import TypeAdapter
 
 from conqret.data.digest import gathered
-from conqret.debate.two_turn.debate_judge import DebateJudgment, DebateRequest, askings
+from conqret.debate.two_turn.debate_judge import DebateJudgment, DebateRequest, debate_requests
 from conqret.debate.two_turn.slider_answers import CONDITIONS, END, INSTRUCTIONS, Design, SliderAnswer
 from conqret.debate.two_turn.two_turn_files import TwoTurnQuestion
 from conqret.errors import DeclarationError
@@ -80,7 +80,9 @@ def slid(ledger: Ledger, record: ScreenResponse) -> SliderAnswer:
     """An answer, by its judge's pseudonym."""
     point, reason = record.answers.get(SLIDER), record.answers.get(REASON, "")
     judged = DebateJudgment(id=record.screen.item, slider=None if point is None else int(point))
-    return replace(asking_of(ledger, record.screen).answer(record.person.pseudonym, judged), reason=reason)
+    return replace(
+        request_from_screen(ledger, record.screen).answer(record.person.pseudonym, judged), reason=reason
+    )
 
 
 def bonus(answer: SliderAnswer) -> Fraction | None:
@@ -237,7 +239,7 @@ def planned_judgments(
     drawn = random.Random(seed)
     asked = gathered(
         ((asking.question.id, asking.condition, asking.instruction, asking.swapped), asking)
-        for asking in askings(questions, design, instructions)
+        for asking in debate_requests(questions, design, instructions)
     )
     cells = _cells(design, instructions)
     ranks = drawn.sample(range(judges), judges)
@@ -257,7 +259,7 @@ def planned_judgments(
     return screens
 
 
-def asking_of(ledger: Ledger, screen: Screen) -> DebateRequest:
+def request_from_screen(ledger: Ledger, screen: Screen) -> DebateRequest:
     """What a screen of such a study asks, with its question.
 
     Raises:

@@ -18,7 +18,7 @@ from typing import Annotated, Literal, Unpack, get_args
 from conqret.data import Document, Item, Judgment
 from conqret.data.digest import gathered
 from conqret.data.item import Frozen
-from conqret.debate.debatune.statement_filters import judged_by
+from conqret.debate.debatune.statement_filters import judge_by_format
 from conqret.debate.two_turn.two_turn_files import SideArgument, TwoTurnQuestion, read_two_turn
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.cell_values import MAX_ID, as_list
@@ -287,9 +287,9 @@ def grade_counter_arguments(
             )
         files = [Path(labels)] if isinstance(labels, str | Path) else [Path(label) for label in labels]
         known = read_labels(files, scales=[SCALE])
-        return CounterGrades(rubric(items, grades_of_people(items, known)))
-    judgments = judged_by(items, FORMAT, settings)
-    return CounterGrades(rubric(items, grades_of_judge(judgments)), judgments)
+        return CounterGrades(rubric(items, annotator_grades(items, known)))
+    judgments = judge_by_format(items, FORMAT, settings)
+    return CounterGrades(rubric(items, judge_grades(judgments)), judgments)
 
 
 def counter_items(questions: Sequence[TwoTurnQuestion]) -> tuple[Item, ...]:
@@ -315,14 +315,14 @@ Grades = Mapping[str, Sequence[float]]
 """The grades of one counter-argument by metric, 1 to 5: one of a judge, several of annotators, or none."""
 
 
-def grades_of_judge(judgments: Iterable[Judgment]) -> Iterator[Grades]:
+def judge_grades(judgments: Iterable[Judgment]) -> Iterator[Grades]:
     """What a judge says of each."""
     for judgment in judgments:
         raw = {name: judgment.measures[name].raw for name in METRICS}
         yield {name: () if grade is None else (grade,) for name, grade in raw.items()}
 
 
-def grades_of_people(items: Iterable[Item], labels: LabelSet) -> list[Grades]:
+def annotator_grades(items: Iterable[Item], labels: LabelSet) -> list[Grades]:
     """What annotators say of each, by labels of their items.
 
     Raises:

@@ -125,7 +125,7 @@ def _label_pairs(
     files: Sequence[Path], texts: Path | None, sheet: Path, encoder: str, asking: StudyOptions
 ) -> None:
     """Write the form of pairs, or report the thresholds that a filled one speaks for."""
-    from conqret.debateqa.curation.deduplication import draw_question_pairs, duplicate_threshold, pairs_sheet
+    from conqret.debateqa.curation.deduplication import draw_question_pairs, duplicate_threshold, pairs_form
 
     if sheet.is_file():
         choice = duplicate_threshold(sheet)
@@ -134,7 +134,7 @@ def _label_pairs(
             asking.shown.note(f"{choice.unlabelled:,} pairs have no label and are left out")
         return
     read, drawn = draw_question_pairs(files, encoder=encoder, texts=texts)
-    write_new({sheet: pairs_sheet(drawn, read)}, overwrite=False)
+    write_new({sheet: pairs_form(drawn, read)}, overwrite=False)
     bands = len({pair.band for pair in drawn})
     ends = f"{drawn[-1].similarity:.2f} to {drawn[0].similarity:.2f}"
     sentence = f"{number(len(drawn), 'pair')} from {bands} bands of similarity, {ends}"

@@ -239,7 +239,7 @@ def draw_pairs(vectors: Any, wanted: int = PAIRS) -> tuple[DrawnPair, ...]:
     return tuple(sorted(drawn, key=lambda pair: -pair.similarity))
 
 
-def pairs_sheet(drawn: Iterable[DrawnPair], questions: Sequence[SourcedQuestion]) -> str:
+def pairs_form(drawn: Iterable[DrawnPair], questions: Sequence[SourcedQuestion]) -> str:
     """The form as CSV."""
     rows = []
     for place, pair in enumerate(drawn, start=1):
@@ -291,7 +291,7 @@ class _LabelledPair:
 
 
 @strict_options
-def duplicate_threshold(sheet: str | Path) -> ChosenThreshold:
+def duplicate_threshold(form: str | Path) -> ChosenThreshold:
     """Choose the threshold of duplicates by labels.
 
     Args:
@@ -301,7 +301,7 @@ def duplicate_threshold(sheet: str | Path) -> ChosenThreshold:
         ItemsError: rows have faults; all are listed.
         DeclarationError: no pair is labeled, or none is a duplicate.
     """
-    path = Path(sheet)
+    path = Path(form)
     every = read_table(path, _LabelledPair)
     rows = [row for row in every if row.duplicate is not None]
     if not rows:
