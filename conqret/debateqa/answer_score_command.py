@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from itertools import groupby
 from operator import attrgetter
@@ -13,20 +13,17 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, end, note, note_each, progress, result
-from conqret.debateqa.baseline_metrics import BASELINES, Models
+from conqret.debateqa.answer_scores import AnswerScores, score_awareness, score_baselines, score_diversity
+from conqret.debateqa.baseline_metrics import BASELINES, Kind, Models
+from conqret.debateqa.debateqa_files import Partners
+from conqret.debateqa.score_table import SystemMean, reasons, system_means
 from conqret.errors import DeclarationError
 from conqret.judging.command_options import PlanOptions
 from conqret.show.words import reason
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from rich.console import RenderableType
 
-    from conqret.debateqa.answer_scores import AnswerScores
-    from conqret.debateqa.baseline_metrics import Kind
-    from conqret.debateqa.debateqa_files import Partners
-    from conqret.debateqa.score_table import SystemMean
 
 DIVERSITY, AWARENESS = "perspective-diversity", "dispute-awareness"
 
@@ -104,8 +101,6 @@ def score(
 
     conqret debateqa score answers.jsonl --references debateqa.jsonl --metric bleu,rouge-l,num-of-povs
     """
-    from conqret.debateqa.answer_scores import score_awareness, score_baselines
-
     given: dict[str, Any] = {
         "answers": answers,
         "output": output,
@@ -153,8 +148,6 @@ def score(
 def _diversity(
     given: Mapping[str, Any], references: Path, local: LocalModels, asking: PlanOptions
 ) -> AnswerScores:
-    from conqret.debateqa.answer_scores import score_diversity
-
     if local.backbone is None:
         raise DeclarationError(f"--metric {DIVERSITY} needs a language model: name it with --backbone")
     if asking.dry_run:
@@ -185,8 +178,6 @@ def _diversity(
 def _show(scores: AnswerScores, shown: options.OutputOptions) -> None:
     """Print the system's means, what is missing, and where the scores are; leave with exit code 1 where there is no
     score, or where the session with a model stopped before its end."""
-    from conqret.debateqa.score_table import reasons, system_means
-
     met = scores.met
     for what, ids in (("answers", met.answers_alone), ("questions", met.questions_alone)):
         if ids:

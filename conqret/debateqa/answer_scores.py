@@ -53,6 +53,7 @@ from conqret.errors import DeclarationError, number, strict_options
 from conqret.judging.asked_run import AskedSettings, Run, RunPrompt
 from conqret.judging.cost import Counted
 from conqret.judging.judge_settings import as_path, client_options
+from conqret.local.scorer import ConditionalPerplexity
 from conqret.runs.run_folder import RECORD_NAME, default_folder, stem
 from conqret.runs.session import SessionCounts
 
@@ -154,8 +155,6 @@ def score_diversity(
     Raises:
         DeclarationError: a file or the model cannot be used, or no question has a partial answer.
     """
-    from conqret.local.scorer import ConditionalPerplexity
-
     given = SystemAnswers(Path(answers), as_path(output), system, columns)
     questions = read_questions(references, columns)
     if not any(question.partial_answers for question in questions.values()):
@@ -204,10 +203,10 @@ def score_awareness(
         system: the system's name, by default that of the file of answers, or of the run's folder that it is in.
         columns: which column holds which field.
         output: the folder for ``scores.parquet``, by default ``runs/SYSTEM-dispute-awareness-MODEL``.
-        settings: who judges, and how: :class:`conqret.judging.judge_settings.AskedSettings`.
+        settings: the model and how it is called: :class:`conqret.judging.judge_settings.AskedSettings`.
 
     Raises:
-        DeclarationError: anything wrong with the call or a file. No model is asked then.
+        DeclarationError: anything wrong with the call or a file. No request is sent then.
     """
     given = SystemAnswers(Path(answers), as_path(output), system, columns)
     known = read_questions(questions, columns)
@@ -276,7 +275,7 @@ def score_baselines(
         system: the system's name, by default that of the file of answers, or of the run's folder that it is in.
         columns: which column holds which field.
         output: the folder for ``scores.parquet``, by default ``runs/SYSTEM-baselines``.
-        settings: who is asked for ``direct-score``, ``g-eval`` and ``num-of-povs``, and how.
+        settings: the model of ``direct-score``, ``g-eval`` and ``num-of-povs``, and how it is called.
 
     Raises:
         DeclarationError: anything wrong with the call or a file, or a model or a package is missing.

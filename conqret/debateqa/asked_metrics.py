@@ -48,7 +48,7 @@ class Verdict(Typed):
 
 @dataclass(frozen=True, slots=True)
 class AwarenessFit:
-    """Verdicts against people's labels (Table 15), over the ``n`` answers that have both.
+    """Verdicts against annotators' labels (Table 15), over the ``n`` answers that have both.
 
     ``auroc_of`` says what orders the answers in the AUROC: ``P(1)`` where every one of them has it, else the
     ``verdicts``, of which there are only two.
@@ -207,7 +207,7 @@ class Findings:
         """Distinct passages that state a viewpoint, 1 to :data:`MAX_VIEWS`.
 
         Such a passage is an item of a list (of the outer one, where lists are nested); without a list of two, a
-        sentence that hands a view to somebody or turns to another side. A passage most of whose content words an
+        sentence that hands a view to someone or turns to another side. A passage most of whose content words an
         earlier one holds is the same viewpoint.
         """
         items = _items(self.answer)

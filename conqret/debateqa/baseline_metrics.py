@@ -46,14 +46,15 @@ class Similarity(Protocol):
 class _NamedMetric:
     """A metric whose name holds all settings and the version of its library."""
 
-    def __init__(self, instrument: str, of: Callable[[str, str], float]) -> None:
+    def __init__(self, instrument: str, compute: Callable[[str, str], float]) -> None:
         self.instrument = self.fingerprint = instrument
-        self._of = of
+        self._compute = compute
 
     def compare(self, cases: Sequence[AnswerCase]) -> list[Likeness]:
         """The mean over each case's partial answers."""
         return [
-            mean([self._of(case.answer, partial_answer) for partial_answer in case.partial]) for case in cases
+            mean([self._compute(case.answer, partial_answer) for partial_answer in case.partial])
+            for case in cases
         ]
 
 
@@ -61,7 +62,7 @@ def bleu() -> Similarity:
     """Sentence BLEU by sacrebleu: candidate the answer, reference one partial answer; 0 to 100.
 
     Orders of n-grams for which a short answer has none are left out (effective order); the other settings are
-    sacrebleu's own, and its signature is the instrument's name.
+    sacrebleu's own, and its signature is the measuring model's name.
 
     Raises:
         MissingDependencyError: sacrebleu is not installed.

@@ -144,7 +144,7 @@ def _mapped(declared: Schema, columns: Mapping[str, str] | None) -> Schema:
 
 
 def read_verdicts(path: str | Path) -> dict[str, float]:
-    """People's verdicts on answers, 1 or 0 by id, from the columns ``id`` and ``label``.
+    """Annotators' verdicts on answers, 1 or 0 by id, from the columns ``id`` and ``label``.
 
     Raises:
         ItemsError: a row lacks its id or a label of 0 or 1, or an id stands twice; all are listed.

@@ -3,6 +3,7 @@ metrics agree with annotators', and among measuring models."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from itertools import groupby
 from operator import attrgetter
@@ -12,19 +13,30 @@ from typing import TYPE_CHECKING, Any, Literal
 from conqret.console import shared_options as options
 from conqret.console.printing import at, heading, note, result
 from conqret.debateqa.answer_score_command import remark_missing
+from conqret.debateqa.score_table import RankingAgreement, correlate
+from conqret.debateqa.standings import (
+    Standings,
+    rank_systems,
+    ranking_table,
+    ranking_words,
+    ranks,
+    read_systems,
+    shown,
+    write_ranks,
+)
 from conqret.errors import DeclarationError, number
 from conqret.show import words
+from conqret.show.page import write_file
 from conqret.show.table import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from rich.console import RenderableType
 
-    from conqret.debateqa.score_table import RankingAgreement
     from conqret.debateqa.stability import PairMatrix
-    from conqret.debateqa.standings import Standings
 
+PAPER_SYSTEMS = 5
+"""The systems that the paper ranks (Appendix D.1). With fewer, chance alone gives high taus: three systems in
+random order have a tau of 1 in one case of six."""
 MEANS = {
     "tau": "1: the same order; 0: no relation; -1: the reverse order",
     "agreement": "1: every verdict is the same; --json also has Cohen's kappa",
@@ -73,16 +85,6 @@ def rank(
 
     conqret debateqa rank runs/*/scores.parquet --stability systems --plot stability.png
     """
-    from conqret.debateqa.standings import (
-        rank_systems,
-        ranking_table,
-        ranking_words,
-        ranks,
-        read_systems,
-        shown,
-        write_ranks,
-    )
-
     if preferences is not None:
         _compare_with_annotators(scores, preferences, json_output)
         return
@@ -144,10 +146,7 @@ def _weights(text: str) -> list[float]:
 
 
 def _compare_with_annotators(scores: Sequence[Path], preferences: Path, json_output: bool | None) -> None:
-
-    from conqret.debateqa.score_table import correlate as compared
-
-    agreements = compared(scores, preferences)
+    agreements = correlate(scores, preferences)
     for agreement in agreements:
         _remark_left_out(agreement.metric, agreement.instrument, agreement.unlike, agreement.questions)
     if left := sorted({name for agreement in agreements for name in agreement.left_out}):
@@ -171,7 +170,7 @@ def _agreement_lines(agreements: Iterable[RankingAgreement]) -> Iterator[Rendera
 def _compare_instruments(
     scores: Sequence[Path], over: Literal["systems", "answers"], plot: Path | None, json_output: bool | None
 ) -> None:
-    from conqret.debateqa.stability import metric_stability
+    from conqret.debateqa.stability import heat_maps, metric_stability
 
     if plot is not None and plot.suffix.lower() not in (".png", ".svg"):
         raise DeclarationError(f"--plot takes a file that ends in .png or .svg, not {plot.name}")
@@ -182,9 +181,6 @@ def _compare_instruments(
     for matrix in matrices:
         _remark(matrix)
     if plot is not None:
-        from conqret.debateqa.stability import heat_maps
-        from conqret.show.page import write_file
-
         write_file(plot, heat_maps(matrices, "svg" if plot.suffix.lower() == ".svg" else "png"))
     result([_record(matrix) for matrix in matrices], map(_table, matrices), as_json=json_output)
     if plot is not None:
@@ -192,16 +188,14 @@ def _compare_instruments(
 
 
 def _remark(matrix: PairMatrix) -> None:
-    from conqret.debateqa.stability import FEW_SYSTEMS
-
     if matrix.left_out:
         note(
             f"{matrix.metric}: {matrix.left_out} answers are left out, because not every measuring model scored them"
         )
-    if matrix.over == "systems" and matrix.items < FEW_SYSTEMS:
+    if matrix.over == "systems" and matrix.items < PAPER_SYSTEMS:
         note(
             f"{matrix.metric}: a tau over {matrix.items} systems is very uncertain; the paper ranks "
-            f"{FEW_SYSTEMS} systems (use --stability answers to compare all answers)"
+            f"{PAPER_SYSTEMS} systems (use --stability answers to compare all answers)"
         )
 
 
@@ -228,15 +222,13 @@ def _record(matrix: PairMatrix) -> dict[str, Any]:
 
 def _table(matrix: PairMatrix) -> Table:
     """The matrix over numbers, the numbers' names, and the ends of the values."""
-    from conqret.debateqa.stability import compared
-
     numbered = [f"{place:>3}  {name or 'without a name'}" for place, name in enumerate(matrix.names, start=1)]
     header = ("", *map(str, range(1, len(numbered) + 1)))
     rows = [
         (str(place), *("none" if value is None else f"{value:.2f}" for value in row))
         for place, row in enumerate(matrix.rows(), start=1)
     ]
-    title = f"{words.label(matrix.metric)}\n  {compared(matrix)}"
+    title = f"{words.label(matrix.metric)}\n  {matrix.comparison}"
     return Table(title, header, rows, note="\n".join([*numbered, "", _ends(matrix), ""]))
 
 

@@ -1,5 +1,6 @@
 """``scores.parquet`` of ``conqret debateqa score``: one row for each system, question and metric, and means over them.
-And does a metric order systems as people do? Elo from their pairwise preferences, and two correlations (Table 14)."""
+And does a metric order systems as annotators do? Elo from their pairwise preferences, and two correlations (Table
+14)."""
 
 from __future__ import annotations
 
@@ -105,7 +106,7 @@ def read_tables(paths: Iterable[str | Path]) -> pl.DataFrame:
 
     Raises:
         FaultsError: a row lacks a system, an id or a metric, or holds a value that is no finite number, or an
-            instrument measured the same answer twice; all faults of a file are listed.
+            measuring model measured the same answer twice; all faults of a file are listed.
         DeclarationError: a file lacks a column, or the files hold nothing.
     """
     score_rows: list[ScoreRow] = []
@@ -139,7 +140,7 @@ def read_tables(paths: Iterable[str | Path]) -> pl.DataFrame:
 
 
 def system_means(table: pl.DataFrame) -> list[SystemMean]:
-    """The mean of each system, metric and instrument, in the order of first occurrence."""
+    """The mean of each system, metric and measuring model, in the order of first occurrence."""
     means = []
     for names, rows in table.group_by("system", "metric", "instrument", maintain_order=True):
         system, metric, instrument = map(str, names)
@@ -160,7 +161,7 @@ def reasons(table: pl.DataFrame) -> Mapping[str, int]:
 
 
 def instruments_of(table: pl.DataFrame) -> dict[str, tuple[str, ...]]:
-    """For each metric the instruments that measured it, both in the order of first occurrence."""
+    """For each metric the measuring models that measured it, both in the order of first occurrence."""
     groups = table.group_by("metric", maintain_order=True)
     return {str(metric): in_order(rows, "instrument") for (metric,), rows in groups}
 
@@ -168,7 +169,7 @@ def instruments_of(table: pl.DataFrame) -> dict[str, tuple[str, ...]]:
 def common_means(
     table: pl.DataFrame, metric: str, among: Collection[str] | None = None
 ) -> dict[str, CommonMeans]:
-    """For each instrument that measured ``metric`` the systems' means over the questions scored of all of them.
+    """For each measuring model that measured ``metric`` the systems' means over the questions scored of all of them.
 
     P.D. is a sum over partial answers, of which questions have different numbers: a system that was scored on the
     easy questions alone would look better. ``among`` names the systems that are looked at (None: all).
@@ -220,10 +221,10 @@ MIN_SYSTEMS = 3
 
 @dataclass(frozen=True, slots=True)
 class RankingAgreement:
-    """Spearman's rho and Kendall's tau of a metric with people's ranking of ``systems`` systems.
+    """Spearman's rho and Kendall's tau of a metric with annotators' ranking of ``systems`` systems.
 
-    Both are means over the own rankings of ``annotators`` people who compared three of these systems and whose ranking
-    varies; 1 always means agreement, also where less of a metric is better. The metric is averaged over the
+    Both are means over the own rankings of ``annotators`` annotators who compared three of these systems and whose
+    ranking varies; 1 always means agreement, also where less of a metric is better. The metric is averaged over the
     ``questions`` scored of all these systems; ``unlike`` counts the scored answers to others. ``left_out`` are the
     systems that were compared and not scored. Without a value there is a ``reason``.
     """

@@ -88,7 +88,7 @@ def cases_of(
 async def scored(run: Run[Any], case: AnswerCase, question: Question, row: ScoreRow) -> ScoreRow:
     """The ``row`` of a case, filled in; without a valid answer it has no value, and a reason.
 
-    About an empty answer, or one to a question without text, the model is not asked.
+    About an empty answer, or one to a question without text, no request is sent.
     """
 
     async def made() -> ScoreRow:
@@ -119,7 +119,7 @@ async def scored(run: Run[Any], case: AnswerCase, question: Question, row: Score
 
 
 def _unfit(case: AnswerCase) -> str:
-    """Why the model is not asked about a case; empty where it is."""
+    """Why no request is sent about a case; empty where it is."""
     if not case.answer.strip():
         return EMPTY_ANSWER
     return "" if case.question.strip() else NO_QUESTION
@@ -129,7 +129,7 @@ Score = TypeVar("Score")
 
 
 class ScoreRecord(RunRecord):
-    """What ``run.json`` says of scores: of whose answers which metrics, by which instrument."""
+    """What ``run.json`` says of scores: of whose answers which metrics, by which measuring model."""
 
     SAME: ClassVar[Mapping[str, str]] = {
         "metrics": "metrics",
@@ -228,9 +228,9 @@ class TargetStore(RowStore[KeptScores[TargetScore]]):
 
 
 class KeptValues(RowStore[KeptScores[Likeness]]):
-    """Likenesses by what they are values of: metric, instrument, answer and partial answers.
+    """Likenesses by what they are values of: metric, measuring model, answer and partial answers.
 
-    Values under another instrument or of other texts are of no use and stay where they are. What could not be
+    Values under another measuring model or of other texts are of no use and stay where they are. What could not be
     computed, or is no finite number, is not kept, and is tried again.
 
     Raises:
@@ -262,7 +262,7 @@ def _digest(parts: list[object]) -> str:
 
 
 SHOWN = 8
-"""Characters of a fingerprint in an instrument's name: enough to tell apart what a study holds."""
+"""Characters of a fingerprint in a measuring model's name: enough to tell apart what a study holds."""
 _NAMED = re.compile(rf", (?P<definition>paper|released) \([0-9a-f]{{{SHOWN}}}\)")
 
 
@@ -316,13 +316,13 @@ def diversity_instrument(scorer: ConditionalPerplexity) -> str:
 
 
 def definition_of(instrument: str) -> str | None:
-    """``paper`` or ``released``, as the name of an instrument of P.D. says it; None where it is not one of ours."""
+    """``paper`` or ``released``, as the name of a measuring model of P.D. says it; None where it is not one of ours."""
     named = _NAMED.search(instrument)
     return None if named is None else named["definition"]
 
 
 def model_name(model: str) -> str:
-    """The last part of a model's folder or of its name on a hub, for people; the fingerprint tells two apart."""
+    """The last part of a model's folder or of its name on a hub, for tables; the fingerprint tells two apart."""
     return Path(model).name or Path(model).resolve().name
 
 

@@ -33,9 +33,6 @@ Statistic = Literal["tau", "agreement"]
 
 VERDICTS = frozenset({AWARENESS})
 """Metrics of 0 and 1: their verdicts are compared answer by answer (Figure 11), not their rankings."""
-FEW_SYSTEMS = 5
-"""The systems that the paper ranks (Appendix D.1). With fewer, chance alone gives high taus: three systems in
-random order have a tau of 1 in one case of six."""
 
 Pair = tuple[str, str]
 
@@ -45,8 +42,8 @@ class PairMatrix:
     """``values`` holds the statistic of each pair of ``names``, the first before the second.
 
     ``statistic`` is Kendall's tau-b (in [-1, 1]) or the share of equal verdicts (in [0, 1]); ``items`` counts what
-    is compared. ``kappas`` holds Cohen's kappa beside an agreement. ``systems`` are those behind it, ``answers``
-    the answers that every instrument scored, ``left_out`` those that only some did.
+    is compared. ``kappas`` holds Cohen's kappa next to an agreement. ``systems`` are those behind it, ``answers``
+    the answers that every measuring model scored, ``left_out`` those that only some did.
     """
 
     names: tuple[str, ...]
@@ -72,10 +69,20 @@ class PairMatrix:
         """The whole matrix, in the order of the names."""
         return [[self.value(name, other) for other in self.names] for name in self.names]
 
+    @property
+    def comparison(self) -> str:
+        """What a cell holds: ``Kendall's tau-b of the rankings of 5 systems by their means (500 answers)``."""
+        systems = number(len(self.systems), "system")
+        if self.statistic == "agreement":
+            return f"share of equal verdicts on {self.items:,} answers of {systems}"
+        if self.over == "systems":
+            return f"Kendall's tau-b of the rankings of {systems} by their means ({self.answers:,} answers)"
+        return f"Kendall's tau-b of the rankings of {self.items:,} answers of {systems}"
+
 
 @dataclass(frozen=True, slots=True)
 class Stability:
-    """A matrix for each metric that was compared; ``alone`` names metrics that one instrument alone measured."""
+    """A matrix for each metric that was compared; ``alone`` names metrics that one measuring model alone measured."""
 
     matrices: tuple[PairMatrix, ...]
     alone: tuple[str, ...] = ()
@@ -83,14 +90,16 @@ class Stability:
 
 @strict_options
 def metric_stability(scores: Sequence[str | Path], *, over: Over = "systems") -> Stability:
-    """Compare every two instruments (backbones, prompts, judges) that measured the same metrics of the same answers.
+    """Compare every two measuring models (backbones, prompts, judges) that measured the same metrics of the same
+    answers.
 
     Args:
         scores: tables of ``conqret debateqa score``: the same answers, several configurations.
         over: compare rankings of ``systems`` by their means, or of all ``answers``.
 
     Raises:
-        DeclarationError: as :func:`stability`, a file cannot be read, or each metric was measured by one instrument.
+        DeclarationError: as :func:`stability`, a file cannot be read, or each metric was measured by one measuring
+            model.
     """
     table = read_tables(scores)
     known = instruments_of(table)
@@ -104,7 +113,7 @@ def metric_stability(scores: Sequence[str | Path], *, over: Over = "systems") ->
 
 
 def stability(table: pl.DataFrame, metric: str, *, over: Over = "systems") -> PairMatrix:
-    """Compare every two instruments that measured ``metric``, over the answers that all of them scored.
+    """Compare every two measuring models that measured ``metric``, over the answers that all of them scored.
 
     Graded metrics: Kendall's tau-b of the rankings of the systems by their means (Figures 9 and 10), or with
     ``over="answers"`` of all answers. Dispute Awareness: the share of equal verdicts (Figure 11) and Cohen's kappa.
@@ -172,10 +181,10 @@ def _compared(
 def ranking_taus(
     values: Mapping[str, NDArray[np.float64]], system: NDArray[np.intp], resamples: Resamples
 ) -> dict[Pair, Estimate]:
-    """Compute tau-b of the systems' means for every two instruments.
+    """Compute tau-b of the systems' means for every two measuring models.
 
     Args:
-        values: each instrument's scores of the same answers.
+        values: each measuring model's scores of the same answers.
         system: the place of each answer's system among the systems.
         resamples: leaves out each question: there are means, rankings and a tau again without it.
     """
@@ -217,7 +226,7 @@ def _taus(first: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.
 
 
 SCALES = {"tau": (-1.0, 1.0, "RdBu"), "agreement": (0.0, 1.0, "Blues")}
-"""Both ends and the colours of each statistic: fixed, so that two plots can be laid side by side."""
+"""Both ends and the colors of each statistic: fixed, so that two plots can be laid side by side."""
 SAYS = {"tau": "Kendall's tau-b", "agreement": "share of equal verdicts"}
 CELL, LABEL, MARGIN = 0.46, 0.064, 1.5
 """Inches of a cell's side, of a character of a label, and around a panel for scale and title."""
@@ -229,7 +238,7 @@ NO_VALUE = "#d9d9d9"
 def heat_maps(matrices: Sequence[PairMatrix], kind: PlotKind = "png") -> bytes:
     """One panel a matrix, below each other, with the value in each cell; the same matrices give the same bytes.
 
-    Instruments are numbered, with their names beside the rows. A pair without a value is grey and says "none".
+    Measuring models are numbered, with their names next to the rows. A pair without a value is gray and says "none".
 
     Raises:
         MissingDependencyError: matplotlib is not installed.
@@ -248,7 +257,7 @@ def heat_maps(matrices: Sequence[PairMatrix], kind: PlotKind = "png") -> bytes:
 
 
 def labels(names: Sequence[str]) -> list[str]:
-    """The instruments' names, numbered from 1; fingerprints are left out where the names differ without them."""
+    """The measuring models' names, numbered from 1; fingerprints are left out where the names differ without them."""
     bare = [re.sub(r" \([0-9a-f]{8}\)$", "", name) for name in names]
     kept = bare if len(set(bare)) == len(bare) else names
     return ["\n".join(textwrap.wrap(f"{name}  {place}", WRAP)) for place, name in enumerate(kept, start=1)]
@@ -286,13 +295,3 @@ def title(matrix: PairMatrix) -> str:
     items = f"{matrix.answers:,} answers"
     what = f"{systems}, {items}" if matrix.over == "systems" else f"{items}, {systems}"
     return f"{words.label(matrix.metric)}\n{what}"
-
-
-def compared(matrix: PairMatrix) -> str:
-    """What a cell holds: ``Kendall's tau-b of the rankings of 5 systems by their means (500 answers)``."""
-    systems = number(len(matrix.systems), "system")
-    if matrix.statistic == "agreement":
-        return f"share of equal verdicts on {matrix.items:,} answers of {systems}"
-    if matrix.over == "systems":
-        return f"Kendall's tau-b of the rankings of {systems} by their means ({matrix.answers:,} answers)"
-    return f"Kendall's tau-b of the rankings of {matrix.items:,} answers of {systems}"

@@ -80,13 +80,14 @@ def shown(table: Mapping[str, int]) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Standings:
-    """``diversity`` and ``awareness`` hold for each instrument the systems' means over the questions common to all.
+    """``diversity`` and ``awareness`` hold for each measuring model the systems' means over the questions common to
+    all.
 
-    Where several instruments measured a metric, the mean over them stands for it in the combination, and the ranks
-    of its mean ranks beside it. ``missing`` counts the scores that are missing, by reason.
+    Where several measuring models measured a metric, the mean over them stands for it in the combination, and the ranks
+    of its mean ranks next to it. ``missing`` counts the scores that are missing, by reason.
 
     Raises:
-        DeclarationError: an instrument did not measure every system.
+        DeclarationError: a measuring model did not measure every system.
     """
 
     diversity: Mapping[str, CommonMeans]
@@ -105,18 +106,18 @@ class Standings:
 
     @cached_property
     def diversity_ranks(self) -> dict[str, str]:
-        """Normalised over the instruments (Table 2), ties shared."""
+        """Normalized over the measuring models (Table 2), ties shared."""
         columns = [ranks(common.means, lower_is_better=True) for common in self.diversity.values()]
         return shown(normalised_ranks(columns))
 
     @cached_property
     def awareness_ranks(self) -> dict[str, str]:
-        """Normalised over the instruments (Table 2), ties shared."""
+        """Normalized over the measuring models (Table 2), ties shared."""
         return shown(normalised_ranks([ranks(common.means) for common in self.awareness.values()]))
 
     @property
     def measured(self) -> list[tuple[str, str, CommonMeans]]:
-        """Metric, instrument and means, of all that stand in the tables."""
+        """Metric, measuring model and means, of all that stand in the tables."""
         both = ((DIVERSITY, self.diversity), (AWARENESS, self.awareness))
         return [(metric, name, means) for metric, known in both for name, means in known.items()]
 

@@ -116,7 +116,7 @@ class JudgingPages(Pages):
         shown = turn.screen.judging
         if shown is None:
             raise PageRefusal(404, "There is no such page.")
-        asking = await apart(judge_answers.asking_of, self.ledger, turn.screen)
+        asking = await apart(judge_answers.request_from_screen, self.ledger, turn.screen)
         common: dict[str, Any] = {"judging": shown, "asking": asking, "letters": LETTERS}
         if turn.state == "done":
             over = shown.turn == shown.turns

@@ -231,7 +231,7 @@ class EncodedPrefixes:
 
 
 class Forward:
-    """A causal language model, ready to be asked for log-probabilities of rows within ``window`` tokens.
+    """A causal language model, ready to give log-probabilities of rows within ``window`` tokens.
 
     Raises:
         DeclarationError: it has no key-value cache, or does something after its head that is not known here.

@@ -47,7 +47,7 @@ def folder_identity(folder: Path) -> str:
 
 def hub_file(name: str, file: str, commit: str | None = None, *, fetch: bool = True) -> Path:
     """Where a file of a hub's model lies in the cache on this machine, fetched (``fetch``) if it is not there and
-    nobody holds :func:`without_hub`.
+    no one holds :func:`without_hub`.
 
     Raises:
         OSError: it cannot be had.

@@ -228,7 +228,7 @@ def _fuse_activations(model: Any) -> None:
 
 @contextmanager
 def bars_on_terminals() -> Iterator[None]:
-    """Let transformers draw its progress bars only where somebody can see them move."""
+    """Let transformers draw its progress bars only where someone can see them move."""
     with nullcontext() if sys.stderr.isatty() else no_bars():
         yield
 
@@ -321,7 +321,7 @@ def encoder_weights(name: str) -> list[str]:
 
 
 UNLIMITED = 10**9
-"""Tokenizers without a limit say 10^30; positions beyond this one are nobody's."""
+"""Tokenizers without a limit say 10^30; positions beyond this one do not exist."""
 
 _POSITIONS = ("max_position_embeddings", "n_positions")
 _LENGTHS = ("model_max_length", "max_len")

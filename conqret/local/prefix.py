@@ -1,7 +1,7 @@
 """Texts to tokens: what stands around the answer, where it stands in the prefix, and where the target begins.
 
 Around the answer stand one of five prompts, and a chat template where the model has one. The prefix is one text
-(wrapping, template and answer) and is tokenised as one; the target is tokenised by itself, without special tokens, so
+(wrapping, template and answer) and is tokenized as one; the target is tokenized by itself, without special tokens, so
 that its N tokens are the same under every context. The tokens that the tokenizer puts before a plain text (Llama's
 ``<s>``) stand before a prefix without a chat template; a template brings its own. Names of special tokens inside an
 answer or a target are plain text. Where they do not fit into the model's window, the answer gives way from its left,
@@ -148,7 +148,7 @@ class PrefixEncoder:
         """The released script's row, where it takes the target to begin, and how many tokens it cuts off.
 
         Its context is the bare answer in the chat template, no turn opened after it; for a model without a template the
-        answer and the end-of-text token, which transformers used then. Context and target are tokenised as one text;
+        answer and the end-of-text token, which transformers used then. Context and target are tokenized as one text;
         rows are cut off on the right at ``limit`` tokens, and special tokens inside the texts act, as they do there.
         """
         if getattr(self._tokenizer, "chat_template", None) is None:

@@ -18,19 +18,11 @@ def test_payoffs_show_the_thresholds_of_both_instructions(cli):
     assert found[0]["wins_from_percent"]["completely confident"] == 70
 
 
-def test_bonuses_of_ones_own_have_thresholds_of_their_own(cli):
-    found = json.loads(cli("debate", "two-turn", "outcomes", "--bonuses=1,1,1,0.5,0,0,-1", "--json").out)
-    # at one half abstaining and answering slightly earn 0.50 alike, and then answering always earns more
-    assert found[0]["pays_from"] == {"slightly confident": 0.5}
-
-
 @pytest.mark.parametrize(
     ("bonuses", "message"),
     [
         ("1,2", "7 points, but 2 bonuses"),
         ("1,2,3,a,5,6,7", "seven numbers such as"),
-        ("nan,2,3,4,5,6,7", "seven numbers such as"),
-        ("1e999999999,2,3,4,5,6,7", "seven numbers such as"),
     ],
 )
 def test_bonuses_that_cannot_be_used_are_refused(cli, bonuses, message):
@@ -84,12 +76,6 @@ def test_anova_shows_each_effect(cli, answers):
 
 def test_questions_are_checked(cli, tmp_path):
     source = tmp_path / "debates.jsonl"
-    source.write_text(json.dumps(OWN) + "\n")
-    done = cli("debate", "two-turn", "write", "--check", source)
-    assert done.code == 0
-    assert "main design (PS, PSA): both judgments" in done.out
-    found = json.loads(cli("debate", "two-turn", "write", "--check", source, "--json").out)
-    assert (found["questions"], found["with_counter_arguments"], found["longer_is_right"]) == (1, 1, 1)
     source.write_text(json.dumps({**OWN, "passage": "Another story."}) + "\n")
     done = cli("debate", "two-turn", "write", "--check", source)
     assert done.code == 2

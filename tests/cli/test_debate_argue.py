@@ -42,18 +42,6 @@ def lines(path):
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
-def test_offline_writes_what_the_judge_reads(cli, tmp_path):
-    out = tmp_path / "out"
-    done = cli(*WRITE, FIXTURE, "-o", out)
-    assert done.code == 0, done.err
-    assert "lexical baseline and not an author" in done.err
-    assert "4 of 4 debates are whole" in done.out
-    typed = ("debate", "two-turn", "judge", out / "debates.jsonl", "-o", tmp_path / "judged")
-    judged = cli(*typed, "--instruction", "simple")
-    assert judged.code == 0, judged.err
-    assert "not finished" not in cli("runs", "list", tmp_path).out
-
-
 def test_two_models_debate_each_question_twice_and_are_asked_once(cli, questions, tmp_path):
     out = tmp_path / "out"
     with FaultServer(answer=fair) as server:

@@ -38,14 +38,12 @@ def test_debates_become_training_data(cli, tmp_path):
     assert train[0]["argument"] in told["content"]
 
 
-@pytest.mark.parametrize("shape", ["chat", "instruction"])
-def test_datasets_reads_it(cli, tmp_path, shape, monkeypatch):
+def test_datasets_reads_it(cli, tmp_path, monkeypatch):
     datasets = pytest.importorskip("datasets")
     monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", tmp_path / "cache")
     data = tmp_path / "data"
-    assert cli("debate", "export", lines(tmp_path / "s.jsonl", ROWS), "--as", shape, "-o", data).code == 0
+    assert cli("debate", "export", lines(tmp_path / "s.jsonl", ROWS), "-o", data).code == 0
     files = {name: str(data / f"{name}.jsonl") for name in ("train", "test")}
     dataset = datasets.load_dataset("json", data_files=files, cache_dir=str(tmp_path / "cache"))
     assert (dataset["train"].num_rows, dataset["test"].num_rows) == (6, 2)
-    columns = {"chat": {"messages"}, "instruction": {"instruction", "input", "output"}}[shape]
-    assert set(dataset["train"].column_names) == columns | {"topic", "side", "argument"}
+    assert set(dataset["train"].column_names) == {"messages", "topic", "side", "argument"}

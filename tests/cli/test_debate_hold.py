@@ -5,7 +5,6 @@ import re
 
 import pytest
 
-from conqret.debate.debatune.debate_files import read_statements
 from tests.server import FaultServer
 
 pytestmark = pytest.mark.usefixtures("model_key")
@@ -42,25 +41,6 @@ def said(body):
     if "<questions>" in user:
         found = {"answers": ["Because.", "All."], **found}
     return found
-
-
-def test_offline_concludes_statements_that_the_other_commands_read(cli, topics, tmp_path):
-    out = tmp_path / "out"
-    done = cli("debate", "hold", topics, "--arguments", "2", "-o", out)
-    assert done.code == 0, done.err
-    assert "lexical baseline and not a debater" in done.err
-    assert "3 of 3 debates finished, 6 statements concluded" in done.out
-    debates = rows(out / "debates.jsonl")
-    assert [debate["id"] for debate in debates] == ["1-1", "2-1", "2-2"]
-    assert [debate["opens"] for debate in debates] == ["affirmative", "affirmative", "negative"]
-    assert all(len(debate["rounds"]) == 2 and not debate["lacks"] for debate in debates)
-    items = read_statements([out / "statements.jsonl"])
-    assert [item.stance for item in items] == ["pro", "con"] * 3
-    assert items[0].metadata["argument"] == "Cages harm animals."
-    assert "not finished" not in cli("runs", "list", tmp_path).out
-    assert "Zoos save species." in (out / "report.html").read_text()
-    score = cli("debate", "score", out / "statements.jsonl", "-o", tmp_path / "scored", "--json")
-    assert json.loads(score.out)["systems"][0]["statements"] == 6
 
 
 def test_two_models_take_a_side_each_and_are_asked_once(cli, topics, tmp_path):

@@ -30,25 +30,15 @@ def answers_of(folder):
     return [json.loads(line) for line in (folder / "answers.jsonl").read_text().splitlines()]
 
 
-def test_offline_judges_both_designs_and_the_tables_read_what_it_wrote(cli, questions, tmp_path):
-    out = tmp_path / "out"
-    done = cli(*JUDGE, questions, "-o", out)
+def test_offline_judges_the_pilot_beside_judges_that_understand_nothing(cli, questions, tmp_path):
+    out = tmp_path / "pilot"
+    done = cli(*JUDGE, questions, "--design", "pilot", "-o", out, "--instruction", "simple")
     assert done.code == 0, done.err
     assert "lexical baseline and not a judge" in done.err
-    assert "debate helps this judge cannot be said" in done.out
     assert "always the longer side" in done.out
-    rows = answers_of(out)
-    assert len(rows) == 4 * 2 * 2 * 2 * 2
-    assert json.loads((out / "summary.json").read_text())["answers"] == len(rows)
-    assert "not finished" not in cli("runs", "list", tmp_path).out
-    assert {row["condition"] for row in rows} == {"PS", "PSA"}
-    table = cli("debate", "two-turn", "outcomes", out / "answers.jsonl", "--json")
-    assert json.loads(table.out)["answers"] == len(rows)
+    assert {row["turn"] for row in answers_of(out)} == {1, 2, 3}
     floors = json.loads(cli("debate", "two-turn", "outcomes", out / "floors.jsonl", "--json").out)
     assert floors["judges"] == 3
-    pilot = cli(*JUDGE, questions, "--design", "pilot", "-o", tmp_path / "pilot", "--instruction", "simple")
-    assert pilot.code == 0
-    assert {row["turn"] for row in answers_of(tmp_path / "pilot")} == {1, 2, 3}
 
 
 def test_a_model_is_asked_once_for_each(cli, questions, tmp_path):

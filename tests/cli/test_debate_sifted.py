@@ -65,16 +65,6 @@ def test_a_model_words_the_claims_and_is_asked_once(cli, raw, tmp_path, monkeypa
     assert (row["topic"], row["collected"]) == ("Trams should be free of charge", "Trams should be free")
 
 
-def test_filter_offline(cli, statements, tmp_path):
-    run = tmp_path / "scored"
-    assert cli("debate", "score", statements, "-o", run, "--quiet").code == 0
-    out = tmp_path / "kept.jsonl"
-    done = cli("debate", "filter", statements, "--scored", run, "-o", out, "--run", tmp_path / "run")
-    assert done.code == 0, done.err
-    assert "demeans a group for what it is" in done.out
-    assert rows(out) == rows(statements)[:1]
-
-
 def test_export_leaves_out_what_did_not_pass(cli, statements, tmp_path):
     with statements.open("a") as file:
         file.write('{"topic": "Trams?", "side": "con", "statement": "Trams are loud."}\n')

@@ -6,7 +6,7 @@ import pytest
 
 from conqret.debate.debatune.debate_files import read_instructions
 from conqret.debate.debatune.debater_training import tune_debater
-from conqret.debate.debatune.debater_tuning import TunedFolder, TuningSettings
+from conqret.debate.debatune.debater_tuning import DebaterFolder, TuningSettings
 from tests.debate.tunable import ROWS, save_model, write_rows
 from tests.server import FaultServer
 
@@ -26,7 +26,7 @@ def models(tmp_path_factory):
     folder = tmp_path_factory.mktemp("tuned")
     before = save_model(folder / "before")
     rows = read_instructions(write_rows(folder / "train.jsonl", ROWS))
-    tuned = TunedFolder(folder / "tuned")
+    tuned = DebaterFolder(folder / "tuned")
     settings = TuningSettings(epochs=18, batch_size=4, learning_rate=0.01, save_every=100)
     tune_debater(rows, model=before, settings=settings, output=tuned.path)
     return before, tuned.model

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Cli
-from tests.local import small_seq2seq
-from tests.local.checkpoints import causal, changed, encoder, foreign, tart
+from tests.local.checkpoints import causal, encoder, foreign, tart
 from tests.needed import Needed
 
 Needed("torch", reason="the extra perplexity is not installed: torch is missing")
@@ -27,14 +26,6 @@ def foreign_causal(folder: Path) -> Path:
 
 def foreign_encoder(folder: Path) -> Path:
     return foreign(encoder(folder))
-
-
-def no_depth(folder: Path) -> Path:
-    """An encoder of two layers with the weights of one."""
-    return changed(
-        encoder(folder),
-        lambda weights: {name: one for name, one in weights.items() if "layer.1." not in name},
-    )
 
 
 def other_layer(folder: Path) -> Path:
@@ -54,11 +45,6 @@ def headless_nli(folder: Path) -> Path:
     file = encoder(folder) / "config.json"
     labels = {"id2label": {0: "entailment", 1: "neutral"}, "label2id": {"entailment": 0, "neutral": 1}}
     file.write_text(json.dumps(json.loads(file.read_text()) | labels))
-    return folder
-
-
-def t5_nli(folder: Path) -> Path:
-    small_seq2seq.seq2seq("t5", folder)
     return folder
 
 
@@ -85,12 +71,9 @@ RERANK = ("retrieve", "run", CORPUS, "--engine", "bm25s", "--cross-encoder")
     [
         (foreign_causal, (*JUDGE, "local/./model"), "weights are not in it (lm_head.weight, "),
         (tart, (*RERANK, "model"), "T5ForSequenceClassification, but of EncT5ForSequenceClassification"),
-        (encoder, (*RERANK, "model"), "(classifier.bias, classifier.weight)"),
         (foreign_encoder, (*INDEX, "model"), "(embeddings.LayerNorm.bias, "),
-        (no_depth, (*INDEX, "model"), "(encoder.layer.1.attention.output.LayerNorm.bias, "),
         (other_layer, (*INDEX, "model"), '"linear.bias", "linear.weight"'),
         (headless_nli, (*DETECT, "model"), "(classifier.bias, classifier.weight)"),
-        (t5_nli, (*DETECT, "model"), "(classification_head.dense.bias, "),
         (foreign_encoder, ("perspectives", "tune", *LABELED, "-m", "model"), "(bert.embeddings.LayerNorm"),
         (foreign_causal, ("debate", "tune", "rows.jsonl", "--model", "model"), "(lm_head.weight, "),
     ],

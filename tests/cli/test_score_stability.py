@@ -61,18 +61,6 @@ def test_json_and_plot(tables, tmp_path):
     assert plot.read_text().count(">0.50<") >= 2
 
 
-def test_constant_rankings_are_none(tmp_path):
-    rows = [ScoreRow(one, "x", DIVERSITY, name, 1.0) for one in "abcde" for name in ("p", "q")]
-    write_table(rows, tmp_path / "scores.parquet")
-    done = run_conqret("debateqa", "rank", "--stability", "systems", str(tmp_path / "scores.parquet"))
-    assert ["1", "1.00", "none"] in [line.split() for line in done.out.splitlines()]
-    assert "1 of 1 pairs has none; 1 and 2: one of the two does not vary" in done.out
-    done = run_conqret(
-        "debateqa", "rank", "--stability", "systems", str(tmp_path / "scores.parquet"), "--json"
-    )
-    assert json.loads(done.out)[0]["matrix"] == [[1.0, None], [None, 1.0]]
-
-
 @pytest.mark.parametrize(("more", "message"), [(["--plot", "here.pdf"], "ends in .png or .svg")])
 def test_wrong_calls(tables, more, message, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

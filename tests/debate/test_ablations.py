@@ -70,14 +70,6 @@ def test_two_variants_from_topics_to_both_tables(script, tmp_path, capsys):
         assert (out / name / "summary.json").exists()
 
 
-def test_a_command_that_fails_stops_it(script, tmp_path, capsys):
-    (tmp_path / "small.toml").write_text(SMALL)
-    with pytest.raises(SystemExit) as end:
-        script.ablations(tmp_path / "small.toml", tmp_path / "out")
-    assert end.value.code == 2
-    assert "topics.jsonl does not exist" in capsys.readouterr().err
-
-
 def test_the_shipped_file_has_the_variants_of_table_2():
     plan = tomllib.loads(SHIPPED.read_text())
     made = {name: (one["rounds"], one["arguments"]) for name, one in plan["variants"].items()}

@@ -8,8 +8,8 @@ import pytest
 from conqret.debate.two_turn.debate_judge import (
     CUT,
     DebateRequest,
-    askings,
     check_allowance,
+    debate_requests,
     prompt,
     shortened,
 )
@@ -48,7 +48,7 @@ def test_questions_on_one_passage_are_cut_alike_and_short_ones_not_at_all(questi
 
 
 def test_a_judge_is_told_its_allowance_and_that_the_passage_is_shortened(questions):
-    one = askings(questions[:1], allowance=300)[0]
+    one = debate_requests(questions[:1], allowance=300)[0]
     assert one.allowance == 300
     assert "You have 300 tokens in all" in prompt(one, Library()).system
     short = shortened(questions, 40, "offline")[0][0]

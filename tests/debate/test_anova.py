@@ -13,7 +13,7 @@ from tests.debate.made import answer, study
 
 @pytest.fixture(scope="module")
 def answers():
-    return tuple(study({"PS": 0.85, "PSA": 0.7}, judges=7))
+    return tuple(study({"PS": 0.85, "PSA": 0.7}, judges=7, questions=9))
 
 
 def test_each_f_is_the_squared_t_of_the_subjects_contrasts(answers):
@@ -60,7 +60,7 @@ def test_who_lacks_a_cell_enters_the_mixed_model_only(answers):
 def test_with_one_judge_passages_are_the_subjects(answers):
     alone = [one for one in answers if one.judge == "j0"]
     assert default_subject(alone) == "passage"
-    assert debate_anova(alone)[1].subjects == 8
+    assert debate_anova(alone)[1].subjects == 3
     assert (
         debate_anova(alone, subject="judge")[1].reason
         == "two subjects with answers in all cells are needed, and there are 1"

@@ -12,7 +12,6 @@ from conqret.debate.debatune.statement_filters import (
     NOT_ITS_SIDE,
     controllability_of,
     filtered,
-    harmless,
     rows_of,
 )
 from conqret.errors import DeclarationError
@@ -84,16 +83,6 @@ def test_only_a_finished_run_of_debate_score_says_who_keeps_to_the_side(file, tm
         controllability_of(tmp_path / "run")
     with pytest.raises(DeclarationError):
         controllability_of(tmp_path / "nothing")
-
-
-def test_training_data_may_be_filtered_by_a_run(file, tmp_path):
-    items = read_statements([file])
-    judge(items, format="harmlessness", model="offline", output=tmp_path / "run")
-    blank = items[0].model_copy(update={"argument": None})
-    kept, lost = harmless([*items, blank], tmp_path / "run")
-    assert (kept, lost) == ([items[0], items[2], blank], 1)
-    with pytest.raises(DeclarationError, match="is not in that run of `conqret debate filter`"):
-        harmless([items[0].model_copy(update={"topic": "Dogs?"})], tmp_path / "run")
 
 
 @pytest.mark.parametrize(

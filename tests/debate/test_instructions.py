@@ -43,19 +43,11 @@ FAULTS = [
     ({"messages": [USER]}, r"\[messages\] end without a response"),
     ({"messages": [USER, {"role": "assistant", "content": "  "}]}, r"\[messages\[2\].content\] is empty"),
     ({"messages": [SAID]}, r"\[messages\] have no message of the user"),
-    (
-        {"messages": [{"role": "usr", "content": "?"}]},
-        r"\[messages\[1\].role\] is 'usr', which is not a valid role",
-    ),
+    ({"messages": [{"role": "usr", "content": "?"}]}, r"\[messages\[1\].role\] is 'usr', which is not"),
     ({"messages": "Argue."}, r"\[messages\] is a text, and a list"),
     ({"instruction": "Argue."}, r"\[output\] is missing"),
     ({"instruction": "Argue.", "output": ""}, r"\[output\] is empty"),
-    ({"output": "So it is."}, r"\[instruction\] is missing"),
     ({"topic": "Trams", "output": "So it is."}, r"\[instruction\] is missing.*side"),
-    (
-        {"instruction": "Argue.", "output": "So.", "side": "left"},
-        r"\[side\] is 'left', which is not a valid side",
-    ),
 ]
 
 

@@ -4,10 +4,17 @@ import json
 
 import pytest
 
-from conqret.debate.two_turn.debate_judge import DebateJudgment, DebateRequest, Slid, askings, lexical, prompt
+from conqret.debate.two_turn.debate_judge import (
+    DebateJudgment,
+    DebateRequest,
+    Slid,
+    debate_requests,
+    lexical,
+    prompt,
+)
 from conqret.debate.two_turn.slider_answers import ENCOURAGE_ABSTAIN, SIMPLE
 from conqret.debate.two_turn.two_turn_files import Side, SideArgument, read_two_turn
-from conqret.debate.two_turn.two_turn_runs import FLOORS
+from conqret.debate.two_turn.two_turn_runs import UNINFORMED_JUDGES
 from conqret.errors import DeclarationError
 from conqret.prompts import Library
 from tests.io.test_two_turn import OWN
@@ -33,12 +40,18 @@ def without_counters(question):
 
 
 def test_what_is_lacking_decides_how_often_is_judged(question):
-    assert {asking.turn for asking in askings([bare(question)])} == {1, 2}  # the third is with the passage
+    assert {asking.turn for asking in debate_requests([bare(question)])} == {
+        1,
+        2,
+    }  # the third is with the passage
     first = bare(question, sides=without_counters(question))
-    assert [(asking.condition, asking.turn) for asking in askings([first])][:2] == [("S", 1), ("S", 1)]
-    assert {asking.turn for asking in askings([question, first])} == {1}
+    assert [(asking.condition, asking.turn) for asking in debate_requests([first])][:2] == [
+        ("S", 1),
+        ("S", 1),
+    ]
+    assert {asking.turn for asking in debate_requests([question, first])} == {1}
     with pytest.raises(DeclarationError, match="question 'q1' has none"):
-        askings([bare(question)], "main")
+        debate_requests([bare(question)], "main")
 
 
 def test_each_judgment_shows_what_its_condition_has_and_no_more(question):
@@ -118,10 +131,14 @@ def test_the_baseline_sides_with_what_is_borne_out():
 
 def test_floors_need_no_text_but_its_length(question):
     given, swapped = (DebateRequest(question, "PSA", 1, "simple", one) for one in (False, True))
-    longer = FLOORS["always the longer side"]
+    longer = UNINFORMED_JUDGES["always the longer side"]
     assert (longer(given), longer(swapped)) == (-3, 3)  # Kane alone has more to say
-    assert FLOORS["always the first option"](given) == FLOORS["always the first option"](swapped) == -3
-    coin = FLOORS["a coin"]
+    assert (
+        UNINFORMED_JUDGES["always the first option"](given)
+        == UNINFORMED_JUDGES["always the first option"](swapped)
+        == -3
+    )
+    coin = UNINFORMED_JUDGES["a coin"]
     assert coin(given) == coin(given)
     many = [
         coin(DebateRequest(question, condition, turn, "simple", False))

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from conqret import judge
-from conqret.debate.two_turn.text_grades import counter_items, grades_of_judge, grades_of_people, rubric
+from conqret.debate.two_turn.text_grades import annotator_grades, counter_items, judge_grades, rubric
 from conqret.debate.two_turn.two_turn_files import read_two_turn
 from conqret.errors import DeclarationError
 from conqret.io.labels import read_labels
@@ -49,7 +49,7 @@ def test_an_item_shows_both_texts_with_their_snippets_and_the_passage(tmp_path):
 def test_means_are_by_writer_and_option_over_the_grades_that_were_given(tmp_path):
     items = counter_items(questions(tmp_path, *({"id": f"q{n}", "passage_id": f"p{n}"} for n in (1, 2))))
     said = [Said(5, None, 4), Said(1, 2, 3), Said(3, 1, 2), Said(None, None, None)]
-    right, wrong, both = rubric(items, grades_of_judge(said))
+    right, wrong, both = rubric(items, judge_grades(said))
     assert (right.argues_for, right.writer, right.counter_arguments, right.ungraded) == ("right", "", 2, 1)
     assert (right.convincing.value, right.snippets.value, right.addresses.value) == (1, 2, 3)
     assert wrong.convincing.value == 4
@@ -66,7 +66,7 @@ def test_offline_a_counter_argument_without_snippets_has_no_grade_for_them(tmp_p
     assert first.measures["snippets"].reason == "cannot_judge"
     assert first.measures["convincing"].raw is not None
     assert second.measures["snippets"].raw is not None
-    graded = rubric(items, grades_of_judge([first, second]))
+    graded = rubric(items, judge_grades([first, second]))
     assert graded[1].snippets.reason == "no grade was given"
     assert graded[1].overall.value is not None
 
@@ -76,20 +76,14 @@ def test_grades_of_people_make_the_same_table(tmp_path):
     file = tmp_path / "grades.csv"
     rows = ("1,convincing,4,p01", "1,convincing,5,p02", "1,snippets,cannot judge,p01", "2,addresses,2,p02")
     file.write_text("item,dimension,value,annotator\n" + "".join(f"q1-against-{row}\n" for row in rows))
-    found = rubric(items, grades_of_people(items, read_labels(file, scales=["1:5"])))
+    found = rubric(items, annotator_grades(items, read_labels(file, scales=["1:5"])))
     overall = {one.writer: one.overall.value for one in found if one.argues_for is None}
     assert overall == {"B": 4.5, "A": 2.0}
     (alone,) = (one for one in found if (one.writer, one.argues_for) == ("B", "wrong"))
     assert (alone.convincing.value, alone.snippets.reason, alone.ungraded) == (4.5, "no grade was given", 0)
     file.write_text("item,dimension,value,annotator\nanother,convincing,4,p01\n")
     with pytest.raises(DeclarationError, match="grades none of these counter-arguments"):
-        grades_of_people(items, read_labels(file, scales=["1:5"]))
-
-
-def test_a_long_id_stays_within_bounds(tmp_path):
-    (one, _) = counter_items(questions(tmp_path, {"id": "x" * 200}))
-    assert len(one.id) == 200
-    assert one.id.endswith("-against-1")
+        annotator_grades(items, read_labels(file, scales=["1:5"]))
 
 
 def test_without_counter_arguments_it_says_so(tmp_path):

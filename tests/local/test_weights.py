@@ -49,12 +49,11 @@ def test_a_checkpoint_of_another_class_is_refused_by_the_names_of_its_weights(ma
 @pytest.mark.parametrize(
     ("make", "auto"),
     [
-        (lambda folder: causal(folder, tie_word_embeddings=True), CAUSAL),
         (sharded, CAUSAL),
         (lambda folder: Path(small_seq2seq.seq2seq("t5", folder)), SEQ2SEQ),
         (causal, "AutoModel"),
     ],
-    ids=["tied", "shards", "t5", "without its head"],
+    ids=["shards", "t5", "without its head"],
 )
 def test_a_checkpoint_with_all_weights_is_loaded(make, auto, tmp_path):
     load(str(make(tmp_path)), auto=auto)

@@ -10,12 +10,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 from conqret.console import shared_options as options
 from conqret.console.option_groups import option
 from conqret.console.printing import NONE, at, end, result
+from conqret.debate.debatune.debate_files import read_statements
 from conqret.errors import DeclarationError
+from conqret.io import open_items
 from conqret.judging.command_options import StudyOptions
+from conqret.judging.cost import Counted
+from conqret.judging.judge import expected_cost
+from conqret.llm.client_options import OFFLINE_MODEL
+from conqret.runs.run_folder import default_folder, stem
 
 if TYPE_CHECKING:
     from conqret.data import Item
-    from conqret.debate.debatune.statement_filters import SiftResult
+    from conqret.debate.debatune.statement_filters import FilterResult
     from conqret.judging.judgments import Judgments
     from conqret.show.table import Table
 
@@ -35,7 +41,7 @@ Folder = Annotated[
 ]
 
 
-def sifted_file(rows: str) -> Any:
+def kept_file(rows: str) -> Any:
     """``-o`` of a command that keeps some of many ``rows``."""
     return option(
         options.FILES, f"The {rows} that are kept; next to it, NAME.dropped.jsonl.", "--output", "-o"
@@ -45,7 +51,7 @@ def sifted_file(rows: str) -> Any:
 Statements = Annotated[list[Path], options.option(None, COLUMNS)]
 
 
-def judged(
+def run_judge(
     items: Sequence[Item],
     files: Sequence[Path],
     format: str,  # noqa: A002 - the word that users know
@@ -59,11 +65,6 @@ def judged(
 
     ``by`` is the public function that does it, with its items given.
     """
-    from conqret.judging.cost import Counted
-    from conqret.judging.judge import expected_cost
-    from conqret.llm.client_options import OFFLINE_MODEL
-    from conqret.runs.run_folder import default_folder, stem
-
     named = stem(files[0]) + (f"-and-{len(files) - 1}-more" if len(files) > 1 else "")
     # a replay says itself which model it is of
     who = model or ("replayed" if asking.kept.replay else OFFLINE_MODEL)
@@ -99,21 +100,21 @@ def conclude(
     end(summary.failed, judgments.session, there=summary.any_score, reasons=summary.reasons)
 
 
-def sifted(
-    judgments: Judgments, sifted_rows: SiftResult, file: Path, title: str, rows: str, *, asking: StudyOptions
+def conclude_filter(
+    judgments: Judgments, filtered: FilterResult, file: Path, title: str, rows: str, *, asking: StudyOptions
 ) -> None:
     """Write and print what is kept of many ``rows`` and what is not, and end the command."""
-    from conqret.debate.debatune.statement_filters import sifted_table
+    from conqret.debate.debatune.statement_filters import filter_table
 
     register = None if judgments.folder is None else judgments.folder.path
-    dropped = sifted_rows.write(file, overwrite=asking.kept.overwrite, register=register)
+    dropped = filtered.write(file, overwrite=asking.kept.overwrite, register=register)
     conclude(
         judgments,
-        lambda: sifted_table(title, rows, sifted_rows),
+        lambda: filter_table(title, rows, filtered),
         shown=asking.shown,
         files={"kept": file, "dropped": dropped},
-        kept=len(sifted_rows.kept),
-        dropped=sifted_rows.reasons,
+        kept=len(filtered.kept),
+        dropped=filtered.reasons,
     )
 
 
@@ -164,7 +165,6 @@ def score(
         return
 
     from conqret.debate.debatune.controllability_scores import FORMAT, check_good_from, controllability_table
-    from conqret.debate.debatune.debate_files import read_statements
     from conqret.debate.debatune.quality_scores import FORMAT as QUALITY
     from conqret.debate.debatune.quality_scores import controllability, pair, quality_table, response_quality
 
@@ -177,7 +177,7 @@ def score(
         on_check=asking.shown.left_out,
     )
     if against is not None:
-        judged_pairs = judged(
+        judged_pairs = run_judge(
             pair(items, against),
             statements,
             QUALITY,
@@ -190,7 +190,7 @@ def score(
         systems = [system.model_dump(mode="json") for system in judged_pairs.systems]
         conclude(judged_pairs.judgments, table, shown=asking.shown, against=against, systems=systems)
         return
-    scores = judged(
+    scores = run_judge(
         items,
         statements,
         FORMAT,
@@ -210,12 +210,12 @@ def score(
     conclude(scores.judgments, table, shown=asking.shown, files=files, good_from=good_from, systems=systems)
 
 
-def _compare_with_annotators(sheets: Sequence[Path], plan: Path, shown: options.OutputOptions) -> None:
+def _compare_with_annotators(forms: Sequence[Path], plan: Path, shown: options.OutputOptions) -> None:
     from conqret.debate.debatune.manual_inspection import agreement_table, statement_agreement
 
-    if len(sheets) > 1:
+    if len(forms) > 1:
         raise DeclarationError("--plan goes with one completed form: give the forms one after the other")
-    agreements = statement_agreement(sheets[0], plan=plan)
+    agreements = statement_agreement(forms[0], plan=plan)
     shown.note(*agreements.notes)
     data = {
         "model": agreements.inspection.model,
@@ -230,7 +230,7 @@ def filter_(
     *,
     model: options.Model = None,
     scored: Path | None = None,
-    output: Annotated[Path, sifted_file("statements")] = Path("kept.jsonl"),
+    output: Annotated[Path, kept_file("statements")] = Path("kept.jsonl"),
     run: Folder = None,
     skip_invalid: options.SkipInvalid = False,
     language: options.Language = None,
@@ -254,13 +254,12 @@ def filter_(
 
     conqret debate filter statements.jsonl --scored runs/controllability --model gpt-4o-mini -o kept.jsonl
     """
-    from conqret.debate.debatune.debate_files import read_statements
     from conqret.debate.debatune.statement_filters import FORMAT, filter_statements
 
     items = read_statements(
         [statements], skip_invalid=skip_invalid, language=language, on_check=asking.shown.left_out
     )
-    done = judged(
+    done = run_judge(
         items,
         [statements],
         FORMAT,
@@ -271,14 +270,14 @@ def filter_(
             filter_statements, statements, scored=scored, skip_invalid=skip_invalid, language=language
         ),
     )
-    sifted(done.judgments, done.found, output, "Statements", "statements", asking=asking)
+    conclude_filter(done.judgments, done.found, output, "Statements", "statements", asking=asking)
 
 
 def topics(
     raw: Path,
     *,
     model: options.Model = None,
-    output: Annotated[Path, sifted_file("topics")] = Path("topics.jsonl"),
+    output: Annotated[Path, kept_file("topics")] = Path("topics.jsonl"),
     run: Folder = None,
     skip_invalid: options.SkipInvalid = False,
     language: options.Language = None,
@@ -300,11 +299,10 @@ def topics(
     conqret debate topics raw.csv --model gpt-4o-mini --dry-run
     """
     from conqret.debate.debatune.statement_filters import TWO_SIDED, two_sided_topics
-    from conqret.io import open_items
 
     source = open_items(raw, skip_invalid=skip_invalid, language=language)
     asking.shown.left_out(source.check())
     items = tuple(source)
     by = partial(two_sided_topics, raw, skip_invalid=skip_invalid, language=language)
-    done = judged(items, [raw], TWO_SIDED, model=model, output=run, asking=asking, by=by)
-    sifted(done.judgments, done.found, output, "Debate topics", "topics", asking=asking)
+    done = run_judge(items, [raw], TWO_SIDED, model=model, output=run, asking=asking, by=by)
+    conclude_filter(done.judgments, done.found, output, "Debate topics", "topics", asking=asking)

@@ -2,7 +2,7 @@
 (DEBATunE, section 4.1).
 
 What is judged is the format ``controllability``: the share of each statement on its own side. From a share on, 100%
-unless told otherwise, a statement is good. A refusal is never good, and is counted beside.
+unless told otherwise, a statement is good. A refusal is never good, and is counted apart.
 """
 
 from __future__ import annotations
@@ -184,7 +184,7 @@ def _share(measure: Measure, name: str) -> float:
 
 
 def controllability_table(scores: Sequence[Controllability], good_from: int) -> Table:
-    """A row for each system, as the right half of DEBATunE's Table 1, with what argues for no side beside it."""
+    """A row for each system, as the right half of DEBATunE's Table 1, with what argues for no side next to it."""
     beside = (
         f" Less {scores[0].system}: overall less that of {scores[0].system}, paired over the topics that both have; p "
         f"by t over them, Holm over the systems, none below {MIN_TOPICS}. {words.NOT_CORRECTED}"

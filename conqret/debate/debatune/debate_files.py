@@ -41,7 +41,7 @@ SIDE_OF: Mapping[Stance, Side] = {"pro": SIDES[0], "con": SIDES[1]}
 
 @dataclass(frozen=True, slots=True)
 class DebateTopic:
-    """A topic under its id, and the arguments of each side in their order; none where they are to be asked for."""
+    """A topic under its id, and the arguments of each side in their order; none where they are to be requested."""
 
     id: str
     topic: str

@@ -1,7 +1,7 @@
 """``hold``: debates as a run, recorded and resumable in the middle of each, with what both sides conclude.
 
-Beside ``run.json`` and ``recordings.sqlite`` the folder holds ``rows.jsonl`` (arguments that were asked for, and turns,
-as they came), ``debates.jsonl`` (a :class:`~conqret.debate.debatune.transcript.ModelDebate` a line),
+Besides ``run.json`` and ``recordings.sqlite`` the folder holds ``rows.jsonl`` (arguments that were requested, and
+turns, as they came), ``debates.jsonl`` (a :class:`~conqret.debate.debatune.transcript.ModelDebate` a line),
 ``statements.jsonl`` (what was concluded, ready for ``conqret debate score`` and ``export``) and ``summary.json``.
 """
 
@@ -24,13 +24,13 @@ from conqret.debate.debatune.transcript import (
     NOT_REACHED,
     OPENING,
     REPLY,
-    HeldSummary,
+    DebatesSummary,
     ModelDebate,
     Motion,
     Reply,
-    Speaking,
     Statement,
     TranscriptRow,
+    TurnRequest,
     speak,
 )
 from conqret.errors import DeclarationError, number, strict_options
@@ -83,11 +83,11 @@ PROMPTS = {
     REPLY: RunPrompt(Reply, "debate", 700, shown_later=True),
     CONCLUSION: RunPrompt(Statement, "debate", 550),
 }
-"""Tokens of an answer are the words that its prompt asks for, at four tokens for three, with questions and answers."""
+"""Tokens of an answer are the words that its prompt requests, at four tokens for three, with questions and answers."""
 
 
 @dataclass(frozen=True)
-class HeldFolder(
+class DebatesFolder(
     AskedFolder[AskedRecord, TranscriptRow],
     kind="debate-hold",
     same={"model": "models", "asked": "topics, arguments or rounds"},
@@ -112,7 +112,7 @@ def hold_debates(
     arguments: int = ARGUMENTS,
     output: str | Path | None = None,
     **settings: Unpack[AskedSettings],
-) -> StudyOutcome[TranscriptRow, HeldSummary]:
+) -> StudyOutcome[TranscriptRow, DebatesSummary]:
     """Let two models debate each topic, and let each side write its best statement at the end.
 
     Args:
@@ -120,12 +120,12 @@ def hold_debates(
         against: the model of the negative side, by default ``model``, which speaks for both sides. Two models share
             the budget.
         rounds: turns of each side; 0 writes the statements at once, without a debate.
-        arguments: debates a topic, each on another argument; if a side has none, so many are asked for.
+        arguments: debates a topic, each on another argument; if a side has none, so many are requested.
         output: the run's folder, by default ``runs/TOPICS-debate-hold-MODEL``; the same call goes on there.
-        settings: who speaks, and how: :class:`conqret.judging.judge_settings.AskedSettings`.
+        settings: the model and how it is called: :class:`conqret.judging.judge_settings.AskedSettings`.
 
     Raises:
-        DeclarationError: anything wrong with the call, the topics or the folder. No model is asked then.
+        DeclarationError: anything wrong with the call, the topics or the folder. No request is sent then.
     """
     if rounds < 0:
         raise DeclarationError(f"--rounds must be at least 0 (0: a statement without a debate), not {rounds}")
@@ -139,16 +139,16 @@ def hold_debates(
     speakers = {SIDES[0]: first, SIDES[1]: first if second.model == first.model else second}
     models = {side: speaker.model for side, speaker in speakers.items()}
     names = tuple(dict.fromkeys(models.values()))
-    folder = HeldFolder(as_path(output) or default_folder(stem(Path(topics)), "debate-hold", *names))
-    asked = {request.key: request for request in lacking(found, arguments)}
+    folder = DebatesFolder(as_path(output) or default_folder(stem(Path(topics)), "debate-hold", *names))
+    asked = {request.key: request for request in arguments_requests(found, arguments)}
     debated = tuple(motions(found, arguments, rounds))
 
-    def concluded(rows: tuple[TranscriptRow, ...]) -> tuple[HeldSummary, Mapping[Path, Content]]:
+    def concluded(rows: tuple[TranscriptRow, ...]) -> tuple[DebatesSummary, Mapping[Path, Content]]:
         rows_by_id = {row.id: row for row in rows}
         debates = [motion.debate(rows_by_id, models) for motion in debated]
         statements = [row for debate in debates for row in debate.statements()]
         unfinished = tuple(debate for debate in debates if not debate.finished)
-        summary = HeldSummary(
+        summary = DebatesSummary(
             models=models,
             rounds=rounds,
             topics=len(found),
@@ -162,7 +162,7 @@ def hold_debates(
         return summary, {
             folder.debates_file: json_lines(debate.model_dump(mode="json") for debate in debates),
             folder.statements_file: json_lines(statements),
-            folder.report_file: held_page(debates, summary),
+            folder.report_file: debates_page(debates, summary),
         }
 
     with Run(
@@ -203,7 +203,7 @@ async def _debate(
     earlier: dict[str, TranscriptRow],
     speakers: Mapping[Side, ClientOptions],
 ) -> None:
-    """Turn by turn, both conclusions at once; one that comes after a missing one is not asked for, as it would have
+    """Turn by turn, both conclusions at once; one that comes after a missing one is not requested, as it would have
     nothing to answer."""
     argued, record = motion.argued(earlier), list[tuple[int, Side, TranscriptRow]]()
 
@@ -213,7 +213,7 @@ async def _debate(
         async def made() -> TranscriptRow:
             if not all(row.answered for row in earlier.values()):
                 return TranscriptRow(id=key, reason=NOT_REACHED, detail="something before it is missing")
-            speaking = Speaking(argued, *place, tuple(record))
+            speaking = TurnRequest(argued, *place, tuple(record))
             return await speak(speaking, run.client(speakers[speaking.side]), run.library)
 
         return await run.row(key, made)
@@ -226,8 +226,8 @@ async def _debate(
 
 
 @dataclass(frozen=True, slots=True)
-class Arguing:
-    """Arguments that are asked for: of one side of a topic, so many."""
+class ArgumentsRequest:
+    """Arguments that are requested: of one side of a topic, so many."""
 
     topic: DebateTopic
     side: Side
@@ -247,12 +247,12 @@ class Arguing:
         )
 
 
-def lacking(topics: Sequence[DebateTopic], count: int) -> Iterator[Arguing]:
-    """What is to be asked for: ``count`` arguments of each side that has none, or as many as the other side has."""
+def arguments_requests(topics: Sequence[DebateTopic], count: int) -> Iterator[ArgumentsRequest]:
+    """What is to be requested: ``count`` arguments of each side that has none, or as many as the other side has."""
     for topic in topics:
         for side in SIDES:
             if not topic.arguments[side]:
-                yield Arguing(topic, side, debates_of(topic, count))
+                yield ArgumentsRequest(topic, side, debates_of(topic, count))
 
 
 def debates_of(topic: DebateTopic, count: int) -> int:
@@ -263,7 +263,7 @@ def debates_of(topic: DebateTopic, count: int) -> int:
 def motions(topics: Sequence[DebateTopic], count: int, rounds: int) -> Iterator[Motion]:
     """The debates: argument by argument of either side, and each side opens every other one."""
     for topic in topics:
-        asked = {request.side: request.key for request in lacking([topic], count)}
+        asked = {request.side: request.key for request in arguments_requests([topic], count)}
         for place in range(debates_of(topic, count)):
             side_arguments = {
                 side: arguments[place] for side, arguments in topic.arguments.items() if arguments
@@ -273,8 +273,8 @@ def motions(topics: Sequence[DebateTopic], count: int, rounds: int) -> Iterator[
             )
 
 
-async def argue(request: Arguing, client: Client, library: Library) -> TranscriptRow:
-    """Ask for the arguments; what cannot be had becomes a row with a reason."""
+async def argue(request: ArgumentsRequest, client: Client, library: Library) -> TranscriptRow:
+    """Request the arguments; what cannot be had becomes a row with a reason."""
     answer = await client.ask(
         Request(
             ask=ARGUMENTS_PROMPT,
@@ -296,7 +296,7 @@ SHOWN = 200
 """Debates on the page; more would make it slow to open, and all are in ``debates.jsonl``."""
 
 
-def held_page(debates: Sequence[ModelDebate], summary: HeldSummary) -> Iterator[str]:
+def debates_page(debates: Sequence[ModelDebate], summary: DebatesSummary) -> Iterator[str]:
     """The page of a run's debates."""
     return page(
         "held_debates.html.j2",

@@ -14,10 +14,10 @@ from conqret._optional import require
 from conqret.debate.debatune.debate_files import ASSISTANT, SIDE_OF, Instruction, read_instructions
 from conqret.debate.debatune.debater_tuning import (
     SCHEDULE,
+    DebaterFolder,
+    DebaterRecord,
     Training,
     TrainingStep,
-    TunedFolder,
-    TunedRecord,
     TuningPlan,
     TuningSettings,
     loss_curve,
@@ -75,7 +75,7 @@ def tune_debater(
     overwrite: bool = False,
     on_start: Callable[[TuningPlan, int], None] = lambda plan, kept: None,
     on_step: Callable[[TrainingStep], None] = lambda step: None,
-) -> tuple[Training, TunedFolder]:
+) -> tuple[Training, DebaterFolder]:
     """Tune a local model on statements that debates concluded (DEBATunE), or go on where an earlier call was stopped.
 
     A finished folder is read, and nothing is trained.
@@ -99,12 +99,12 @@ def tune_debater(
             topic is in both ``data`` and ``test``, or ``output`` holds something else or another run.
         MissingDependencyError: torch, transformers, trl, datasets or (for LoRA) peft is not installed.
     """
-    folder = TunedFolder(tuned_place(data, model, output))
+    folder = DebaterFolder(tuned_place(data, model, output))
     rows, held_out = (
         read_instructions(Path(part)) if isinstance(part, str | Path) else part for part in (data, test or ())
     )
     preparation = prepared(rows, Path(model), settings, held_out)
-    record = TunedRecord.from_rows(Path(model), rows, held_out, settings)
+    record = DebaterRecord.from_rows(Path(model), rows, held_out, settings)
     folder.check(record, overwrite=overwrite)
     if folder.summary_file.exists() and not overwrite:
         on_start(preparation.plan, preparation.plan.steps)
@@ -207,7 +207,7 @@ def loaded(preparation: TrainingInputs) -> LoadedModel:
 def trained(
     preparation: TrainingInputs,
     base: LoadedModel,
-    folder: TunedFolder,
+    folder: DebaterFolder,
     on_start: Callable[[TuningPlan, int], None],
     on_step: Callable[[TrainingStep], None],
 ) -> Training:
@@ -249,7 +249,7 @@ def trained(
     return training
 
 
-def assembled(preparation: TrainingInputs, base: LoadedModel, folder: TunedFolder) -> tuple[Any, str, str]:
+def assembled(preparation: TrainingInputs, base: LoadedModel, folder: DebaterFolder) -> tuple[Any, str, str]:
     """The trainer, the device, and the type of the numbers in which it computes."""
     torch, trl, datasets = (require(name, extra=EXTRA) for name in ("torch", "trl", "datasets"))
     settings, cuda = preparation.settings, torch.cuda.is_available()
@@ -294,7 +294,7 @@ def _step(logs: Mapping[str, Any]) -> TrainingStep:
     )
 
 
-def _save(model: Any, preparation: TrainingInputs, folder: TunedFolder) -> None:
+def _save(model: Any, preparation: TrainingInputs, folder: DebaterFolder) -> None:
     """The model with its tokenizer, in the numbers of the base model; each folder appears whole or not at all."""
     transformers = require("transformers", extra=EXTRA)
     base = transformers.AutoConfig.from_pretrained(preparation.model)

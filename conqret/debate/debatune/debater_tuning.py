@@ -100,7 +100,7 @@ class Training(Frozen):
     steps: tuple[TrainingStep, ...]
 
 
-class TunedRecord(TrainedRecord):
+class DebaterRecord(TrainedRecord):
     """What ``run.json`` says of a tuned model."""
 
     SAME: ClassVar[Mapping[str, str]] = {**TrainedRecord.SAME, "held_out": "held-out data"}
@@ -115,7 +115,7 @@ class TunedRecord(TrainedRecord):
         rows: Sequence[Instruction],
         held_out: Sequence[Instruction],
         settings: TuningSettings,
-    ) -> TunedRecord:
+    ) -> DebaterRecord:
         """The record of tuning the model in this folder on these rows."""
         kept = {name: value for name, value in asdict(settings).items() if name not in _FREE}
         return cls(
@@ -128,7 +128,7 @@ class TunedRecord(TrainedRecord):
 
 
 @dataclass(frozen=True)
-class TunedFolder(TrainedFolder[TunedRecord]):
+class DebaterFolder(TrainedFolder[DebaterRecord]):
     """The files of a tuned model under one folder."""
 
     COMMAND: ClassVar[str] = "conqret debate tune"

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from conqret.console import shared_options as options
 from conqret.console.printing import at, note, result
+from conqret.debate.debatune.debate_run import DebatesFolder, hold_debates
+from conqret.debate.debatune.statement_run import write_statements
+from conqret.debate.debatune.transcript import DebatesSummary
 from conqret.errors import number
 from conqret.io.jsonl import json_lines
 from conqret.io.safe_files import check_new, write_new
 from conqret.judging.command_options import PlanOptions, StudyOptions
 from conqret.llm.client_options import Sampling
 from conqret.show.words import reason
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from conqret.debate.debatune.debate_run import HeldFolder
-    from conqret.debate.debatune.transcript import HeldSummary
 
 
 def hold(
@@ -60,8 +58,6 @@ def hold(
 
     conqret debate hold topics.jsonl --model gpt-4o-mini --dry-run
     """
-    from conqret.debate.debatune.debate_run import hold_debates
-
     if against not in (None, model) and asking.calls.budget is not None:
         note("each of the two models gets half of the budget")
     outcome = asking.study(
@@ -81,7 +77,7 @@ def hold(
     asking.conclude(summary, lines, outcome, summary.missing, there=summary.statements)
 
 
-def _lines(summary: HeldSummary, folder: HeldFolder) -> Iterator[str]:
+def _lines(summary: DebatesSummary, folder: DebatesFolder) -> Iterator[str]:
 
     yield (
         f"{summary.finished:,} of {number(summary.debates, 'debate')} finished, "
@@ -130,7 +126,7 @@ def export(
 
     conqret debate export kept.jsonl --as instruction --test-share 0.2 -o data/
     """
-    from conqret.debate.debatune.training_export import debate_training_data
+    from conqret.debate.debatune.training_export import debate_training_data, in_words
 
     data = debate_training_data(sources, test_share=test_share, passed=passed)
     parts = {"train.jsonl": data.train, "test.jsonl": data.test}
@@ -146,12 +142,11 @@ def export(
     if not data.test:
         older.unlink(missing_ok=True)
     counts = data.numbers()
-    result(counts, _training_lines(counts, output), as_json=json_output)
+    lines = _training_lines(counts, output, in_words(counts["left_out"]))
+    result(counts, lines, as_json=json_output)
 
 
-def _training_lines(counts: dict[str, Any], output: Path) -> Iterator[str]:
-    from conqret.debate.debatune.training_export import in_words
-
+def _training_lines(counts: dict[str, Any], output: Path, left_out: str) -> Iterator[str]:
     for name in ("train", "test"):
         if counts[name]:
             topics = number(counts[f"{name}_topics"], "topic")
@@ -159,8 +154,8 @@ def _training_lines(counts: dict[str, Any], output: Path) -> Iterator[str]:
             yield at(output / f"{name}.jsonl", name)
     if not counts["test"]:
         yield "no topic is tested on"
-    if counts["left_out"]:
-        yield f"left out: {in_words(counts['left_out'])}"
+    if left_out:
+        yield f"left out: {left_out}"
 
 
 def write(
@@ -192,8 +187,6 @@ def write(
 
     conqret debate score runs/before/statements.jsonl runs/after/statements.jsonl --model gpt-4o-mini
     """
-    from conqret.debate.debatune.statement_run import write_statements
-
     outcome = asking.study(
         write_statements,
         rows,

@@ -1,8 +1,8 @@
-"""People inspect a judge of controllability: which statements they see, and how far they agree with it (DEBATunE,
+"""Annotators inspect a judge of controllability: which statements they see, and how far they agree with it (DEBATunE,
 section 4.2).
 
 Bad statements are few, so that all that the judge calls bad are inspected, and of the good ones a random draw. Counts
-over such a sheet would make the judge look worse than it is, or better: each statement stands for 1 / its probability
+over such a form would make the judge look worse than it is, or better: each statement stands for 1 / its probability
 of being drawn (Horvitz and Thompson 1952).
 """
 
@@ -35,19 +35,19 @@ from conqret.show.table import Column, Table
 from conqret.stats.estimate import Estimate, undefined
 from conqret.stats.resampling import leave_one_out
 
-DRAWN = 100
-"""Good statements of each system that people look at, beside all bad ones (section 5.1: a random set of 100)."""
+GOOD_SAMPLE = 100
+"""Good statements of each system that annotators look at, next to all bad ones (section 5.1: a random set of 100)."""
 SEED = 13
-"""Draws and shuffles the statements of a sheet."""
+"""Draws and shuffles the statements of a form."""
 GOOD, TIE = 1.0, 0.5
-"""What people may say: strictly on its side, hard to judge; lower is what holds something of the other side."""
+"""What annotators may say: strictly on its side, hard to judge; lower is what holds something of the other side."""
 
 WORDS = "good=1,tie=0.5,bad=0"
-"""The words of a sheet, and what they mean."""
+"""The words of a form, and what they mean."""
 
 Verdict = Literal["good", "bad"]
 _COLUMNS = ("good", "good"), ("good", "bad"), ("bad", "good"), ("bad", "bad")
-"""What the judge and a person may say, in the order of the columns that are summed."""
+"""What the judge and an annotator may say, in the order of the columns that are summed."""
 _SHARES: Mapping[str, list[int]] = {
     **{name: [0, 1, 2, 3] for name in ("agreement", "kappa", "good_by_judge", "good_by_people")},
     "bad_confirmed": [2, 3],
@@ -58,7 +58,7 @@ _SHARES: Mapping[str, list[int]] = {
 
 
 class InspectedStatement(Frozen):
-    """One statement of a sheet: its system and topic, the judge's verdict, and the probability (above 0 and up to 1)
+    """One statement of a form: its system and topic, the judge's verdict, and the probability (above 0 and up to 1)
     with which it was drawn among those of its system with this verdict."""
 
     item: str
@@ -69,7 +69,7 @@ class InspectedStatement(Frozen):
 
 
 class Inspection(Frozen):
-    """What was drawn for a sheet, in its order, and how; ``unanswered`` statements have no verdict of the judge."""
+    """What was drawn for a form, in its order, and how; ``unanswered`` statements have no verdict of the judge."""
 
     model: str
     good_from: int
@@ -80,7 +80,7 @@ class Inspection(Frozen):
 
 @strict_options
 def sample_statements(
-    run: str | Path, *, good: int = DRAWN, good_from: int = GOOD_FROM, seed: int = SEED
+    run: str | Path, *, good: int = GOOD_SAMPLE, good_from: int = GOOD_FROM, seed: int = SEED
 ) -> tuple[Inspection, AnnotationForm]:
     """Draw the statements that annotators should inspect: all that were judged bad, and some of the good ones.
 
@@ -91,7 +91,7 @@ def sample_statements(
         seed: the seed of draw and order.
 
     Returns:
-        What was drawn, with the judge's verdicts, and the sheet for annotators, without them.
+        What was drawn, with the judge's verdicts, and the form for annotators, without them.
 
     Raises:
         DeclarationError: as :func:`draw_inspection`, or the run is another or not finished.
@@ -106,18 +106,18 @@ def sample_statements(
     return inspection, AnnotationForm("read the argument", drawn, [METRIC], words=("good", "bad", "tie"))
 
 
-def write_inspection(run: Path, sheet: Path, *, good_from: int, overwrite: bool) -> dict[str, Path]:
-    """Draw the statements of a finished run, and write the sheet, and beside it the plan with the judge's verdicts."""
+def write_inspection(run: Path, file: Path, *, good_from: int, overwrite: bool) -> dict[str, Path]:
+    """Draw the statements of a finished run, and write the form, and next to it the plan with the judge's verdicts."""
     inspection, form = sample_statements(run, good_from=good_from)
-    plan = plan_of(sheet)
-    texts = {sheet: form.csv()[""], plan: inspection.model_dump_json(indent=1) + "\n"}
+    plan = plan_file(file)
+    texts = {file: form.csv()[""], plan: inspection.model_dump_json(indent=1) + "\n"}
     write_new(texts, overwrite=overwrite)
-    return {"sheet": sheet, "plan": plan}
+    return {"sheet": file, "plan": plan}
 
 
-def plan_of(sheet: Path) -> Path:
-    """Where the plan of a sheet is."""
-    return sheet.with_name(f"{sheet.name}.plan.json")
+def plan_file(form: Path) -> Path:
+    """Where the plan of a form is."""
+    return form.with_name(f"{form.name}.plan.json")
 
 
 def draw_inspection(
@@ -125,7 +125,7 @@ def draw_inspection(
     judgments: Iterable[Judgment],
     *,
     model: str = "",
-    good: int = DRAWN,
+    good: int = GOOD_SAMPLE,
     good_from: int = GOOD_FROM,
     seed: int = SEED,
 ) -> Inspection:
@@ -169,7 +169,7 @@ def draw_inspection(
 
 
 def read_inspection(file: Path) -> Inspection:
-    """The draw behind a sheet.
+    """The draw behind a form.
 
     Raises:
         DeclarationError: there is no such file, or it is none.
@@ -185,11 +185,12 @@ def read_inspection(file: Path) -> Inspection:
 
 
 class InspectionAgreement(Frozen):
-    """How far people agree with the judge on one system's statements, as it would be had they inspected all of them.
+    """How far annotators agree with the judge on one system's statements, as it would be had they inspected all of
+    them.
 
     Every label weighs as many statements as it stands for: those of its system and verdict, divided among those that
-    were labelled. ``agreement`` is the share on which both say good, or both bad, and ``kappa`` that beyond chance;
-    ``bad_confirmed`` is the share of what the judge calls bad that people call bad, ``good_confirmed`` likewise;
+    were labeled. ``agreement`` is the share on which both say good, or both bad, and ``kappa`` that beyond chance;
+    ``bad_confirmed`` is the share of what the judge calls bad that annotators call bad, ``good_confirmed`` likewise;
     ``good_by_judge`` and ``good_by_people`` are the shares of good statements. Ties are left out of all of them:
     ``ties`` is their share. Intervals (95%) are over topics. ``sheet`` statements were drawn, ``unlabelled`` of them
     have no label.
@@ -209,7 +210,7 @@ class InspectionAgreement(Frozen):
 
 @dataclass(frozen=True, slots=True)
 class StatementAgreement:
-    """The draw behind a sheet, what was remarked of its labels, and each system's agreement."""
+    """The draw behind a form, what was remarked of its labels, and each system's agreement."""
 
     inspection: Inspection
     notes: tuple[str, ...]
@@ -217,27 +218,27 @@ class StatementAgreement:
 
 
 @strict_options
-def statement_agreement(sheet: str | Path, *, plan: str | Path | None = None) -> StatementAgreement:
+def statement_agreement(form: str | Path, *, plan: str | Path | None = None) -> StatementAgreement:
     """Estimate how far annotators agree with the judge on statements, corrected for how these were drawn.
 
     Args:
-        sheet: the sheet of ``conqret debate score --sample``, filled in.
+        form: the form of ``conqret debate score --sample``, filled in.
         plan: the plan that says what was drawn, by default ``SHEET.plan.json``.
 
     Raises:
-        DeclarationError: as :func:`agreement`, or sheet or plan cannot be read.
+        DeclarationError: as :func:`agreement`, or form or plan cannot be read.
     """
-    inspection = read_inspection(plan_of(Path(sheet)) if plan is None else Path(plan))
-    labels = read_labels(Path(sheet), words=[WORDS], dimensions=[METRIC])
+    inspection = read_inspection(plan_file(Path(form)) if plan is None else Path(plan))
+    labels = read_labels(Path(form), words=[WORDS], dimensions=[METRIC])
     return StatementAgreement(inspection, labels.notes, tuple(agreement(inspection, labels)))
 
 
 def agreement(inspection: Inspection, labels: LabelSet) -> list[InspectionAgreement]:
-    """How far the labels of a sheet agree with the judge, for each system.
+    """How far the labels of a form agree with the judge, for each system.
 
     Args:
-        inspection: the draw behind the sheet.
-        labels: what people say, good as 1, tie as .5 and bad as 0 (:data:`WORDS`); several may label one statement,
+        inspection: the draw behind the form.
+        labels: what annotators say, good as 1, tie as .5 and bad as 0 (:data:`WORDS`); several may label one statement,
             and share its weight.
 
     Raises:
@@ -300,7 +301,7 @@ def _share(name: str, sums: NDArray[np.float64], weights: NDArray[np.float64]) -
     sums of weighted labels (topics by the columns of :data:`_COLUMNS`, and ties).
 
     ``kappa = (p - e) / (1 - e)`` with p the agreement, ``e = j h + (1 - j)(1 - h)``, and j and h the shares of good
-    statements by judge and people.
+    statements by judge and annotators.
     """
     both, good_bad, bad_good, neither, ties = (weights @ sums).T
     decided = both + good_bad + bad_good + neither
@@ -321,7 +322,7 @@ def _share(name: str, sums: NDArray[np.float64], weights: NDArray[np.float64]) -
 
 
 def agreement_table(agreements: Sequence[InspectionAgreement], inspection: Inspection) -> Table:
-    """A row for each system: people beside the judge, over all of its statements."""
+    """A row for each system: annotators next to the judge, over all of its statements."""
     return Table(
         f"Annotators and {inspection.model}, corrected for the sampling",
         {

@@ -20,7 +20,7 @@ from conqret.data.item import Frozen
 from conqret.debate.debatune import controllability_scores as keeping
 from conqret.debate.debatune.controllability_scores import GOOD_FROM, Controllability
 from conqret.debate.debatune.debate_files import SYSTEM, instruction_of, read_statements, system_of
-from conqret.debate.debatune.statement_filters import FromJudgments, judged_by
+from conqret.debate.debatune.statement_filters import JudgedResult, judge_by_format
 from conqret.errors import DeclarationError, check_known
 from conqret.judges.response_quality import GIVEN, SWAPPED
 from conqret.judging.judge_settings import JudgeSettings
@@ -165,7 +165,7 @@ Statements = str | Path | Iterable[str | Path | Item]
 
 
 @dataclass(frozen=True, slots=True)
-class Systems(FromJudgments, Generic[S]):
+class Systems(JudgedResult, Generic[S]):
     """What a judge says of each system, in the order in which they first come, and the judgments behind it."""
 
     systems: tuple[S, ...]
@@ -186,15 +186,15 @@ def controllability(
     """
     keeping.check_good_from(good_from)
     items = _items(statements)
-    judgments = judged_by(items, keeping.FORMAT, settings)
+    judgments = judge_by_format(items, keeping.FORMAT, settings)
     return Systems(judgments, tuple(keeping.controllability(items, judgments, good_from=good_from)))
 
 
 def response_quality(
     statements: Statements, *, against: str | None = None, **settings: Unpack[JudgeSettings]
 ) -> Systems[Quality]:
-    """How good each system's statements are beside those of one system to the same instructions (DEBATunE, section
-    4.1, Equation 5).
+    """How good each system's statements are compared with those of one system to the same instructions (DEBATunE,
+    section 4.1, Equation 5).
 
     Args:
         statements: files with columns ``topic``, ``side`` and ``statement``, or items; of two systems at least.
@@ -206,7 +206,7 @@ def response_quality(
     """
     items = _items(statements)
     pairs = pair(items, against or system_of(items[0]))
-    judgments = judged_by(pairs, FORMAT, settings)
+    judgments = judge_by_format(pairs, FORMAT, settings)
     return Systems(judgments, tuple(quality(pairs, judgments)))
 
 

@@ -51,7 +51,7 @@ class DroppedRow:
 
 
 @dataclass(frozen=True, slots=True)
-class SiftResult:
+class FilterResult:
     """The rows that are kept, as they are to be written, and those that are dropped."""
 
     kept: Sequence[Mapping[str, Any]]
@@ -63,7 +63,7 @@ class SiftResult:
         return dict(Counter(dropped_row.reason for dropped_row in self.dropped).most_common())
 
     def write(self, file: Path, *, overwrite: bool = False, register: Path | None = None) -> Path:
-        """Write what is kept into ``file``, and what is dropped beside it, as JSON lines; returns the second place.
+        """Write what is kept into ``file``, and what is dropped next to it, as JSON lines; returns the second place.
 
         ``overwrite`` and ``register`` are those of :func:`conqret.io.safe_files.write_new`, and so is what is raised.
         """
@@ -74,14 +74,14 @@ class SiftResult:
 
 
 @dataclass(frozen=True, slots=True)
-class FromJudgments:
+class JudgedResult:
     """What comes of judgments, with the judgments."""
 
     judgments: Judgments
 
     @property
     def session(self) -> SessionCounts:
-        """What was asked now, and what came from before."""
+        """The requests of this call, and what earlier ones left."""
         return self.judgments.session
 
     @property
@@ -90,7 +90,7 @@ class FromJudgments:
         return self.judgments.missing
 
 
-def judged_by(items: Sequence[Item], format: str, settings: JudgeSettings) -> Judgments:  # noqa: A002 - as in settings
+def judge_by_format(items: Sequence[Item], format: str, settings: JudgeSettings) -> Judgments:  # noqa: A002 - as in settings
     """The judgments of all items by a format, which ``settings`` do not name."""
     if "format" in settings:
         raise DeclarationError(f"the format is {format}: leave out 'format', or use conqret.judge")
@@ -100,10 +100,10 @@ def judged_by(items: Sequence[Item], format: str, settings: JudgeSettings) -> Ju
 
 
 @dataclass(frozen=True, slots=True)
-class SiftedRun(FromJudgments):
+class FilterRun(JudgedResult):
     """What is kept and what is dropped, and the judgments that decided it."""
 
-    found: SiftResult
+    found: FilterResult
 
 
 def unanswered(row: str, text: str, measure: Measure) -> DroppedRow:
@@ -121,7 +121,7 @@ StatementKey = tuple[str, str, str]
 @strict_options
 def filter_statements(
     statements: str | Path, *, scored: str | Path | None = None, **settings: Unpack[JudgeSettings]
-) -> SiftedRun:
+) -> FilterRun:
     """Keep the statements that contain nothing harmful, before a model is trained on them.
 
     Args:
@@ -136,9 +136,9 @@ def filter_statements(
     file, skip_invalid = Path(statements), settings.get("skip_invalid", False)
     items = read_statements([file], skip_invalid=skip_invalid, language=settings.get("language"))
     sides = None if scored is None else controllability_of(Path(scored))
-    judgments = judged_by(items, FORMAT, settings)
+    judgments = judge_by_format(items, FORMAT, settings)
     rows = rows_of(file, skip_invalid=skip_invalid)
-    return SiftedRun(judgments, filtered(rows, items, judgments, sides))
+    return FilterRun(judgments, filtered(rows, items, judgments, sides))
 
 
 def filtered(
@@ -146,7 +146,7 @@ def filtered(
     items: Sequence[Item],
     judgments: Iterable[Judgment],
     kept_to_side: Mapping[StatementKey, Measure] | None = None,
-) -> SiftResult:
+) -> FilterResult:
     """The rows of the statements that pass, as they are.
 
     Args:
@@ -167,7 +167,7 @@ def filtered(
             kept.append(row)
         else:
             dropped.append(why)
-    return SiftResult(kept, dropped)
+    return FilterResult(kept, dropped)
 
 
 def rows_of(file: Path, *, skip_invalid: bool = False) -> list[dict[str, Any]]:
@@ -240,11 +240,12 @@ COLLECTED = "collected"
 """Under this key of a topic stands how it was collected, where its claim is worded otherwise."""
 
 SAME = 0.77
-"""The share of words in common from which two topics are one; chosen by hand on DEBATunE's 710 topics, which people had
-cleared of doubles: all six pairs above it are doubles that were overlooked, and of the four at .75 three are none."""
+"""The share of words in common from which two topics are one; chosen by hand on DEBATunE's 710 topics, which its
+authors had cleared of doubles: all six pairs above it are doubles that were overlooked, and of the four at .75 three
+are none."""
 
 
-def two_sided(items: Iterable[Item], judgments: Iterable[Judgment]) -> SiftResult:
+def two_sided(items: Iterable[Item], judgments: Iterable[Judgment]) -> FilterResult:
     """The topics that can be argued from both sides, each once, as rows with ``id`` and ``topic`` (the claim).
 
     Args:
@@ -268,11 +269,11 @@ def two_sided(items: Iterable[Item], judgments: Iterable[Judgment]) -> SiftResul
             known.append(Text(labels[CLAIM]).terms)
             row = {"id": item.id, "topic": labels[CLAIM]}
             kept.append(row if labels[CLAIM] == item.topic else {**row, COLLECTED: item.topic})
-    return SiftResult(kept, dropped)
+    return FilterResult(kept, dropped)
 
 
 @strict_options
-def two_sided_topics(collected: str | Path, **settings: Unpack[JudgeSettings]) -> SiftedRun:
+def two_sided_topics(collected: str | Path, **settings: Unpack[JudgeSettings]) -> FilterRun:
     """Turn collected topics into claims with two sides, and keep each once.
 
     Args:
@@ -287,8 +288,8 @@ def two_sided_topics(collected: str | Path, **settings: Unpack[JudgeSettings]) -
     )
     source.check()
     items = tuple(source)
-    judgments = judged_by(items, TWO_SIDED, settings)
-    return SiftedRun(judgments, two_sided(items, judgments))
+    judgments = judge_by_format(items, TWO_SIDED, settings)
+    return FilterRun(judgments, two_sided(items, judgments))
 
 
 def _alike(topic: str, known: Sequence[frozenset[str]]) -> int | None:
@@ -323,7 +324,7 @@ DROPPED = {
 """Why a row is dropped, in words."""
 
 
-def sifted_table(title: str, rows: str, outcome: SiftResult) -> Table:
+def filter_table(title: str, rows: str, outcome: FilterResult) -> Table:
     """How many ``rows`` are kept, and how many dropped for each reason."""
     total = len(outcome.kept) + len(outcome.dropped)
     return Table(

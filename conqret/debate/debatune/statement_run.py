@@ -1,13 +1,13 @@
 """A model writes statements: what it answers when it is told topic, side and argument, or anything else.
 
 The instruction is sent as it stands, and the answer is taken as it stands: what is measured is the model, before and
-after it was tuned (DEBATunE, sections 4 and 5). Beside ``run.json`` and ``recordings.sqlite`` the folder holds
+after it was tuned (DEBATunE, sections 4 and 5). Besides ``run.json`` and ``recordings.sqlite`` the folder holds
 ``rows.jsonl`` (each text, or the reason why there is none) and ``statements.jsonl``, which ``conqret debate score``
 reads.
 
 The offline debater writes, too: it puts sentences together from the argument, the topic, and what the other side said.
-It understands nothing and is a floor: what it writes keeps to its side in so many words, answers each question with its
-own argument, and takes up the sentence of the other side that says most that is new to it.
+It understands nothing and is a baseline: what it writes keeps to its side in so many words, answers each question
+with its own argument, and takes up the sentence of the other side that says most that is new to it.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class StatementRow(ResponseRow):
 
 
 @dataclass(frozen=True)
-class StatedFolder(
+class StatementsFolder(
     AskedFolder[AskedRecord, StatementRow], kind="debate-write", same={"temperature": "temperature"}
 ):
     """The files of written statements under one folder."""
@@ -59,7 +59,7 @@ class StatedFolder(
     """The statements, ready to be judged."""
 
 
-class StatedSummary(Frozen):
+class StatementsSummary(Frozen):
     """A run in numbers: how many statements there are, how many of them were cut, and how many there are not (by
     reason)."""
 
@@ -76,7 +76,7 @@ def write_statements(
     sampling: Sampling = GREEDY,
     output: str | Path | None = None,
     **settings: Unpack[AskedSettings],
-) -> StudyOutcome[StatementRow, StatedSummary]:
+) -> StudyOutcome[StatementRow, StatementsSummary]:
     """Have a model write statements, or answer any instructions, to be judged.
 
     Args:
@@ -84,16 +84,16 @@ def write_statements(
         system: the name of the writer in the rows, by default the model's name.
         sampling: how the model draws what it writes.
         output: the run's folder, by default ``runs/ROWS-debate-write-MODEL``; the same call goes on there.
-        settings: who writes, and how: :class:`conqret.judging.judge_settings.AskedSettings`.
+        settings: the model and how it is called: :class:`conqret.judging.judge_settings.AskedSettings`.
 
     Raises:
         DeclarationError: anything wrong with the call, the rows or the folder, or the offline writer is told anything
-            but to argue for a side. No model is asked then.
+            but to argue for a side. No request is sent then.
     """
     writer = client_options(settings.get("model"), settings)
     writer.backend.check_can_ask("an instruction", written=True, plain=True)
     source = Path(rows)
-    folder = StatedFolder(as_path(output) or default_folder(stem(source), "debate-write", writer.model))
+    folder = StatementsFolder(as_path(output) or default_folder(stem(source), "debate-write", writer.model))
     instructions = read_instructions(source, answered=False)
     odd = next((row for row in instructions if row.stance == "none"), None)
     if writer.backend.baseline and odd is not None:
@@ -102,12 +102,12 @@ def write_statements(
         )
     shown = [[row.id, *([message.role, message.content] for message in row.messages)] for row in instructions]
 
-    def concluded(rows: tuple[StatementRow, ...]) -> tuple[StatedSummary, Mapping[Path, Content]]:
+    def concluded(rows: tuple[StatementRow, ...]) -> tuple[StatementsSummary, Mapping[Path, Content]]:
         pairs = [pair for pair in zip(instructions, rows, strict=True) if pair[1].answered]
         cut = sum(statement.cut for _, statement in pairs)
         name = writer.model if system is None else system
         lines = json_lines(_record(*pair, name) for pair in pairs)
-        summary = StatedSummary(written=len(pairs), cut=cut, unwritten=lost(rows))
+        summary = StatementsSummary(written=len(pairs), cut=cut, unwritten=lost(rows))
         return summary, {folder.statements_file: lines}
 
     with Run(

@@ -15,9 +15,9 @@ from typing import Any, Literal
 
 from conqret.data import Item
 from conqret.debate.debatune.debate_files import SIDE_OF, SIDES, Side, instruction_of, read_statements
-from conqret.debate.debatune.debate_run import HeldFolder
+from conqret.debate.debatune.debate_run import DebatesFolder
 from conqret.debate.debatune.statement_filters import harmless
-from conqret.debate.debatune.transcript import HeldSummary
+from conqret.debate.debatune.transcript import DebatesSummary
 from conqret.errors import DeclarationError, strict_options
 from conqret.judges.controllability import declines
 from conqret.text.words import caseless
@@ -111,9 +111,9 @@ def debate_training_data(
         if not place.is_dir():
             files.append(place)
             continue
-        folder = HeldFolder(place)
+        folder = DebatesFolder(place)
         folder.record()
-        summary = folder.result(folder.summary_file, HeldSummary)
+        summary = folder.result(folder.summary_file, DebatesSummary)
         lacking += len(SIDES) * summary.debates - summary.statements
         files += [folder.statements_file] if summary.statements else []
     statements = [item for file in files for item in read_statements([file], blank=True)]

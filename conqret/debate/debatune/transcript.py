@@ -1,6 +1,6 @@
 """A debate as it is held: one topic, an argument for each side, the turns of both, and what each concludes.
 
-DEBATunE, section 3.1: the two sides need not agree in the end, and nobody judges them.
+DEBATunE, section 3.1: the two sides need not agree in the end, and no one judges them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from conqret.prompts import Library, RenderedPrompt
 from conqret.runs.study_run import ResponseRow
 
 NOT_REACHED = Reason.NOTHING_TO_JUDGE
-"""The reason of a turn that was not asked for because one before it is missing."""
+"""The reason of a turn that was not requested because one before it is missing."""
 
 
 MAX_ID = 200
@@ -45,7 +45,7 @@ class Turn(ResponseRow):
 
 
 class TranscriptRow(Turn):
-    """A row of a run of debates: a turn, or the ``arguments`` that a side was asked for before."""
+    """A row of a run of debates: a turn, or the ``arguments`` that were requested of a side before."""
 
     arguments: tuple[str, ...] = ()
 
@@ -57,7 +57,7 @@ class Round(Frozen):
     turns: dict[Side, Turn | None]
 
 
-class Lack(Frozen):
+class MissingPart(Frozen):
     """What a debate lacks, and why."""
 
     what: str
@@ -79,7 +79,7 @@ class ModelDebate(Frozen):
     opens: Side
     rounds: tuple[Round, ...]
     conclusions: dict[Side, Turn | None]
-    lacks: tuple[Lack, ...] = ()
+    lacks: tuple[MissingPart, ...] = ()
 
     @property
     def finished(self) -> bool:
@@ -106,7 +106,7 @@ class ModelDebate(Frozen):
                 }
 
 
-class HeldSummary(Frozen):
+class DebatesSummary(Frozen):
     """Debates in numbers: how many there are and how many are finished, the statements that were concluded, how many
     turns and arguments are missing by reason, and in how many debates the record did not fit and was shortened.
     ``unfinished`` are the others."""
@@ -173,7 +173,7 @@ class Motion:
             ),
             conclusions={side: statements[0, side] for side in SIDES},
             lacks=tuple(
-                Lack(what=what, reason=row.reason, detail=row.detail)
+                MissingPart(what=what, reason=row.reason, detail=row.detail)
                 for what, row in parts.items()
                 if row.reason not in (None, NOT_REACHED)
             ),
@@ -227,7 +227,7 @@ class Reply(Typed):
 
 
 @dataclass(frozen=True, slots=True)
-class Speaking:
+class TurnRequest:
     """One turn: the side whose it is, in a round (0: the conclusion), after the turns so far in their order."""
 
     motion: Motion
@@ -236,7 +236,7 @@ class Speaking:
     record: Sequence[tuple[int, Side, Turn]] = ()
 
     @property
-    def ask(self) -> str:
+    def prompt_id(self) -> str:
         """The id of the prompt."""
         if not self.number:
             return CONCLUSION
@@ -245,12 +245,12 @@ class Speaking:
     @property
     def response(self) -> type[Typed]:
         """What is to be answered."""
-        if self.ask != REPLY:
+        if self.prompt_id != REPLY:
             return Statement
-        return Reply if self.asked else Challenge
+        return Reply if self.open_questions else Challenge
 
     @property
-    def asked(self) -> tuple[str, ...]:
+    def open_questions(self) -> tuple[str, ...]:
         """The questions that are to be answered: those of the turn before."""
         return self.record[-1][2].questions if self.number and self.record else ()
 
@@ -274,14 +274,14 @@ class Speaking:
         ]
         shared = {"topic": self.motion.topic, "argument": self.motion.arguments[self.side]}
         settings: dict[str, Any] = {"side": self.side}
-        if self.ask == CONCLUSION:
+        if self.prompt_id == CONCLUSION:
             settings["debated"] = bool(record)
             return library[CONCLUSION].render({**shared, "record": record}, settings)
-        if self.ask == OPENING:
+        if self.prompt_id == OPENING:
             return library[OPENING].render(shared, settings)
         began = any(side == self.side for _, side, _ in self.record)
-        settings |= {"began": began, "most": MAX_QUESTIONS, "answers": bool(self.asked)}
-        return library[REPLY].render({**shared, "record": record, "asked": self.asked}, settings)
+        settings |= {"began": began, "most": MAX_QUESTIONS, "answers": bool(self.open_questions)}
+        return library[REPLY].render({**shared, "record": record, "asked": self.open_questions}, settings)
 
     def fitted(self, library: Library, window: Window) -> FittedPrompt | None:
         """The prompt as it is sent; None where it does not fit, whatever is cut."""
@@ -292,17 +292,17 @@ class Speaking:
         topic, argument = self.motion.topic, self.motion.arguments[self.side]
         other = [turn.statement for _, side, turn in self.record if side != self.side]
         response: dict[str, object] = {}
-        if self.asked:
+        if self.open_questions:
             response["answers"] = [
-                offline_answer(number, topic, argument) for number in range(1, len(self.asked) + 1)
+                offline_answer(number, topic, argument) for number in range(1, len(self.open_questions) + 1)
             ]
         response["statement"] = offline_statement(topic, self.side, argument, other)
-        if self.ask == REPLY:
+        if self.prompt_id == REPLY:
             response["questions"] = [offline_question(other[-1], topic, argument)]
         return response
 
 
-async def speak(request: Speaking, client: Client, library: Library) -> TranscriptRow:
+async def speak(request: TurnRequest, client: Client, library: Library) -> TranscriptRow:
     """Let the model take its turn; what cannot be had becomes a turn with a reason."""
     key = request.motion.key(request.number, request.side)
     fitted = request.fitted(library, client)
@@ -311,11 +311,11 @@ async def speak(request: Speaking, client: Client, library: Library) -> Transcri
         return TranscriptRow(id=key, reason=Reason.CONTEXT_OVERFLOW, detail=detail)
     answer = await client.ask(
         Request(
-            ask=request.ask,
+            ask=request.prompt_id,
             item=key,
             messages=messages(fitted.rendered),
             response=request.response,
-            context={"asked": len(request.asked)},
+            context={"asked": len(request.open_questions)},
             baseline=request.offline,
         )
     )

@@ -12,7 +12,7 @@ from statistics import fmean
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, progress, result
-from conqret.debate.debatune.debate_files import SIDE_OF
+from conqret.debate.debatune.debate_files import SIDE_OF, read_instructions
 from conqret.debate.debatune.debater_tuning import SCHEDULE, Training, TuningPlan, TuningSettings
 from conqret.show import words
 from conqret.show.table import Cell, Table
@@ -68,7 +68,6 @@ def tune(
 
     conqret debate tune data/train.jsonl --test data/test.jsonl --model models/llama-2-7b --lora -o tuned/
     """
-    from conqret.debate.debatune.debate_files import read_instructions
     from conqret.debate.debatune.debater_training import prepared, tune_debater
 
     chosen = TuningSettings(**settings.given())

@@ -3,7 +3,7 @@
 Parrish et al. 2022, section 3: arguments by judgment by instruction, 2 x 2 x 2, on right or wrong (with abstentions
 removed, or counted as incorrect) and on the seven points of the slider. Each subject enters with the mean of its
 answers in each cell. Subjects that lack a cell cannot enter; where there are any, a mixed model of all answers with a
-random intercept for each subject stands beside it.
+random intercept for each subject stands next to it.
 """
 
 from __future__ import annotations
@@ -214,7 +214,7 @@ def _mixed(data: pd.DataFrame, factors: Sequence[str]) -> tuple[tuple[AnovaEffec
 
 
 def anova_tables(analyses: Iterable[Anova], subject: Subject) -> Iterator[Table]:
-    """A table a measure: each effect with its F and p, and beside it the mixed model where subjects lack cells."""
+    """A table a measure: each effect with its F and p, and next to it the mixed model where subjects lack cells."""
     for analysis in analyses:
         by_name = {effect.name: effect for effect in analysis.effects}
         mixed = {effect.name: effect for effect in analysis.mixed}

@@ -248,7 +248,7 @@ def argue(passage: str, question: str, option: str) -> tuple[str, tuple[str, ...
 
 
 def answer(passage: str, option: str, quoted: Collection[str]) -> tuple[str, tuple[str, ...]]:
-    """An answer to the other side's argument: the nearest sentence to one's own option that nobody has quoted."""
+    """An answer to the other side's argument: the nearest sentence to one's own option that no one has quoted."""
     snippets = tuple(_nearest(passage, option, quoted))[:1]
     if not snippets:
         return f'What is quoted against "{_short(option.rstrip(" ."))}" leaves it open.', ()

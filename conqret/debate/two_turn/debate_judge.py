@@ -68,7 +68,7 @@ class DebateJudgment(ResponseRow):
 
 @dataclass(frozen=True, slots=True)
 class DebateRequest:
-    """One judgment that is asked for: a question in a condition, at a turn, under an instruction, in one order.
+    """One judgment that is requested: a question in a condition, at a turn, under an instruction, in one order.
 
     ``consulted`` is the option (1 or 2) that is argued for where one side alone is heard, and 0 where both are;
     ``allowance`` the tokens that the judge has for thoughts and answer, None as many as it likes.
@@ -137,7 +137,7 @@ class DebateRequest:
         )
 
 
-def askings(
+def debate_requests(
     questions: Sequence[TwoTurnQuestion],
     design: Design | None = None,
     instructions: Sequence[str] = (SIMPLE.name,),
@@ -151,7 +151,7 @@ def askings(
     is heard alone, too.
 
     Raises:
-        DeclarationError: the main design is asked for, and a question has no passage.
+        DeclarationError: the main design is requested, and a question has no passage.
     """
     bare = next((question.id for question in questions if not question.passage), None)
     chosen: Design = design or ("main" if bare is None else "pilot")

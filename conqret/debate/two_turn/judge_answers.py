@@ -1,4 +1,5 @@
-"""A debate study with people (Parrish et al. 2022, section 2.2): who judges which debate how, and what they answered.
+"""A debate study with annotators (Parrish et al. 2022, section 2.2): who judges which debate how, and what they
+answered.
 
 The plan is balanced: each judge meets each question once, in one condition and under one instruction. Conditions and
 instructions are as frequent as can be for every judge, for every question, and for every judge on every passage.
@@ -18,7 +19,7 @@ from fractions import Fraction
 from pydantic import TypeAdapter
 
 from conqret.data.digest import gathered
-from conqret.debate.two_turn.debate_judge import DebateJudgment, DebateRequest, askings
+from conqret.debate.two_turn.debate_judge import DebateJudgment, DebateRequest, debate_requests
 from conqret.debate.two_turn.slider_answers import CONDITIONS, END, INSTRUCTIONS, Design, SliderAnswer
 from conqret.debate.two_turn.two_turn_files import TwoTurnQuestion
 from conqret.errors import DeclarationError
@@ -54,7 +55,7 @@ def left(ledger: Ledger, turn: ScreenTurn) -> float | None:
 
 
 def close_overdue(ledger: Ledger, person: Person) -> None:
-    """Write down that there is no answer where the person's time is over."""
+    """Write down that there is no answer where the annotator's time is over."""
     turn = ledger.begun(person)
     if turn is not None and (rest := left(ledger, turn)) is not None and rest < -GRACE_SECONDS:
         with contextlib.suppress(StaleAnswerError):  # an answer came in the meantime
@@ -79,7 +80,9 @@ def slid(ledger: Ledger, record: ScreenResponse) -> SliderAnswer:
     """An answer, by its judge's pseudonym."""
     point, reason = record.answers.get(SLIDER), record.answers.get(REASON, "")
     judged = DebateJudgment(id=record.screen.item, slider=None if point is None else int(point))
-    return replace(asking_of(ledger, record.screen).answer(record.person.pseudonym, judged), reason=reason)
+    return replace(
+        request_from_screen(ledger, record.screen).answer(record.person.pseudonym, judged), reason=reason
+    )
 
 
 def bonus(answer: SliderAnswer) -> Fraction | None:
@@ -89,7 +92,7 @@ def bonus(answer: SliderAnswer) -> Fraction | None:
 
 
 def judged(ledger: Ledger, person: Person, asked: Screen) -> list[SliderAnswer]:
-    """A person's answers to a screen's question, judgment by judgment."""
+    """An annotator's answers to a screen's question, judgment by judgment."""
     mine = ledger.given(item=asked.item, practice=asked.practice, person=person.number)
     return [slid(ledger, record) for record in mine]
 
@@ -210,7 +213,7 @@ def debated(
     """A study of planned screens, with the texts of the questions that they speak of.
 
     Raises:
-        DeclarationError: there is nobody, or names repeat.
+        DeclarationError: there is no one, or names repeat.
     """
     texts = {question.id: QUESTION.dump_json(question).decode() for question in questions}
     study = study_of(task, screens, people, overlap=1, consent=consent, passing=passing)
@@ -236,7 +239,7 @@ def planned_judgments(
     drawn = random.Random(seed)
     asked = gathered(
         ((asking.question.id, asking.condition, asking.instruction, asking.swapped), asking)
-        for asking in askings(questions, design, instructions)
+        for asking in debate_requests(questions, design, instructions)
     )
     cells = _cells(design, instructions)
     ranks = drawn.sample(range(judges), judges)
@@ -256,7 +259,7 @@ def planned_judgments(
     return screens
 
 
-def asking_of(ledger: Ledger, screen: Screen) -> DebateRequest:
+def request_from_screen(ledger: Ledger, screen: Screen) -> DebateRequest:
     """What a screen of such a study asks, with its question.
 
     Raises:

@@ -1,4 +1,4 @@
-"""What came of judging debates, for people: Table 2 of Parrish et al. 2022, confidence, changes, and one sentence."""
+"""What came of judging debates, as tables: Table 2 of Parrish et al. 2022, confidence, changes, and one sentence."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def outcome_tables(results: Outcomes) -> Iterator[Table]:
 
 
 def standings_table(standings: Iterable[Standing]) -> Table:
-    """Judges beside each other: the model, and those that understand nothing."""
+    """Judges next to each other: the model, and those that understand nothing."""
     return Table(
         "Compared with judges that understand nothing",
         {"judge": "judge", "accuracy": "accuracy", "abstained": "abstained", "dollars an answer": "payoff"},

@@ -43,7 +43,7 @@ class Outcome:
     """What the answers of one cell come to.
 
     ``correct``, ``incorrect`` and ``abstained`` are shares of the answers given; ``ratio`` is correct to incorrect;
-    ``accuracy`` the share of correct ones where nobody abstained; ``payoff`` dollars an answer. ``points`` counts the
+    ``accuracy`` the share of correct ones where no one abstained; ``payoff`` dollars an answer. ``points`` counts the
     answers at each point of the slider, -3 (surely wrong) to 3 (surely right); ``missing`` those not given.
     """
 
@@ -200,7 +200,7 @@ def debate_outcomes(answers: Answers, *, design: Design | None = None) -> Outcom
 
 
 def standings(answers: Sequence[SliderAnswer]) -> tuple[Standing, ...]:
-    """Judges beside each other, in the order of their first answers, over the same passages."""
+    """Judges next to each other, in the order of their first answers, over the same passages."""
     measured = _AnswerColumns(answers)
     return tuple(map(measured.standing, dict.fromkeys(answer.judge for answer in answers)))
 

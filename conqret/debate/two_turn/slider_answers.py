@@ -1,5 +1,5 @@
 """The slider on which judges of two-turn debates answer: what each answer earns, from which confidence on it pays to
-give it, and the answers themselves, of people and models alike.
+give it, and the answers themselves, of annotators and models alike.
 
 Parrish et al. 2022, "Two-Turn Debate Does Not Help Humans Answer Hard Reading Comprehension Questions", sections 2.2
 and B.4, Tables 4 to 6.
@@ -161,7 +161,7 @@ RESPONSES = 200
 
 
 _EVEN = Fraction(1, 2)
-"""Nobody is less sure of the side that they choose."""
+"""No one is less sure of the side that they choose."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """How good the texts of two-turn debates are: what annotators say of arguments and counter-arguments (Parrish et al.
 2022, section C.1), and grades of counter-arguments by the rubric (Table 3), by a judge or by annotators.
 
-``read_annotations``: a row is what one person says of one text: columns ``question``, ``text`` (argument or
+``read_annotations``: a row is what one annotator says of one text: columns ``question``, ``text`` (argument or
 counter-argument), ``option`` (1 or 2: which one the text argues for), ``annotator``, and at least one of ``quality`` (1
 to 10), ``responds`` (yes or no, of counter-arguments) and ``strategies`` (a list, or names with ``;`` between them).
 """
@@ -18,7 +18,7 @@ from typing import Annotated, Literal, Unpack, get_args
 from conqret.data import Document, Item, Judgment
 from conqret.data.digest import gathered
 from conqret.data.item import Frozen
-from conqret.debate.debatune.statement_filters import judged_by
+from conqret.debate.debatune.statement_filters import judge_by_format
 from conqret.debate.two_turn.two_turn_files import SideArgument, TwoTurnQuestion, read_two_turn
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.cell_values import MAX_ID, as_list
@@ -54,7 +54,7 @@ def _names(value: object, where: str, reader: TableReader) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class TextAnnotation:
-    """What one person says of one text.
+    """What one annotator says of one text.
 
     Attributes:
         for_right: whether the text argues for the right option.
@@ -90,8 +90,8 @@ def read_annotations(path: Path, questions: Sequence[TwoTurnQuestion]) -> tuple[
     """Read annotations of the texts of these questions, all of them checked.
 
     Raises:
-        ItemsError: rows have faults: an unknown question, a text that is not there, a third option, one person twice on
-            one text, or a row that says nothing; all are listed.
+        ItemsError: rows have faults: an unknown question, a text that is not there, a third option, one annotator
+            twice on one text, or a row that says nothing; all are listed.
         DeclarationError: there is no row.
     """
     known = {item.id: item for item in questions}
@@ -125,7 +125,7 @@ class AnnotatedTexts:
 
     Attributes:
         quality: the mean rating, 1 to 10.
-        difference: the mean absolute difference between two people's ratings of one text.
+        difference: the mean absolute difference between two annotators' ratings of one text.
         responds: the share of the answers that say that it directly responds to the argument.
         strategies: on how many texts each was noted by anybody, the commonest first.
     """
@@ -229,7 +229,7 @@ _WRITER, _PASSAGE, _KIND = "writer", "passage_id", "argues_for"
 class RubricGrade(Frozen):
     """The grades of some counter-arguments, 1 to 5, with 95% intervals over passages.
 
-    ``writer`` is empty where nobody is named, and ``argues_for`` says for which option they argue, None for both.
+    ``writer`` is empty where no one is named, and ``argues_for`` says for which option they argue, None for both.
     ``overall`` is the mean of all grades that were given. ``ungraded`` counts those without any.
     """
 
@@ -252,7 +252,7 @@ class CounterGrades:
 
     @property
     def session(self) -> SessionCounts:
-        """What was asked now, and what came from before."""
+        """The requests of this call, and what earlier ones left."""
         return SessionCounts() if self.judgments is None else self.judgments.session
 
     @property
@@ -277,7 +277,7 @@ def grade_counter_arguments(
         settings: those of :func:`conqret.judge`, without ``format``.
 
     Raises:
-        DeclarationError: there is no counter-argument, nobody graded any, or anything is wrong with the call.
+        DeclarationError: there is no counter-argument, no one graded any, or anything is wrong with the call.
     """
     items = counter_items(read_two_turn(questions))
     if labels is not None:
@@ -287,13 +287,13 @@ def grade_counter_arguments(
             )
         files = [Path(labels)] if isinstance(labels, str | Path) else [Path(label) for label in labels]
         known = read_labels(files, scales=[SCALE])
-        return CounterGrades(rubric(items, grades_of_people(items, known)))
-    judgments = judged_by(items, FORMAT, settings)
-    return CounterGrades(rubric(items, grades_of_judge(judgments)), judgments)
+        return CounterGrades(rubric(items, annotator_grades(items, known)))
+    judgments = judge_by_format(items, FORMAT, settings)
+    return CounterGrades(rubric(items, judge_grades(judgments)), judgments)
 
 
 def counter_items(questions: Sequence[TwoTurnQuestion]) -> tuple[Item, ...]:
-    """An item for each counter-argument, with the argument that it answers beside it and the passage as its document.
+    """An item for each counter-argument, with the argument that it answers next to it and the passage as its document.
 
     Raises:
         DeclarationError: there is none.
@@ -312,21 +312,21 @@ def counter_items(questions: Sequence[TwoTurnQuestion]) -> tuple[Item, ...]:
 
 
 Grades = Mapping[str, Sequence[float]]
-"""The grades of one counter-argument by metric, 1 to 5: one of a judge, several of people, or none."""
+"""The grades of one counter-argument by metric, 1 to 5: one of a judge, several of annotators, or none."""
 
 
-def grades_of_judge(judgments: Iterable[Judgment]) -> Iterator[Grades]:
+def judge_grades(judgments: Iterable[Judgment]) -> Iterator[Grades]:
     """What a judge says of each."""
     for judgment in judgments:
         raw = {name: judgment.measures[name].raw for name in METRICS}
         yield {name: () if grade is None else (grade,) for name, grade in raw.items()}
 
 
-def grades_of_people(items: Iterable[Item], labels: LabelSet) -> list[Grades]:
-    """What people say of each, by labels of their items.
+def annotator_grades(items: Iterable[Item], labels: LabelSet) -> list[Grades]:
+    """What annotators say of each, by labels of their items.
 
     Raises:
-        DeclarationError: nobody graded any of them.
+        DeclarationError: no one graded any of them.
     """
     values_by_item = gathered(
         ((label.unit.item, label.dimension), label.value)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from conqret.console import shared_options as options
 from conqret.console.label_options import label_files
 from conqret.console.printing import at, note, note_all, note_each, result, spaced
-from conqret.debate.debatune.command import conclude, judged
+from conqret.debate.debatune.command import conclude, run_judge
 from conqret.errors import DeclarationError, number
 from conqret.judging.command_options import StudyOptions
 
@@ -103,7 +103,7 @@ def judge(
             facts = {"labels": ", ".join(map(str, labels)), "grades": grades}
             result(facts, [rubric_table(grades_by_writer.grades)], as_json=asking.shown.json_output)
             return
-        done = judged(
+        done = run_judge(
             counter_items(read_two_turn(questions)),
             [questions],
             FORMAT,
@@ -141,7 +141,7 @@ def judge(
         *spaced([*outcome_tables(came), standings_table(outcome.summary.beside)]),
         conclusion,
         at(folder.answers_file, "answers"),
-        at(folder.floors_file, "floors"),
+        at(folder.uninformed_file, "floors"),
     )
     data = {"verdict": conclusion, **outcome.summary.record()}
     there = len(outcome.rows) - sum(outcome.lost.values())

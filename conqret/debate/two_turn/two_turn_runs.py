@@ -1,6 +1,6 @@
 """Two-turn debates as runs, recorded and resumable: models write them, and a model judges them.
 
-Beside ``run.json`` and ``recordings.sqlite`` the folder of written ones holds ``rows.jsonl`` (the texts as they came,
+Besides ``run.json`` and ``recordings.sqlite`` the folder of written ones holds ``rows.jsonl`` (the texts as they came,
 with the reason where there is none), ``debates.jsonl`` (the debates of which nothing is missing, in the layout of
 ``conqret debate two-turn judge``) and ``summary.json``; that of judged ones ``rows.jsonl`` (the answers as they came,
 with their explanations), ``answers.jsonl`` (a row for each judgment on the slider, for ``conqret debate two-turn
@@ -24,8 +24,8 @@ from conqret.debate.two_turn.debate_judge import (
     DebateJudgment,
     DebateRequest,
     Shortened,
-    askings,
     check_allowance,
+    debate_requests,
     judged,
     shortened,
 )
@@ -43,7 +43,7 @@ from conqret.runs.study_run import AskedFolder, AskedRecord, StudyOutcome, lost
 
 
 @dataclass(frozen=True)
-class WrittenFolder(
+class DebateWritingFolder(
     AskedFolder[AskedRecord, WrittenTextRow],
     kind="debate-argue",
     same={"asked": "questions or writers", "against": "settings of the second writer"},
@@ -56,7 +56,7 @@ class WrittenFolder(
     """The debates, ready to be judged."""
 
 
-class WrittenSummary(Frozen):
+class DebateWritingSummary(Frozen):
     """A run in numbers: debates in all and whole ones, texts in all and those that there are not (by reason), snippets
     quoted, and the debates of which something is missing."""
 
@@ -76,7 +76,7 @@ def write_debates(
     against: str | ClientOptions | None = None,
     output: str | Path | None = None,
     **settings: Unpack[AskedSettings],
-) -> StudyOutcome[WrittenTextRow, WrittenSummary]:
+) -> StudyOutcome[WrittenTextRow, DebateWritingSummary]:
     """Write two-turn debates: an argument for either option of each question, and an answer to each argument.
 
     Args:
@@ -85,10 +85,10 @@ def write_debates(
         against: a second model: each question is debated twice, with the sides exchanged. By default ``model`` argues
             for both options.
         output: the run's folder, by default ``runs/QUESTIONS-debate-argue-MODEL``; the same call goes on there.
-        settings: who writes, and how: :class:`conqret.judging.judge_settings.AskedSettings`.
+        settings: the model and how it is called: :class:`conqret.judging.judge_settings.AskedSettings`.
 
     Raises:
-        DeclarationError: anything wrong with the call, the questions or the folder. No model is asked then.
+        DeclarationError: anything wrong with the call, the questions or the folder. No request is sent then.
     """
     writers = [client_options(settings.get("model"), settings)]
     writers += [] if against is None else [client_options(against, settings)]
@@ -97,14 +97,16 @@ def write_debates(
         raise DeclarationError(
             f"--model and --against are both {names[0]}: leave --against out, and this model argues both sides"
         )
-    folder = WrittenFolder(as_path(output) or default_folder(stem(Path(questions)), "debate-argue", *names))
+    folder = DebateWritingFolder(
+        as_path(output) or default_folder(stem(Path(questions)), "debate-argue", *names)
+    )
     found = read_questions(Path(questions))
     debated = debates(found, names)
 
-    def concluded(rows: tuple[WrittenTextRow, ...]) -> tuple[WrittenSummary, Mapping[Path, Content]]:
+    def concluded(rows: tuple[WrittenTextRow, ...]) -> tuple[DebateWritingSummary, Mapping[Path, Content]]:
         by_key = {row.id: row for row in rows}
         whole = {debate.id: debate.whole(by_key) for debate in debated}
-        summary = WrittenSummary(
+        summary = DebateWritingSummary(
             writers=tuple(names),
             debates=len(whole),
             whole=sum(debate is not None for debate in whole.values()),
@@ -150,13 +152,13 @@ class DebateJudgingFolder(
 
     answers_file = InFolder("answers.jsonl")
     """The judgments on the slider."""
-    floors_file = InFolder("floors.jsonl")
+    uninformed_file = InFolder("floors.jsonl")
     """Those of the judges that understand nothing."""
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedSummary:
-    """What came of a run: its outcomes, the model beside the floors, and what passages lost."""
+class JudgingSummary:
+    """What came of a run: its outcomes, the model next to the baselines, and what passages lost."""
 
     came: Outcomes
     beside: tuple[Standing, ...]
@@ -178,7 +180,7 @@ def judge_debates(
     passage_tokens: int | None = None,
     output: str | Path | None = None,
     **settings: Unpack[AskedSettings],
-) -> StudyOutcome[DebateJudgment, JudgedSummary]:
+) -> StudyOutcome[DebateJudgment, JudgingSummary]:
     """Let a model say which option is right, on a slider of seven points, with and without the arguments of a debate.
 
     Args:
@@ -190,10 +192,10 @@ def judge_debates(
         allowance: tokens for each judgment, thoughts and answer together.
         passage_tokens: the most tokens shown of each passage.
         output: the run's folder, by default ``runs/QUESTIONS-debate-judge-MODEL``; the same call goes on there.
-        settings: who judges, and how: :class:`conqret.judging.judge_settings.AskedSettings`.
+        settings: the model and how it is called: :class:`conqret.judging.judge_settings.AskedSettings`.
 
     Raises:
-        DeclarationError: anything wrong with the call, the questions or the folder. No model is asked then.
+        DeclarationError: anything wrong with the call, the questions or the folder. No request is sent then.
     """
     options = client_options(settings.get("model"), settings)
     check_allowance(allowance, options.max_tokens)
@@ -201,22 +203,22 @@ def judge_debates(
     if passage_tokens is not None:
         found, cut = shortened(found, passage_tokens, options.model)
     instructions = tuple(INSTRUCTIONS) if instruction is None else (instruction,)
-    asked = askings(found, design, instructions, consultancy=consultancy, allowance=allowance)
+    asked = debate_requests(found, design, instructions, consultancy=consultancy, allowance=allowance)
     folder = DebateJudgingFolder(
         as_path(output) or default_folder(stem(Path(questions)), "debate-judge", options.model)
     )
 
-    def concluded(rows: tuple[DebateJudgment, ...]) -> tuple[JudgedSummary, Mapping[Path, Content]]:
+    def concluded(rows: tuple[DebateJudgment, ...]) -> tuple[JudgingSummary, Mapping[Path, Content]]:
         answers = tuple(request.answer(options.model, row) for request, row in zip(asked, rows, strict=True))
         floors = tuple(
             request.answer(name, DebateJudgment(id=request.key, slider=slide(request)))
-            for name, slide in FLOORS.items()
+            for name, slide in UNINFORMED_JUDGES.items()
             for request in asked
         )
-        summary = JudgedSummary(debate_outcomes(answers), standings((*answers, *floors)), cut)
+        summary = JudgingSummary(debate_outcomes(answers), standings((*answers, *floors)), cut)
         return summary, {
             folder.answers_file: json_lines(map(_record, answers)),
-            folder.floors_file: json_lines(map(_record, floors)),
+            folder.uninformed_file: json_lines(map(_record, floors)),
             folder.summary_file: json.dumps(summary.record(), indent=1, ensure_ascii=False),
         }
 
@@ -252,7 +254,7 @@ def _longer(request: DebateRequest) -> int:
     return 0 if first == second else END if second > first else -END
 
 
-FLOORS: Mapping[str, Callable[[DebateRequest], int]] = {
+UNINFORMED_JUDGES: Mapping[str, Callable[[DebateRequest], int]] = {
     "always the first option": lambda request: -END,
     "a coin": lambda request: random.Random(f"{SEED} {request.key}").choice((-END, END)),
     "always the longer side": _longer,

@@ -41,7 +41,7 @@ class WrittenArgument:
 
 @dataclass(frozen=True, slots=True)
 class Writer:
-    """One writer; ``rating`` has no value where nobody else argued against it."""
+    """One writer; ``rating`` has no value where no one else argued against it."""
 
     writer: str
     rating: Estimate

@@ -1,6 +1,6 @@
 """Answers to questions as a run: recorded, resumable, in the layout that ``conqret debateqa score`` reads.
 
-Beside ``run.json`` and ``recordings.sqlite`` the folder holds ``rows.jsonl`` (the answers as they came),
+Besides ``run.json`` and ``recordings.sqlite`` the folder holds ``rows.jsonl`` (the answers as they came),
 ``answers.jsonl`` (those that there are, with the chunks that they were given and the trace of the search),
 ``summary.json`` and ``report.html``.
 """
@@ -159,7 +159,7 @@ class Answering:
             name: RunPrompt(response, "answer", count, by=name) for name, (response, count) in asked.items()
         }
 
-    def desk(
+    def open_session(
         self, question: SourcedQuestion, library: Library, answerer: Client, agent: Client
     ) -> RagSession:
         """Where a question is answered."""
@@ -301,19 +301,19 @@ async def _answered(run: Run[GivenAnswer], way: Answering, question: SourcedQues
     answerer = run.client(way.answerer)
 
     async def made() -> GivenAnswer:
-        desk = way.desk(question, run.library, answerer, run.client(way.searcher))
+        session = way.open_session(question, run.library, answerer, run.client(way.searcher))
         try:
-            text = await way.strategy.respond(desk)
+            text = await way.strategy.respond(session)
         except NoValidResponse as error:
-            trace = tuple(desk.trace)
+            trace = tuple(session.trace)
             return GivenAnswer(id=question.id, trace=trace, reason=error.reason, detail=error.detail)
         return GivenAnswer(
             id=question.id,
             text=text,
             tokens=answerer.count_tokens(text),
-            cut=desk.cut,
-            documents=tuple(document.id for document in desk.documents),
-            trace=tuple(desk.trace),
+            cut=session.cut,
+            documents=tuple(document.id for document in session.documents),
+            trace=tuple(session.trace),
         )
 
     return await run.row(question.id, made)

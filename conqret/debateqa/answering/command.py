@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, progress, spaced
+from conqret.debateqa.answering.answering_run import AnswersSummary, chunk_search
+from conqret.debateqa.answering.answering_run import answer as write_answers
 from conqret.debateqa.answering.rag_session import AnswerPlan
 from conqret.judging.command_options import StudyOptions
 from conqret.show.table import Cell, Column, Table
 from conqret.show.words import mean, reason
-
-if TYPE_CHECKING:
-    from conqret.debateqa.answering.answering_run import AnswersSummary
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,9 +69,6 @@ def answer(
     conqret debateqa answer questions.jsonl --strategy react --index corpus/ --retriever bm25,dense --encoder
     models/gte --agent gpt-4o --model gpt-4o-mini -o runs/react
     """
-    from conqret.debateqa.answering.answering_run import answer as write_answers
-    from conqret.debateqa.answering.answering_run import chunk_search
-
     trusted = True if evidence.trusted == "standard" else evidence.trusted or False
     with progress("indexing", quiet=asking.shown.quiet) as bar:
         source = chunk_search(

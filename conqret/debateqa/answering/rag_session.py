@@ -61,7 +61,7 @@ def next_step(question: str, done: int) -> dict[str, str]:
 
 
 ROOM = 2_048
-"""Tokens that an answer may take where nobody says how many: the paper's longest averages stay under 1,000 (Figure
+"""Tokens that an answer may take where no one says how many: the paper's longest averages stay under 1,000 (Figure
 14)."""
 KINDS = ("basic", "comprehensive", "detailed")
 """The prompts of Table 18; each is ``answer/KIND``."""
@@ -230,12 +230,12 @@ class RagSession:
 class AnswerStrategy:
     """A way to answer a question.
 
-    - ``respond(desk)`` answers the question of the desk: it may search and ask an agent there, and returns the text. It
+    - ``respond(session)`` answers the question of the session: it may search and ask an agent there, and returns the text. It
       raises :class:`~conqret.debateqa.curation.curation_requests.NoValidResponse` where a model gives no valid answer.
     - ``chunks`` are taken of one retrieval (0: nothing is retrieved), ``searches`` is how many retrievals there may be
     - ``agent`` is the id of the prompt by which an agent is asked what to do next; empty where there is none
     - ``prompts`` are the ids of other prompts of its own, each with its type of answer; where there are none, the
-      answer is asked for by the prompt that the user chooses
+      answer is set by the prompt that the user chooses
     """
 
     name: str
@@ -260,10 +260,10 @@ CHUNKS = 10
 """DebateQA, F.1."""
 
 
-async def _after_a_search(desk: RagSession) -> str:
+async def _after_a_search(session: RagSession) -> str:
     """Search with the question, and answer."""
-    desk.search(desk.question.question)
-    return await desk.answer()
+    session.search(session.question.question)
+    return await session.answer()
 
 
 RAG = AnswerStrategy(
@@ -278,15 +278,15 @@ RAG = AnswerStrategy(
 PROMPT = "answer/react"
 
 
-async def _as_an_agent(desk: RagSession) -> str:
+async def _as_an_agent(session: RagSession) -> str:
     """Search as the agent says, and answer."""
-    desk.search(desk.question.question)
-    while len(desk.trace) < desk.searches:
-        step = await desk.next_step(PROMPT)
+    session.search(session.question.question)
+    while len(session.trace) < session.searches:
+        step = await session.next_step(PROMPT)
         if not step.query:
             break
-        desk.search(step.query, step.thought)
-    return await desk.answer()
+        session.search(step.query, step.thought)
+    return await session.answer()
 
 
 REACT = AnswerStrategy(
@@ -303,12 +303,12 @@ REACT = AnswerStrategy(
 HEADINGS = {"pro": "In favour:", "con": "Against:"}
 
 
-async def _for_either_side(desk: RagSession) -> str:
+async def _for_either_side(session: RagSession) -> str:
     """Search with the question, and argue for either side; a side for which the chunks hold nothing is left out."""
-    documents = tuple(desk.search(desk.question.question))
-    topic = CorpusTopic(id=desk.question.id, question=desk.question.question, split="test")
-    options = GenerateOptions(shots=0, strategy=CITED.name, temperature=desk.plan.temperature)
-    generator = Generator(options, desk.library, desk.answerer, desk.model)
+    documents = tuple(session.search(session.question.question))
+    topic = CorpusTopic(id=session.question.id, question=session.question.question, split="test")
+    options = GenerateOptions(shots=0, strategy=CITED.name, temperature=session.plan.temperature)
+    generator = Generator(options, session.library, session.answerer, session.model)
     sides = {side: await generator.write(GenerationTask(topic, side, documents)) for side in CITED.prompts}
     for response in sides.values():
         if response.reason is not None and response.reason is not Reason.NO_EVIDENCE:

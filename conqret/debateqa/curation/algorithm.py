@@ -135,7 +135,7 @@ VIEWS = 4
 SOURCES = 2
 """Documents that a point of view rests on, for an estimate."""
 UNSTATED = "not stated"
-"""The licence of a text for which neither the corpus nor the list of domains has one."""
+"""The license of a text for which neither the corpus nor the list of domains has one."""
 FEW_DOCUMENTS, FEW_VIEWS = "few documents", "few points of view"
 
 

@@ -191,10 +191,10 @@ def curate_benchmark(
         trusted: a file of domains to trust besides .edu, .org, .gov, .info and .pro.
         plan: what is kept, and how much of a document is read.
         output: the benchmark's folder, by default ``runs/QUESTIONS-curate-MODEL``; the same call goes on there.
-        settings: who is asked, and how: :class:`conqret.judging.judge_settings.AskedSettings`.
+        settings: the model and how it is called: :class:`conqret.judging.judge_settings.AskedSettings`.
 
     Raises:
-        DeclarationError: anything wrong with the call, the questions or the folder. No model is asked then.
+        DeclarationError: anything wrong with the call, the questions or the folder. No request is sent then.
         MissingDependencyError: pyterrier is not installed.
     """
     require("pyterrier", "pandas", extra="retrieval")

@@ -1,5 +1,5 @@
 """What ``conqret debateqa curate`` does with a finished benchmark: the figures by which its quality is known, and what
-is left without what people rejected."""
+is left without what annotators rejected."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ SHOWN = 10
 
 Reviewer = tuple[str | None, "Sequence[Path] | None", Path | None]
 """Who looks at what is to be looked at: a model, or annotators with the form in these files; and the form to write,
-with the run of the model in a folder beside it."""
+with the run of the model in a folder next to it."""
 
 
 def relevance(folder: Path, encoder: str, asking: StudyOptions) -> None:

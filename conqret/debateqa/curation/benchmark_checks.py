@@ -1,8 +1,8 @@
 """The checks of a benchmark that annotators or a judge decide (DebateQA, A.3 and Table 11): are the points of view
 complete, do two of them say the same, and do answers hold viewpoints that are missed?
 
-What is looked at are the rows of a :class:`Review`. A sheet leaves them to annotators, a model answers them as a run,
-and a filled sheet is read back.
+What is looked at are the rows of a :class:`Review`. A form leaves them to annotators, a model answers them as a run,
+and a filled form is read back.
 """
 
 from __future__ import annotations
@@ -71,8 +71,8 @@ MISSED = CheckVerdict("curate/missed", MissedViews, 80, "whether answers hold vi
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """Rows to be looked at: the head of the sheet, its rows (the first cell is the id), and the column that is answered
-    with yes or no. A judge is asked for a ``verdict``, whose ``field`` is its answer; of each row it is ``shown`` these
+    """Rows to be looked at: the head of the form, its rows (the first cell is the id), and the column that is answered
+    with yes or no. A judge answers a ``verdict``, whose ``field`` is its answer; of each row it is ``shown`` these
     variables, which ``offline`` answers without a model."""
 
     head: tuple[str, ...]
@@ -178,7 +178,7 @@ class CheckFigures:
 @dataclass(frozen=True)
 class Comprehensiveness(CheckFigures):
     """The share of the five nearest chunks of each question whose perspectives are all among its points of view, with
-    an interval over questions; without a value where nobody has looked at any."""
+    an interval over questions; without a value where no one has looked at any."""
 
     covered: Estimate
 
@@ -218,13 +218,13 @@ def benchmark_coverage(
     Args:
         benchmark: the folder of ``conqret debateqa curate``.
         encoder: the folder of a sentence-transformers model, or ``lexical``: word stems by TF-IDF.
-        labels: the sheet, filled in with yes and no; no model is called then.
-        output: the sheet to write as CSV; a judge's run lies beside it. Without ``model`` it is left for annotators.
-        settings: who is asked, and how: :class:`conqret.judging.judge_settings.AskedSettings`. Without ``model`` no
-            model is asked.
+        labels: the form, filled in with yes and no; no model is called then.
+        output: the form to write as CSV; a judge's run lies next to it. Without ``model`` it is left for annotators.
+        settings: the model and how it is called: :class:`conqret.judging.judge_settings.AskedSettings`. Without
+            ``model`` no model is asked.
 
     Raises:
-        DeclarationError: there is no finished benchmark, none of labels, output and model is given, the sheet answers
+        DeclarationError: there is no finished benchmark, none of labels, output and model is given, the form answers
             no row, another one would be replaced, or a setting is wrong.
     """
     made = read_made(benchmark)
@@ -253,8 +253,8 @@ def benchmark_duplicates(
         benchmark: the folder of ``conqret debateqa curate``.
         encoder: the folder of a sentence-transformers model, or ``lexical``: word stems by TF-IDF.
         threshold: the cosine from which two points of view count as similar and are looked at.
-        labels: the sheet, filled in with yes and no; no model is called then.
-        output: the sheet to write as CSV, for :func:`conqret.remove_partial_answers`; a judge's run lies beside it.
+        labels: the form, filled in with yes and no; no model is called then.
+        output: the form to write as CSV, for :func:`conqret.remove_partial_answers`; a judge's run lies next to it.
         settings: as :func:`benchmark_coverage`.
 
     Raises:
@@ -282,11 +282,11 @@ def missed_viewpoints(
         benchmark: the folder of ``conqret debateqa curate``.
         answers: answers to its questions: id and generation.
         output: the run's folder, by default ``runs/ANSWERS-viewpoints-MODEL``; the same call goes on there.
-        settings: who is asked, and how: :class:`conqret.judging.judge_settings.AskedSettings`.
+        settings: the model and how it is called: :class:`conqret.judging.judge_settings.AskedSettings`.
 
     Raises:
         DeclarationError: there is no finished benchmark, no answer belongs to one of its questions, or a setting is
-            wrong. No model is asked then.
+            wrong. No request is sent then.
     """
     every = check_answers(Path(answers))
     questions = {question.id: question for question in read_made(benchmark).questions}
@@ -322,11 +322,11 @@ def reviewed(
     output: str | Path | None,
     **settings: Unpack[AskedSettings],
 ) -> ReviewedRows:
-    """What a filled sheet says of the rows; else what a model says, and the sheet for annotators, with the model's
+    """What a filled form says of the rows; else what a model says, and the form for annotators, with the model's
     answers where it has any.
 
     Raises:
-        DeclarationError: the filled sheet answers none of them, there is neither a sheet nor a model, or another sheet
+        DeclarationError: the filled form answers none of them, there is neither a form nor a model, or another form
             would be replaced.
     """
     names = [str(row[0]) for row in review.rows]

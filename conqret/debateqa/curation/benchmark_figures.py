@@ -1,5 +1,5 @@
 """What embeddings say of a benchmark: are its documents relevant, and are its points of view distinct? (DebateQA, A.2,
-A.3). Which domains its questions are from (Figure 7), and what is left of it without what people rejected (A.4).
+A.3). Which domains its questions are from (Figure 7), and what is left of it without what annotators rejected (A.4).
 """
 
 from __future__ import annotations
@@ -293,7 +293,7 @@ def _cosine(rows: Any, first: int, second: int) -> float:
 
 
 def read_review(path: Path, column: str) -> dict[str, bool]:
-    """What a filled sheet says, by id; rows without an answer are left out.
+    """What a filled form says, by id; rows without an answer are left out.
 
     Raises:
         ItemsError: rows have faults; all are listed.
@@ -317,9 +317,9 @@ MIN_REJECTIONS = 2
 
 
 class Removal(BaseModel, frozen=True):
-    """What is removed of a benchmark: how many partial answers there were, how many go because people reject them
-    (``rejected``) or because they say what another says (``duplicates``), how many nobody labelled, how often each
-    question of the sheet was answered with no, which questions lose all, and how many partial answers are left."""
+    """What is removed of a benchmark: how many partial answers there were, how many go because annotators reject them
+    (``rejected``) or because they say what another says (``duplicates``), how many no one labeled, how often each
+    question of the form was answered with no, which questions lose all, and how many partial answers are left."""
 
     answers: int
     rejected: int
@@ -339,14 +339,14 @@ def remove_partial_answers(
 
     Args:
         benchmark: the folder of ``conqret debateqa curate``.
-        labels: human labels: filled-in sheets of ``conqret labels sample --task partial-answer``.
-        duplicates: the sheet of ``conqret debateqa curate --check distinctiveness``, filled in.
+        labels: human labels: filled-in forms of ``conqret labels sample --task partial-answer``.
+        duplicates: the form of ``conqret debateqa curate --check distinctiveness``, filled in.
 
     Returns:
         The lines of the benchmark that is left, and what was removed.
 
     Raises:
-        DeclarationError: as :func:`remove`, neither labels nor duplicates are given, or a sheet is not filled in.
+        DeclarationError: as :func:`remove`, neither labels nor duplicates are given, or a form is not filled in.
     """
     if labels is None and duplicates is None:
         raise DeclarationError(

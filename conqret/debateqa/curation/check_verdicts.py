@@ -94,10 +94,10 @@ def ask_verdicts(
         output: the run's folder; the same call goes on there.
         sessions: open sessions to ask with, of whoever asks this among other things.
         conclude: makes of all rows a summary, and further files of the folder.
-        settings: who is asked, and how.
+        settings: the model and how it is called.
 
     Raises:
-        DeclarationError: a setting or the folder is wrong. No model is asked then.
+        DeclarationError: a setting or the folder is wrong. No request is sent then.
         Counted: it is a dry run.
     """
     judge = client_options(settings.get("model"), settings)
@@ -205,10 +205,10 @@ def debatable_questions(
         questions: files with a column ``question``, or the questions.
         texts: for DELPHI, the Quora Question Pairs, which have its questions' texts.
         output: the run's folder, by default ``runs/QUESTIONS-debatable-MODEL``; the same call goes on there.
-        settings: who is asked, and how: :class:`conqret.judging.judge_settings.AskedSettings`.
+        settings: the model and how it is called: :class:`conqret.judging.judge_settings.AskedSettings`.
 
     Raises:
-        DeclarationError: anything wrong with the call, the questions or the folder. No model is asked then.
+        DeclarationError: anything wrong with the call, the questions or the folder. No request is sent then.
     """
     given: Any = [questions] if isinstance(questions, str | Path) else questions
     read = given if isinstance(given[0], SourcedQuestion) else read_sourced(given, texts)

@@ -3,6 +3,7 @@ documents, and the checks of these."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -12,7 +13,7 @@ from conqret.console.label_options import label_files
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, note, result, spaced
 from conqret.debateqa.curation.algorithm import VIEWS, CurationPlan
-from conqret.debateqa.curation.embeddings import LEXICAL
+from conqret.debateqa.curation.check_verdicts import CRITERIA, DebatableQuestions, debatable_questions
 from conqret.errors import number
 from conqret.io.safe_files import csv_text, write_files, write_new
 from conqret.judging.command_options import StudyOptions
@@ -21,10 +22,7 @@ from conqret.show.table import Column, Table
 from conqret.show.words import reason
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from conqret.debateqa.curation.benchmark import CurateSummary
-    from conqret.debateqa.curation.check_verdicts import DebatableQuestions
     from conqret.debateqa.curation.deduplication import ChosenThreshold, Deduplication
 
 
@@ -36,6 +34,7 @@ Encoder = Annotated[
     ),
 ]
 
+LEXICAL = "lexical"
 SHOWN = 10
 """Pairs that are shown; all stand in the file."""
 
@@ -82,7 +81,6 @@ def questions(
     conqret debateqa questions delphi.tsv conflictingqa.csv web.jsonl --texts train.csv --encoder models/gte-large
     --pairs pairs.csv
     """
-    from conqret.debateqa.curation.check_verdicts import debatable_questions
     from conqret.debateqa.curation.deduplication import DecidingPair, dedupe
 
     if pairs is not None:
@@ -127,7 +125,7 @@ def _label_pairs(
     files: Sequence[Path], texts: Path | None, sheet: Path, encoder: str, asking: StudyOptions
 ) -> None:
     """Write the form of pairs, or report the thresholds that a filled one speaks for."""
-    from conqret.debateqa.curation.deduplication import draw_question_pairs, duplicate_threshold, pairs_sheet
+    from conqret.debateqa.curation.deduplication import draw_question_pairs, duplicate_threshold, pairs_form
 
     if sheet.is_file():
         choice = duplicate_threshold(sheet)
@@ -136,7 +134,7 @@ def _label_pairs(
             asking.shown.note(f"{choice.unlabelled:,} pairs have no label and are left out")
         return
     read, drawn = draw_question_pairs(files, encoder=encoder, texts=texts)
-    write_new({sheet: pairs_sheet(drawn, read)}, overwrite=False)
+    write_new({sheet: pairs_form(drawn, read)}, overwrite=False)
     bands = len({pair.band for pair in drawn})
     ends = f"{drawn[-1].similarity:.2f} to {drawn[0].similarity:.2f}"
     sentence = f"{number(len(drawn), 'pair')} from {bands} bands of similarity, {ends}"
@@ -170,8 +168,6 @@ def _dedupe_tables(outcome: Deduplication) -> Iterator[Table]:
 
 def _debatable_table(chosen: DebatableQuestions, questions: int, unanswered: int) -> Table:
     """How many questions fail which criterion."""
-    from conqret.debateqa.curation.check_verdicts import CRITERIA
-
     rows = [(CRITERIA[name], count) for name, count in chosen.failed.items()]
     if unanswered:
         rows.append(("no answer", unanswered))

@@ -2,7 +2,7 @@
 
 DebateQA, section 3.2, A.2, A.3 and Table 9. And the offline baseline, which understands nothing: a point of view is a
 sentence of the documents that shares words with the question, and an explanation are those that share words with both.
-It is a floor.
+It is a baseline.
 """
 
 from __future__ import annotations
@@ -156,7 +156,7 @@ def offline_queries(question: str) -> dict[str, Any]:
 
 def offline_views(question: str, texts: Sequence[str], most: int) -> dict[str, Any]:
     """The sentences that say most about the question, at most two of a document, no two alike, and the documents that
-    hold each (60% of its stems in two neighbouring sentences)."""
+    hold each (60% of its stems in two neighboring sentences)."""
     wanted = {term: weight(term) for term in set(Passage(question).roots) - {""}}
     readings = [read(text).sentences for text in texts]
     candidates = sorted(

@@ -2,7 +2,7 @@
 And pairs to label, and the threshold that their labels speak for (500 pairs, .78).
 
 Duplicates are rare, so that pairs are drawn by bands of similarity, as many from each. A band's pairs then stand for
-all of the band: each labelled one counts for as many as there are in the band for one labelled.
+all of the band: each labeled one counts for as many as there are in the band for one labeled.
 """
 
 from __future__ import annotations
@@ -167,7 +167,7 @@ COLUMNS = (
     "second_question",
     "duplicate",
 )
-"""The sheet; ``duplicate`` is left empty for people: yes or no."""
+"""The form; ``duplicate`` is left empty for annotators: yes or no."""
 
 
 class DrawnPair(Frozen):
@@ -239,8 +239,8 @@ def draw_pairs(vectors: Any, wanted: int = PAIRS) -> tuple[DrawnPair, ...]:
     return tuple(sorted(drawn, key=lambda pair: -pair.similarity))
 
 
-def pairs_sheet(drawn: Iterable[DrawnPair], questions: Sequence[SourcedQuestion]) -> str:
-    """The sheet as CSV."""
+def pairs_form(drawn: Iterable[DrawnPair], questions: Sequence[SourcedQuestion]) -> str:
+    """The form as CSV."""
     rows = []
     for place, pair in enumerate(drawn, start=1):
         first, second = questions[pair.first], questions[pair.second]
@@ -250,7 +250,7 @@ def pairs_sheet(drawn: Iterable[DrawnPair], questions: Sequence[SourcedQuestion]
 
 
 class BandLabels(Frozen):
-    """A band: its lower end, how many pairs it has, how many of them were labelled, and how many are duplicates."""
+    """A band: its lower end, how many pairs it has, how many of them were labeled, and how many are duplicates."""
 
     band: float
     pairs: int
@@ -261,7 +261,7 @@ class BandLabels(Frozen):
 class ChosenThreshold(Frozen):
     """What labels say of thresholds.
 
-    ``none_below`` is the highest threshold, in hundredths, below which no labelled pair is a duplicate (the paper's
+    ``none_below`` is the highest threshold, in hundredths, below which no labeled pair is a duplicate (the paper's
     rule); ``labelled_below`` pairs speak for it, so that with 95% confidence at most ``at_most_below`` of all pairs
     like these are duplicates (1 - .05^(1/n)). ``best_f1`` is the threshold with the highest F1 over all pairs, with
     ``precision``, ``recall`` and ``f1`` there; bands are weighted by their size.
@@ -291,17 +291,17 @@ class _LabelledPair:
 
 
 @strict_options
-def duplicate_threshold(sheet: str | Path) -> ChosenThreshold:
+def duplicate_threshold(form: str | Path) -> ChosenThreshold:
     """Choose the threshold of duplicates by labels.
 
     Args:
-        sheet: a sheet of ``conqret debateqa questions --pairs``, filled in.
+        form: a form of ``conqret debateqa questions --pairs``, filled in.
 
     Raises:
         ItemsError: rows have faults; all are listed.
-        DeclarationError: no pair is labelled, or none is a duplicate.
+        DeclarationError: no pair is labeled, or none is a duplicate.
     """
-    path = Path(sheet)
+    path = Path(form)
     every = read_table(path, _LabelledPair)
     rows = [row for row in every if row.duplicate is not None]
     if not rows:

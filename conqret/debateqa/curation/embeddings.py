@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix, diags
+from scipy.sparse.linalg import norm
 
 from conqret.errors import DeclarationError
+from conqret.local.models import load_encoder
 from conqret.text.text_passages import lexical
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
 
 LEXICAL = "lexical"
 """The name of the offline embedding: word stems by TF-IDF."""
@@ -35,8 +36,6 @@ def embedder(name: str) -> Embed:
         raise DeclarationError(
             f"--encoder takes {LEXICAL} or the folder of a sentence-transformers model, and {name!r} is neither"
         )
-    from conqret.local.models import load_encoder
-
     model = load_encoder(str(folder), extra="dense")
     return lambda texts: model.encode(list(texts), convert_to_numpy=True, show_progress_bar=False)
 
@@ -59,7 +58,7 @@ class SimilarPair(NamedTuple):
     similarity: float
 
 
-Cosines = tuple["NDArray[np.int64]", "NDArray[np.int64]", "NDArray[np.float32]"]
+Cosines = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]
 """The cosines of one block: first texts, second texts, and the cosine of each pair, which comes once."""
 
 
@@ -88,8 +87,6 @@ def similar_pairs(vectors: Any, threshold: float) -> list[SimilarPair]:
 
 def cosines(vectors: Any, *, at_least: float = -1.0) -> Iterator[Cosines]:
     """The cosines of every two rows that reach ``at_least``, block by block; each pair comes once."""
-    import numpy as np
-
     unit = unit_rows(vectors)
     sparse = not isinstance(unit, np.ndarray)
     for start in range(0, unit.shape[0], BLOCK):
@@ -115,12 +112,7 @@ def unit_rows(vectors: Any) -> Any:
     Raises:
         DeclarationError: they are no table of finite numbers.
     """
-    import numpy as np
-
     if not isinstance(vectors, np.ndarray):
-        from scipy.sparse import csr_matrix, diags
-        from scipy.sparse.linalg import norm
-
         rows = csr_matrix(vectors, dtype=np.float32)
         lengths = norm(rows, axis=1)
         return csr_matrix(diags(1 / np.where(lengths > 0, lengths, 1)) @ rows, dtype=np.float32)

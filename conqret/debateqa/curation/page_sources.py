@@ -12,7 +12,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 from conqret._optional import require
@@ -21,24 +21,26 @@ from conqret.data.digest import gathered
 from conqret.debateqa.curation.curation_requests import NoValidResponse
 from conqret.errors import DeclarationError, number
 from conqret.io.limits import declared_text
-
-if TYPE_CHECKING:
-    from conqret.scrapers.evidence_fetching import EvidenceOptions
-    from conqret.scrapers.fetch_ledger import DocumentStore
+from conqret.scrapers.evidence_fetching import EvidenceOptions, parsed
+from conqret.scrapers.fetch_client import Fetcher, FetchOptions
+from conqret.scrapers.fetch_ledger import DocumentStore
+from conqret.scrapers.search import RESULTS, SEARCH_DELAY, WebSearcher, providers
+from conqret.scrapers.wire import USER_AGENT, FetchError, FetchStatus
+from conqret.scrapers.worker_pool import Extractor
 
 TABLE_8 = (".edu", ".org", ".gov", ".info", ".pro")
 """The top-level domains that the paper trusts; .edu and .gov are not open for registration."""
 
 _DOMAIN = re.compile(r"\.?[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*")
 _LINE_LIMIT = 1_000
-"""Characters of a line of a list; a longer one is no domain with a licence."""
+"""Characters of a line of a list; a longer one is no domain with a license."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrustedDomains:
     """Domains whose documents may be evidence; one counts with all that is under it (``.gov``, ``who.int``).
 
-    ``licences`` has for some of them the licence of what they publish; ``refused`` are domains inside trusted ones.
+    ``licences`` has for some of them the license of what they publish; ``refused`` are domains inside trusted ones.
     """
 
     domains: tuple[str, ...] = TABLE_8
@@ -52,7 +54,7 @@ class TrustedDomains:
         return bool(host) and any(map(under, self.domains)) and not any(map(under, self.refused))
 
     def licence(self, url: str) -> str:
-        """The licence of what its domain publishes, of the longest domain that has one; empty where none has."""
+        """The license of what its domain publishes, of the longest domain that has one; empty where none has."""
         host = domain_of(url)
         known = [licence for licence in self.licences if _under(host, licence)]
         return self.licences[max(known, key=len)] if known else ""
@@ -65,7 +67,7 @@ class TrustedDomains:
 def read_trusted(path: Path) -> TrustedDomains:
     """The domains of Table 8, and those of a list of one's own.
 
-    A line is a domain, perhaps with the licence of what it publishes behind it (``.gov public domain``); ``-`` in front
+    A line is a domain, perhaps with the license of what it publishes behind it (``.gov public domain``); ``-`` in front
     refuses it (``-example.org``), or takes one of Table 8's away (``-.org``). ``#`` begins a remark.
 
     Raises:
@@ -117,7 +119,7 @@ PAGES = "pages.jsonl"
 
 @dataclass(frozen=True, slots=True)
 class PageEvidence:
-    """A document, and the licence that it states (empty: none)."""
+    """A document, and the license that it states (empty: none)."""
 
     document: Document
     licence: str = ""
@@ -125,7 +127,7 @@ class PageEvidence:
 
 class PageSource(ABC):
     """What finds documents. ``name`` stands for it in the record of a run: another name is another run; ``described``
-    is what it is, for people."""
+    is what it is, for reports."""
 
     name: str
     described: str
@@ -195,8 +197,6 @@ class WebSource(PageSource):
         results: int | None = None,
         delay: float | None = None,
     ) -> None:
-        from conqret.scrapers.search import RESULTS, SEARCH_DELAY
-
         self._options, self._trusted = options, trusted
         self._results = RESULTS if results is None else results
         self._delay = SEARCH_DELAY if delay is None else delay
@@ -223,10 +223,6 @@ class WebSource(PageSource):
     @contextlib.asynccontextmanager
     async def opened(self, folder: Path) -> AsyncIterator[None]:
         """Connections and parsing processes, and the store of pages in ``folder``."""
-        from conqret.scrapers.fetch_client import Fetcher
-        from conqret.scrapers.search import WebSearcher
-        from conqret.scrapers.worker_pool import Extractor
-
         self._folder = folder
         fetch = self._options.fetch
         self._searcher = WebSearcher(
@@ -242,8 +238,6 @@ class WebSource(PageSource):
                 self._documents = None
 
     async def _one(self, query: str, depth: int) -> list[str]:
-        from conqret.scrapers.wire import FetchError, FetchStatus
-
         try:
             results = await self._searcher.results(query, self._results)
         except FetchError as error:
@@ -262,8 +256,6 @@ class WebSource(PageSource):
         return self._trusted is None or url in self._trusted
 
     async def _fetched(self, url: str) -> str | None:
-        from conqret.scrapers.evidence_fetching import parsed
-
         page = await self._fetcher.fetch(url)
         if not page.ok or not self._may(page.final_url):
             return None
@@ -272,8 +264,6 @@ class WebSource(PageSource):
 
     def _store(self) -> DocumentStore:
         """Opened when it is first needed: the folder is there once the run has claimed it."""
-        from conqret.scrapers.fetch_ledger import DocumentStore
-
         if self._documents is None:
             self._documents = DocumentStore(self._folder / PAGES)
         return self._documents
@@ -341,11 +331,6 @@ def web_source(
         MissingDependencyError: what fetches pages is not installed.
     """
     require("trafilatura", "pypdf", "protego", "charset_normalizer", extra="scrape")
-    from conqret.scrapers.evidence_fetching import EvidenceOptions
-    from conqret.scrapers.fetch_client import FetchOptions
-    from conqret.scrapers.search import providers
-    from conqret.scrapers.wire import USER_AGENT
-
     names = [one.strip() for one in search.split(",")] if isinstance(search, str) else list(search)
     if not any(names):
         raise DeclarationError("--search must name a search engine: google, brave or searxng")

@@ -84,35 +84,35 @@ def write(folder: Path, records: Sequence[Mapping[str, str]]) -> None:
     (folder / "documents.jsonl").write_text(text, encoding="utf-8")
 
 
-def desk_of(
+def session_for(
     name: str, search: ChunkSearch | None, answerer: Scripted, agent: Scripted, **plan: Any
 ) -> RagSession:
     way = Answering(ANSWER_STRATEGIES[name], AnswerPlan(**plan), ClientOptions("offline"), None, search)
-    return way.desk(QUESTION, Library(), answerer, agent)
+    return way.open_session(QUESTION, Library(), answerer, agent)
 
 
-def respond(name: str, desk: RagSession) -> str:
-    return asyncio.run(_responded(name, desk))
+def respond(name: str, session: RagSession) -> str:
+    return asyncio.run(_responded(name, session))
 
 
-async def _responded(name: str, desk: RagSession) -> str:
-    return await ANSWER_STRATEGIES[name].respond(desk)
+async def _responded(name: str, session: RagSession) -> str:
+    return await ANSWER_STRATEGIES[name].respond(session)
 
 
 def test_without_retrieval_the_model_sees_the_question_alone() -> None:
     answerer = Scripted("Views differ.")
-    desk = desk_of("none", None, answerer, Scripted(), temperature=0.8, top_p=0.5)
-    assert respond("none", desk) == "Views differ."
+    session = session_for("none", None, answerer, Scripted(), temperature=0.8, top_p=0.5)
+    assert respond("none", session) == "Views differ."
     (asked,) = answerer.asked
     assert asked.messages[1].content == "<question>\nShould buses be free?\n</question>"
     assert (asked.temperature, asked.top_p) == (0.8, 0.5)
-    assert desk.trace == []
+    assert session.trace == []
 
 
 def test_rag_shows_the_best_chunks_for_the_question(search: ChunkSearch) -> None:
     answerer = Scripted("Views differ.")
-    desk = desk_of("rag", search, answerer, Scripted(), chunks=2, length=150)
-    respond("rag", desk)
+    session = session_for("rag", search, answerer, Scripted(), chunks=2, length=150)
+    respond("rag", session)
     system, user = (message.content for message in answerer.asked[0].messages)
     assert "about 150 tokens" in system
     assert user.count("<document ") == 2
@@ -126,14 +126,14 @@ def test_an_agent_searches_for_what_is_missing_and_stops_when_it_has_enough(sear
     agent = Scripted(
         {"thought": "Costs are missing.", "query": "buses cost money"}, {"thought": "Enough.", "query": ""}
     )
-    desk = desk_of("react", search, answerer, agent, chunks=1, searches=5)
-    respond("react", desk)
-    assert [(one.thought, one.query) for one in desk.trace] == [
+    session = session_for("react", search, answerer, agent, chunks=1, searches=5)
+    respond("react", session)
+    assert [(one.thought, one.query) for one in session.trace] == [
         ("", "Should buses be free?"),
         ("Costs are missing.", "buses cost money"),
         ("Enough.", ""),
     ]
-    first, second, last = (one.found for one in desk.trace)
+    first, second, last = (one.found for one in session.trace)
     assert (len(first), len(second), last) == (1, 1, ())
     assert set(first).isdisjoint(second)  # what was read is not brought again
     shown = agent.asked[1].messages[1].content
@@ -143,26 +143,17 @@ def test_an_agent_searches_for_what_is_missing_and_stops_when_it_has_enough(sear
     assert answerer.asked[0].messages[1].content.count("<document ") == 2
 
 
-def test_an_agent_that_never_has_enough_is_stopped_after_three_retrievals(search: ChunkSearch) -> None:
-    agent = Scripted(*({"thought": "More.", "query": f"free buses {n}"} for n in range(9)))
-    desk = desk_of("react", search, Scripted("Views differ."), agent)
-    respond("react", desk)
-    assert len(desk.trace) == 3
-    assert len(agent.asked) == 2
-    assert len(desk.documents) <= 9
-
-
 def test_the_argument_generator_argues_for_either_side(search: ChunkSearch) -> None:
     pro = {
         "conclusions": [{"conclusion": "They help", "premises": [{"text": "More ride", "citations": [1]}]}]
     }
     answerer = Scripted({**pro, "left_out": []}, {"conclusions": [], "left_out": []})
-    desk = desk_of("cited", search, answerer, Scripted())
-    assert respond("cited", desk) == "In favour:\n\nThey help. More ride [1]."
+    session = session_for("cited", search, answerer, Scripted())
+    assert respond("cited", session) == "In favour:\n\nThey help. More ride [1]."
     assert [one.ask for one in answerer.asked] == ["generate/pro", "generate/con"]
     nothing = {"conclusions": [], "left_out": []}
     with pytest.raises(NoValidResponse) as error:
-        respond("cited", desk_of("cited", search, Scripted(nothing, nothing), Scripted()))
+        respond("cited", session_for("cited", search, Scripted(nothing, nothing), Scripted()))
     assert error.value.reason is Reason.NO_EVIDENCE
 
 
