@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from conqret.baseline import Evidence
 from conqret.data import Measure, Status
 from conqret.judging.judge_parts import Case, Judge
 from conqret.judging.responses import (
@@ -51,7 +52,7 @@ GROUNDEDNESS = rating_section(
     "groundedness",
     ZERO_TO_FIVE,
     ZeroToFiveOrNull,
-    lambda case: stated(case, case.evidence.groundedness(), ZERO_TO_FIVE),
+    Evidence.groundedness,
 )
 
 JUDGE = Judge(
@@ -77,7 +78,7 @@ JUDGE = Judge(
                     "answer_relevance",
                     ZERO_TO_FIVE,
                     ZeroToFiveOrNull,
-                    lambda case: stated(case, case.evidence.answer_relevance(), ZERO_TO_FIVE),
+                    Evidence.answer_relevance,
                 ),
                 GROUNDEDNESS,
                 *dimension_sections(ZERO_TO_FIVE, DOCUMENTS_AND_ARGUMENT),
