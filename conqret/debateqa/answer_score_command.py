@@ -15,7 +15,7 @@ from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, end, note, note_each, progress, result
 from conqret.debateqa.baseline_metrics import BASELINES, Models
 from conqret.errors import DeclarationError
-from conqret.judging.command_options import PlanOptions
+from conqret.judging.study_options import PlanOptions
 from conqret.show.words import reason
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from conqret.judging.criterion import Criterion
 from conqret.judging.judge import expected_cost, judge
 from conqret.judging.judge_parts import JUDGES, Judge
 from conqret.judging.judge_settings import (
-    AnswerSettings,
+    AskingSettings,
     ClientSettings,
     JudgeSettings,
     check_names,
@@ -43,13 +43,8 @@ OWN = ("format", "criteria", "rubric", "judge", "verdicts")
 """The settings that name a judge, so that the suite's own is left aside."""
 _ASKED = {
     *ClientSettings.__annotations__,
-    *AnswerSettings.__annotations__,
+    *AskingSettings.__annotations__,
     "model",
-    "prompts",
-    "overwrite",
-    "batch",
-    "engine",
-    "workers",
     "watch",
 }
 """What a detection can be told."""

@@ -11,7 +11,7 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import option
 from conqret.console.printing import NONE, at, end, result
 from conqret.errors import DeclarationError
-from conqret.judging.command_options import StudyOptions
+from conqret.judging.study_options import StudyOptions
 
 if TYPE_CHECKING:
     from conqret.data import Item

@@ -10,7 +10,7 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, progress
 from conqret.debateqa.answering.rag_session import AnswerPlan
-from conqret.judging.command_options import StudyOptions
+from conqret.judging.study_options import StudyOptions
 from conqret.show.table import Cell, Column, Table, spaced
 from conqret.show.words import mean, reason
 

@@ -13,7 +13,8 @@ from conqret.console.conditions import Requirement, RequirementOutcome
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, end, entry, note, result, tell_outcomes
 from conqret.errors import DeclarationError, number
-from conqret.judging.command_options import ChosenJudge, StudyOptions
+from conqret.judging.command_options import ChosenJudge
+from conqret.judging.study_options import StudyOptions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
