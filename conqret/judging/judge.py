@@ -255,9 +255,7 @@ async def _judged(
         if folder is None:
             return await made(plan)
         tally = Tally()
-        counted = replace(
-            plan, readers=(tally.add,), item_readers=(tally.scores.add_item,), on_stop=write_report
-        )
+        counted = replace(plan, readers=(tally.add,), item_readers=(tally.add_item,), on_stop=write_report)
         judgments = await made(counted)
         tally.summary = judgments.summary
         write_report(folder, tally=tally)

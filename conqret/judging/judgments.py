@@ -108,12 +108,11 @@ _log = logging.getLogger(__name__)
 
 
 def judge_record(source: ItemSource, checked: CheckedItems, setup: Setup) -> JudgeRecord:
-    """What there is to say of items and instrument."""
-    settings = {
-        name: value
-        for name, value in asdict(setup.client).items()
-        if name not in {"model", "api_key", "api_base", "retry_unscored"} and value is not None
-    }
+    """The record of judging these items by this judge configuration."""
+    settings = asdict(setup.client)
+    for name, value in asdict(setup.client).items():
+        if name in {"model", "api_key", "api_base", "retry_unscored"} or value is None:
+            del settings[name]
     options = asdict(setup.options)
     if not setup.turns:
         del options["conversation"]

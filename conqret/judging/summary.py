@@ -156,26 +156,15 @@ class _Tally:
     def __init__(self) -> None:
         self.total = self.scored = 0
         self.mean = self.squares = 0.0
-        self.said = {"reason": Counter[str](), "label": Counter[str](), "method": Counter[str]()}
+        self.values = {"reason": Counter[str](), "label": Counter[str](), "method": Counter[str]()}
         self.flipped: int | None = None
-        self._sums, self._counts = array("d"), array("d")
-
-    def add(self, value: float, topic: int) -> None:
-        self.scored += 1
-        step = value - self.mean
-        self.mean += step / self.scored
-        self.squares += step * (value - self.mean)
-        lacking = [0.0] * (topic + 1 - len(self._sums))
-        self._sums.extend(lacking)
-        self._counts.extend(lacking)
-        self._sums[topic] += value
-        self._counts[topic] += 1
+        self.sums, self.counts = array("d"), array("d")
 
     def summary(self, roots: Sequence[int] | None) -> MetricSummary:
         """The metric in numbers; ``roots`` has for each topic the one that stands for it, where that is another."""
         missing = self.total - self.scored
         whole = self.mean * self.scored
-        sums, topics = self._sums, self._counts
+        sums, topics = self.sums, self.counts
         if roots is not None:
             sums, topics = _joined(sums, roots), _joined(topics, roots)
         interval = mean_of_sums(sums, topics)
@@ -189,10 +178,10 @@ class _Tally:
             deviation=math.sqrt(self.squares / (self.scored - 1)) if self.scored > 1 else None,
             worst_case=whole / self.total,
             best_case=(whole + missing) / self.total,
-            reasons=dict(sorted(self.said["reason"].items())),
+            reasons=dict(sorted(self.values["reason"].items())),
             flipped=self.flipped,
-            labels=dict(sorted(self.said["label"].items())),
-            methods=dict(sorted(self.said["method"].items())),
+            labels=dict(sorted(self.values["label"].items())),
+            methods=dict(sorted(self.values["method"].items())),
         )
 
 
@@ -242,10 +231,18 @@ class Summariser:
             tally = self._metrics[metric]
             tally.total += 1
             if measure.value is not None:
-                tally.add(measure.value, topic)
-            for name, counter in tally.said.items():
-                if (said := getattr(measure, name)) is not None:
-                    counter[said] += 1
+                tally.scored += 1
+                step = measure.value - tally.mean
+                tally.mean += step / tally.scored
+                tally.squares += step * (measure.value - tally.mean)
+                lacking = [0.0] * (topic + 1 - len(tally.sums))
+                tally.sums.extend(lacking)
+                tally.counts.extend(lacking)
+                tally.sums[topic] += measure.value
+                tally.counts[topic] += 1
+            for name, counter in tally.values.items():
+                if (value := getattr(measure, name)) is not None:
+                    counter[value] += 1
             if measure.flipped is not None:
                 tally.flipped = (tally.flipped or 0) + measure.flipped
         for call in judgment.trace.calls:

@@ -18,7 +18,7 @@ from conqret.judging.judge_folder import JudgeRecord
 from conqret.judging.judge_options import COVERAGE
 from conqret.judging.judge_parts import JURY
 from conqret.judging.known_as import named_here
-from conqret.judging.summary import MetricSummary, Summary, Usage
+from conqret.judging.summary import Summary, Usage
 from conqret.show import words
 from conqret.show.markup import safe, tables_markdown
 from conqret.show.table import Alarm, Cell, Column, Table
@@ -66,7 +66,8 @@ def terminal(summary: Summary, record: JudgeRecord | None = None) -> Iterator[st
     """The summary for a console: what was judged, the metrics, the reasons, and what it took."""
     yield from headlines(summary, record)
     for table in summary_tables(summary):
-        yield from ("", table)
+        yield ""
+        yield table
 
 
 def headlines(summary: Summary, record: JudgeRecord | None) -> Iterator[str]:
@@ -85,11 +86,15 @@ def headlines(summary: Summary, record: JudgeRecord | None) -> Iterator[str]:
 def mean_scores(summary: Summary) -> str:
     """The means of the metrics but single dimensions of quality, in a sentence; empty where none has a score."""
     single = BY_NAME.keys() - {"overall_quality"}
-    known = {name: metric for name, metric in summary.metrics.items() if metric.mean is not None}
-    first = [name for name in known if name not in single and not name.startswith(words.SECOND)]
+    known, first = list[str](), list[str]()
+    for name, metric in summary.metrics.items():
+        if metric.mean is not None:
+            known.append(name)
+            if name not in single and not name.startswith(words.SECOND):
+                first.append(name)
     shown, brackets = list[str](), ""
     for name in first or known:
-        metric = known[name]
+        metric = summary.metrics[name]
         if len(shown) < MAX_NAMED:
             shown.append(f"{words.label(name).lower()} {words.with_interval(metric.interval)}")
         if metric.low is not None:
@@ -155,8 +160,13 @@ def metric_table(summary: Summary) -> Table:
         calibrated = "" if metric.calibrated is None else metric.calibrated
         scored = f"{words.count(metric.scored)} of {words.count(metric.total)}"
         rows.append((label, metric.interval, calibrated, metric.deviation, scored, bounds))
-        if metric_notes := _notes(metric):
-            notes.append(f"{label}: {metric_notes}.")
+        remarks = [words.counts(metric.labels)] if metric.labels else []
+        if metric.flipped is not None:
+            remarks.append(f"{words.count(metric.flipped)} flipped with the order")
+        if metric.methods:
+            remarks.append(f"read from {words.counts(metric.methods)}")
+        if remarks:
+            notes.append(f"{label}: {'; '.join(remarks)}.")
         known = known or metric.low is not None
     columns = ("Metric", "Mean", "Calibrated", "SD", "n", "Worst to best case")
     return Table("", columns, rows, note=" ".join([*notes, *[INTERVALS] * known]))
@@ -213,15 +223,6 @@ def usage_rows(usage: Usage) -> list[tuple[str, str]]:
         (COST, cost(usage)),
     ]
     return rows if usage.cached_tokens else [*rows[:4], *rows[5:]]
-
-
-def _notes(metric: MetricSummary) -> str:
-    notes = [
-        words.counts(metric.labels) if metric.labels else "",
-        "" if metric.flipped is None else f"{words.count(metric.flipped)} flipped with the order",
-        f"read from {words.counts(metric.methods)}" if metric.methods else "",
-    ]
-    return "; ".join(filter(None, notes))
 
 
 EXAMPLE = "groundedness >= 0.7"
