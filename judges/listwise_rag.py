@@ -11,6 +11,7 @@ from conqret.judging.judge_parts import Judge
 from conqret.judging.responses import (
     DOCUMENTS_AND_ARGUMENT,
     ZeroToFive,
+    ZeroToFiveOrNull,
     dimension_sections,
     in_one_call,
     rating_section,
@@ -36,7 +37,7 @@ JUDGE = Judge(
                     needs=frozenset({"documents"}),
                 ),
                 GROUNDEDNESS,
-                *dimension_sections(ZERO_TO_FIVE, DOCUMENTS_AND_ARGUMENT),
+                *dimension_sections(ZERO_TO_FIVE, ZeroToFiveOrNull, DOCUMENTS_AND_ARGUMENT),
             ),
         ),
     ),

@@ -81,7 +81,7 @@ JUDGE = Judge(
                     Evidence.answer_relevance,
                 ),
                 GROUNDEDNESS,
-                *dimension_sections(ZERO_TO_FIVE, DOCUMENTS_AND_ARGUMENT),
+                *dimension_sections(ZERO_TO_FIVE, ZeroToFiveOrNull, DOCUMENTS_AND_ARGUMENT),
             ),
         ),
     ),

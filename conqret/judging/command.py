@@ -162,6 +162,7 @@ def judge(
     """
     from conqret.judging.judge import expected_cost
     from conqret.judging.judge import judge as judged
+    from conqret.judging.summary_tables import check_mean
 
     settings: dict[str, Any] = {
         "format": chosen.format,
@@ -230,11 +231,7 @@ def judge(
 
         summary = calibrate_run(judgments.folder, maps)
         write_report(judgments.folder)
-    outcomes: list[RequirementOutcome] = []
-    if wanted:
-        from conqret.judging.summary_tables import check_mean
-
-        outcomes = [check_mean(condition, judgments.summary) for condition in wanted]
+    outcomes = [check_mean(condition, judgments.summary) for condition in wanted] if wanted else []
     result(
         summary, _lines(judgments, summary, quiet=shown.quiet), as_json=shown.json_output, outcomes=outcomes
     )
@@ -244,7 +241,8 @@ def judge(
         and not chosen.own.elsewhere
         and ran.kept.replay is None
     )
-    _name_a_model(items, chosen, read, judging, wanted=by_default and not shown.quiet)
+    if by_default and not shown.quiet:
+        _name_a_model(items, chosen, read, judging)
     _write_for_build(judgments, outcomes, gate)
     met = not outcomes or tell_outcomes(outcomes)
     if outcomes and met and judgments.summary.failed:
@@ -258,11 +256,9 @@ def judge(
 
 
 def _name_a_model(
-    items: Path | None, chosen: ChosenJudge, read: ItemReading, judging: JudgingOptions, *, wanted: bool
+    items: Path | None, chosen: ChosenJudge, read: ItemReading, judging: JudgingOptions
 ) -> None:
     """Say that no LLM was requested, and how to name one: the one that can be had from here, if there is any."""
-    if not wanted:
-        return
     import shlex
 
     from conqret.judging.judge_options import RUBRIC

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from conqret.data import Item
-from conqret.errors import DeclarationError
+from conqret.errors import DeclarationError, check_known
 from conqret.io import CheckedItems, ItemSource, open_items
 from conqret.io.rows import only_split, with_columns
 from conqret.judging.judge_folder import JudgeFolder, skipped_row, verdict_row
@@ -19,7 +19,6 @@ from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES, Judge
 from conqret.judging.judge_settings import (
     ClientSettings,
     JudgeSettings,
-    check_names,
     chosen_format,
     client_options,
     session_settings,
@@ -146,7 +145,7 @@ def expected_cost(items: Any, **settings: Unpack[JudgeSettings]) -> ExpectedCost
     """
     from conqret.judging.cost import batch_price, expected_judging
 
-    check_names("judge", settings, JudgeSettings)
+    check_known("option of judge", JudgeSettings.__annotations__, *settings)
     source, _, setup, _ = prepared(items, settings, asks=False)
     if (unsure := settings.get("abstain")) is not None:
         _abstention(unsure, setup)
@@ -155,7 +154,7 @@ def expected_cost(items: Any, **settings: Unpack[JudgeSettings]) -> ExpectedCost
 
 
 async def _judge(items: Any, settings: JudgeSettings) -> Any:
-    check_names("judge", settings, JudgeSettings)
+    check_known("option of judge", JudgeSettings.__annotations__, *settings)
     session = _session(settings)
     if session is not None and not session.is_open:
         raise DeclarationError(

@@ -133,7 +133,7 @@ class ScoreTable(AbstractContextManager["ScoreTable"]):
                 (*row, *(column.get((row[_ITEM], row[_METRIC], row[_PART])) for column in columns))
                 for row in rows
             )
-        self._rows += [(*leading, *row) for row in rows]
+        self._rows.extend(((*leading, *row) for row in rows) if leading else rows)
         if len(self._rows) >= _CHUNK:
             self._gather()
 
@@ -331,16 +331,19 @@ class JudgeFolder(JudgmentsFolder[JudgeRecord]):
                     f"{source.name} has changed since it was checked: run the command again"
                 )
 
-    def sum_up(self, rows: Rows[Judgment], counts: SessionCounts, readers: Readers = ()) -> Summary:
-        """Write what is derived from the judgments, in one pass over them; ``readers`` get each of them, too."""
-        with ScoreTable(self.scores_file) as table:
-            return self.write_summary(rows, counts, (table.add, *readers))
-
-    def write_summary(self, rows: Rows[Judgment], counts: SessionCounts, readers: Readers = ()) -> Summary:
-        """The same without the table of scores."""
+    def sum_up(
+        self, rows: Rows[Judgment], counts: SessionCounts, readers: Readers = (), *, finished: bool = True
+    ) -> Summary:
+        """Write what is derived from the judgments, in one pass over them; ``readers`` get each of them, too. A run
+        that is not ``finished`` gets no table of scores: others would take it for whole."""
         record = self.record()
-        summary = summarise(rows.rows(), counts, readers).of_all(record.items_count, record.items_left_out)
-        write_whole(self.summary_file, summary.model_dump_json(indent=1).encode())
+        with ScoreTable(self.scores_file) if finished else contextlib.nullcontext() as table:
+            if table is not None:
+                readers = (table.add, *readers)
+            summary = summarise(rows.rows(), counts, readers).of_all(
+                record.items_count, record.items_left_out
+            )
+            write_whole(self.summary_file, summary.model_dump_json(indent=1).encode())
         return summary
 
 

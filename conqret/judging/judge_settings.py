@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypedDict, TypeVar
 
-from conqret.errors import DeclarationError, ItemsError, check_known
+from conqret.errors import DeclarationError, ItemsError
 from conqret.io import open_items
 from conqret.judging.judge_options import CRITERIA, NUGGETS, RUBRIC, SampleSettings, check_made
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions, Way
@@ -138,20 +138,15 @@ class JudgeSettings(ClientSettings, AskingSettings, ItemSettings, LogSettings, S
     watch: Watch
 
 
-def check_names(function: str, names: Mapping[str, object], kind: type) -> None:
-    """Raise UnknownNameError for the first setting that ``kind`` (a typed dictionary) does not have."""
-    known = kind.__annotations__
-    check_known(f"option of {function}", known, *names)
-
-
 def client_options(model: str | ClientOptions | None, settings: Mapping[str, Any]) -> ClientOptions:
     """The client's settings for a model (None: offline): those it has already, and over them those in ``settings``.
 
     Raises:
         DeclarationError: a value is out of its range.
     """
-    names = {name: settings[name] for name in ClientSettings.__annotations__ if name in settings}
-    return replace(ClientOptions.of(OFFLINE_MODEL if model is None else model), **names)
+    options = ClientOptions.of(OFFLINE_MODEL if model is None else model)
+    own = ClientSettings.__annotations__
+    return replace(options, **{name: settings[name] for name in own if name in settings})
 
 
 def chosen_format(

@@ -398,10 +398,10 @@ def _judged(plan: JudgePlan, rows: Rows[Judgment], keys: list[str]) -> AsyncGene
 
 
 def _stop(plan: JudgePlan, rows: Rows[Judgment], counts: SessionCounts) -> None:
-    """Write the numbers so far, but no table of scores: others would take it for whole."""
+    """Write the numbers so far."""
     if (out := plan.folder) is None:
         return
     rows.arrange(trial_key(plan.record.fingerprint, item.id) for item in out.items())
-    summary = out.write_summary(rows, counts)
+    summary = out.sum_up(rows, counts, finished=False)
     plan.on_stop(out)
     _log.warning("%d of %d items are judged so far", summary.total, plan.record.items_count)

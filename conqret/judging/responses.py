@@ -30,11 +30,9 @@ from conqret.judging.dimensions import DIMENSIONS
 from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply
 from conqret.judging.scales import (
     ONE_TO_FIVE,
-    ONE_TO_THREE,
     ZERO_TO_FIVE,
     ZERO_TO_TEN,
     Scale,
-    preferred,
     rated,
     with_confidence,
 )
@@ -42,10 +40,7 @@ from conqret.llm.replies import after_thoughts, describe, written_text
 from conqret.prompts import Library
 
 Side = Literal["argument_1", "argument_2", "tie"]
-GradedSide = Literal["argument_1", "argument_1_slightly", "tie", "argument_2_slightly", "argument_2"]
 LABELS = {"argument_1": "first", "argument_2": "second", "tie": "tie", "both": "tie"}
-SLIGHTLY = "_slightly"
-"""Ends the name of an argument that is the better one by a little."""
 
 
 def _without_thoughts(text: str) -> str:
@@ -65,19 +60,6 @@ class Typed(BaseModel, extra="forbid"):
     """Base of all answers: no fields but the declared ones."""
 
 
-class Preference(Typed):
-    """Which argument is better, clearly or slightly."""
-
-    preference: GradedSide
-
-
-def score_preference(reply: JudgeReply[Preference], case: Case) -> Mapping[str, Measure]:
-    """The preference; one by a little lies halfway between a clear one and a tie."""
-    side = reply.value.preference
-    verdict = preferred(LABELS[side.removesuffix(SLIGHTLY)], slightly=side.endswith(SLIGHTLY))
-    return {"preference": verdict}
-
-
 def no_truth_value(value: Any) -> Any:
     """Pydantic would read true as 1, which is a rating that nobody gave."""
     if isinstance(value, bool):
@@ -91,9 +73,6 @@ ZeroToFiveRating = Annotated[
     int, Field(ge=ZERO_TO_FIVE.low, le=ZERO_TO_FIVE.high), BeforeValidator(no_truth_value)
 ]
 OneToFive = Annotated[int, Field(ge=ONE_TO_FIVE.low, le=ONE_TO_FIVE.high), BeforeValidator(no_truth_value)]
-OneToThreeRating = Annotated[
-    int, Field(ge=ONE_TO_THREE.low, le=ONE_TO_THREE.high), BeforeValidator(no_truth_value)
-]
 Percent = Annotated[int, Field(ge=0, le=100), BeforeValidator(no_truth_value)]
 
 
@@ -109,13 +88,6 @@ class ZeroToFiveOrNull(Typed):
 
     explanation: str
     rating: ZeroToFiveRating | None
-
-
-class OneToThreeOrNull(Typed):
-    """An explanation, then a rating from 1 to 3; null where it cannot be judged."""
-
-    explanation: str
-    rating: OneToThreeRating | None
 
 
 class DocumentRating(Typed):
@@ -253,9 +225,8 @@ def in_one_call(
     )
 
 
-def dimension_sections(scale: Scale, needs: Iterable[str]) -> tuple[JudgeSection, ...]:
-    """A section for each of the fifteen dimensions, rated on ``scale``; or said to be nothing that can be judged."""
-    answer = {ZERO_TO_FIVE: ZeroToFiveOrNull, ONE_TO_THREE: OneToThreeOrNull}[scale]
+def dimension_sections(scale: Scale, answer: type[Typed], needs: Iterable[str]) -> tuple[JudgeSection, ...]:
+    """A section for each of the fifteen dimensions, rated on ``scale`` in an ``answer`` that may be null."""
     sections, fields = [], frozenset(needs)
     for dimension in DIMENSIONS:
 

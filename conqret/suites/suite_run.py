@@ -22,7 +22,6 @@ from conqret.judging.judge_settings import (
     AskingSettings,
     ClientSettings,
     JudgeSettings,
-    check_names,
     client_options,
 )
 from conqret.judging.judgments import Judgments
@@ -155,7 +154,7 @@ def run_suite(
         DeclarationError: the suite's files are not here or damaged, or anything that :func:`conqret.judge` refuses.
         AnswersAwaited: verdicts wait for a provider's batch; the same call again collects them.
     """
-    check_names("run_suite", settings, JudgeSettings)
+    check_known("option of run_suite", JudgeSettings.__annotations__, *settings)
     prepared = prepared_suite(suite, source=source, sample=sample, sample_seed=sample_seed)
     return judge_prepared(prepared, settings)
 
