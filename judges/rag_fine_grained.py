@@ -25,11 +25,10 @@ from conqret.judging.scales import ZERO_TO_FIVE, graded, share
 def score_documents(ratings: Sequence[DocumentRating], case: Case) -> Mapping[str, Measure]:
     """Context relevance is the mean of rating / 5 over the documents, predicted precision the share of documents
     rated ``relevant_from`` or higher (Table 7)."""
-    parts = [
-        graded(ZERO_TO_FIVE, document.id, rating.rating, rating.explanation)
-        for document, rating in zip(case.item.documents, ratings, strict=True)
-    ]
-    relevant = sum([rating.rating >= case.options.relevant_from for rating in ratings])
+    parts, relevant = [], 0
+    for document, rating in zip(case.item.documents, ratings, strict=True):
+        parts.append(graded(ZERO_TO_FIVE, document.id, rating.rating, rating.explanation))
+        relevant += rating.rating >= case.options.relevant_from
     return {
         "context_relevance": share(parts),
         "predicted_precision": Measure(

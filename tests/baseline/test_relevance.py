@@ -14,7 +14,7 @@ def test_the_query_is_the_content_words_of_the_question() -> None:
 
 def test_initials_stand_for_the_words() -> None:
     query = RelevanceQuery.from_topic("Should a universal basic income be paid?")
-    assert query.frequency(Text("UBI works."))[stem("universal")] == 1
+    assert "universal" in features(Text("UBI works."), query).matched
 
 
 def test_match_by_hand() -> None:
