@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
@@ -31,14 +32,14 @@ from conqret.judging.command_options import (
     JudgingOptions,
     read_settings,
 )
-from conqret.judging.judge_options import COVERAGE
+from conqret.judging.judge_options import COVERAGE, RUBRIC
+from conqret.show import words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from rich.console import RenderableType
 
-    from conqret.console.conditions import Requirement, RequirementOutcome
     from conqret.judging.judgments import JudgePlan, Judgments
     from conqret.judging.setup import Setup
     from conqret.judging.summary import Summary
@@ -160,9 +161,9 @@ def judge(
 
     conqret judge items.jsonl --replay recordings.jsonl
     """
+    from conqret.judging.build_gate import check_mean, requirements, write_build_files
     from conqret.judging.judge import expected_cost
     from conqret.judging.judge import judge as judged
-    from conqret.judging.summary_tables import check_mean
 
     settings: dict[str, Any] = {
         "format": chosen.format,
@@ -190,7 +191,9 @@ def judge(
     if chosen.own.elsewhere and chosen.format is not None:
         file = f", in {config} too" if config is not None else ""
         raise DeclarationError(f"a judge of your own has no format: leave --format out{file}")
-    wanted = _wanted(gate.require, items, chosen, read, judging) if gate.require else []
+    wanted = (
+        requirements(gate.require, items, settings, elsewhere=chosen.own.elsewhere) if gate.require else []
+    )
     if config is not None:
         shown.note(f"settings come from {config}; options of the command line override them")
     if dry_run:
@@ -223,7 +226,7 @@ def judge(
 
         watch = SimpleNamespace(start=started, advance=bar.advance)
         judgments = judged(items, watch=watch, **settings)
-    _remark(judgments, quiet=shown.quiet)
+    _tell_remarks(judgments, quiet=shown.quiet)
     summary = judgments.summary
     if maps is not None and judgments.folder is not None:
         from conqret.judging.page import write_report
@@ -233,7 +236,10 @@ def judge(
         write_report(judgments.folder)
     outcomes = [check_mean(condition, judgments.summary) for condition in wanted] if wanted else []
     result(
-        summary, _lines(judgments, summary, quiet=shown.quiet), as_json=shown.json_output, outcomes=outcomes
+        summary,
+        _lines(judgments, summary, quiet=shown.quiet),
+        as_json=shown.json_output,
+        outcomes=outcomes,
     )
     by_default = (
         judgments.record.baseline
@@ -243,7 +249,7 @@ def judge(
     )
     if by_default and not shown.quiet:
         _name_a_model(items, chosen, read, judging)
-    _write_for_build(judgments, outcomes, gate)
+    write_build_files(judgments, outcomes, junit=gate.junit, markdown=gate.markdown)
     met = not outcomes or tell_outcomes(outcomes)
     if outcomes and met and judgments.summary.failed:
         complain(
@@ -259,9 +265,6 @@ def _name_a_model(
     items: Path | None, chosen: ChosenJudge, read: ItemReading, judging: JudgingOptions
 ) -> None:
     """Say that no LLM was requested, and how to name one: the one that can be had from here, if there is any."""
-    import shlex
-
-    from conqret.judging.judge_options import RUBRIC
     from conqret.llm.providers import suggestion
 
     given: list[tuple[str, object]] = [("--format", chosen.format), ("--topics", read.topics)]
@@ -279,44 +282,6 @@ def _name_a_model(
     unscored = chosen.own.criterion or chosen.own.rubric or chosen.format == RUBRIC
     scores = "there are no scores" if unscored else "these scores are word statistics of the offline baseline"
     note(f"no LLM was requested: {scores}. Name a model: {typed} {named} ({why})")
-
-
-def _write_for_build(judgments: Judgments, outcomes: Sequence[RequirementOutcome], gate: BuildGate) -> None:
-    """Write what a build shows, where that is wanted."""
-    from conqret.io.safe_files import write_whole
-    from conqret.judging.summary_tables import build_summary
-
-    if gate.junit is not None:
-        from conqret.judging.summary_tables import judge_junit
-
-        write_whole(gate.junit, judge_junit(judgments.summary, outcomes))
-    if gate.markdown is not None:
-        write_whole(gate.markdown, build_summary(judgments.summary, judgments.record, outcomes).encode())
-
-
-def _wanted(
-    texts: Sequence[str], items: Path | None, chosen: ChosenJudge, read: ItemReading, judging: JudgingOptions
-) -> list[Requirement]:
-    """What is required of the metrics that are asked for, and of the coverage."""
-    from conqret.io import open_items
-    from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES
-    from conqret.judging.judge_settings import chosen_format
-    from conqret.judging.own_judge import PAIRED, SINGLE
-    from conqret.judging.summary_tables import parse_mean
-
-    asked = {metric.replace("-", "_") for metric in judging.metric or ()}
-    if chosen.own.elsewhere:
-        return [parse_mean(text, asked or {PAIRED, SINGLE}) for text in texts]
-    columns = options.column_map(read.columns, options.ITEM_COLUMNS)
-    named = chosen_format(
-        {**chosen.own.given(), "format": chosen.format, "nuggets": read.nuggets},
-        None
-        if items is None
-        else lambda: open_items(items, columns=columns, topics=read.topics, skip_invalid=read.skip_invalid),
-    )
-    judge = JUDGES.resolve(named or DEFAULT_FORMAT)
-    metrics = {*judge.metrics, *judge.derived} & asked or set(judge.metrics)
-    return [parse_mean(text, metrics) for text in texts]
 
 
 def _hold_against(card: Path, setup: Setup) -> None:
@@ -338,23 +303,8 @@ def _hold_against(card: Path, setup: Setup) -> None:
         )
 
 
-def _remark(judgments: Judgments, *, quiet: bool) -> None:
-    from conqret.show.words import reason
-
-    if judgments.session.kept and not quiet:
-        note(f"{judgments.session.kept} of {len(judgments)} judgments were kept from an earlier run")
-    tell_retried(judgments.session)
-    if failures := judgments.session.failures:
-        note_each(
-            f"{reason(name)}, as for {example}"
-            for name, example in failures.items()
-            if name not in judgments.summary.reasons  # of requests that took nothing away from what was there
-        )
-    if judgments.missing:
-        note_all(f"the recordings lack {number(len(judgments.missing), 'answer')}", judgments.missing)
-
-
 def _lines(judgments: Judgments, summary: Summary, *, quiet: bool) -> Iterator[RenderableType]:
+    """The summary of a run for a console, with where its files are; its first lines alone where it is ``quiet``."""
     from conqret.judging.summary_tables import headlines, terminal
 
     if not len(judgments) and summary.outstanding:
@@ -365,3 +315,18 @@ def _lines(judgments: Judgments, summary: Summary, *, quiet: bool) -> Iterator[R
         yield at(run.judgments_file, "judgments")
         yield at(run.scores_file, "scores")
         yield at(run.report_file, "report")
+
+
+def _tell_remarks(judgments: Judgments, *, quiet: bool) -> None:
+    """Print what to know of the session: judgments kept, invalid responses requested again, failures, gaps."""
+    if judgments.session.kept and not quiet:
+        note(f"{judgments.session.kept} of {len(judgments)} judgments were kept from an earlier run")
+    tell_retried(judgments.session)
+    if failures := judgments.session.failures:
+        note_each(
+            f"{words.reason(name)}, as for {example}"
+            for name, example in failures.items()
+            if name not in judgments.summary.reasons  # of requests that took nothing away from what was there
+        )
+    if judgments.missing:
+        note_all(f"the recordings lack {number(len(judgments.missing), 'answer')}", judgments.missing)

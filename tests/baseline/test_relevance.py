@@ -2,7 +2,7 @@ import pytest
 
 from conqret.baseline import Evidence
 from conqret.baseline.relevance import RelevanceQuery, TermContext, features, relevance
-from conqret.text.analysis import Text, stem
+from conqret.text.analysis import Text
 from tests.baseline.items import ELSEWHERE, UNIFORMS, item
 
 QUERY = RelevanceQuery.from_topic("Should students have to wear school uniforms?")

@@ -163,7 +163,7 @@ def _list(*, as_json: bool | None) -> None:
 
 def bias_junit(table: BiasTable, outcomes: Sequence[RequirementOutcome] = ()) -> bytes:
     """A test case for each probe (an alarm is a failure, what is inconclusive is skipped) and for each requirement."""
-    from conqret.judging.summary_tables import junit_suite, required_cases
+    from conqret.judging.build_gate import junit_suite, required_cases
     from conqret.studies.bias.result import felt
 
     tags = {"alarm": "failure", "clear": ""}

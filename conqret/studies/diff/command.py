@@ -101,9 +101,9 @@ def diff(
     """
     from conqret.errors import DeclarationError
     from conqret.io.safe_files import write_whole
+    from conqret.judging.build_gate import junit_suite, required_cases
     from conqret.judging.judge_folder import JudgeFolder
     from conqret.judging.judge_parts import TOURNAMENT
-    from conqret.judging.summary_tables import junit_suite, required_cases
     from conqret.show.page import write_file
     from conqret.studies.agreement.agreement_settings import AgreementSettings
     from conqret.studies.diff.difference import diff as compare
