@@ -33,7 +33,6 @@ from conqret.judging.command_options import (
     read_settings,
 )
 from conqret.judging.judge_options import COVERAGE, RUBRIC
-from conqret.show import words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -319,12 +318,14 @@ def _lines(judgments: Judgments, summary: Summary, *, quiet: bool) -> Iterator[R
 
 def _tell_remarks(judgments: Judgments, *, quiet: bool) -> None:
     """Print what to know of the session: judgments kept, invalid responses requested again, failures, gaps."""
+    from conqret.show.words import reason
+
     if judgments.session.kept and not quiet:
         note(f"{judgments.session.kept} of {len(judgments)} judgments were kept from an earlier run")
     tell_retried(judgments.session)
     if failures := judgments.session.failures:
         note_each(
-            f"{words.reason(name)}, as for {example}"
+            f"{reason(name)}, as for {example}"
             for name, example in failures.items()
             if name not in judgments.summary.reasons  # of requests that took nothing away from what was there
         )

@@ -24,6 +24,7 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.shared_options import Calls, Format, Metric, Model, Prompts, RunFolderOptions
 from conqret.errors import DeclarationError, UnknownNameError
+from conqret.judging.criterion import criteria_of
 from conqret.judging.judge_options import JudgeOptions
 from conqret.options import said
 
@@ -229,8 +230,6 @@ def _leads_away(name: str, setting: Any) -> bool:
 def _settle(known: Mapping[str, Argument], name: str, value: Any, path: Path) -> str:
     """Give an option a value of the file, if it has none; returns what is wrong with the value, if anything."""
     from pydantic import TypeAdapter, ValidationError
-
-    from conqret.judging.criterion import criteria_of
 
     if name not in known or name in _NO_SETTING:
         return str(UnknownNameError(f"setting of {TABLE}", name, known.keys() - {*_NO_SETTING}))

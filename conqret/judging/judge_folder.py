@@ -107,7 +107,7 @@ class ScoreTable(AbstractContextManager["ScoreTable"]):
     ) -> None:
         import polars as pl
 
-        self._path, self._beside = path, beside or {}
+        self._polars, self._path, self._beside = pl, path, beside or {}
         numbers = dict.fromkeys(("value", "raw", "majority", "level"), pl.Float64)
         others = {"flipped": pl.Boolean, "seed": pl.Int64}
         self._schema = dict.fromkeys((*leading, *COLUMNS), pl.String) | numbers | others
@@ -120,10 +120,8 @@ class ScoreTable(AbstractContextManager["ScoreTable"]):
     ) -> None:
         if error is None:
             self._gather()
-            import polars as pl
-
             with replacing(self._path) as file:
-                pl.concat(self._frames).write_parquet(file)
+                self._polars.concat(self._frames).write_parquet(file)
 
     def add(self, judgment: Judgment, *leading: str) -> None:
         """Take in the rows of a judgment, ``leading`` before each."""
@@ -142,11 +140,9 @@ class ScoreTable(AbstractContextManager["ScoreTable"]):
         self._rows.append(tuple(cells.get(name) for name in self._schema))
 
     def _gather(self) -> None:
-        import polars as pl
-
         if self._rows:
             columns = dict(zip(self._schema, zip(*self._rows, strict=True), strict=True))
-            self._frames.append(pl.DataFrame(columns, schema=self._schema))
+            self._frames.append(self._polars.DataFrame(columns, schema=self._schema))
             self._rows = []
 
 
