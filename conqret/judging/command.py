@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass
+from functools import partial
 from operator import attrgetter
 from pathlib import Path
 from types import SimpleNamespace
@@ -35,10 +36,12 @@ from conqret.judging.command_options import (
 from conqret.judging.judge_options import COVERAGE, RUBRIC
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from rich.console import RenderableType
 
+    from conqret.console.conditions import Requirement
+    from conqret.console.printing import ProgressBar
     from conqret.judging.judgments import JudgePlan, Judgments
     from conqret.judging.setup import Setup
     from conqret.judging.summary import Summary
@@ -84,39 +87,29 @@ class ItemReading(OptionGroup):
 
 
 @dataclass(frozen=True, kw_only=True)
-class AppliedFiles(OptionGroup):
-    """What was fitted to, or measured of, this judge.
-
-    Files:
-        card: A judge card (the card.json of `conqret validate`): print whether it was made for this judge
-            configuration, and if not, what has changed since.
-        calibration: A file written by `conqret judges calibrate` for this same judge: report and scores.parquet then
-            have raw and calibrated scores.
-        abstain: A file written by `conqret judges abstain` for this same judge: scores that it is not sure enough of
-            are left out, reason: `unsure`; with `--sets`, scores.parquet has the ends of the sets of human labels. The
-            same command without the option brings them back.
-    """
-
-    card: Path | None = None
-    calibration: Path | None = None
-    abstain: Path | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class BuildGate(OptionGroup):
-    """Conditions, and the files for a build.
+class ScoreChecks(OptionGroup):
+    """What was fitted to this judge, what is required of its scores, and the files for a build.
 
     Judging:
         require: Exit with code 1 unless this holds: `groundedness >= 0.7` (the mean), `groundedness.low >= 0.6` (the
             low end of its 95% interval), `groundedness.worst_case >= 0.6` (missing scores count as 0) or `coverage >=
             0.95` (the share of items with a score). A failed item also gives exit code 1. May be repeated.
     Files:
+        card: A judge card (the card.json of `conqret validate`): print whether it was made for this judge
+            configuration, and if not, what has changed since.
+        calibration: A file written by `conqret judges calibrate` for this same judge: report and scores.parquet then
+            have raw and calibrated scores.
+        abstain: A file written by `conqret judges abstain` for this same judge: scores that it is not sure enough of
+            are left out, reason: `unsure`. The same command without the option brings them back.
         junit: Write JUnit XML for a CI server into this file: a test case for each item and for each condition that
             `--require` sets on the result.
         markdown: Write the mean scores into this file as Markdown, and whether the conditions set by `--require` are
             met, for the summary page of a CI build.
     """
 
+    card: Path | None = None
+    calibration: Path | None = None
+    abstain: Path | None = None
     require: list[str] | None = None
     junit: Path | None = None
     markdown: Path | None = None
@@ -131,9 +124,8 @@ def judge(
     read: ItemReading,
     ran: JudgeRunOptions,
     confidence: bool | None = None,
-    applied: AppliedFiles,
     config: Config = None,
-    gate: BuildGate,
+    checks: ScoreChecks,
     dry_run: options.DryRun = False,
     shown: options.OutputOptions,
 ) -> None:
@@ -160,7 +152,6 @@ def judge(
 
     conqret judge items.jsonl --replay recordings.jsonl
     """
-    from conqret.judging.build_gate import check_mean, requirements, write_build_files
     from conqret.judging.judge import expected_cost
     from conqret.judging.judge import judge as judged
 
@@ -173,7 +164,7 @@ def judge(
         "skip_invalid": read.skip_invalid,
         "language": read.language,
         "prompts": ran.prompts,
-        "abstain": applied.abstain,
+        "abstain": checks.abstain,
         **({} if confidence is None else {"confidence": confidence}),
         "output": True if output is None else output,
         **chosen.own.given(),
@@ -183,16 +174,18 @@ def judge(
         **ran.engines.given(),
     }
     maps: Calibration | None = None
-    if applied.calibration is not None:
+    if checks.calibration is not None:
         from conqret.studies.calibrate.result import Calibration
 
-        maps = Calibration.read(applied.calibration)
+        maps = Calibration.read(checks.calibration)
     if chosen.own.elsewhere and chosen.format is not None:
         file = f", in {config} too" if config is not None else ""
         raise DeclarationError(f"a judge of your own has no format: leave --format out{file}")
-    wanted = (
-        requirements(gate.require, items, settings, elsewhere=chosen.own.elsewhere) if gate.require else []
-    )
+    wanted: list[Requirement] = []
+    if checks.require or checks.junit or checks.markdown:
+        from conqret.judging.build_gate import check_mean, requirements, write_build_files
+
+        wanted = requirements(checks.require or (), items, settings, elsewhere=chosen.own.elsewhere)
     if config is not None:
         shown.note(f"settings come from {config}; options of the command line override them")
     if dry_run:
@@ -207,23 +200,16 @@ def judge(
         )
         return
     with progress("judging", quiet=shown.quiet) as bar:
-
-        def started(run: JudgePlan, kept: int) -> None:
-            setup, checked = run.setup, run.checked
-            known = {*setup.metrics, COVERAGE}
-            check_known("metric to require of these items", known, *map(attrgetter("name"), wanted))
-            if maps is not None:
-                maps.check(setup.judge.name, setup.client.model, setup.fingerprint)
-            if applied.card is not None:
-                _hold_against(applied.card, setup)
-            if not shown.quiet:
-                counts = f"{number(checked.count, 'item')}, {number(checked.documents, 'document')}"
-                tell(f"{counts} from {items or chosen.own.verdicts} (read as {checked.layout})")
-                tell(f"judged by {setup.judge.name} with {setup.client.model}")
-                note(*setup.notes)
-            bar.start(run.clients[0], kept, run.total)
-
-        watch = SimpleNamespace(start=started, advance=bar.advance)
+        begin = partial(
+            _begin,
+            bar=bar,
+            place=items or chosen.own.verdicts,
+            wanted=wanted,
+            maps=maps,
+            card=checks.card,
+            shown=shown,
+        )
+        watch = SimpleNamespace(start=begin, advance=bar.advance)
         judgments = judged(items, watch=watch, **settings)
     _tell_remarks(judgments, quiet=shown.quiet)
     summary = judgments.summary
@@ -248,7 +234,8 @@ def judge(
     )
     if by_default and not shown.quiet:
         _name_a_model(items, chosen, read, judging)
-    write_build_files(judgments, outcomes, junit=gate.junit, markdown=gate.markdown)
+    if checks.junit or checks.markdown:
+        write_build_files(judgments, outcomes, junit=checks.junit, markdown=checks.markdown)
     met = not outcomes or tell_outcomes(outcomes)
     if outcomes and met and judgments.summary.failed:
         complain(
@@ -258,6 +245,33 @@ def judge(
     end(
         judgments.summary.failed or not met, judgments.session, there=there, reasons=judgments.summary.reasons
     )
+
+
+def _begin(
+    run: JudgePlan,
+    kept: int,
+    *,
+    bar: ProgressBar,
+    place: Path | None,
+    wanted: Sequence[Requirement],
+    maps: Calibration | None,
+    card: Path | None,
+    shown: options.OutputOptions,
+) -> None:
+    """Check what depends on the items and the judge configuration, say what is judged, and start the bar."""
+    setup, checked = run.setup, run.checked
+    known = {*setup.metrics, COVERAGE}
+    check_known("metric to require of these items", known, *map(attrgetter("name"), wanted))
+    if maps is not None:
+        maps.check(setup.judge.name, setup.client.model, setup.fingerprint)
+    if card is not None:
+        _compare_card(card, setup)
+    if not shown.quiet:
+        counts = f"{number(checked.count, 'item')}, {number(checked.documents, 'document')}"
+        tell(f"{counts} from {place} (read as {checked.layout})")
+        tell(f"judged by {setup.judge.name} with {setup.client.model}")
+        note(*setup.notes)
+    bar.start(run.clients[0], kept, run.total)
 
 
 def _name_a_model(
@@ -283,8 +297,8 @@ def _name_a_model(
     note(f"no LLM was requested: {scores}. Name a model: {typed} {named} ({why})")
 
 
-def _hold_against(card: Path, setup: Setup) -> None:
-    """Say whether the judge card is of this instrument, and if not, what has changed."""
+def _compare_card(card: Path, setup: Setup) -> None:
+    """Say whether the judge card is of this judge configuration, and if not, what has changed."""
     from conqret.studies.card.result import changes, last_checked, read_card
 
     known = read_card(card)

@@ -118,8 +118,8 @@ def judge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
         DeclarationError: anything is wrong with the call or the items, a misspelt setting too. A request that fails
             raises nothing: its judgment is ``failed``, with a reason.
     """
-    session = _session(settings)
-    if session is not None:
+    session = settings.get("session")
+    if isinstance(session, Session):
         return session.run(lambda client: _judge(items, settings))
     with Loop() as loop:
         return loop.run(_judge(items, settings))

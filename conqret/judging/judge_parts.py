@@ -9,6 +9,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from operator import attrgetter
 from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel
@@ -307,7 +308,9 @@ class Judge:
         of the format are part of it, whichever are asked, so that scores of one metric belong together wherever they
         were made. What is long stands for itself as a digest.
         """
-        computed = {f"computed {', '.join(part.metrics)}": part.version for part in self.computed}
+        computed: dict[str, int] = {}
+        for part in self.computed:
+            computed[f"computed {', '.join(part.metrics)}"] = part.version
         if not self.asks:
             return {"format": self.name, **model, **computed}
         case = Case(Item(id="fingerprint", topic="fingerprint"), options)
@@ -327,7 +330,7 @@ class Judge:
                 names = "all" if whole.metrics == ask.metrics else ", ".join(ask.metrics)
                 together[f"asked in one call of {ask.prompt}"] = names
             schemas.append(_schema(ask.answer(case)))
-        dimensions = [[dimension.name, dimension.question, dimension.definition] for dimension in DIMENSIONS]
+        dimensions = list(map(attrgetter("name", "question", "definition"), DIMENSIONS))
         return {
             "format": self.name,
             **model,

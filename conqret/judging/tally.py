@@ -7,10 +7,10 @@ import math
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from heapq import nsmallest
 from itertools import filterfalse
 from operator import itemgetter
-from types import MappingProxyType
 
 from conqret.data import Item, Judgment, Status
 from conqret.data.topic_keys import TopicKeys
@@ -31,6 +31,7 @@ MAX_ITEMS = 200
 """Items that the page shows in full: more make it slow to open."""
 
 
+@dataclass
 class Tally:
     """Scores of all items, eight bytes each, with what groups the items (topic, stance, language, and fields of their
     metadata that have few values), and the judgments to show in full: first those that need attention, then in file
@@ -43,20 +44,20 @@ class Tally:
     ``summary`` is the run in numbers, where it is known already; else it is taken from the run.
     """
 
-    def __init__(self, max_items: int = MAX_ITEMS, order: Mapping[str, int] = MappingProxyType({})) -> None:
-        self.max_items, self.order = max_items, order
-        self.summary: Summary | None = None
-        self.missing: dict[str, Counter[str]] = {}
-        self.items: dict[str, int] = {}
-        self.topics: list[str] = []
-        self.keys = TopicKeys()
-        self.stances: list[str] = []
-        self.languages: list[str] = []
-        self.kinds: dict[str, dict[str, list[str]]] = {}
-        self._names: dict[str, str] = {}
-        self._values: dict[str, array[float]] = {}
-        self._count = 0
-        self._kept: dict[str, tuple[bool, int, Judgment]] = {}
+    max_items: int = MAX_ITEMS
+    order: Mapping[str, int] = field(default_factory=dict)
+    summary: Summary | None = None
+    missing: dict[str, Counter[str]] = field(default_factory=dict)
+    items: dict[str, int] = field(default_factory=dict)
+    topics: list[str] = field(default_factory=list)
+    keys: TopicKeys = field(default_factory=TopicKeys)
+    stances: list[str] = field(default_factory=list)
+    languages: list[str] = field(default_factory=list)
+    kinds: dict[str, dict[str, list[str]]] = field(default_factory=dict)
+    _names: dict[str, str] = field(default_factory=dict)
+    _values: dict[str, array[float]] = field(default_factory=dict)
+    _count: int = 0
+    _kept: dict[str, tuple[bool, int, Judgment]] = field(default_factory=dict)
 
     def add(self, judgment: Judgment) -> None:
         """Count one judgment in."""
