@@ -13,8 +13,9 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from conqret.data import Measure
+from conqret.judges._shared import DifferentClaims, claim_share, claims
 from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply
-from conqret.judging.responses import DifferentClaims, Typed, claim_share, claims
+from conqret.judging.responses import Typed
 
 
 class RetrievedClaim(Typed):

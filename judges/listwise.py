@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from conqret.judges.pointwise import OneToThreeOrNull
 from conqret.judging.judge_parts import Judge
 from conqret.judging.responses import dimension_sections, in_one_call
 from conqret.judging.scales import ONE_TO_THREE
@@ -12,5 +13,9 @@ JUDGE = Judge(
     scale=str(ONE_TO_THREE),
     score="(rating - 1) / 2",
     source="ConQRet, section 5.1, Table 11",
-    asks=(in_one_call("listwise", "Dimensions", dimension_sections(ONE_TO_THREE, {"argument"})),),
+    asks=(
+        in_one_call(
+            "listwise", "Dimensions", dimension_sections(ONE_TO_THREE, OneToThreeOrNull, {"argument"})
+        ),
+    ),
 )

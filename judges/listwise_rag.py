@@ -5,15 +5,16 @@ Rated from 0 to 5 like rag-fine-grained, its counterpart by single document, so 
 
 from __future__ import annotations
 
+from conqret.baseline import Evidence
 from conqret.judges.rag_fine_grained import GROUNDEDNESS
 from conqret.judging.judge_parts import Judge
 from conqret.judging.responses import (
     DOCUMENTS_AND_ARGUMENT,
     ZeroToFive,
+    ZeroToFiveOrNull,
     dimension_sections,
     in_one_call,
     rating_section,
-    stated,
 )
 from conqret.judging.scales import ZERO_TO_FIVE
 
@@ -32,11 +33,11 @@ JUDGE = Judge(
                     "context_relevance",
                     ZERO_TO_FIVE,
                     ZeroToFive,
-                    lambda case: stated(case, case.evidence.context_relevance(), ZERO_TO_FIVE),
+                    Evidence.context_relevance,
                     needs=frozenset({"documents"}),
                 ),
                 GROUNDEDNESS,
-                *dimension_sections(ZERO_TO_FIVE, DOCUMENTS_AND_ARGUMENT),
+                *dimension_sections(ZERO_TO_FIVE, ZeroToFiveOrNull, DOCUMENTS_AND_ARGUMENT),
             ),
         ),
     ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from conqret.baseline import Evidence
 from conqret.data import Measure, Status
 from conqret.judging.judge_parts import Case, Judge
 from conqret.judging.responses import (
@@ -24,11 +25,10 @@ from conqret.judging.scales import ZERO_TO_FIVE, graded, share
 def score_documents(ratings: Sequence[DocumentRating], case: Case) -> Mapping[str, Measure]:
     """Context relevance is the mean of rating / 5 over the documents, predicted precision the share of documents
     rated ``relevant_from`` or higher (Table 7)."""
-    parts = [
-        graded(ZERO_TO_FIVE, document.id, rating.rating, rating.explanation)
-        for document, rating in zip(case.item.documents, ratings, strict=True)
-    ]
-    relevant = sum([rating.rating >= case.options.relevant_from for rating in ratings])
+    parts, relevant = [], 0
+    for document, rating in zip(case.item.documents, ratings, strict=True):
+        parts.append(graded(ZERO_TO_FIVE, document.id, rating.rating, rating.explanation))
+        relevant += rating.rating >= case.options.relevant_from
     return {
         "context_relevance": share(parts),
         "predicted_precision": Measure(
@@ -51,7 +51,7 @@ GROUNDEDNESS = rating_section(
     "groundedness",
     ZERO_TO_FIVE,
     ZeroToFiveOrNull,
-    lambda case: stated(case, case.evidence.groundedness(), ZERO_TO_FIVE),
+    Evidence.groundedness,
 )
 
 JUDGE = Judge(
@@ -77,10 +77,10 @@ JUDGE = Judge(
                     "answer_relevance",
                     ZERO_TO_FIVE,
                     ZeroToFiveOrNull,
-                    lambda case: stated(case, case.evidence.answer_relevance(), ZERO_TO_FIVE),
+                    Evidence.answer_relevance,
                 ),
                 GROUNDEDNESS,
-                *dimension_sections(ZERO_TO_FIVE, DOCUMENTS_AND_ARGUMENT),
+                *dimension_sections(ZERO_TO_FIVE, ZeroToFiveOrNull, DOCUMENTS_AND_ARGUMENT),
             ),
         ),
     ),

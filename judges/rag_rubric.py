@@ -8,20 +8,10 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from conqret.data import Measure, Part
+from conqret.judges._shared import Different, NuggetSide, covered, nugget_share, side
 from conqret.judges.query_rubric import NUGGETS
 from conqret.judging.judge_parts import SECOND, Case, Judge
-from conqret.judging.responses import (
-    LABELS,
-    Different,
-    JudgeSection,
-    NuggetSide,
-    OneToFive,
-    Typed,
-    covered,
-    in_one_call,
-    nugget_share,
-    side,
-)
+from conqret.judging.responses import LABELS, JudgeSection, OneToFive, Typed, in_one_call
 from conqret.judging.scales import ONE_TO_FIVE, preferred_mostly
 
 NEEDS = frozenset({"documents", "argument", "second_argument"})

@@ -46,7 +46,7 @@ TEXTS = 256
 
 _FENCE = "+++\n"
 _REQUIRED = {"id": str, "version": int, "asks": str, "source": str}
-_COMMENT = re.compile(r"\{#.*?(?:#\}\n?|(?P<open>\Z))", re.DOTALL)
+_COMMENT = re.compile(r"\{#.*?#\}\n?", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,9 +145,35 @@ class Library:
         return Library, (self.overlay, self.asked)
 
     def __getitem__(self, identifier: str) -> Prompt:
-        if identifier not in self._prompts:
-            self._prompts[identifier] = self._load(identifier)
-        return self._prompts[identifier]
+        if identifier in self._prompts:
+            return self._prompts[identifier]
+        try:
+            text = self.source(identifier + SUFFIX)
+        except KeyError:
+            raise UnknownNameError("prompt", identifier, self.ids()) from None
+        front, body = split_front_matter(text, identifier)
+        try:
+            template = self._environment.from_string(body)
+            included = self._included(body, identifier).values()
+            texts = [_COMMENT.sub("", part) for part in (body, *included)]
+        except (TemplateError, RecursionError, MemoryError) as error:
+            raise DeclarationError(f"prompt {identifier!r} is not a valid template: {error}") from error
+        if absent := {"system", "user"} - set(template.blocks):
+            raise DeclarationError(f"prompt {identifier!r} lacks the block {' and '.join(sorted(absent))}")
+        texts[0] = text.removesuffix(body) + texts[0]
+        self._prompts[identifier] = prompt = Prompt(
+            id=identifier,
+            version=front["version"],
+            asks=front["asks"],
+            source=front["source"],
+            data=front.get("data", {}),
+            text=text,
+            digest=hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16],
+            template=template,
+            variables=front.get("variables", {}),
+            beside=self.__getitem__,
+        )
+        return prompt
 
     def ids(self) -> tuple[str, ...]:
         """The ids of all prompts, sorted."""
@@ -176,43 +202,6 @@ class Library:
     def used(self, identifier: str) -> dict[str, tuple[str, ...]]:
         """The variables that each block of a prompt uses, in alphabetical order."""
         return dict(self[identifier].used)
-
-    def _load(self, identifier: str) -> Prompt:
-        try:
-            text = self.source(identifier + SUFFIX)
-        except KeyError:
-            raise UnknownNameError("prompt", identifier, self.ids()) from None
-        front, body = split_front_matter(text, identifier)
-        missing = [key for key in _REQUIRED if key not in front]
-        if missing or front.get("id") != identifier:
-            wrong = f"lacks {', '.join(missing)}" if missing else f"calls itself {front['id']!r}"
-            raise DeclarationError(f"the front matter of prompt {identifier!r} {wrong}")
-        if wrong_types := [key for key, kind in _REQUIRED.items() if type(front[key]) is not kind]:
-            raise DeclarationError(
-                f"the front matter of prompt {identifier!r} is wrong in {', '.join(wrong_types)}: "
-                "version must be a whole number, the others texts"
-            )
-        try:
-            template = self._environment.from_string(body)
-            included = self._included(body, identifier).values()
-            texts = [text.removesuffix(body) + _uncommented(body), *map(_uncommented, included)]
-        except (TemplateError, RecursionError, MemoryError) as error:
-            raise DeclarationError(f"prompt {identifier!r} is not a valid template: {error}") from error
-        if absent := {"system", "user"} - set(template.blocks):
-            raise DeclarationError(f"prompt {identifier!r} lacks the block {' and '.join(sorted(absent))}")
-        digest = hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
-        return Prompt(
-            id=identifier,
-            version=front["version"],
-            asks=front["asks"],
-            source=front["source"],
-            data=front.get("data", {}),
-            text=text,
-            digest=digest,
-            template=template,
-            variables=front.get("variables", {}),
-            beside=self.__getitem__,
-        )
 
     def included(self, identifier: str) -> dict[str, str]:
         """The texts of all files that a prompt includes or imports, in any depth, by name (with suffix)."""
@@ -276,7 +265,7 @@ def split_front_matter(text: str, identifier: str) -> tuple[dict[str, Any], str]
     """Split a prompt file into its front matter and its template.
 
     Raises:
-        DeclarationError: there is no front matter, or it is no TOML.
+        DeclarationError: there is no front matter, it is no TOML, or a field is missing or of another type.
     """
     if not text.startswith(_FENCE) or (end := text.find("\n" + _FENCE, len(_FENCE) - 1)) < 0:
         raise DeclarationError(f"prompt {identifier!r} must begin with front matter between two lines '+++'")
@@ -286,11 +275,21 @@ def split_front_matter(text: str, identifier: str) -> tuple[dict[str, Any], str]
         raise DeclarationError(
             f"the front matter of prompt {identifier!r} is not valid TOML: {error}"
         ) from error
+    missing, wrong_types = list[str](), list[str]()
+    for key, kind in _REQUIRED.items():
+        if key not in front:
+            missing.append(key)
+        elif type(front[key]) is not kind:
+            wrong_types.append(key)
+    if missing or front["id"] != identifier:
+        wrong = f"lacks {', '.join(missing)}" if missing else f"calls itself {front['id']!r}"
+        raise DeclarationError(f"the front matter of prompt {identifier!r} {wrong}")
+    if wrong_types:
+        raise DeclarationError(
+            f"the front matter of prompt {identifier!r} is wrong in {', '.join(wrong_types)}: "
+            "version must be a whole number, the others texts"
+        )
     return front, text[end + 1 + len(_FENCE) :]
-
-
-def _uncommented(body: str) -> str:
-    return _COMMENT.sub(lambda comment: "" if comment["open"] is None else comment[0], body)
 
 
 @lru_cache(maxsize=1)

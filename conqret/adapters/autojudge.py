@@ -32,14 +32,14 @@ from typing import Any, cast
 from conqret._optional import require
 from conqret.console.printing import note, note_all, progress, tell
 from conqret.data import Item
-from conqret.errors import ConqretError, DeclarationError, UnknownNameError, number
+from conqret.errors import ConqretError, DeclarationError, UnknownNameError, check_known, number
 from conqret.io import open_items
 from conqret.io.nuggets import read_banks
 from conqret.io.reports import RUN
 from conqret.judging.judge import NOT_IN_A_SESSION, judge, prepared, session_of
 from conqret.judging.judge_options import NUGGETS
 from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES, SECOND, Judge
-from conqret.judging.judge_settings import JudgeSettings, check_names, chosen_format
+from conqret.judging.judge_settings import JudgeSettings, chosen_format
 from conqret.judging.judgments import Judgments
 from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.studies.systems.ranked_systems import (
@@ -309,7 +309,7 @@ def _judged(
     system, outdir = options.pop("baseline", ""), Path(options.pop("outdir", "."))
     folder = outdir / f"{Path(options.pop('filebase', None) or 'judge').name}.conqret"
     options = {"recordings": outdir / STORE, **client_settings(llm_config), **options}
-    check_names("judge", options, JudgeSettings)
+    check_known("option of judge", JudgeSettings.__annotations__, *options)
     named = JUDGES.resolve(chosen_format(options) or DEFAULT_FORMAT)
     unused: tuple[str, ...] = ()
     if not named.asks:  # computed from the reports: AutoJudge's model, which is always there, is not asked

@@ -12,11 +12,12 @@ from typing import Any, Unpack
 
 from conqret._optional import require
 from conqret.adapters.single import MetricName, SingleSettings, beyond
+from conqret.errors import check_known
 from conqret.io import open_items
 from conqret.judging.judge import Items
 from conqret.judging.judge_options import CRITERIA
 from conqret.judging.judge_parts import JUDGES
-from conqret.judging.judge_settings import check_names, chosen_format
+from conqret.judging.judge_settings import chosen_format
 from conqret.judging.session_judge import SessionJudge
 
 pt: Any = require("pyterrier", extra="pyterrier")
@@ -46,7 +47,7 @@ class ConqretJudge(pt.Transformer):  # type: ignore[misc]
         documents: Any = None,
         **settings: Unpack[SingleSettings],
     ) -> None:
-        check_names("a judge", settings, SingleSettings)
+        check_known("option of a judge", SingleSettings.__annotations__, *settings)
         own = {"criteria": tuple(metrics)} if format == CRITERIA else {}
         of_a_rubric: dict[str, Any] = {
             name: settings.pop(name) for name in ("rubric", "criteria_per_call") if name in settings

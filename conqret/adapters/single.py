@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any, Unpack
 
 from conqret.data import Item, Judgment, Measure
-from conqret.errors import Fault, ItemsError
+from conqret.errors import Fault, ItemsError, check_known
 from conqret.io.images import plain_message
 from conqret.io.items import STANCES
 from conqret.judging.criterion import Criterion, criterion_of, fields_of
 from conqret.judging.judge_options import CRITERIA, SampleSettings
 from conqret.judging.judge_parts import JUDGES
-from conqret.judging.judge_settings import ClientSettings, check_names, chosen_format
+from conqret.judging.judge_settings import ClientSettings, chosen_format
 from conqret.judging.judgments import Judgments
 from conqret.judging.rubric_files import RubricSource
 from conqret.judging.session_judge import SessionJudge
@@ -64,7 +64,7 @@ class SingleMetric:
         **settings: Unpack[SingleSettings],
     ) -> SingleMetric:
         """Checked as it is made, not with the first item."""
-        check_names("a metric", settings, SingleSettings)
+        check_known("option of a metric", SingleSettings.__annotations__, *settings)
         if format == CRITERIA:
             criterion = criterion_of(metric)
             judge = SessionJudge(criteria=[criterion], **settings)

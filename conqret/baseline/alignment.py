@@ -113,13 +113,13 @@ def align(claim: Sentence, source: Text) -> Alignment:
         passage = source.passages[claim.text] = best_passage(claim, source)
     start, end, coverage = passage
     margin = words_in_all(MARGIN, source.language)
-    held, elsewhere, wrong = _numbers(claim, source, start - margin, end + margin)
     claimed = len(claim.numbers)
+    there, elsewhere, wrong = _numbers(claim, source, start - margin, end + margin) if claimed else (0, 0, [])
     strangers = [name for name in sorted(claim.names) if not _known(name, source)]
     polarity = _opposite(claim, source, start, end) if coverage >= POLARITY_COVERAGE else ""
     value = min(1.0, coverage / FULL_COVERAGE)
     if claimed:
-        value *= (held + elsewhere / 2) / claimed
+        value *= (there + elsewhere / 2) / claimed
     if strangers:
         value *= MISSING_FACTOR
     if polarity:
@@ -131,7 +131,7 @@ def align(claim: Sentence, source: Text) -> Alignment:
         )
     if polarity:
         return Alignment(value, coverage, "contradicts", polarity)
-    if coverage >= SUPPORT_COVERAGE and not strangers and held + elsewhere == claimed:
+    if coverage >= SUPPORT_COVERAGE and not strangers and there + elsewhere == claimed:
         figures = " and all of its figures" if claimed else ""
         return Alignment(
             value,
@@ -154,7 +154,7 @@ def best_passage(claim: Sentence, source: Text) -> tuple[int, int, float]:
     if not shared:
         return 0, 0, 0.0
     first, last, best, most = 0, 0, 0.0, 0.0
-    places = [source.places[term] for term in shared]
+    places = list(map(source.places.__getitem__, shared))
     if max(map(len, places)) > OFTEN:
         rare, most = _rare(shared, claim, source)
         if rare:
@@ -217,16 +217,14 @@ def _numbers(claim: Sentence, source: Text, start: int, end: int) -> tuple[int, 
     Elsewhere counts where a content stem of the claim is within ten words of the quantity. Without a match
     is said only where the passage has some quantity.
     """
-    if not claim.numbers:
-        return 0, 0, []
     numbers, reach = source.numbers, words_in_all(NEIGHBOURS, source.language)
     first, last = (bisect_left(numbers, place, key=attrgetter("place")) for place in (start, end))
     near = numbers[first:last]
-    held = elsewhere = 0
+    there = elsewhere = 0
     wrong = []
     for quantity in claim.numbers:
         if any(agrees(quantity, other) for other in near):
-            held += 1
+            there += 1
         elif any(
             agrees(quantity, other)
             and not claim.terms.isdisjoint(
@@ -237,7 +235,7 @@ def _numbers(claim: Sentence, source: Text, start: int, end: int) -> tuple[int, 
             elsewhere += 1
         elif near:
             wrong.append(quantity.text)
-    return held, elsewhere, wrong
+    return there, elsewhere, wrong
 
 
 def _known(name: str, source: Text) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Literal
 
 from conqret.baseline import alignment as grounding
@@ -261,22 +261,24 @@ class Evidence:
 
     @cached_property
     def _documents(self) -> tuple[Text, ...]:
-        return tuple(
-            analysed(
-                f"{document.title}\n\n{document.text}" if document.title else document.text, self.language
-            )
-            for document in self.item.documents
-        )
+        texts = []
+        for document in self.item.documents:
+            text = f"{document.title}\n\n{document.text}" if document.title else document.text
+            texts.append(analysed(text, self.language))
+        return tuple(texts)
 
     @cached_property
     def _features(self) -> tuple[Features, ...]:
-        return tuple(features(text, self._query) for text in self._documents)
+        return tuple(map(partial(features, query=self._query), self._documents))
 
     @cached_property
     def _relevances(self) -> tuple[Finding, ...]:
         argument = self._argument_features("argument") if self.item.argument is not None else None
-        company = TermContext.from_documents(self._features, argument)
-        return tuple(relevance(f, company.for_document(f), company.trust) for f in self._features)
+        context, relevances = TermContext.from_documents(self._features, argument), []
+        for document in self._features:
+            company = context.for_document(document)
+            relevances.append(relevance(document, company, context.trust))
+        return tuple(relevances)
 
     def _argument_features(self, which: str) -> Features:
         if which not in self._analysed:

@@ -73,16 +73,6 @@ class RelevanceQuery:
         weights = {term: weight(term) for term in words} if question.english else dict.fromkeys(words, 1.0)
         return cls(weights, words, initialisms)
 
-    def frequency(self, text: Text) -> dict[str, int]:
-        """How often each query stem occurs in ``text``, alone or within an initialism."""
-        stems, words = Counter(text.stems), Counter(text.words)
-        frequencies = {term: stems[term] for term in self.weights}
-        for short, parts in self.initialisms.items():
-            if short in text.vocabulary:
-                for term in parts:
-                    frequencies[term] = frequencies.get(term, 0) + words[short]
-        return frequencies
-
 
 @dataclass(frozen=True)
 class Features:
@@ -118,11 +108,17 @@ def features(text: Text, query: RelevanceQuery) -> Features:
         dropped = frozenset().union(*kinds.values())
         body = text.without(dropped)
         noise = 1 - len(body.words) / len(text.words) if text.words else 0.0
-    frequency = query.frequency(body)
+    frequency, words = Counter(body.stems), Counter(body.words)
+    for short, parts in query.initialisms.items():
+        for term in parts if short in body.vocabulary else ():
+            frequency[term] += words[short]
     total = sum(query.weights.values())
     length = words_counted(len(body.words), text.language)
     room = 1 - SHORT * max(0.0, 1 - length / FULL_LENGTH) * min(1.0, length / SENTENCE)
-    hits = sum(w * (1 - 0.5 ** (frequency[t] / room)) for t, w in query.weights.items())
+    hits, matched, missing = 0.0, list[str](), list[str]()
+    for term, term_weight in query.weights.items():
+        hits += term_weight * (1 - 0.5 ** (frequency[term] / room))
+        (matched if frequency[term] else missing).append(query.words[term])
     match = hits / total if total else 0.0
     extent = length / (length + HALF_EXTENT)
     cues = body.count(ARGUMENT_CUES) if text.english else 0
@@ -131,8 +127,8 @@ def features(text: Text, query: RelevanceQuery) -> Features:
         argument=cues / (cues + HALF_ARGUMENT) if text.english else extent,
         extent=extent,
         noise=clip(noise),
-        matched=tuple(query.words[t] for t in query.weights if frequency[t]),
-        missing=tuple(query.words[t] for t in query.weights if not frequency[t]),
+        matched=tuple(matched),
+        missing=tuple(missing),
         kinds=kinds,
         body=body,
         uncommon=body.terms - (COMMON_STEMS if text.english else frozenset[str]()) - query.weights.keys(),
@@ -214,10 +210,6 @@ def relevance(f: Features, company: float = 0.0, trust: float = 0.0) -> Finding:
     topicality = (1 - trust) * f.match + trust * company
     substance = 0.5 + 0.25 * f.argument + 0.25 * f.extent
     value = topicality * (2 - topicality) * substance * (1 - f.noise)
-    return Finding(clip(value), _explain(f, company, trust))
-
-
-def _explain(f: Features, company: float, trust: float) -> str:
     parts = [f"Speaks of {quoted(f.matched)}" if f.matched else "Names no term of the topic"]
     if f.matched and f.missing:
         parts[0] += f", not of {quoted(f.missing)}"
@@ -230,7 +222,7 @@ def _explain(f: Features, company: float, trust: float) -> str:
             parts.append(f"{n} sentence{'s' if n > 1 else ''} set aside as {words}")
     if f.body.english and f.argument < 0.5:
         parts.append("Few words of argument or evidence")
-    return ". ".join(parts) + "."
+    return Finding(clip(value), ". ".join(parts) + ".")
 
 
 _KIND_WORDS = {

@@ -119,10 +119,6 @@ def dimensions(text: Text, relevance: float, grounded: float | None) -> dict[str
     n = max(1, len(text.words))
     m = max(1, len(text.sentences))
 
-    def per_hundred(cues: frozenset[str], half: float) -> float:
-        rate = 100 * text.count(cues) / n
-        return rate / (rate + half)
-
     def times(count: float, half: float) -> float:
         return count / (count + half)
 
@@ -138,10 +134,10 @@ def dimensions(text: Text, relevance: float, grounded: float | None) -> dict[str
     concluding, weighing = text.count(lex.INFERENCE_MARKERS), text.count(lex.CONCESSION_MARKERS)
     ordering = text.count(lex.DISCOURSE_MARKERS)
     inference, concession, discourse = times(concluding, 2), times(weighing, 2), times(ordering, 3)
-    absolutes = per_hundred(lex.ABSOLUTES, 2)
-    hedges = per_hundred(lex.HEDGES, 2)
-    emotion = per_hundred(lex.EMOTION_WORDS, 2)
-    persons = per_hundred(lex.FIRST_AND_SECOND_PERSON, 4)
+    absolutes = times(100 * text.count(lex.ABSOLUTES) / n, 2)
+    hedges = times(100 * text.count(lex.HEDGES) / n, 2)
+    emotion = times(100 * text.count(lex.EMOTION_WORDS) / n, 2)
+    persons = times(100 * text.count(lex.FIRST_AND_SECOND_PERSON) / n, 4)
     slanging = times(100 * abuse / n, 1)
     loud = times(100 * shouting / n, 1)
     evidence = times(numbers + cited + 0.5 * names, 4)

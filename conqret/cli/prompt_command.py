@@ -13,7 +13,7 @@ from conqret.data import Item
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.errors import number as counted
 from conqret.io import open_items
-from conqret.judging.instrument import filled, given
+from conqret.judging.instrument import filled, prompt_variables
 from conqret.judging.judge_parts import JUDGES, Case, JudgePrompt
 from conqret.prompts import Library, RenderedPrompt
 from conqret.prompts.library import SUFFIX
@@ -132,7 +132,7 @@ def _copy(
     for identifier, ask in asks.items():
         blocks = library.used(identifier)
         if ask is not None:
-            system, user = given(ask, Case(PROBE))
+            system, user = prompt_variables(ask, Case(PROBE))
             data = ["data"] if library[identifier].data else []
             blocks = {"system": (*data, *system), "user": (*data, *system, *user)}
         texts[folder / f"{identifier}{SUFFIX}"] = explained(library[identifier], blocks)

@@ -14,7 +14,7 @@ from contextvars import ContextVar
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Generic, Self, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Self, TypedDict, TypeVar
 
 from pydantic import BaseModel
 
@@ -23,7 +23,7 @@ from conqret.errors import AnswersAwaited
 from conqret.io.safe_files import Content, write_files
 from conqret.judging.cost import Counted, CountingClient, ExpectedCost, expected
 from conqret.judging.cost import RunPrompt as RunPrompt
-from conqret.judging.judge_settings import AskingSettings, ClientSettings, Watch, session_settings
+from conqret.judging.judge_settings import AskingSettings, ClientSettings, session_settings
 from conqret.llm.client import Client, awaited_answers
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Request
@@ -31,6 +31,9 @@ from conqret.runs.run_folder import RunRecord
 from conqret.runs.session import Session, SessionCounts, Sessions
 from conqret.runs.study_run import AskedFolder, AskedRecord, ResponseRow, StudyOutcome
 from conqret.runs.trials import Memory, Trial, perform
+
+if TYPE_CHECKING:
+    from conqret.judging.judge_settings import Watch
 
 Row = TypeVar("Row", bound=ResponseRow)
 S = TypeVar("S")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
+from functools import partial
 from operator import attrgetter
 from pathlib import Path
 from types import SimpleNamespace
@@ -31,14 +33,15 @@ from conqret.judging.command_options import (
     JudgingOptions,
     read_settings,
 )
-from conqret.judging.judge_options import COVERAGE
+from conqret.judging.judge_options import COVERAGE, RUBRIC
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rich.console import RenderableType
 
-    from conqret.console.conditions import Requirement, RequirementOutcome
+    from conqret.console.conditions import Requirement
+    from conqret.console.printing import ProgressBar
     from conqret.judging.judgments import JudgePlan, Judgments
     from conqret.judging.setup import Setup
     from conqret.judging.summary import Summary
@@ -84,39 +87,29 @@ class ItemReading(OptionGroup):
 
 
 @dataclass(frozen=True, kw_only=True)
-class AppliedFiles(OptionGroup):
-    """What was fitted to, or measured of, this judge.
-
-    Files:
-        card: A judge card (the card.json of `conqret validate`): print whether it was made for this judge
-            configuration, and if not, what has changed since.
-        calibration: A file written by `conqret judges calibrate` for this same judge: report and scores.parquet then
-            have raw and calibrated scores.
-        abstain: A file written by `conqret judges abstain` for this same judge: scores that it is not sure enough of
-            are left out, reason: `unsure`; with `--sets`, scores.parquet has the ends of the sets of human labels. The
-            same command without the option brings them back.
-    """
-
-    card: Path | None = None
-    calibration: Path | None = None
-    abstain: Path | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class BuildGate(OptionGroup):
-    """Conditions, and the files for a build.
+class ScoreChecks(OptionGroup):
+    """What was fitted to this judge, what is required of its scores, and the files for a build.
 
     Judging:
         require: Exit with code 1 unless this holds: `groundedness >= 0.7` (the mean), `groundedness.low >= 0.6` (the
             low end of its 95% interval), `groundedness.worst_case >= 0.6` (missing scores count as 0) or `coverage >=
             0.95` (the share of items with a score). A failed item also gives exit code 1. May be repeated.
     Files:
+        card: A judge card (the card.json of `conqret validate`): print whether it was made for this judge
+            configuration, and if not, what has changed since.
+        calibration: A file written by `conqret judges calibrate` for this same judge: report and scores.parquet then
+            have raw and calibrated scores.
+        abstain: A file written by `conqret judges abstain` for this same judge: scores that it is not sure enough of
+            are left out, reason: `unsure`. The same command without the option brings them back.
         junit: Write JUnit XML for a CI server into this file: a test case for each item and for each condition that
             `--require` sets on the result.
         markdown: Write the mean scores into this file as Markdown, and whether the conditions set by `--require` are
             met, for the summary page of a CI build.
     """
 
+    card: Path | None = None
+    calibration: Path | None = None
+    abstain: Path | None = None
     require: list[str] | None = None
     junit: Path | None = None
     markdown: Path | None = None
@@ -131,9 +124,8 @@ def judge(
     read: ItemReading,
     ran: JudgeRunOptions,
     confidence: bool | None = None,
-    applied: AppliedFiles,
     config: Config = None,
-    gate: BuildGate,
+    checks: ScoreChecks,
     dry_run: options.DryRun = False,
     shown: options.OutputOptions,
 ) -> None:
@@ -172,7 +164,7 @@ def judge(
         "skip_invalid": read.skip_invalid,
         "language": read.language,
         "prompts": ran.prompts,
-        "abstain": applied.abstain,
+        "abstain": checks.abstain,
         **({} if confidence is None else {"confidence": confidence}),
         "output": True if output is None else output,
         **chosen.own.given(),
@@ -182,14 +174,18 @@ def judge(
         **ran.engines.given(),
     }
     maps: Calibration | None = None
-    if applied.calibration is not None:
+    if checks.calibration is not None:
         from conqret.studies.calibrate.result import Calibration
 
-        maps = Calibration.read(applied.calibration)
+        maps = Calibration.read(checks.calibration)
     if chosen.own.elsewhere and chosen.format is not None:
         file = f", in {config} too" if config is not None else ""
         raise DeclarationError(f"a judge of your own has no format: leave --format out{file}")
-    wanted = _wanted(gate.require, items, chosen, read, judging) if gate.require else []
+    wanted: list[Requirement] = []
+    if checks.require or checks.junit or checks.markdown:
+        from conqret.judging.build_gate import check_mean, requirements, write_build_files
+
+        wanted = requirements(checks.require or (), items, settings, elsewhere=chosen.own.elsewhere)
     if config is not None:
         shown.note(f"settings come from {config}; options of the command line override them")
     if dry_run:
@@ -204,25 +200,18 @@ def judge(
         )
         return
     with progress("judging", quiet=shown.quiet) as bar:
-
-        def started(run: JudgePlan, kept: int) -> None:
-            setup, checked = run.setup, run.checked
-            known = {*setup.metrics, COVERAGE}
-            check_known("metric to require of these items", known, *map(attrgetter("name"), wanted))
-            if maps is not None:
-                maps.check(setup.judge.name, setup.client.model, setup.fingerprint)
-            if applied.card is not None:
-                _hold_against(applied.card, setup)
-            if not shown.quiet:
-                counts = f"{number(checked.count, 'item')}, {number(checked.documents, 'document')}"
-                tell(f"{counts} from {items or chosen.own.verdicts} (read as {checked.layout})")
-                tell(f"judged by {setup.judge.name} with {setup.client.model}")
-                note(*setup.notes)
-            bar.start(run.clients[0], kept, run.total)
-
-        watch = SimpleNamespace(start=started, advance=bar.advance)
+        begin = partial(
+            _begin,
+            bar=bar,
+            place=items or chosen.own.verdicts,
+            wanted=wanted,
+            maps=maps,
+            card=checks.card,
+            shown=shown,
+        )
+        watch = SimpleNamespace(start=begin, advance=bar.advance)
         judgments = judged(items, watch=watch, **settings)
-    _remark(judgments, quiet=shown.quiet)
+    _tell_remarks(judgments, quiet=shown.quiet)
     summary = judgments.summary
     if maps is not None and judgments.folder is not None:
         from conqret.judging.page import write_report
@@ -230,13 +219,12 @@ def judge(
 
         summary = calibrate_run(judgments.folder, maps)
         write_report(judgments.folder)
-    outcomes: list[RequirementOutcome] = []
-    if wanted:
-        from conqret.judging.summary_tables import check_mean
-
-        outcomes = [check_mean(condition, judgments.summary) for condition in wanted]
+    outcomes = [check_mean(condition, judgments.summary) for condition in wanted] if wanted else []
     result(
-        summary, _lines(judgments, summary, quiet=shown.quiet), as_json=shown.json_output, outcomes=outcomes
+        summary,
+        _lines(judgments, summary, quiet=shown.quiet),
+        as_json=shown.json_output,
+        outcomes=outcomes,
     )
     by_default = (
         judgments.record.baseline
@@ -244,8 +232,10 @@ def judge(
         and not chosen.own.elsewhere
         and ran.kept.replay is None
     )
-    _name_a_model(items, chosen, read, judging, wanted=by_default and not shown.quiet)
-    _write_for_build(judgments, outcomes, gate)
+    if by_default and not shown.quiet:
+        _name_a_model(items, chosen, read, judging)
+    if checks.junit or checks.markdown:
+        write_build_files(judgments, outcomes, junit=checks.junit, markdown=checks.markdown)
     met = not outcomes or tell_outcomes(outcomes)
     if outcomes and met and judgments.summary.failed:
         complain(
@@ -257,15 +247,37 @@ def judge(
     )
 
 
+def _begin(
+    run: JudgePlan,
+    kept: int,
+    *,
+    bar: ProgressBar,
+    place: Path | None,
+    wanted: Sequence[Requirement],
+    maps: Calibration | None,
+    card: Path | None,
+    shown: options.OutputOptions,
+) -> None:
+    """Check what depends on the items and the judge configuration, say what is judged, and start the bar."""
+    setup, checked = run.setup, run.checked
+    known = {*setup.metrics, COVERAGE}
+    check_known("metric to require of these items", known, *map(attrgetter("name"), wanted))
+    if maps is not None:
+        maps.check(setup.judge.name, setup.client.model, setup.fingerprint)
+    if card is not None:
+        _compare_card(card, setup)
+    if not shown.quiet:
+        counts = f"{number(checked.count, 'item')}, {number(checked.documents, 'document')}"
+        tell(f"{counts} from {place} (read as {checked.layout})")
+        tell(f"judged by {setup.judge.name} with {setup.client.model}")
+        note(*setup.notes)
+    bar.start(run.clients[0], kept, run.total)
+
+
 def _name_a_model(
-    items: Path | None, chosen: ChosenJudge, read: ItemReading, judging: JudgingOptions, *, wanted: bool
+    items: Path | None, chosen: ChosenJudge, read: ItemReading, judging: JudgingOptions
 ) -> None:
     """Say that no LLM was requested, and how to name one: the one that can be had from here, if there is any."""
-    if not wanted:
-        return
-    import shlex
-
-    from conqret.judging.judge_options import RUBRIC
     from conqret.llm.providers import suggestion
 
     given: list[tuple[str, object]] = [("--format", chosen.format), ("--topics", read.topics)]
@@ -285,46 +297,8 @@ def _name_a_model(
     note(f"no LLM was requested: {scores}. Name a model: {typed} {named} ({why})")
 
 
-def _write_for_build(judgments: Judgments, outcomes: Sequence[RequirementOutcome], gate: BuildGate) -> None:
-    """Write what a build shows, where that is wanted."""
-    from conqret.io.safe_files import write_whole
-    from conqret.judging.summary_tables import build_summary
-
-    if gate.junit is not None:
-        from conqret.judging.summary_tables import judge_junit
-
-        write_whole(gate.junit, judge_junit(judgments.summary, outcomes))
-    if gate.markdown is not None:
-        write_whole(gate.markdown, build_summary(judgments.summary, judgments.record, outcomes).encode())
-
-
-def _wanted(
-    texts: Sequence[str], items: Path | None, chosen: ChosenJudge, read: ItemReading, judging: JudgingOptions
-) -> list[Requirement]:
-    """What is required of the metrics that are asked for, and of the coverage."""
-    from conqret.io import open_items
-    from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES
-    from conqret.judging.judge_settings import chosen_format
-    from conqret.judging.own_judge import PAIRED, SINGLE
-    from conqret.judging.summary_tables import parse_mean
-
-    asked = {metric.replace("-", "_") for metric in judging.metric or ()}
-    if chosen.own.elsewhere:
-        return [parse_mean(text, asked or {PAIRED, SINGLE}) for text in texts]
-    columns = options.column_map(read.columns, options.ITEM_COLUMNS)
-    named = chosen_format(
-        {**chosen.own.given(), "format": chosen.format, "nuggets": read.nuggets},
-        None
-        if items is None
-        else lambda: open_items(items, columns=columns, topics=read.topics, skip_invalid=read.skip_invalid),
-    )
-    judge = JUDGES.resolve(named or DEFAULT_FORMAT)
-    metrics = {*judge.metrics, *judge.derived} & asked or set(judge.metrics)
-    return [parse_mean(text, metrics) for text in texts]
-
-
-def _hold_against(card: Path, setup: Setup) -> None:
-    """Say whether the judge card is of this instrument, and if not, what has changed."""
+def _compare_card(card: Path, setup: Setup) -> None:
+    """Say whether the judge card is of this judge configuration, and if not, what has changed."""
     from conqret.studies.card.result import changes, last_checked, read_card
 
     known = read_card(card)
@@ -342,7 +316,22 @@ def _hold_against(card: Path, setup: Setup) -> None:
         )
 
 
-def _remark(judgments: Judgments, *, quiet: bool) -> None:
+def _lines(judgments: Judgments, summary: Summary, *, quiet: bool) -> Iterator[RenderableType]:
+    """The summary of a run for a console, with where its files are; its first lines alone where it is ``quiet``."""
+    from conqret.judging.summary_tables import headlines, terminal
+
+    if not len(judgments) and summary.outstanding:
+        yield f"nothing is judged yet: {summary.outstanding} of {judgments.record.items_count} items wait for a batch"
+        return
+    yield from headlines(summary, judgments.record) if quiet else terminal(summary, judgments.record)
+    if (run := judgments.folder) is not None:
+        yield at(run.judgments_file, "judgments")
+        yield at(run.scores_file, "scores")
+        yield at(run.report_file, "report")
+
+
+def _tell_remarks(judgments: Judgments, *, quiet: bool) -> None:
+    """Print what to know of the session: judgments kept, invalid responses requested again, failures, gaps."""
     from conqret.show.words import reason
 
     if judgments.session.kept and not quiet:
@@ -356,16 +345,3 @@ def _remark(judgments: Judgments, *, quiet: bool) -> None:
         )
     if judgments.missing:
         note_all(f"the recordings lack {number(len(judgments.missing), 'answer')}", judgments.missing)
-
-
-def _lines(judgments: Judgments, summary: Summary, *, quiet: bool) -> Iterator[RenderableType]:
-    from conqret.judging.summary_tables import headlines, terminal
-
-    if not len(judgments) and summary.outstanding:
-        yield f"nothing is judged yet: {summary.outstanding} of {judgments.record.items_count} items wait for a batch"
-        return
-    yield from headlines(summary, judgments.record) if quiet else terminal(summary, judgments.record)
-    if (run := judgments.folder) is not None:
-        yield at(run.judgments_file, "judgments")
-        yield at(run.scores_file, "scores")
-        yield at(run.report_file, "report")

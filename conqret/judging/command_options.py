@@ -11,34 +11,27 @@ A table of the file has the command's name, and its keys those of the options (`
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, cast, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 from annotated_types import Interval
 from cyclopts import Token
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
-from conqret.console.printing import end, named, note_all, progress, result
 from conqret.console.shared_options import Calls, Format, Metric, Model, Prompts, RunFolderOptions
-from conqret.errors import DeclarationError, UnknownNameError, number
+from conqret.errors import DeclarationError, UnknownNameError
+from conqret.judging.criterion import criteria_of
 from conqret.judging.judge_options import JudgeOptions
 from conqret.options import said
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from cyclopts.argument import Argument
-    from rich.console import RenderableType
 
-    from conqret.console.printing import ProgressBar
-    from conqret.judging.asked_run import Run
     from conqret.judging.cost import ExpectedCost
-    from conqret.judging.judge_settings import AskingSettings
 
 
 @dataclass(frozen=True)
@@ -238,8 +231,6 @@ def _settle(known: Mapping[str, Argument], name: str, value: Any, path: Path) ->
     """Give an option a value of the file, if it has none; returns what is wrong with the value, if anything."""
     from pydantic import TypeAdapter, ValidationError
 
-    from conqret.judging.criterion import criteria_of
-
     if name not in known or name in _NO_SETTING:
         return str(UnknownNameError(f"setting of {TABLE}", name, known.keys() - {*_NO_SETTING}))
     kind = known[name].hint
@@ -258,106 +249,3 @@ def _settle(known: Mapping[str, Argument], name: str, value: Any, path: Path) ->
             text = str(path.parent / one) if is_path else str(one)
             known[name].append(Token(value=text, source=str(path), index=place))
     return ""
-
-
-O = TypeVar("O")  # noqa: E741 - an outcome
-"""An outcome: its ``session`` and the questions whose answers a replay lacked (``missing``) are told."""
-
-
-class StudyWatch:
-    """Tells who is asked about what when a run begins, and moves the bar."""
-
-    def __init__(self, bar: ProgressBar, shown: options.OutputOptions, role: str) -> None:
-        self.bar, self.shown, self.role, self.total = bar, shown, role, 0
-        self.advance, self.reach = bar.advance, bar.reach
-
-    def start(self, run: Run[Any], kept: int) -> None:
-        """The run begins."""
-        clients = {client.model_id: client for client in run.clients}
-        names = (named(client.model_id, client.baseline, self.role) for client in clients.values())
-        self.total = run.total
-        self.shown.tell(f"{run.about} {run.by or ' and '.join(names)}")
-        self.bar.start(run.clients[0], kept, run.total)
-
-
-@dataclass(frozen=True, kw_only=True)
-class PlanOptions(OptionGroup):
-    """The options that every such command ends with, and the steps that they decide."""
-
-    calls: options.Calls = field(default_factory=options.Calls)
-    engines: BatchedEngines = field(default_factory=BatchedEngines)
-    kept: options.RunFolderOptions = field(default_factory=options.RunFolderOptions)
-    dry_run: options.DryRun = False
-    shown: options.OutputOptions = field(default_factory=options.OutputOptions)
-
-    @property
-    def settings(self) -> AskingSettings:
-        """What the user gave."""
-        return cast("AskingSettings", {**self.kept.given(), **self.engines.given()})
-
-    def tell_cost(self, estimates: Sequence[ExpectedCost], **shown: Any) -> None:
-        """Print what a run is expected to take, after what is ``shown`` (:func:`conqret.judging.cost.tell_cost`):
-        what a dry run does."""
-        from conqret.judging.cost import tell_cost
-
-        estimates = self.engines.prices(estimates, self.calls)
-        asked = self.kept.asked(self.calls, (each.model for each in estimates if each.calls))
-        tell_cost(estimates, budget=self.calls.budget, as_json=self.shown.json_output, asked=asked, **shown)
-
-    def study(
-        self,
-        function: Callable[..., O],
-        *arguments: Any,
-        rows: str,
-        doing: str = "judging",
-        role: str = "a judge",
-        **settings: Any,
-    ) -> O:
-        """What a study's ``function`` comes to, which asks about ``rows`` ("judgments"); a dry run ends here, with what
-        is expected. ``role`` is what the offline baseline is not.
-
-        Raises:
-            SystemExit: it was a dry run.
-        """
-        from conqret.judging.cost import Counted
-
-        if self.dry_run:
-            try:
-                function(*arguments, **settings, **self.settings, dry_run=True)
-            except Counted as counted:
-                self.tell_cost(counted.costs, **counted.shown)
-            sys.exit()
-        with progress(doing, quiet=self.shown.quiet) as bar:
-            watch = StudyWatch(bar, self.shown, role)
-            outcome: Any = function(*arguments, **settings, **self.settings, watch=watch)
-        if watch.total:
-            self.shown.session(outcome.session, number(watch.total, rows.removesuffix("s")))
-        if outcome.missing:
-            note_all(f"the recordings lack {number(len(outcome.missing), 'answer')}", outcome.missing)
-        return outcome  # type: ignore[no-any-return]
-
-    def conclude(
-        self,
-        data: object,
-        lines: Iterable[RenderableType],
-        outcome: Any,
-        lost: Mapping[str, int],
-        *,
-        there: object,
-    ) -> None:
-        """Print what came of it (``data``, or ``lines`` for people), and end: with exit code 1 where answers are
-        ``lost`` (how many, by reason), where nothing is ``there``, or where the session stopped before its end."""
-        result(data, lines, as_json=self.shown.json_output)
-        end(lost, outcome.session, there=there, reasons=lost)
-
-
-@dataclass(frozen=True, kw_only=True)
-class StudyOptions(PlanOptions):
-    """The same with prompts of one's own."""
-
-    prompts: options.Prompts = None
-
-    @property
-    def settings(self) -> AskingSettings:
-        """As there."""
-        return {"prompts": self.prompts, **super().settings}

@@ -23,8 +23,8 @@ from conqret.io.rows import FaultList, listed, quoted
 from conqret.judging.criterion import FIELDS, PAIRED, Criterion, criterion_of, fields_of, parse_criterion
 from conqret.judging.judge_options import RUBRIC
 from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply
-from conqret.judging.responses import Preference, Typed, no_truth_value, score_preference
-from conqret.judging.scales import Scale, rated
+from conqret.judging.responses import LABELS, Typed, no_truth_value
+from conqret.judging.scales import Scale, preferred, rated
 
 ITEM_KEYS = ("item", "item_id")
 """Names of what says for which item a rubric is."""
@@ -33,6 +33,23 @@ TOPIC_KEYS = (
     *("question_id", "prompt_id", "sample_id", "task_id", "id", "topic", "question", "prompt"),
 )
 """Names of what says for which topic a rubric is, and of what of an item's metadata says its topic."""
+
+GradedSide = Literal["argument_1", "argument_1_slightly", "tie", "argument_2_slightly", "argument_2"]
+SLIGHTLY = "_slightly"
+"""Ends the name of an argument that is the better one by a little."""
+
+
+class Preference(Typed):
+    """Which argument is better, clearly or slightly."""
+
+    preference: GradedSide
+
+
+def score_preference(reply: JudgeReply[Preference], case: Case) -> Mapping[str, Measure]:
+    """The preference; one by a little lies halfway between a clear one and a tie."""
+    side = reply.value.preference
+    verdict = preferred(LABELS[side.removesuffix(SLIGHTLY)], slightly=side.endswith(SLIGHTLY))
+    return {"preference": verdict}
 
 
 class RubricError(FaultsError):

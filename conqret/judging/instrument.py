@@ -12,7 +12,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from operator import itemgetter
 from types import SimpleNamespace as View
 from typing import Any
 
@@ -25,7 +24,7 @@ from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply
 from conqret.judging.responses import valid_alone
 from conqret.judging.scales import both_orders, combine_samples, swap_item, with_confidence
 from conqret.llm.client import Client
-from conqret.llm.prompt_fitting import ANSWER_ROOM, Window, fit
+from conqret.llm.prompt_fitting import ANSWER_ROOM, fit
 from conqret.llm.replies import rating_distribution
 from conqret.llm.request import IMAGE_TOKENS, Reading, Request, messages
 from conqret.prompts import Library, Prompt, RenderedPrompt, find_injections
@@ -104,14 +103,19 @@ def case_of(item: Item, options: JudgeOptions) -> Case:
 
 def flags(item: Item) -> Iterable[Flag]:
     """The passages of the item that address the judge, with the field that each stands in."""
-    fields = ("topic", "argument", "second_argument", "reference")
-    texts = [(field, getattr(item, field)) for field in fields]
-    texts += [
-        (f"document:{document.id}", f"{document.title}\n{document.text}" if document.title else document.text)
-        for document in item.documents
+    texts: list[tuple[str, str | None]] = [
+        ("topic", item.topic),
+        ("argument", item.argument),
+        ("second_argument", item.second_argument),
+        ("reference", item.reference),
     ]
-    texts += [(f"nugget:{number}", nugget.text) for number, nugget in enumerate(item.nuggets, start=1)]
-    texts += [(f"message:{number}", turn.content) for number, turn in enumerate(item.messages, start=1)]
+    for document in item.documents:
+        text = f"{document.title}\n{document.text}" if document.title else document.text
+        texts.append((f"document:{document.id}", text))
+    for number, nugget in enumerate(item.nuggets, start=1):
+        texts.append((f"nugget:{number}", nugget.text))
+    for number, turn in enumerate(item.messages, start=1):
+        texts.append((f"message:{number}", turn.content))
     for where, text in texts:
         for injection in find_injections(text or ""):
             yield Flag(where=where, kind=injection.kind, excerpt=injection.excerpt)
@@ -121,9 +125,14 @@ async def _ask_samples(
     ask: JudgePrompt[Any], item_case: Case, swapped: Case, instrument: Instrument
 ) -> _Outcome:
     """A question asked as often as there are samples, and in both orders where it compares two arguments."""
-    orders = (item_case, swapped) if ask.both_orders else (item_case,)
-    cases = [_sampled(case, sample) for sample in range(instrument.options.samples) for case in orders]
-    outcomes: list[_Outcome] = await _gather([_ask_case(ask, case, instrument) for case in cases])
+    options, coroutines = instrument.options, []
+    for sample in range(options.samples):
+        dimensions = ordered(options.order, seed=options.seed, sample=sample)
+        for case in (item_case, swapped) if ask.both_orders else (item_case,):
+            if sample or dimensions != case.dimensions:
+                case = replace(case, dimensions=dimensions, sample=sample, origin=case)
+            coroutines.append(_ask_case(ask, case, instrument))
+    outcomes: list[_Outcome] = await _gather(coroutines)
     if ask.both_orders:
         outcomes = [
             _Outcome(
@@ -133,17 +142,12 @@ async def _ask_samples(
             )
             for first, other in zip(outcomes[::2], outcomes[1::2], strict=True)
         ]
-    samples = [outcome.measures for outcome in outcomes]
-    measures = {metric: combine_samples(list(map(itemgetter(metric), samples))) for metric in ask.metrics}
+    if len(outcomes) == 1:
+        return outcomes[0]
+    measures = {
+        metric: combine_samples([outcome.measures[metric] for outcome in outcomes]) for metric in ask.metrics
+    }
     return _joined(measures, outcomes)
-
-
-def _sampled(case: Case, sample: int) -> Case:
-    """The case with its dimensions in the order of this sample."""
-    order = ordered(case.options.order, seed=case.options.seed, sample=sample)
-    if sample == 0 and order == case.dimensions:
-        return case
-    return replace(case, dimensions=order, sample=sample, origin=case)
 
 
 async def _ask_case(ask: JudgePrompt[Any], case: Case, instrument: Instrument) -> _Outcome:
@@ -168,7 +172,9 @@ async def _ask_case(ask: JudgePrompt[Any], case: Case, instrument: Instrument) -
 
 async def _ask_about(ask: JudgePrompt[Any], case: Case, instrument: Instrument) -> _Outcome:
     prompt, client = instrument.library[ask.prompt], instrument.client
-    room = answer_room(ask, case.item, client)
+    # Kept free beside the prompt: an answer, or the argument that is read behind it, and images.
+    room = ANSWER_ROOM if ask.reading is None else client.count_tokens(case.item.argument or "")
+    room += IMAGE_TOKENS * len(case.item.pictures)
 
     def shown(documents: Sequence[Document]) -> RenderedPrompt:
         if documents is case.item.documents:
@@ -218,17 +224,10 @@ async def _ask_about(ask: JudgePrompt[Any], case: Case, instrument: Instrument) 
     return _Outcome(scored, answer.calls, fitted.trims)
 
 
-def answer_room(ask: JudgePrompt[Any], item: Item, window: Window) -> int:
-    """The tokens kept free beside the prompt: those of an answer, or of the argument that is read behind it; and those
-    of images."""
-    read = ANSWER_ROOM if ask.reading is None else window.count_tokens(item.argument or "")
-    return read + IMAGE_TOKENS * len(item.pictures)
-
-
 def filled(prompt: Prompt, ask: JudgePrompt[Any], case: Case) -> RenderedPrompt:
     """The prompt of ``ask``, filled for ``case``; with the turns and images of its item, where it has any, and what is
     to be said of languages (nothing to a model that is only read)."""
-    system, user = given(ask, case)
+    system, user = prompt_variables(ask, case)
     if not case.item.has_turns:
         rendered = prompt.render(user, system)
     else:
@@ -251,7 +250,7 @@ def filled(prompt: Prompt, ask: JudgePrompt[Any], case: Case) -> RenderedPrompt:
     return RenderedPrompt(f"{rendered.system}\n\n{further}", rendered.user) if further else rendered
 
 
-def given(ask: JudgePrompt[Any], case: Case) -> tuple[dict[str, Any], dict[str, Any]]:
+def prompt_variables(ask: JudgePrompt[Any], case: Case) -> tuple[dict[str, Any], dict[str, Any]]:
     """The variables of a prompt's system block, which are the same for all items, and those that its user block has
     besides."""
     item = case.item

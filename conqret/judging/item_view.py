@@ -68,7 +68,8 @@ def arguments(judgment: Judgment, item: Item) -> Iterator[View]:
     ):
         if text:
             shown = text[:TEXT_CHARACTERS]
-            verdict = _citation_verdicts(judgment, shown) if key == "a" else None
+            verdicts = _verdicts(judgment) if key == "a" else []
+            verdict = _citation_verdicts(verdicts, shown) if verdicts else None
             pieces = cited(shown, min(len(item.documents), DOCUMENTS), verdict, judgment.strays)
             yield View(key=key, title=title, pieces=tuple(pieces), omitted=len(text) - len(shown))
 
@@ -76,15 +77,14 @@ def arguments(judgment: Judgment, item: Item) -> Iterator[View]:
 def documents(judgment: Judgment, item: Item, citing: Sequence[View]) -> Iterator[View]:
     """The documents in their order, with what the judge says of each and where the arguments cite it."""
     limit = min(TEXT_CHARACTERS, ITEM_CHARACTERS // max(min(len(item.documents), DOCUMENTS), 1))
-    rated: dict[
-        str, tuple[Measure, Part]
-    ] = {}  # the ratings of single documents, with the measure that they make
+    rated = dict[str, tuple[Measure, Part]]()  # the ratings of single documents, each with its measure
     for measure in judgment.measures.values():
         if _rates_documents(measure, item):
-            rated |= {part.id: (measure, part) for part in measure.parts}
-    trims = {
-        trim.document: f"{words.count(trim.before)} to {words.count(trim.after)}" for trim in judgment.trims
-    }
+            for part in measure.parts:
+                rated[part.id] = (measure, part)
+    trims = dict[str, str]()
+    for trim in judgment.trims:
+        trims[trim.document] = f"{words.count(trim.before)} to {words.count(trim.after)}"
     back: dict[int, dict[str, list[int]]] = {}
     for argument in citing:
         for piece in argument.pieces:
@@ -93,18 +93,18 @@ def documents(judgment: Judgment, item: Item, citing: Sequence[View]) -> Iterato
     for number, document in enumerate(item.documents[:DOCUMENTS], start=1):
         flags = [flag for flag in judgment.flags if flag.where == f"document:{document.id}"]
         shown = document.text[:limit]
-        found = rated.get(document.id)
+        rating = rated.get(document.id)
         yield View(
             number=number,
             id=document.id,
             title=cut(document.title or " ".join(document.text[:400].split()), 160),
             url=cut(document.url, 300),
             href=link(document.url),
-            pieces=tuple(flagged(shown, [flag.excerpt for flag in flags])),
+            pieces=tuple(flagged(shown, map(attrgetter("excerpt"), flags))),
             omitted=len(document.text) - len(shown),
             words=words.count(count_words(document.text)),
-            rating=None if found is None else _part_cell(found[1]),
-            explanation="" if found is None else explained(found[0], found[1].explanation),
+            rating=None if rating is None else _part_cell(rating[1]),
+            explanation="" if rating is None else explained(rating[0], rating[1].explanation),
             cited=[(key, marks[:50]) for key, marks in back.get(number, {}).items()],
             flagged=any(map(judgment.addressed.__contains__, flags)),
             trim=trims.get(document.id, ""),
@@ -125,10 +125,28 @@ def item_view(item: Item | None, judgment: Judgment) -> View:
     all was scored, where one sentence says it for every metric; ``paired`` whether any metric is rated for both
     arguments. An argument's ``key`` is "a" for the first and "b" for the second."""
     measures, dimensions, missing, paired = list[View](), list[View](), dict[str, None](), False
-    for name, row in _measures(judgment):
+    for index, (name, measure) in enumerate(judgment.measures.items()):
+        if name.startswith(words.SECOND) and name.removeprefix(words.SECOND) in judgment.measures:
+            continue
+        other = judgment.measures.get(words.SECOND + name)
+        row = View(
+            index=index,
+            label=words.label(name),
+            cell=_measure_cell(measure),
+            second=None,
+            explanation=explained(measure, measure.explanation),
+            extras=tuple(_extras(measure)),
+            missing=_missing(measure),
+        )
+        if other is not None:
+            paired, row.second, row.missing = True, _measure_cell(other), row.missing or _missing(other)
+            extras = (
+                *(f"first: {extra}" for extra in row.extras),
+                *(f"second: {extra}" for extra in _extras(other)),
+            )
+            row.extras = extras
         (dimensions if name in BY_NAME else measures).append(row)
         missing[row.missing] = None
-        paired = paired or row.second is not None
     citing = tuple(arguments(judgment, item)) if item else ()
     return View(
         turns=tuple(turns(judgment, item)) if item and item.messages else (),
@@ -146,31 +164,6 @@ def item_view(item: Item | None, judgment: Judgment) -> View:
         lost=min(missing) if len(measures) + len(dimensions) > 1 and len(missing) == 1 else "",
         paired=paired,
     )
-
-
-def _measures(judgment: Judgment) -> Iterator[tuple[str, View]]:
-    for index, (name, measure) in enumerate(judgment.measures.items()):
-        if name.startswith(words.SECOND) and name.removeprefix(words.SECOND) in judgment.measures:
-            continue
-        other = judgment.measures.get(words.SECOND + name)
-        yield (
-            name,
-            View(
-                index=index,
-                label=words.label(name),
-                cell=_measure_cell(measure),
-                second=_measure_cell(other) if other is not None else None,
-                explanation=explained(measure, measure.explanation),
-                extras=tuple(_extras(measure) if other is None else _both(measure, other)),
-                missing=_missing(measure) or (_missing(other) if other is not None else ""),
-            ),
-        )
-
-
-def _both(first: Measure, second: Measure) -> Iterator[str]:
-    """The same of either argument."""
-    for name, measure in (("first", first), ("second", second)):
-        yield from (f"{name}: {extra}" for extra in _extras(measure))
 
 
 def _extras(measure: Measure) -> Iterator[str]:
@@ -366,14 +359,14 @@ def _verdict_rows(verdicts: Iterable[tuple[Part, tuple[int, int]]], item: Item |
         yield _row(text, (cited, verdict_cell), [part])
 
 
-def _citation_verdicts(judgment: Judgment, argument: str) -> Callable[[int, int], str] | None:
-    """What says the verdict on a citation by where its mark stands in the argument, and the number of the document that
-    it cites; empty where there is none, and None where there is none of any."""
-    if not (verdicts := _verdicts(judgment)):
-        return None
+def _citation_verdicts(
+    verdicts: Iterable[tuple[Part, tuple[int, int]]], argument: str
+) -> Callable[[int, int], str]:
+    """What gives the verdict on a citation by where its mark stands in the argument and the number of the document
+    that it cites; empty where there is none."""
     labels = {place: part.label for part, place in verdicts if part.label in VERDICTS}
     starts = [span.start for span in sentences(argument)]
-    return lambda start, document: labels.get((bisect_right(starts, start), document), "")
+    return lambda start, document: labels.get((bisect_right(starts, start), document)) or ""
 
 
 def _verdicts(judgment: Judgment) -> list[tuple[Part, tuple[int, int]]]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from conqret.data import Item
-from conqret.errors import DeclarationError
+from conqret.errors import DeclarationError, check_known
 from conqret.io import CheckedItems, ItemSource, open_items
 from conqret.io.rows import only_split, with_columns
 from conqret.judging.judge_folder import JudgeFolder, skipped_row, verdict_row
@@ -19,7 +19,6 @@ from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES, Judge
 from conqret.judging.judge_settings import (
     ClientSettings,
     JudgeSettings,
-    check_names,
     chosen_format,
     client_options,
     session_settings,
@@ -119,8 +118,8 @@ def judge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
         DeclarationError: anything is wrong with the call or the items, a misspelt setting too. A request that fails
             raises nothing: its judgment is ``failed``, with a reason.
     """
-    session = _session(settings)
-    if session is not None:
+    session = settings.get("session")
+    if isinstance(session, Session):
         return session.run(lambda client: _judge(items, settings))
     with Loop() as loop:
         return loop.run(_judge(items, settings))
@@ -146,7 +145,7 @@ def expected_cost(items: Any, **settings: Unpack[JudgeSettings]) -> ExpectedCost
     """
     from conqret.judging.cost import batch_price, expected_judging
 
-    check_names("judge", settings, JudgeSettings)
+    check_known("option of judge", JudgeSettings.__annotations__, *settings)
     source, _, setup, _ = prepared(items, settings, asks=False)
     if (unsure := settings.get("abstain")) is not None:
         _abstention(unsure, setup)
@@ -155,7 +154,7 @@ def expected_cost(items: Any, **settings: Unpack[JudgeSettings]) -> ExpectedCost
 
 
 async def _judge(items: Any, settings: JudgeSettings) -> Any:
-    check_names("judge", settings, JudgeSettings)
+    check_known("option of judge", JudgeSettings.__annotations__, *settings)
     session = _session(settings)
     if session is not None and not session.is_open:
         raise DeclarationError(
@@ -255,9 +254,7 @@ async def _judged(
         if folder is None:
             return await made(plan)
         tally = Tally()
-        counted = replace(
-            plan, readers=(tally.add,), item_readers=(tally.scores.add_item,), on_stop=write_report
-        )
+        counted = replace(plan, readers=(tally.add,), item_readers=(tally.add_item,), on_stop=write_report)
         judgments = await made(counted)
         tally.summary = judgments.summary
         write_report(folder, tally=tally)

@@ -107,7 +107,7 @@ class ScoreTable(AbstractContextManager["ScoreTable"]):
     ) -> None:
         import polars as pl
 
-        self._path, self._beside = path, beside or {}
+        self._polars, self._path, self._beside = pl, path, beside or {}
         numbers = dict.fromkeys(("value", "raw", "majority", "level"), pl.Float64)
         others = {"flipped": pl.Boolean, "seed": pl.Int64}
         self._schema = dict.fromkeys((*leading, *COLUMNS), pl.String) | numbers | others
@@ -120,10 +120,8 @@ class ScoreTable(AbstractContextManager["ScoreTable"]):
     ) -> None:
         if error is None:
             self._gather()
-            import polars as pl
-
             with replacing(self._path) as file:
-                pl.concat(self._frames).write_parquet(file)
+                self._polars.concat(self._frames).write_parquet(file)
 
     def add(self, judgment: Judgment, *leading: str) -> None:
         """Take in the rows of a judgment, ``leading`` before each."""
@@ -133,7 +131,7 @@ class ScoreTable(AbstractContextManager["ScoreTable"]):
                 (*row, *(column.get((row[_ITEM], row[_METRIC], row[_PART])) for column in columns))
                 for row in rows
             )
-        self._rows += [(*leading, *row) for row in rows]
+        self._rows.extend(((*leading, *row) for row in rows) if leading else rows)
         if len(self._rows) >= _CHUNK:
             self._gather()
 
@@ -142,11 +140,9 @@ class ScoreTable(AbstractContextManager["ScoreTable"]):
         self._rows.append(tuple(cells.get(name) for name in self._schema))
 
     def _gather(self) -> None:
-        import polars as pl
-
         if self._rows:
             columns = dict(zip(self._schema, zip(*self._rows, strict=True), strict=True))
-            self._frames.append(pl.DataFrame(columns, schema=self._schema))
+            self._frames.append(self._polars.DataFrame(columns, schema=self._schema))
             self._rows = []
 
 
@@ -331,16 +327,19 @@ class JudgeFolder(JudgmentsFolder[JudgeRecord]):
                     f"{source.name} has changed since it was checked: run the command again"
                 )
 
-    def sum_up(self, rows: Rows[Judgment], counts: SessionCounts, readers: Readers = ()) -> Summary:
-        """Write what is derived from the judgments, in one pass over them; ``readers`` get each of them, too."""
-        with ScoreTable(self.scores_file) as table:
-            return self.write_summary(rows, counts, (table.add, *readers))
-
-    def write_summary(self, rows: Rows[Judgment], counts: SessionCounts, readers: Readers = ()) -> Summary:
-        """The same without the table of scores."""
+    def sum_up(
+        self, rows: Rows[Judgment], counts: SessionCounts, readers: Readers = (), *, finished: bool = True
+    ) -> Summary:
+        """Write what is derived from the judgments, in one pass over them; ``readers`` get each of them, too. A run
+        that is not ``finished`` gets no table of scores: others would take it for whole."""
         record = self.record()
-        summary = summarise(rows.rows(), counts, readers).of_all(record.items_count, record.items_left_out)
-        write_whole(self.summary_file, summary.model_dump_json(indent=1).encode())
+        with ScoreTable(self.scores_file) if finished else contextlib.nullcontext() as table:
+            if table is not None:
+                readers = (table.add, *readers)
+            summary = summarise(rows.rows(), counts, readers).of_all(
+                record.items_count, record.items_left_out
+            )
+            write_whole(self.summary_file, summary.model_dump_json(indent=1).encode())
         return summary
 
 

@@ -103,6 +103,8 @@ class JudgeOptions:
 
     def __post_init__(self) -> None:
         check_ranges(self)
+        if self.metrics:
+            object.__setattr__(self, "metrics", tuple(name.replace("-", "_") for name in self.metrics))
         if self.explain_in:
             from conqret.text.language import explanation_language
 

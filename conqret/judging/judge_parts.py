@@ -9,6 +9,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from operator import attrgetter
 from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel
@@ -287,13 +288,18 @@ class Judge:
         """What yields at least one of ``metrics`` (all, where it is empty): what is asked, each for these alone where
         it can be, and what is computed. Raises UnknownNameError as :meth:`asked_for`."""
         wanted = self.asked_for(metrics)
-        computed = [part for part in self.computed if not wanted or wanted & set(part.metrics)]
+        if not wanted:
+            return (*self.asks, *self.computed)
+        computed = [part for part in self.computed if wanted & set(part.metrics)]
         return (*self.select(metrics), *computed)
 
     def select(self, metrics: Iterable[str]) -> tuple[JudgePrompt[Any], ...]:
-        """The same of what is asked."""
+        """The prompts that yield at least one of ``metrics`` (all, where it is empty), each for these alone where it
+        can be. Raises UnknownNameError as :meth:`asked_for`."""
         wanted = self.asked_for(metrics)
-        return tuple([_about(ask, wanted) for ask in self.asks if not wanted or wanted & set(ask.metrics)])
+        if not wanted:
+            return self.asks
+        return tuple([_about(ask, wanted) for ask in self.asks if wanted & set(ask.metrics)])
 
     def identity(self, options: JudgeOptions, library: Library, model: Mapping[str, Any]) -> dict[str, Any]:
         """What makes this instrument what it is, part by part: prompts, answers, dimensions, sampling and model.
@@ -302,29 +308,38 @@ class Judge:
         of the format are part of it, whichever are asked, so that scores of one metric belong together wherever they
         were made. What is long stands for itself as a digest.
         """
+        computed: dict[str, int] = {}
+        for part in self.computed:
+            computed[f"computed {', '.join(part.metrics)}"] = part.version
+        if not self.asks:
+            return {"format": self.name, **model, **computed}
         case = Case(Item(id="fingerprint", topic="fingerprint"), options)
         wanted = self.asked_for(options.metrics)
-        asks = [_about(ask, wanted) for ask in self.asks]
-        computed = {f"computed {', '.join(part.metrics)}": part.version for part in self.computed}
-        if not asks:
-            return {"format": self.name, **model, **computed}
-        dimensions = [[dimension.name, dimension.question, dimension.definition] for dimension in DIMENSIONS]
-        responses: list[type[BaseModel]] = [ask.answer(case) for ask in asks]
+        prompts, further, together, schemas = (
+            dict[str, str](),
+            dict[str, str](),
+            dict[str, str](),
+            list[object](),
+        )
+        for whole in self.asks:
+            ask = _about(whole, wanted)
+            prompts[f"prompt {ask.prompt}"] = library[ask.prompt].digest
+            if ask.further:
+                further[f"prompt {ask.prompt}, further words"] = digest(ask.further)
+            if ask.about is not None:
+                names = "all" if whole.metrics == ask.metrics else ", ".join(ask.metrics)
+                together[f"asked in one call of {ask.prompt}"] = names
+            schemas.append(_schema(ask.answer(case)))
+        dimensions = list(map(attrgetter("name", "question", "definition"), DIMENSIONS))
         return {
             "format": self.name,
             **model,
             **computed,
             **self.declared,
-            **{f"prompt {ask.prompt}": library[ask.prompt].digest for ask in asks},
-            **{f"prompt {ask.prompt}, further words": digest(ask.further) for ask in asks if ask.further},
-            **{
-                f"asked in one call of {ask.prompt}": "all"
-                if whole.metrics == ask.metrics
-                else ", ".join(ask.metrics)
-                for whole, ask in zip(self.asks, asks, strict=True)
-                if ask.about is not None
-            },
-            "schemas of the answers": digest([_schema(response) for response in responses]),
+            **prompts,
+            **further,
+            **together,
+            "schemas of the answers": digest(schemas),
             "definitions of the dimensions": digest(dimensions),
             "samples": options.samples,
             "order": options.order,

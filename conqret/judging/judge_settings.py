@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypedDict, TypeVar
 
-from conqret.errors import DeclarationError, ItemsError, check_known
+from conqret.errors import DeclarationError, ItemsError
 from conqret.io import open_items
 from conqret.judging.judge_options import CRITERIA, NUGGETS, RUBRIC, SampleSettings, check_made
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions, Way
@@ -25,6 +25,19 @@ if TYPE_CHECKING:
     from conqret.prompts import Library
     from conqret.runs.session import Session
     from conqret.studies.abstain.result import Abstention
+
+    class Watch(Protocol):
+        """Looks on at a run."""
+
+        def start(self, run: Any, kept: int) -> None:
+            """Begin: so many rows are there from before."""
+
+        def advance(self, row: Any) -> None:
+            """Count a new row."""
+
+        def reach(self, done: int, *, total: int) -> None:
+            """Show that so many of all are done, by no model."""
+
 
 T = TypeVar("T")
 
@@ -50,14 +63,6 @@ class ClientSettings(TypedDict, total=False):
     timeout: float
     stop_after_failures: float
     retry_unscored: bool
-
-
-class AnswerSettings(TypedDict, total=False):
-    """Where answers are recorded, or come from: ``recordings`` is a store that is read and added to, ``replay`` a
-    store, an export or a run to answer from without ever calling out."""
-
-    recordings: str | Path | None
-    replay: str | Path | None
 
 
 class ItemSettings(TypedDict, total=False):
@@ -93,12 +98,15 @@ class LogSettings(OwnJudgeSettings, total=False):
     verdict_scale: str | None
 
 
-class AskingSettings(AnswerSettings, total=False):
-    """How models are asked in a run, whatever it is a run of: ``prompts`` is a folder with prompts of one's own, or a
-    library; ``overwrite`` begins afresh where the folder holds another run, whose recordings are kept; ``engine`` asks
-    in this process, or with so many ``workers`` of a Ray cluster (docs/scale.md); ``batch`` hands the questions in as a
-    batch of the provider's at half the price (docs/models.md). Workers and batches need a folder."""
+class AskingSettings(TypedDict, total=False):
+    """How models are asked in a run: ``recordings`` is a store of responses that is read and added to, ``replay`` a
+    store, an export or a run to answer from without ever calling out; ``prompts`` is a folder with prompts of one's
+    own, or a library; ``overwrite`` begins afresh where the folder holds another run, whose recordings are kept;
+    ``engine`` asks in this process, or with so many ``workers`` of a Ray cluster (docs/scale.md); ``batch`` hands the
+    questions in as a batch of the provider's at half the price (docs/models.md). Workers and batches need a folder."""
 
+    recordings: str | Path | None
+    replay: str | Path | None
     prompts: str | Path | Library | None
     overwrite: bool
     engine: Engine
@@ -111,19 +119,6 @@ OF_THE_JUDGE = {
     *(*SampleSettings.__annotations__, "format", "model", "metrics", "prompts"),
 }
 """The settings that a judge and its items are made of."""
-
-
-class Watch(Protocol):
-    """Looks on at a run."""
-
-    def start(self, run: Any, kept: int) -> None:
-        """The run begins; so many rows are there from before."""
-
-    def advance(self, row: Any) -> None:
-        """A row is made."""
-
-    def reach(self, done: int, *, total: int) -> None:
-        """So many of all are done, by no model."""
 
 
 class JudgeSettings(ClientSettings, AskingSettings, ItemSettings, LogSettings, SampleSettings, total=False):
@@ -143,20 +138,15 @@ class JudgeSettings(ClientSettings, AskingSettings, ItemSettings, LogSettings, S
     watch: Watch
 
 
-def check_names(function: str, names: Mapping[str, object], kind: type) -> None:
-    """Raise UnknownNameError for the first setting that ``kind`` (a typed dictionary) does not have."""
-    known = kind.__annotations__
-    check_known(f"option of {function}", known, *names)
-
-
 def client_options(model: str | ClientOptions | None, settings: Mapping[str, Any]) -> ClientOptions:
     """The client's settings for a model (None: offline): those it has already, and over them those in ``settings``.
 
     Raises:
         DeclarationError: a value is out of its range.
     """
-    names = {name: settings[name] for name in ClientSettings.__annotations__ if name in settings}
-    return replace(ClientOptions.of(OFFLINE_MODEL if model is None else model), **names)
+    options = ClientOptions.of(OFFLINE_MODEL if model is None else model)
+    own = ClientSettings.__annotations__
+    return replace(options, **{name: settings[name] for name in own if name in settings})
 
 
 def chosen_format(
@@ -227,14 +217,17 @@ def session_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
         MissingDependencyError: Ray is not installed.
     """
     prompts = settings.get("prompts")
-    found: dict[str, Any] = {name: settings.get(name) for name in AnswerSettings.__annotations__}
-    found["prompts"] = Path(prompts) if isinstance(prompts, str) else prompts
-    found["batch"] = settings.get("batch", False)
-    if given := {name: settings[name] for name in ("engine", "workers") if name in settings}:
+    arguments: dict[str, Any] = {
+        "recordings": settings.get("recordings"),
+        "replay": settings.get("replay"),
+        "prompts": Path(prompts) if isinstance(prompts, str) else prompts,
+        "batch": settings.get("batch", False),
+    }
+    if "engine" in settings or "workers" in settings:
         from conqret.judging.engines import clients_of
 
-        found["clients"] = clients_of(**given)
-    return found
+        arguments["clients"] = clients_of(settings.get("engine", "process"), settings.get("workers"))
+    return arguments
 
 
 def as_path(place: str | Path | None) -> Path | None:

@@ -108,12 +108,11 @@ _log = logging.getLogger(__name__)
 
 
 def judge_record(source: ItemSource, checked: CheckedItems, setup: Setup) -> JudgeRecord:
-    """What there is to say of items and instrument."""
-    settings = {
-        name: value
-        for name, value in asdict(setup.client).items()
-        if name not in {"model", "api_key", "api_base", "retry_unscored"} and value is not None
-    }
+    """The record of judging these items by this judge configuration."""
+    settings = asdict(setup.client)
+    for name, value in asdict(setup.client).items():
+        if name in {"model", "api_key", "api_base", "retry_unscored"} or value is None:
+            del settings[name]
     options = asdict(setup.options)
     if not setup.turns:
         del options["conversation"]
@@ -399,10 +398,10 @@ def _judged(plan: JudgePlan, rows: Rows[Judgment], keys: list[str]) -> AsyncGene
 
 
 def _stop(plan: JudgePlan, rows: Rows[Judgment], counts: SessionCounts) -> None:
-    """Write the numbers so far, but no table of scores: others would take it for whole."""
+    """Write the numbers so far."""
     if (out := plan.folder) is None:
         return
     rows.arrange(trial_key(plan.record.fingerprint, item.id) for item in out.items())
-    summary = out.write_summary(rows, counts)
+    summary = out.sum_up(rows, counts, finished=False)
     plan.on_stop(out)
     _log.warning("%d of %d items are judged so far", summary.total, plan.record.items_count)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from operator import attrgetter
 from pathlib import Path
 from types import SimpleNamespace as View
 from typing import Any
 
-from conqret.data import Item, Judgment, Measure
+from conqret.data import Item, Judgment
 from conqret.errors import DeclarationError
 from conqret.judging.dimensions import BY_NAME
 from conqret.judging.instrument import whole
@@ -19,7 +19,7 @@ from conqret.judging.item_view import BETTER, KINDS, PREFERRED, Cell, cell, item
 from conqret.judging.judge_folder import JudgeFolder, JudgeRecord
 from conqret.judging.judge_parts import Judge
 from conqret.judging.setup import recorded_judge
-from conqret.judging.summary import MetricSummary, Summariser, Summary
+from conqret.judging.summary import Summariser, Summary
 from conqret.judging.summary_tables import cost, mean_scores, usage_rows
 from conqret.judging.tally import MAX_ITEMS, Tally, group_table
 from conqret.show import words
@@ -69,7 +69,7 @@ def counted(run: JudgeFolder, max_items: int = MAX_ITEMS) -> Tally:
     tally = Tally(max_items, order)
     for number, item in enumerate(run.items(), start=1):
         order[item.id] = number
-        tally.scores.add_item(item)
+        tally.add_item(item)
     for judgment in run.judgments():
         tally.add(judgment)
         summariser.add(judgment)
@@ -89,7 +89,13 @@ def report_page(
     record = run.record()
     summary = tally.summary or run.so_far()
     shown = tally.shown()
-    items = _items(run, {judgment.item for _, judgment in shown})
+    wanted = {judgment.item for _, judgment in shown}
+    items: dict[str, Item] = {}
+    for item in run.items() if wanted else ():
+        if item.id in wanted:
+            items[item.id] = item
+        if len(items) == len(wanted):  # those behind the last of them are not read
+            break
     if record.options.get("conversation") == "whole":
         items = {name: whole(item) for name, item in items.items()}
     listed = item_list(shown, summary)
@@ -98,7 +104,7 @@ def report_page(
         scripts=["page.js"],
         around=around,
         listed=listed,
-        groups=group_table(tally.scores, listed.metrics),
+        groups=group_table(tally, listed.metrics),
         items=(item_view(items.get(judgment.item), judgment) for _, judgment in shown),
         shown=len(shown),
         kinds=KINDS,
@@ -108,17 +114,6 @@ def report_page(
         images=any(map(attrgetter("pictures"), items.values())),
         **overview(record, summary, tally),
     )
-
-
-def _items(run: JudgeFolder, wanted: Collection[str]) -> dict[str, Item]:
-    """The items of these ids; those behind the last of them are not read."""
-    found: dict[str, Item] = {}
-    for item in run.items() if wanted else ():
-        if item.id in wanted:
-            found[item.id] = item
-        if len(found) == len(wanted):
-            break
-    return found
 
 
 MAX_HEADS = 7
@@ -133,9 +128,29 @@ def item_list(shown: Sequence[tuple[int, Judgment]], summary: Summary) -> View:
     heads = ([*plain, OVERALL] if OVERALL in ordered else plain)[:MAX_HEADS]
     rows, facts = [], []
     for number, judgment in shown:
-        cells = [_cell(metric, judgment.measures.get(metric)) for metric in heads]
+        cells, measures = [], judgment.measures
+        for metric in heads:
+            name, measure = words.label(metric), measures.get(metric)
+            if measure is None:
+                cells.append(Cell("", title=f"{name}: not judged"))
+                continue
+            value_text = words.score(measure.value)
+            if measure.value is None:
+                value_text = f"{measure.status.value}, {words.reason(measure.reason)}"
+            cells.append(cell(measure.value, PREFERRED.get(measure.label or "", ""), f"{name}: {value_text}"))
         rows.append(View(number=number, judgment=judgment, heads=cells))
-        facts.append(_facts(number, judgment, ordered))
+        facts.append(
+            {
+                "n": number,
+                "id": cut(judgment.item, 200),
+                "topic": cut(judgment.topic, 300),
+                "stance": judgment.stance,
+                "status": judgment.status.value,
+                "flagged": bool(judgment.addressed),
+                "trimmed": bool(judgment.trims),
+                "values": [measures[metric].value if metric in measures else None for metric in ordered],
+            }
+        )
     return View(
         columns=list(zip(ordered, map(words.label, ordered), strict=True)),
         rows=rows,
@@ -143,31 +158,6 @@ def item_list(shown: Sequence[tuple[int, Judgment]], summary: Summary) -> View:
         heads=list(map(ordered.index, heads)),
         data={"metrics": ordered, "rows": facts},
     )
-
-
-def _cell(metric: str, measure: Measure | None) -> Cell:
-    name = words.label(metric)
-    if measure is None:
-        return Cell("", title=f"{name}: not judged")
-    value_text = words.score(measure.value)
-    if measure.value is None:
-        value_text = f"{measure.status.value}, {words.reason(measure.reason)}"
-    return cell(measure.value, PREFERRED.get(measure.label or "", ""), f"{name}: {value_text}")
-
-
-def _facts(number: int, judgment: Judgment, metrics: Sequence[str]) -> dict[str, Any]:
-    """What the script knows of an item."""
-    measures = map(judgment.measures.get, metrics)
-    return {
-        "n": number,
-        "id": cut(judgment.item, 200),
-        "topic": cut(judgment.topic, 300),
-        "stance": judgment.stance,
-        "status": judgment.status.value,
-        "flagged": bool(judgment.addressed),
-        "trimmed": bool(judgment.trims),
-        "values": [None if measure is None else measure.value for measure in measures],
-    }
 
 
 WIDTH, HEIGHT, GAP = 240, 64, 3
@@ -271,10 +261,17 @@ LEFT_OUT = "left out: "
 
 def overview(record: JudgeRecord, summary: Summary, tally: Tally) -> dict[str, Any]:
     """What the page's upper half and its end speak of, by name, from sums alone."""
-    figures = {name: _figure(name, metric, tally) for name, metric in summary.metrics.items()}
     statuses = {"scored": summary.scored, "unscored": summary.unscored, "failed": summary.failed}
-    bare, calibrated = dict[str, None](), False
+    figures, bare, calibrated = dict[str, View](), dict[str, None](), False
     for name, metric in summary.metrics.items():
+        figures[name] = View(
+            label=words.label(name),
+            question=BY_NAME[name].question if name in BY_NAME else "",
+            metric=metric,
+            histogram=histogram(tally.values(name), metric.total - metric.scored, metric.mean),
+            verdicts=shares(metric.labels, BETTER),
+            compares=bool(BETTER.keys() & metric.labels),  # which of two arguments is better
+        )
         calibrated = calibrated or metric.calibrated is not None
         if name in BY_NAME and metric.mean is not None and metric.no_interval:
             bare[metric.no_interval.removeprefix(NO_INTERVAL)] = None
@@ -283,6 +280,11 @@ def overview(record: JudgeRecord, summary: Summary, tally: Tally) -> dict[str, A
         rows = [figures[name] for name in BY_NAME if name in figures and BY_NAME[name].aspect == aspect]
         if rows or aspect in figures:
             aspects.append((words.label(aspect), figures.get(aspect), rows))
+    plain, pairs = plain_metrics(summary), []
+    for name in plain:
+        base, second = name.removeprefix(words.SECOND), words.SECOND + name
+        if base == name or base not in plain:  # the second argument's metric stands beside the first's
+            pairs.append((figures[name], figures[second]) if second in plain else (figures[name],))
     judge = judge_here(record)
     needs = frozenset[str]().union(*map(attrgetter("needs"), judge.parts() if judge else ()))
     return {
@@ -295,12 +297,12 @@ def overview(record: JudgeRecord, summary: Summary, tally: Tally) -> dict[str, A
         "created": words.moment(record.created),
         "judge": judge,
         "second_judged": judge is None or "second_argument" in needs,
-        "figures": list(_pairs({name: figures[name] for name in plain_metrics(summary)})),
+        "figures": pairs,
         "overall": figures.get(OVERALL),
         "aspects": aspects,  # each with its own rating, if there is one, and its dimensions'
         "bare": list(bare),  # why means of dimensions have no interval
         "outstanding": max(record.items_count - summary.total, 0),
-        "statuses": shares(statuses, {name: name for name in statuses}),
+        "statuses": shares(statuses, dict(zip(statuses, statuses, strict=True))),
         "missing": list(_missing(tally, summary, record)),
         "usage": usage_rows(summary.usage),
         "settings": list(_settings(record, judge)),
@@ -315,26 +317,6 @@ def plain_metrics(summary: Summary) -> list[str]:
         if name not in BY_NAME:
             (compares if BETTER.keys() & metric.labels else plain).append(name)
     return compares + plain
-
-
-def _figure(name: str, metric: MetricSummary, tally: Tally) -> View:
-    """One metric over all items; ``compares``: whether it says which of two arguments is better."""
-    missing = metric.total - metric.scored
-    return View(
-        label=words.label(name),
-        question=BY_NAME[name].question if name in BY_NAME else "",
-        metric=metric,
-        histogram=histogram(tally.scores.values(name), missing, metric.mean),
-        verdicts=shares(metric.labels, BETTER),
-        compares=bool(BETTER.keys() & metric.labels),
-    )
-
-
-def _pairs(figures: dict[str, View]) -> Iterable[tuple[View, ...]]:
-    """The figures, that of a metric of the first argument together with the second's."""
-    for name, figure in figures.items():
-        if name.removeprefix(words.SECOND) not in figures.keys() - {name}:
-            yield tuple(filter(None, (figure, figures.get(words.SECOND + name))))
 
 
 def _missing(tally: Tally, summary: Summary, record: JudgeRecord) -> Iterable[tuple[str, str, str, str]]:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
-from statistics import fmean
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from functools import lru_cache
+from operator import attrgetter
+from typing import Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
@@ -23,37 +23,24 @@ from pydantic import (
     create_model,
 )
 
-from conqret.baseline import By, Finding
-from conqret.baseline.alignment import SentenceFinding
-from conqret.data import Measure, Part, Reason, Status
-from conqret.errors import DeclarationError, number
+from conqret.baseline import Evidence, Finding
+from conqret.data import Measure, Reason
+from conqret.errors import DeclarationError
 from conqret.judging.dimensions import DIMENSIONS
 from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply
 from conqret.judging.scales import (
     ONE_TO_FIVE,
-    ONE_TO_THREE,
     ZERO_TO_FIVE,
     ZERO_TO_TEN,
     Scale,
-    graded,
-    preferred,
     rated,
-    share,
     with_confidence,
 )
 from conqret.llm.replies import after_thoughts, describe, written_text
 from conqret.prompts import Library
 
-if TYPE_CHECKING:
-    from conqret.judging.judge_parts import Case, JudgeReply
-
-
 Side = Literal["argument_1", "argument_2", "tie"]
-GradedSide = Literal["argument_1", "argument_1_slightly", "tie", "argument_2_slightly", "argument_2"]
-NuggetSide = Literal["argument_1", "argument_2", "both"]
 LABELS = {"argument_1": "first", "argument_2": "second", "tie": "tie", "both": "tie"}
-SLIGHTLY = "_slightly"
-"""Ends the name of an argument that is the better one by a little."""
 
 
 def _without_thoughts(text: str) -> str:
@@ -73,19 +60,6 @@ class Typed(BaseModel, extra="forbid"):
     """Base of all answers: no fields but the declared ones."""
 
 
-class Preference(Typed):
-    """Which argument is better, clearly or slightly."""
-
-    preference: GradedSide
-
-
-def score_preference(reply: JudgeReply[Preference], case: Case) -> Mapping[str, Measure]:
-    """The preference; one by a little lies halfway between a clear one and a tie."""
-    side = reply.value.preference
-    verdict = preferred(LABELS[side.removesuffix(SLIGHTLY)], slightly=side.endswith(SLIGHTLY))
-    return {"preference": verdict}
-
-
 def no_truth_value(value: Any) -> Any:
     """Pydantic would read true as 1, which is a rating that nobody gave."""
     if isinstance(value, bool):
@@ -99,9 +73,6 @@ ZeroToFiveRating = Annotated[
     int, Field(ge=ZERO_TO_FIVE.low, le=ZERO_TO_FIVE.high), BeforeValidator(no_truth_value)
 ]
 OneToFive = Annotated[int, Field(ge=ONE_TO_FIVE.low, le=ONE_TO_FIVE.high), BeforeValidator(no_truth_value)]
-OneToThreeRating = Annotated[
-    int, Field(ge=ONE_TO_THREE.low, le=ONE_TO_THREE.high), BeforeValidator(no_truth_value)
-]
 Percent = Annotated[int, Field(ge=0, le=100), BeforeValidator(no_truth_value)]
 
 
@@ -117,13 +88,6 @@ class ZeroToFiveOrNull(Typed):
 
     explanation: str
     rating: ZeroToFiveRating | None
-
-
-class OneToThreeOrNull(Typed):
-    """An explanation, then a rating from 1 to 3; null where it cannot be judged."""
-
-    explanation: str
-    rating: OneToThreeRating | None
 
 
 class DocumentRating(Typed):
@@ -168,65 +132,7 @@ def each_once(key: Callable[[Any], Any], context: str, noun: str) -> AfterValida
     return AfterValidator(check)
 
 
-DocumentRatings = Annotated[
-    list[DocumentRating], each_once(lambda rating: rating.document, "documents", "document")
-]
-
-
-def different(text: Callable[[Any], str], plural: str) -> AfterValidator:
-    """A validator that lets no two things of a list say the same words; ``plural`` is what they are, for the model."""
-
-    def check(listed: list[Any]) -> list[Any]:
-        texts = Counter(" ".join(text(thing).lower().split()) for thing in listed)
-        if repeated := [words for words, count in texts.items() if count > 1]:
-            raise ValueError(f"the {plural} must all be different; repeated: {'; '.join(repeated)[:300]}")
-        return listed
-
-    return AfterValidator(check)
-
-
-Different = different(lambda nugget: nugget.nugget, "nuggets")
-"""For lists of objects with a field ``nugget``."""
-
-
-CREDIT = {"stated": 1.0, "borne_out": 1.0, "partly": 0.5}
-"""What a claim counts by its verdict; by any other, nothing."""
-
-
-def claim_share(claims: Sequence[Any], text: str) -> Measure:
-    """The mean of what the claims of ``text`` count, each with its verdict as a part. There is one claim at least, and
-    each has the texts ``claim``, ``explanation`` and ``verdict``."""
-    parts = tuple(
-        Part(
-            id=claim.claim,
-            value=CREDIT.get(claim.verdict, 0.0),
-            label=claim.verdict.replace("_", " "),
-            explanation=claim.explanation,
-        )
-        for claim in claims
-    )
-    counts = Counter(part.label for part in parts)
-    found = ", ".join(f"{count} {verdict}" for verdict, count in counts.most_common())
-    return Measure(
-        status=Status.SCORED,
-        value=fmean(part.value or 0.0 for part in parts),
-        explanation=f"{number(len(parts), 'claim')} of {text}: {found}",
-        parts=parts,
-    )
-
-
-def claims(findings: Iterable[SentenceFinding], **verdicts: str) -> list[dict[str, str]]:
-    """What the baseline finds of sentences as claims; ``verdicts`` are a judge's words for those of the baseline, and
-    ``nothing`` that for none."""
-    words = {"": verdicts.pop("nothing"), **verdicts}
-    return [
-        {"claim": one.text, "explanation": one.explanation, "verdict": words.get(one.verdict, one.verdict)}
-        for one in findings
-    ]
-
-
-DifferentClaims = different(lambda claim: claim.claim, "claims")
-"""For lists of claims: no two may say the same words."""
+DocumentRatings = Annotated[list[DocumentRating], each_once(attrgetter("document"), "documents", "document")]
 
 
 SIDES = {"first": "argument_1", "second": "argument_2", "tie": "tie"}
@@ -240,21 +146,6 @@ def stated(case: Case, finding: Finding, scale: Scale) -> dict[str, Any]:
     """
     up = (case.sample + 0.5) / case.options.samples
     return {"explanation": finding.explanation, "rating": scale.rating(finding.value, up)}
-
-
-def side(first: float, second: float, tie: str) -> str:
-    """Which of two ratings is higher, as ``argument_1``, ``argument_2`` or the word for neither."""
-    return tie if first == second else "argument_1" if first > second else "argument_2"
-
-
-def covered(case: Case, nuggets: Sequence[str], by: By, *, weight: float = 1.0) -> list[int]:
-    """The coverage of each nugget by the documents or an argument, times ``weight``, from 1 to 5."""
-    return [ONE_TO_FIVE.rating(weight * case.evidence.coverage(nugget, by)) for nugget in nuggets]
-
-
-def nugget_share(nuggets: Sequence[Any], rating: str) -> Measure:
-    """The mean of (rating - 1) / 4 over nuggets, each a part; ``rating`` is the field that holds it."""
-    return share([graded(ONE_TO_FIVE, nugget.nugget, getattr(nugget, rating)) for nugget in nuggets])
 
 
 DOCUMENTS_AND_ARGUMENT = frozenset({"documents", "argument"})
@@ -289,9 +180,20 @@ def in_one_call(
     Dimensions stand behind the other sections, in the order of the case.
     """
 
+    by_name: dict[str, JudgeSection] = {}
+    metrics, english, needs = list[str](), list[str](), frozenset[str]()
+    for section in sections:
+        by_name[section.name] = section
+        metrics += section.metrics
+        needs |= section.needs
+        english += section.metrics if section.english_only else ()
+
     def response(case: Case) -> type[Typed]:
-        places = {dimension.name: place for place, dimension in enumerate(case.dimensions)}
-        return _answer(name, tuple(sorted(sections, key=lambda section: places.get(section.name, -1))))
+        in_order = dict(by_name)
+        for dimension in case.dimensions:
+            if dimension.name in in_order:  # moves behind the others
+                in_order[dimension.name] = in_order.pop(dimension.name)
+        return _answer(name, tuple(in_order.values()))
 
     def score(reply: JudgeReply[Typed], case: Case) -> Mapping[str, Measure]:
         measures: dict[str, Measure] = {}
@@ -304,14 +206,11 @@ def in_one_call(
         return in_one_call(prompt, name, wanted, both_orders=both_orders)
 
     def baseline(case: Case) -> dict[str, Any]:
-        answers = {section.name: section.baseline for section in sections}
-        return {name: answers[name](case) for name in response(case).model_fields}
+        plain = {}
+        for field in response(case).model_fields:
+            plain[field] = by_name[field].baseline(case)
+        return plain
 
-    metrics, english, needs = list[str](), list[str](), frozenset[str]()
-    for section in sections:
-        metrics += section.metrics
-        needs |= section.needs
-        english += section.metrics if section.english_only else ()
     return JudgePrompt(
         prompt=prompt,
         metrics=tuple(metrics),
@@ -326,42 +225,34 @@ def in_one_call(
     )
 
 
-def dimension_sections(scale: Scale, needs: Iterable[str]) -> tuple[JudgeSection, ...]:
-    """A section for each of the fifteen dimensions, rated on ``scale``; or said to be nothing that can be judged."""
-    answer = {ZERO_TO_FIVE: ZeroToFiveOrNull, ONE_TO_THREE: OneToThreeOrNull}[scale]
-    return tuple(
-        rating_section(
-            dimension.name,
-            scale,
-            answer,
-            partial(_baseline_dimension, dimension.name, scale),
-            frozenset(needs),
-            english_only=True,
-        )
-        for dimension in DIMENSIONS
-    )
+def dimension_sections(scale: Scale, answer: type[Typed], needs: Iterable[str]) -> tuple[JudgeSection, ...]:
+    """A section for each of the fifteen dimensions, rated on ``scale`` in an ``answer`` that may be null."""
+    sections, fields = [], frozenset(needs)
+    for dimension in DIMENSIONS:
 
+        def find(evidence: Evidence, name: str = dimension.name) -> Finding:
+            return evidence.dimensions()[name]
 
-def _baseline_dimension(name: str, scale: Scale, case: Case) -> dict[str, Any]:
-    return stated(case, case.evidence.dimensions()[name], scale)
+        sections.append(rating_section(dimension.name, scale, answer, find, fields, english_only=True))
+    return tuple(sections)
 
 
 def rating_section(
     metric: str,
     scale: Scale,
     answer: type[Typed],
-    baseline: Callable[[Case], Any],
+    find: Callable[[Evidence], Finding],
     needs: frozenset[str] = DOCUMENTS_AND_ARGUMENT,
     *,
     english_only: bool = False,
 ) -> JudgeSection:
-    """A section with an explanation and a rating, which is the measure."""
+    """A section with an explanation and a rating, which is the measure; the baseline states what ``find`` finds."""
     return JudgeSection(
         name=metric,
         metrics=(metric,),
         answer=answer,
         score=lambda response, case: {metric: rated(scale, response.rating, response.explanation)},
-        baseline=baseline,
+        baseline=lambda case: stated(case, find(case.evidence), scale),
         needs=needs,
         english_only=english_only,
     )
@@ -392,7 +283,9 @@ def valid_alone(ask: JudgePrompt[Any], case: Case, response_fields: Mapping[str,
 @lru_cache(maxsize=256)
 def _answer(name: str, sections: tuple[JudgeSection, ...]) -> type[Typed]:
     """The model of an answer, its fields in the order of ``sections`` (a model writes them in schema order)."""
-    fields: dict[str, Any] = {section.name: (section.answer, ...) for section in sections}
+    fields: dict[str, Any] = {}
+    for section in sections:
+        fields[section.name] = (section.answer, ...)
     return create_model(name, __base__=Typed, **fields)
 
 

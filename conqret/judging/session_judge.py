@@ -12,9 +12,10 @@ from collections.abc import Coroutine
 from concurrent.futures import Future
 from typing import Any, Self, TypeVar, Unpack
 
+from conqret.errors import check_known
 from conqret.io.safe_files import Closing
 from conqret.judging.judge import ajudge, session_of
-from conqret.judging.judge_settings import JudgeSettings, check_names
+from conqret.judging.judge_settings import JudgeSettings
 
 T = TypeVar("T")
 
@@ -104,7 +105,7 @@ class SessionJudge(Closing):
     """
 
     def __init__(self, **settings: Unpack[JudgeSettings]) -> None:
-        check_names("judge", settings, JudgeSettings)
+        check_known("option of judge", JudgeSettings.__annotations__, *settings)
         self._settings = settings
         self._lock = threading.Lock()
         self._work: _Work | None = None

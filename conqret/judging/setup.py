@@ -203,7 +203,6 @@ def set_up(
         )
     check_made(format)
     judge = JUDGES.resolve(format)
-    metrics = tuple(metric.replace("-", "_") for metric in options.metrics)
     ask_prompts = map(attrgetter("prompt"), judge.asks)
     library = (
         prompts if isinstance(prompts, Library) else Library(Path(prompts) if prompts else None, ask_prompts)
@@ -218,8 +217,8 @@ def set_up(
         raise DeclarationError(
             f"the format {judge.name} computes the probability of the last answer only: leave --conversation whole out"
         )
-    probe = Case(PROBE, replace(options, metrics=metrics))
-    for ask in judge.select(metrics):
+    probe = Case(PROBE, options)
+    for ask in judge.select(options.metrics):
         read = ask.reading is not None
         client.backend.check_can_ask(f"the format {judge.name}", read=read, written=not read)
         filled(library[ask.prompt], ask, probe)  # a prompt that cannot be filled shows here, not halfway
@@ -231,7 +230,7 @@ def set_up(
         client = replace(client, model=NO_MODEL)
     client = client.resolved()
     notes = (NO_CRITERIA,) if judge.name in (CRITERIA, RUBRIC) and client.backend.baseline else ()
-    return Setup(judge, replace(options, metrics=metrics), library, client, notes)
+    return Setup(judge, options, library, client, notes)
 
 
 def recorded_judge(record: InstrumentRecord) -> Judge:

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from conqret.console import shared_options as options
 from conqret.console.printing import result
+from conqret.show import words
+from conqret.show.table import Column, Table
+from conqret.show.visible_text import cut
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,10 +64,7 @@ def show(
 
 
 def _listed(run: JudgeFolder) -> tuple[list[dict[str, Any]], list[Any]]:
-    """The items of a run: for a machine, and for people."""
-    from conqret.show.table import Column, Table
-    from conqret.show.words import reason
-
+    """The items of a run: as plain data, and as a table."""
     record = run.record()
     item_facts = [
         {
@@ -81,7 +81,7 @@ def _listed(run: JudgeFolder) -> tuple[list[dict[str, Any]], list[Any]]:
     ]
     rows = []
     for facts in item_facts:
-        why = f": {reason(facts['reason'])}" if facts["reason"] else ""
+        why = f": {words.reason(facts['reason'])}" if facts["reason"] else ""
         rows.append((facts["item"], facts["topic"], facts["stance"], f"{facts['status']}{why}"))
     columns = [Column(title, "text") for title in ("Item", "Topic", "Stance", "Status")]
     note = f"{len(item_facts)} of {record.items_count} items are judged. conqret runs show {run.path} ITEM shows one."
@@ -121,8 +121,6 @@ def _message(message: Message) -> dict[str, Any]:
 
 def _shown(requests: RecordedRequests, full: bool) -> Iterator[Any]:
     from conqret.judging.recorded_requests import heading, measures_table, parts, parts_tables
-    from conqret.show import words
-    from conqret.show.visible_text import cut
 
     judgment = requests.judgment
     language = words.language(judgment.language)

@@ -10,8 +10,10 @@ import math
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from operator import attrgetter
-from typing import Any, Self
+from typing import Self
 
 from pydantic import BaseModel
 
@@ -150,32 +152,26 @@ class Summary(BaseModel, frozen=True):
         return any(map(attrgetter("scored"), self.metrics.values()))
 
 
+@dataclass
 class _Tally:
-    """Running sums of one metric (Welford's update for the deviation)."""
+    """Running sums of one metric (Welford's update for the deviation), and counts of its reasons, labels, methods."""
 
-    def __init__(self) -> None:
-        self.total = self.scored = 0
-        self.mean = self.squares = 0.0
-        self.said = {"reason": Counter[str](), "label": Counter[str](), "method": Counter[str]()}
-        self.flipped: int | None = None
-        self._sums, self._counts = array("d"), array("d")
-
-    def add(self, value: float, topic: int) -> None:
-        self.scored += 1
-        step = value - self.mean
-        self.mean += step / self.scored
-        self.squares += step * (value - self.mean)
-        lacking = [0.0] * (topic + 1 - len(self._sums))
-        self._sums.extend(lacking)
-        self._counts.extend(lacking)
-        self._sums[topic] += value
-        self._counts[topic] += 1
+    total: int = 0
+    scored: int = 0
+    mean: float = 0.0
+    squares: float = 0.0
+    flipped: int | None = None
+    reason: Counter[str] = field(default_factory=Counter)
+    label: Counter[str] = field(default_factory=Counter)
+    method: Counter[str] = field(default_factory=Counter)
+    sums: array[float] = field(default_factory=partial(array, "d"))
+    counts: array[float] = field(default_factory=partial(array, "d"))
 
     def summary(self, roots: Sequence[int] | None) -> MetricSummary:
         """The metric in numbers; ``roots`` has for each topic the one that stands for it, where that is another."""
         missing = self.total - self.scored
         whole = self.mean * self.scored
-        sums, topics = self._sums, self._counts
+        sums, topics = self.sums, self.counts
         if roots is not None:
             sums, topics = _joined(sums, roots), _joined(topics, roots)
         interval = mean_of_sums(sums, topics)
@@ -189,10 +185,10 @@ class _Tally:
             deviation=math.sqrt(self.squares / (self.scored - 1)) if self.scored > 1 else None,
             worst_case=whole / self.total,
             best_case=(whole + missing) / self.total,
-            reasons=dict(sorted(self.said["reason"].items())),
+            reasons=dict(sorted(self.reason.items())),
             flipped=self.flipped,
-            labels=dict(sorted(self.said["label"].items())),
-            methods=dict(sorted(self.said["method"].items())),
+            labels=dict(sorted(self.label.items())),
+            methods=dict(sorted(self.method.items())),
         )
 
 
@@ -204,20 +200,24 @@ def _joined(sums: array[float], roots: Sequence[int]) -> array[float]:
     return joined
 
 
+@dataclass
 class Summariser:
     """Takes judgments as they come; memory grows with the topics, by sixteen bytes for each metric, and by what
     tells translations of an item (a number an item)."""
 
-    def __init__(self) -> None:
-        self._topics = TopicKeys()
-        self._statuses: Counter[Status] = Counter()
-        self._reasons: Counter[str] = Counter()
-        self._details = Counter[tuple[str, str]]()
-        self._named: dict[tuple[str, str], str] = {}
-        self._metrics: defaultdict[str, _Tally] = defaultdict(_Tally)
-        self._usage: dict[str, Any] = dict.fromkeys(Usage.model_fields, 0)
-        self._partly = self._flagged = self._html = self._trimmed = self._miscited = 0
-        self._attacks: dict[str, str] = {}
+    _topics: TopicKeys = field(default_factory=TopicKeys)
+    _statuses: Counter[Status] = field(default_factory=Counter)
+    _reasons: Counter[str] = field(default_factory=Counter)
+    _details: Counter[tuple[str, str]] = field(default_factory=Counter)
+    _named: dict[tuple[str, str], str] = field(default_factory=dict)
+    _metrics: dict[str, _Tally] = field(default_factory=partial(defaultdict, _Tally))
+    _usage: Counter[str] = field(default_factory=Counter)
+    _attacks: dict[str, str] = field(default_factory=dict)
+    _partly: int = 0
+    _flagged: int = 0
+    _html: int = 0
+    _trimmed: int = 0
+    _miscited: int = 0
 
     def add(self, judgment: Judgment) -> None:
         """Count one judgment in."""
@@ -242,10 +242,18 @@ class Summariser:
             tally = self._metrics[metric]
             tally.total += 1
             if measure.value is not None:
-                tally.add(measure.value, topic)
-            for name, counter in tally.said.items():
-                if (said := getattr(measure, name)) is not None:
-                    counter[said] += 1
+                tally.scored += 1
+                step = measure.value - tally.mean
+                tally.mean += step / tally.scored
+                tally.squares += step * (measure.value - tally.mean)
+                lacking = [0.0] * (topic + 1 - len(tally.sums))
+                tally.sums.extend(lacking)
+                tally.counts.extend(lacking)
+                tally.sums[topic] += measure.value
+                tally.counts[topic] += 1
+            for name in ("reason", "label", "method"):
+                if (value := getattr(measure, name)) is not None:
+                    getattr(tally, name)[value] += 1
             if measure.flipped is not None:
                 tally.flipped = (tally.flipped or 0) + measure.flipped
         for call in judgment.trace.calls:
@@ -270,7 +278,7 @@ class Summariser:
             reasons=dict(sorted(self._reasons.items())),
             examples=dict(sorted(examples.items())),
             metrics={metric: tally.summary(joined) for metric, tally in self._metrics.items()},
-            usage=Usage(**self._usage),
+            usage=Usage(**{**dict.fromkeys(Usage.model_fields, 0), **self._usage}),
             flagged=self._flagged,
             attacks=self._attacks,
             html=self._html,

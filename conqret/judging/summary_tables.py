@@ -1,4 +1,4 @@
-"""The summary of a run as tables, and what can be required of it (a metric's mean, or the coverage), also as JUnit XML.
+"""The summary of a run as sentences and tables.
 
 A mean never stands without the number of items behind it, and, where items are missing, its bounds: what the mean
 would be if every missing value were 0 or 1.
@@ -6,27 +6,18 @@ would be if every missing value were 0 or 1.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from operator import itemgetter
-from typing import TYPE_CHECKING
-from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from conqret.console.conditions import ENDS, Requirement, RequirementOutcome
-from conqret.errors import DeclarationError, number
+from conqret.errors import number
 from conqret.judging.dimensions import BY_NAME
 from conqret.judging.judge_folder import JudgeRecord
-from conqret.judging.judge_options import COVERAGE
 from conqret.judging.judge_parts import JURY
-from conqret.judging.known_as import named_here
-from conqret.judging.summary import MetricSummary, Summary, Usage
+from conqret.judging.summary import Summary, Usage
 from conqret.show import words
-from conqret.show.markup import safe, tables_markdown
-from conqret.show.table import Alarm, Cell, Column, Table
+from conqret.show.table import Cell, Column, Table
 from conqret.show.visible_text import visible
 from conqret.show.words import count, money
-
-if TYPE_CHECKING:
-    from conqret.console.conditions import RequirementOutcome
 
 
 def judge_name(format_name: str, model: str) -> str:
@@ -66,7 +57,8 @@ def terminal(summary: Summary, record: JudgeRecord | None = None) -> Iterator[st
     """The summary for a console: what was judged, the metrics, the reasons, and what it took."""
     yield from headlines(summary, record)
     for table in summary_tables(summary):
-        yield from ("", table)
+        yield ""
+        yield table
 
 
 def headlines(summary: Summary, record: JudgeRecord | None) -> Iterator[str]:
@@ -85,11 +77,15 @@ def headlines(summary: Summary, record: JudgeRecord | None) -> Iterator[str]:
 def mean_scores(summary: Summary) -> str:
     """The means of the metrics but single dimensions of quality, in a sentence; empty where none has a score."""
     single = BY_NAME.keys() - {"overall_quality"}
-    known = {name: metric for name, metric in summary.metrics.items() if metric.mean is not None}
-    first = [name for name in known if name not in single and not name.startswith(words.SECOND)]
+    known, first = list[str](), list[str]()
+    for name, metric in summary.metrics.items():
+        if metric.mean is not None:
+            known.append(name)
+            if name not in single and not name.startswith(words.SECOND):
+                first.append(name)
     shown, brackets = list[str](), ""
     for name in first or known:
-        metric = known[name]
+        metric = summary.metrics[name]
         if len(shown) < MAX_NAMED:
             shown.append(f"{words.label(name).lower()} {words.with_interval(metric.interval)}")
         if metric.low is not None:
@@ -102,22 +98,6 @@ def mean_scores(summary: Summary) -> str:
         f"The mean scores of {number(summary.scored + summary.partly, 'item')} are: "
         f"{', '.join(shown)}{more}{brackets}."
     )
-
-
-def build_summary(summary: Summary, record: JudgeRecord, outcomes: Sequence[RequirementOutcome]) -> str:
-    """What was required and the summary as Markdown, for the page of a build."""
-    tables = [requirement_table(outcomes)] if outcomes else []
-    lines = "  \n".join(map(safe, headlines(summary, record)))
-    return f"{lines}\n\n{tables_markdown([*tables, *summary_tables(summary)], '####')}"
-
-
-def requirement_table(outcomes: Sequence[RequirementOutcome]) -> Table:
-    """What was required, whether it is met, and by which value."""
-    rows = [
-        (outcome.requirement, "met" if outcome.met else Alarm("not met"), outcome.value, outcome.reason)
-        for outcome in outcomes
-    ]
-    return Table("Requirements", ("requirement", Column("", "name"), "value", Column("remark", "text")), rows)
 
 
 def coverage(summary: Summary) -> str:
@@ -155,8 +135,13 @@ def metric_table(summary: Summary) -> Table:
         calibrated = "" if metric.calibrated is None else metric.calibrated
         scored = f"{words.count(metric.scored)} of {words.count(metric.total)}"
         rows.append((label, metric.interval, calibrated, metric.deviation, scored, bounds))
-        if metric_notes := _notes(metric):
-            notes.append(f"{label}: {metric_notes}.")
+        remarks = [words.counts(metric.labels)] if metric.labels else []
+        if metric.flipped is not None:
+            remarks.append(f"{words.count(metric.flipped)} flipped with the order")
+        if metric.methods:
+            remarks.append(f"read from {words.counts(metric.methods)}")
+        if remarks:
+            notes.append(f"{label}: {'; '.join(remarks)}.")
         known = known or metric.low is not None
     columns = ("Metric", "Mean", "Calibrated", "SD", "n", "Worst to best case")
     return Table("", columns, rows, note=" ".join([*notes, *[INTERVALS] * known]))
@@ -213,86 +198,3 @@ def usage_rows(usage: Usage) -> list[tuple[str, str]]:
         (COST, cost(usage)),
     ]
     return rows if usage.cached_tokens else [*rows[:4], *rows[5:]]
-
-
-def _notes(metric: MetricSummary) -> str:
-    notes = [
-        words.counts(metric.labels) if metric.labels else "",
-        "" if metric.flipped is None else f"{words.count(metric.flipped)} flipped with the order",
-        f"read from {words.counts(metric.methods)}" if metric.methods else "",
-    ]
-    return "; ".join(filter(None, notes))
-
-
-EXAMPLE = "groundedness >= 0.7"
-BOUNDS = ("worst_case", "best_case")
-
-
-def parse_mean(text: str, metrics: Collection[str]) -> Requirement:
-    """Read a condition on one of ``metrics``, or on the coverage.
-
-    Raises:
-        DeclarationError: it has another form.
-        UnknownNameError: there is no such metric, or end.
-    """
-    requirement = Requirement.of(
-        text,
-        {*metrics, COVERAGE},
-        "metric to require",
-        EXAMPLE,
-        metrics,
-        ends=(*ENDS, *BOUNDS),
-        elsewhere=named_here,
-    )
-    if requirement.dimension:
-        raise DeclarationError(f"the requirement {text!r} cannot be read: write it as in {EXAMPLE}")
-    return requirement
-
-
-def check_mean(requirement: Requirement, summary: Summary) -> RequirementOutcome:
-    """Hold one condition against the numbers of a run."""
-    if requirement.name == COVERAGE:
-        return requirement.outcome(summary.coverage)
-    metric = summary.metrics.get(requirement.name)
-    if metric is None:
-        return requirement.outcome(None)
-    no_interval = requirement.end in ENDS and metric.no_interval
-    return requirement.outcome(getattr(metric, requirement.end or "mean"), no_interval or "it has no value")
-
-
-Case = tuple[str, str, str, str]
-"""Its kind, its name, ``failure``, ``skipped`` or nothing, and what is said of it."""
-
-
-def judge_junit(summary: Summary, outcomes: Sequence[RequirementOutcome] = ()) -> bytes:
-    """A test case for the items (those that failed are a failure) and for each requirement."""
-    tag = "failure" if summary.failed or not (summary.any_score or summary.outstanding) else ""
-    return junit_suite(
-        "judge", [("items", "every item is judged", tag, coverage(summary)), *required_cases(outcomes)]
-    )
-
-
-def required_cases(outcomes: Sequence[RequirementOutcome]) -> Iterator[Case]:
-    """A test case for each requirement: a failure where it is not met."""
-    for outcome in outcomes:
-        message = outcome.reason if outcome.value is None else f"it is {outcome.value:.3f}"
-        yield "require", outcome.requirement, "" if outcome.met else "failure", message
-
-
-def junit_suite(command: str, cases: Sequence[Case]) -> bytes:
-    """The cases as one suite, in XML."""
-    failed, skipped = (sum(tag == wanted for _, _, tag, _ in cases) for wanted in ("failure", "skipped"))
-    suite = Element(
-        "testsuite",
-        name=f"conqret {command}",
-        tests=str(len(cases)),
-        failures=str(failed),
-        skipped=str(skipped),
-        errors="0",
-    )
-    for kind, name, tag, message in cases:
-        case = SubElement(suite, "testcase", classname=f"conqret.{command}.{kind}", name=visible(name))
-        if tag:
-            SubElement(case, tag, message=visible(message))
-    indent(suite)
-    return bytes(tostring(suite, encoding="utf-8", xml_declaration=True)) + b"\n"

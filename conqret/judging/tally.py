@@ -27,33 +27,60 @@ LONGEST = 60
 """Characters of a value that makes a group."""
 
 
-class Scores:
-    """Scores of all items, eight bytes each, with the topic, stance and language of each item, and which items share a
-    value of their metadata, for the fields that have few values."""
+MAX_ITEMS = 200
+"""Items that the page shows in full: more make it slow to open."""
 
-    def __init__(self) -> None:
-        self.items: dict[str, int] = {}
-        self.topics: list[str] = []
-        self.keys = TopicKeys()
-        self.stances: list[str] = []
-        self.languages: list[str] = []
-        self._names: dict[str, str] = {}
-        self._values: dict[str, array[float]] = {}
-        self.kinds: dict[str, dict[str, list[str]]] = {}
+
+@dataclass
+class Tally:
+    """Scores of all items, eight bytes each, with what groups the items (topic, stance, language, and fields of their
+    metadata that have few values), and the judgments to show in full: first those that need attention, then in file
+    order.
+
+    Args:
+        max_items: how many judgments are shown in full.
+        order: the number of each item in its file, from 1; left out where judgments come in the order of the items.
+
+    ``summary`` is the run in numbers, where it is known already; else it is taken from the run.
+    """
+
+    max_items: int = MAX_ITEMS
+    order: Mapping[str, int] = field(default_factory=dict)
+    summary: Summary | None = None
+    missing: dict[str, Counter[str]] = field(default_factory=dict)
+    items: dict[str, int] = field(default_factory=dict)
+    topics: list[str] = field(default_factory=list)
+    keys: TopicKeys = field(default_factory=TopicKeys)
+    stances: list[str] = field(default_factory=list)
+    languages: list[str] = field(default_factory=list)
+    kinds: dict[str, dict[str, list[str]]] = field(default_factory=dict)
+    _names: dict[str, str] = field(default_factory=dict)
+    _values: dict[str, array[float]] = field(default_factory=dict)
+    _count: int = 0
+    _kept: dict[str, tuple[bool, int, Judgment]] = field(default_factory=dict)
 
     def add(self, judgment: Judgment) -> None:
-        """Take one judgment in."""
+        """Count one judgment in."""
+        self._count += 1
+        number = self.order.get(judgment.item, len(self.order) + self._count)
+        full = judgment.status is Status.SCORED and not judgment.addressed
+        self._kept[judgment.item] = (full, number, judgment)
+        if len(self._kept) > 2 * self.max_items:
+            self._kept = {shown.item: self._kept[shown.item] for _, shown in self.shown()}
         place = len(self.items)
-        if self.items.setdefault(judgment.item, place) != place:
-            return
-        self.keys.add(judgment)
-        self.topics.append(self._names.setdefault(judgment.topic, judgment.topic))
-        self.stances.append(self._names.setdefault(judgment.stance, judgment.stance))
-        self.languages.append(words.language(judgment.language) or "cannot be told")
+        new = self.items.setdefault(judgment.item, place) == place
+        if new:
+            self.keys.add(judgment)
+            self.topics.append(self._names.setdefault(judgment.topic, judgment.topic))
+            self.stances.append(self._names.setdefault(judgment.stance, judgment.stance))
+            self.languages.append(words.language(judgment.language) or "cannot be told")
         for metric, measure in judgment.measures.items():
-            values = self._values.setdefault(metric, array("d"))
-            values.extend([math.nan] * (place - len(values)))
-            values.append(math.nan if measure.value is None else measure.value)
+            if measure.reason is not None:
+                self.missing.setdefault(measure.reason, Counter())[metric] += 1
+            if new:
+                values = self._values.setdefault(metric, array("d"))
+                values.extend([math.nan] * (place - len(values)))
+                values.append(math.nan if measure.value is None else measure.value)
 
     def add_item(self, item: Item) -> None:
         """Take the metadata of one item in."""
@@ -62,6 +89,11 @@ class Scores:
                 kinds = self.kinds.setdefault(name, {})
                 if len(kinds) <= MAX_KINDS:
                     kinds.setdefault(value_text, []).append(item.id)
+
+    def shown(self) -> list[tuple[int, Judgment]]:
+        """The judgments to show in full, each with the number of its item."""
+        first = nsmallest(self.max_items, self._kept.values(), key=itemgetter(0, 1))
+        return list(map(itemgetter(1, 2), first))
 
     def values(self, metric: str) -> list[float]:
         """The scores of a metric that there are."""
@@ -82,15 +114,15 @@ class Scores:
         return mean_of_sums(list(sums.values()), list(counts.values()))
 
 
-def group_table(scores: Scores, metrics: Sequence[str]) -> Table:
+def group_table(tally: Tally, metrics: Sequence[str]) -> Table:
     """A row a group: how many items, and the means of ``metrics``; empty where all items are of one group."""
     rows: list[tuple[Cell, ...]] = []
     notes, intervals = [], False
-    for title, groups in _groups(scores):
+    for title, groups in _groups(tally):
         shown = list(groups)
         if title == "topic" and len(shown) > MAX_TOPICS:
             means_of = {
-                name: [scores.mean(metric, groups[name]).value for metric in metrics] for name in shown
+                name: [tally.mean(metric, groups[name]).value for metric in metrics] for name in shown
             }
             lowest = {
                 name: next((value for value in means_of[name] if value is not None), math.inf)
@@ -102,7 +134,7 @@ def group_table(scores: Scores, metrics: Sequence[str]) -> Table:
             )
         rows.append((title.capitalize(),))
         for name in shown:
-            means = [scores.mean(metric, groups[name]) for metric in metrics]
+            means = [tally.mean(metric, groups[name]) for metric in metrics]
             rows.append((name, len(groups[name]), *map(_plain, means)))
             intervals = intervals or any(mean.low is not None for mean in means)
     if intervals:
@@ -112,12 +144,12 @@ def group_table(scores: Scores, metrics: Sequence[str]) -> Table:
     )
 
 
-def _groups(scores: Scores) -> Iterator[tuple[str, dict[str, list[int]]]]:
+def _groups(tally: Tally) -> Iterator[tuple[str, dict[str, list[int]]]]:
     seen_groups: list[list[list[int]]] = []  # what divides the items alike is said once
     by_name = {
-        "stance": map(words.stance, scores.stances),
-        "language": scores.languages,
-        "topic": scores.topics,
+        "stance": map(words.stance, tally.stances),
+        "language": tally.languages,
+        "topic": tally.topics,
     }
     for title, names in by_name.items():
         groups: dict[str, list[int]] = {}
@@ -126,9 +158,9 @@ def _groups(scores: Scores) -> Iterator[tuple[str, dict[str, list[int]]]]:
         if len(groups) > 1:
             seen_groups.append(list(groups.values()))
             yield title, groups
-    for title, members in scores.kinds.items():
+    for title, members in tally.kinds.items():
         places = {
-            name: [scores.items[identifier] for identifier in ids if identifier in scores.items]
+            name: [tally.items[identifier] for identifier in ids if identifier in tally.items]
             for name, ids in members.items()
         }
         judged = {name: group_places for name, group_places in places.items() if group_places}
@@ -140,45 +172,3 @@ def _groups(scores: Scores) -> Iterator[tuple[str, dict[str, list[int]]]]:
 def _plain(mean: Estimate) -> Estimate:
     """Without the reason why there is no interval, which the table's note says once."""
     return Estimate(mean.value, mean.low, mean.high, mean.n, reason=mean.reason if mean.value is None else "")
-
-
-MAX_ITEMS = 200
-"""Items that the page shows in full: more make it slow to open."""
-
-
-@dataclass
-class Tally:
-    """Sums over all judgments, and those to show in full: first those that need attention, then in file order.
-
-    Attributes:
-        max_items: how many judgments are shown in full.
-        order: the number of each item in its file, from 1; left out where judgments come in the order of the items.
-        scores: the scores; whoever counts judgments adds all items to them.
-        summary: the run in numbers, where whoever counts has them already; else they are taken from the run.
-    """
-
-    max_items: int = MAX_ITEMS
-    order: Mapping[str, int] = field(default_factory=dict)
-    summary: Summary | None = None
-    scores: Scores = field(default_factory=Scores)
-    missing: dict[str, Counter[str]] = field(default_factory=dict)
-    _count: int = 0
-    _kept: dict[str, tuple[bool, int, Judgment]] = field(default_factory=dict)
-
-    def add(self, judgment: Judgment) -> None:
-        """Count one judgment in."""
-        self.scores.add(judgment)
-        self._count += 1
-        number = self.order.get(judgment.item, len(self.order) + self._count)
-        full = judgment.status is Status.SCORED and not judgment.addressed
-        self._kept[judgment.item] = (full, number, judgment)
-        if len(self._kept) > 2 * self.max_items:
-            self._kept = {shown.item: self._kept[shown.item] for _, shown in self.shown()}
-        for metric, measure in judgment.measures.items():
-            if measure.reason is not None:
-                self.missing.setdefault(measure.reason, Counter())[metric] += 1
-
-    def shown(self) -> list[tuple[int, Judgment]]:
-        """The judgments to show in full, each with the number of its item."""
-        first = nsmallest(self.max_items, self._kept.values(), key=itemgetter(0, 1))
-        return list(map(itemgetter(1, 2), first))

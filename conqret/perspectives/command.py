@@ -11,7 +11,7 @@ from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, note, progress, result, spaced
 from conqret.errors import DeclarationError, number
 from conqret.io.pairs import read_pairs
-from conqret.judging.command_options import StudyOptions
+from conqret.judging.study_options import StudyOptions
 from conqret.perspectives.detection import GRADES, PROMPT
 from conqret.perspectives.detector import DetectorFolder, DetectorSettings
 from conqret.perspectives.threshold import question_of

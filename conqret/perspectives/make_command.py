@@ -9,7 +9,7 @@ from typing import Annotated
 from conqret.console import shared_options as options
 from conqret.console.printing import at, end, note, note_all, progress, result
 from conqret.debateqa.curation.command import WebSearch
-from conqret.judging.command_options import StudyOptions
+from conqret.judging.study_options import StudyOptions
 
 
 class From(StrEnum):

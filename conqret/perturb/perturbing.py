@@ -15,7 +15,6 @@ from conqret.io import CheckedItems, item_record, open_items
 from conqret.io.jsonl import json_lines
 from conqret.io.safe_files import check_new, write_new
 from conqret.judging.judge_settings import (
-    AnswerSettings,
     ClientSettings,
     ItemSettings,
     as_path,
@@ -29,11 +28,13 @@ from conqret.runs.run_folder import stem
 from conqret.runs.session import Session, SessionCounts
 
 
-class RewritingSettings(ClientSettings, AnswerSettings, ItemSettings, total=False):
+class RewritingSettings(ClientSettings, ItemSettings, total=False):
     """What rewrites items, where a model does, and how they are read."""
 
     model: str | ClientOptions | None
     prompts: str | Path | None
+    recordings: str | Path | None
+    replay: str | Path | None
 
 
 def read_items(

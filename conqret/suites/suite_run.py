@@ -19,10 +19,9 @@ from conqret.judging.criterion import Criterion
 from conqret.judging.judge import expected_cost, judge
 from conqret.judging.judge_parts import JUDGES, Judge
 from conqret.judging.judge_settings import (
-    AnswerSettings,
+    AskingSettings,
     ClientSettings,
     JudgeSettings,
-    check_names,
     client_options,
 )
 from conqret.judging.judgments import Judgments
@@ -43,13 +42,8 @@ OWN = ("format", "criteria", "rubric", "judge", "verdicts")
 """The settings that name a judge, so that the suite's own is left aside."""
 _ASKED = {
     *ClientSettings.__annotations__,
-    *AnswerSettings.__annotations__,
+    *AskingSettings.__annotations__,
     "model",
-    "prompts",
-    "overwrite",
-    "batch",
-    "engine",
-    "workers",
     "watch",
 }
 """What a detection can be told."""
@@ -160,7 +154,7 @@ def run_suite(
         DeclarationError: the suite's files are not here or damaged, or anything that :func:`conqret.judge` refuses.
         AnswersAwaited: verdicts wait for a provider's batch; the same call again collects them.
     """
-    check_names("run_suite", settings, JudgeSettings)
+    check_known("option of run_suite", JudgeSettings.__annotations__, *settings)
     prepared = prepared_suite(suite, source=source, sample=sample, sample_seed=sample_seed)
     return judge_prepared(prepared, settings)
 

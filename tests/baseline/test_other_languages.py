@@ -21,7 +21,7 @@ from conqret.text.analysis import other_stem
 ITEMS = Path(__file__).parents[2] / "fixtures" / "languages" / "items.jsonl"
 LANGUAGES = ("en", "de", "fr", "es", "pt", "ru", "ar", "hi", "zh", "ja")
 OTHERS = LANGUAGES[1:]
-TOPICS = ("bees", "tram", "wage", "sugar")
+TOPICS = ("bees", "tram")
 
 EMPTIED = """
 import sys
@@ -86,10 +86,6 @@ def parallel() -> list[Item]:
 def few() -> list[Item]:
     """The items of some topics, in all languages: all formats judge them, with every word and without."""
     return [item for item in parallel() if item.id.rsplit("-", 1)[0] in TOPICS]
-
-
-def language(item: Item) -> str:
-    return item.id.rsplit("-", 1)[1]
 
 
 def scores() -> dict[str, dict[str, dict[str, float | None]]]:
@@ -162,16 +158,13 @@ def test_what_has_no_evidence_in_a_language_is_unscored_in_all_of_them_alike(kno
         ), name
 
 
-@pytest.mark.parametrize("code", OTHERS)
-def test_groundedness_goes_with_the_english_one(code: str) -> None:
-    found = {
-        item.id: Evidence(item).groundedness().value for item in parallel() if language(item) in ("en", code)
-    }
-    pairs = [
-        (found[name], found[f"{name.removesuffix('-en')}-{code}"]) for name in found if name.endswith("-en")
-    ]
-    assert abs(fmean(a for a, _ in pairs) - fmean(b for _, b in pairs)) < 0.35
-    assert sum(abs(a - b) < 0.35 for a, b in pairs) >= 8
+def test_groundedness_goes_with_the_english_one() -> None:
+    found = {item.id: Evidence(item).groundedness().value for item in parallel()}
+    for code in OTHERS:
+        english = [name.removesuffix("-en") for name in found if name.endswith("-en")]
+        pairs = [(found[f"{name}-en"], found[f"{name}-{code}"]) for name in english]
+        assert abs(fmean(a for a, _ in pairs) - fmean(b for _, b in pairs)) < 0.35, code
+        assert sum(abs(a - b) < 0.35 for a, b in pairs) >= 8, code
 
 
 def claim(text: str, document: str, code: str) -> float:

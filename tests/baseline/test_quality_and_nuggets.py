@@ -24,13 +24,11 @@ def test_dimensions_are_the_fifteen() -> None:
     assert len(BY_NAME) == 15
 
 
-@pytest.mark.parametrize("dimension", sorted(set(BY_NAME) - {"emotional_appeal"}))
-def test_a_careful_argument_beats_a_rant(dimension: str) -> None:
+def test_a_careful_argument_beats_a_rant() -> None:
     evidence = Evidence(item(*UNIFORMS, argument=CAREFUL, second=RANT))
-    assert (
-        evidence.dimensions("argument")[dimension].value
-        > evidence.dimensions("second_argument")[dimension].value
-    )
+    careful, rant = evidence.dimensions("argument"), evidence.dimensions("second_argument")
+    for dimension in set(BY_NAME) - {"emotional_appeal"}:
+        assert careful[dimension].value > rant[dimension].value, dimension
 
 
 @pytest.mark.parametrize("dimension", FITTED)
@@ -63,7 +61,7 @@ def test_swapping_the_arguments_swaps_the_preference() -> None:
     assert Evidence(item(*UNIFORMS, argument=CAREFUL, second=CAREFUL)).preference().label == "tie"
 
 
-@pytest.mark.parametrize("n", [1, 20, 60, 600])
+@pytest.mark.parametrize("n", [1, 20, 600])
 def test_topic_nuggets_are_distinct_and_name_the_topic(n: int) -> None:
     found = Evidence(item()).topic_nuggets(n)
     assert len(set(found)) == n
@@ -93,7 +91,6 @@ def test_coverage_of_a_document_nugget_by_an_argument() -> None:
     assert evidence.coverage(said, "argument") == 1
     assert evidence.coverage(said.replace("30", "70"), "argument") == pytest.approx(0.5)
     assert evidence.coverage("Bake the loaf for forty minutes", "argument") == 0
-    assert evidence.coverage("Bake the loaf for forty minutes", "argument") == 0
 
 
 TEXTS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=40).filter(str.strip) | st.sampled_from(
@@ -111,7 +108,7 @@ TEXTS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=40).filter(st
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(topic=TEXTS, documents=st.lists(TEXTS, max_size=3), argument=TEXTS, second=TEXTS)
 def test_any_item_is_answered_within_range(
     topic: str, documents: list[str], argument: str, second: str

@@ -2,7 +2,7 @@ import pytest
 
 from conqret.baseline import Evidence
 from conqret.baseline.relevance import RelevanceQuery, TermContext, features, relevance
-from conqret.text.analysis import Text, stem
+from conqret.text.analysis import Text
 from tests.baseline.items import ELSEWHERE, UNIFORMS, item
 
 QUERY = RelevanceQuery.from_topic("Should students have to wear school uniforms?")
@@ -14,7 +14,7 @@ def test_the_query_is_the_content_words_of_the_question() -> None:
 
 def test_initials_stand_for_the_words() -> None:
     query = RelevanceQuery.from_topic("Should a universal basic income be paid?")
-    assert query.frequency(Text("UBI works."))[stem("universal")] == 1
+    assert "universal" in features(Text("UBI works."), query).matched
 
 
 def test_match_by_hand() -> None:

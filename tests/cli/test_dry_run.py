@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from conqret.console.shared_options import Calls
-from conqret.io.trec import ScoredDoc, write_run
 from tests.cli.score_files import lines, questions_file
 from tests.commands import Cli, leaves, options_of
 from tests.contract.items import demo
@@ -36,19 +35,14 @@ TRAINS = ("debate tune", "perspectives tune")
 def commands(tmp_path: Path) -> dict[str, tuple[object, ...]]:
     """Each command that has a dry run, on small files."""
     items = write_items(tmp_path / "items.jsonl", demo()[:4])
-    write_run(tmp_path / "pro.res", [ScoredDoc("buses", f"buses-{n}", 9.0 - n) for n in (1, 2, 3)])
-    corpus = write_corpus(tmp_path / "corpus").path
     references = questions_file(tmp_path)
     texts = {"zoos": "Some say so.", "cars": "Others do not.", "cigars": ""}
     rows = [{"id": one, "generation": text} for one, text in texts.items()]
     answers = lines(tmp_path / "mine.jsonl", rows)
     return {
         "judge": ("judge", items, "--format", "direct"),
-        "bias": ("bias", items, "--format", "rag-direct", "--probe", "repeatability"),
         "tournament": ("tournament", items, "--comparisons", "2"),
         "sensitivity": ("sensitivity", items, "--format", "rag-direct", "--perturb", "irrelevant:0,50"),
-        "generate": f"generate arguments {corpus} --run {tmp_path}/pro.res --stance pro --shots 1".split(),
-        "dispute-awareness": f"debateqa score --metric dispute-awareness {answers} --references {references}".split(),
         "baselines": (
             f"debateqa score {answers} --references {references} --metric direct-score,g-eval,acknowledge"
         ).split(),
@@ -69,11 +63,10 @@ def test_as_many_calls_as_will_be_made_and_nothing_written(
         assert server.requests == []
         assert not (tmp_path / "out").exists()
         facts = json.loads(done.out)
-        if name != "generate":  # a made-up argument is invalid, and asked for again
-            cli(*asked)
-            first = [request for request in server.requests if len(request.body["messages"]) == 2]
-            assert len({one.body_hash for one in first}) <= facts["calls"]
-            assert len(first) == facts["calls"]
+        cli(*asked)
+        first = [request for request in server.requests if len(request.body["messages"]) == 2]
+        assert len({one.body_hash for one in first}) <= facts["calls"]
+        assert len(first) == facts["calls"]
     assert facts["calls"] == sum(one["calls"] for one in facts["stages"])
     assert facts["cost_usd"] == pytest.approx(
         (2 * facts["prompt_tokens"] + 10 * facts["completion_tokens"]) / 1e6
@@ -81,29 +74,15 @@ def test_as_many_calls_as_will_be_made_and_nothing_written(
     assert facts["prompt_tokens"] > 100 * facts["calls"]
 
 
-def test_what_the_run_would_refuse_trim_or_leave_out(
-    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+def test_what_the_run_would_trim_or_leave_out(cli: Cli, tmp_path: Path) -> None:
     items = write_items(tmp_path / "items.jsonl", demo()[:2])
     with items.open("a", encoding="utf-8") as file:
         file.write('{"id": "bare", "topic": "Is it?"}\n')
     asked = ("judge", items, "--format", "direct", "--metric", "groundedness", "--skip-invalid", "--dry-run")
-    for model, refused in (
-        (("gpt-4o-mini",), "needs a key of openai, and none is set"),
-        (("gpt4o-mini",), "litellm does not know the provider of the model 'gpt4o-mini'"),
-        (
-            ("openai/mine", "--api-base", "http://127.0.0.1:9/v1"),
-            "the connection to http://127.0.0.1:9/v1 was refused",
-        ),
-    ):
-        done = cli(*asked, "--model", *model)
-        told = " ".join(done.err.split())
-        assert (done.code, "error: the run would refuse: " in told, refused in told) == (2, True, True)
-        assert "left out: " in told
     with FaultServer() as server:
         done = cli(*asked, *PRICED, "--api-base", server.url, "--context-window", 6000, "--json")
         assert server.requests == []
+    assert "left out: " in done.err
     facts = json.loads(done.out)
     assert facts["refusal"] is None
     assert any(
@@ -112,14 +91,18 @@ def test_what_the_run_would_refuse_trim_or_leave_out(
     )
 
 
-@pytest.mark.parametrize("name", ["judge", "tournament"])
 @pytest.mark.parametrize(
-    ("more", "refused"),
+    ("name", "more", "refused"),
     [
-        (("--model", "gpt-4o-mini"), "needs a key of openai, and none is set"),
-        (("--model", "nobody/knows"), "does not know the provider"),
-        (("--model", "openai/m", "--api-base", "http://127.0.0.1:9/v1"), "was refused"),
-        (("--model", "openai/m", "--budget-usd", 1), "the price of openai/m is unknown"),
+        (
+            "judge",
+            ("--model", "gpt-4o-mini"),
+            "the run would refuse: the model gpt-4o-mini needs a key of openai",
+        ),
+        ("judge", ("--model", "nobody/knows"), "does not know the provider"),
+        ("judge", ("--model", "openai/m", "--api-base", "http://127.0.0.1:9/v1"), "was refused"),
+        ("judge", ("--model", "openai/m", "--budget-usd", 1), "the price of openai/m is unknown"),
+        ("tournament", ("--model", "gpt-4o-mini"), "needs a key of openai, and none is set"),
     ],
 )
 def test_what_cannot_be_done_is_exit_2(
@@ -145,16 +128,11 @@ def test_a_window_into_which_nothing_fits_is_exit_2(
     assert (done.code, "no prompt of direct fits into the model's window" in done.err) == (2, True)
 
 
-@pytest.mark.parametrize("name", NAMES)
 def test_for_people(
-    cli: Cli,
-    commands: dict[str, tuple[object, ...]],
-    tmp_path: Path,
-    name: str,
-    monkeypatch: pytest.MonkeyPatch,
+    cli: Cli, commands: dict[str, tuple[object, ...]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
-    done = cli(*commands[name], *PRICED, "--dry-run", "--budget-usd", 0.000001, "-o", tmp_path / "out")
+    done = cli(*commands["judge"], *PRICED, "--dry-run", "--budget-usd", 0.000001, "-o", tmp_path / "out")
     assert done.code == 0
     words = " ".join(done.out.split())
     assert "prompt calls prompt tokens answer tokens price" in words

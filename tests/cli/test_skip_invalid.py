@@ -27,7 +27,6 @@ FAULTY: list[dict[str, Any]] = [
 MIXED = (
     ("judge", "--format", "direct"),
     ("bias", "--format", "direct", "--probe", "length"),
-    ("sensitivity", "--format", "direct", "--perturb", "drop-citations"),
     ("labels sample",),
     ("generate perturbations drop-citations",),
 )

@@ -15,6 +15,7 @@ import pytest
 
 import conqret
 from tests.cli.conftest import Cli
+from tests.cli.test_batched_commands import of_corpus
 from tests.runs.killed import ROOT
 
 ITEMS = ROOT / "fixtures" / "demo" / "items.jsonl"
@@ -37,16 +38,9 @@ def test_show_without_an_item_lists_them(cli: Cli, run: Path) -> None:
     assert {one["status"] for one in listed} == {"scored"}
 
 
-@pytest.mark.parametrize("command", ["diff", "validate"])
-def test_a_pipe_that_closes_costs_no_file(run: Path, tmp_path: Path, command: str) -> None:
+def test_a_pipe_that_closes_costs_no_file(run: Path, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
-    words = {
-        "diff": ("runs", "diff", run, run, "-o", page),
-        "validate": (
-            *("validate", run),
-            *("--labels", ROOT / "fixtures/demo/labels.jsonl", "-o", tmp_path / "card"),
-        ),
-    }[command]
+    words = ("runs", "diff", run, run, "-o", page)
     reading, writing = os.pipe()
     os.close(reading)  # as head does once it has its lines
     try:
@@ -63,22 +57,11 @@ def test_a_pipe_that_closes_costs_no_file(run: Path, tmp_path: Path, command: st
         os.close(writing)
     assert "Traceback" not in done.stderr
     assert "BrokenPipe" not in done.stderr
-    assert page.is_file() if command == "diff" else (tmp_path / "card" / "card.json").is_file()
+    assert page.is_file()
 
 
 def test_the_folder_of_written_arguments_is_judged(cli: Cli, tmp_path: Path) -> None:
-    pytest.importorskip("pyterrier")
-    corpus, ranking = ROOT / "fixtures" / "corpus", tmp_path / "pro.res"
-    assert (
-        cli("retrieve", "run", corpus, "--stance", "pro", "--rerank", "offline", "-k", 3, "-o", ranking).code
-        == 0
-    )
-    assert (
-        cli(
-            "generate", "arguments", corpus, "--run", ranking, "--stance", "pro", "-o", tmp_path / "args"
-        ).code
-        == 0
-    )
+    assert cli(*of_corpus(tmp_path), "-o", tmp_path / "args").code == 0
     done = cli("judge", tmp_path / "args", "--format", "direct", "-o", tmp_path / "judged")
     assert done.code == 0
     assert json.loads((tmp_path / "judged" / "summary.json").read_text())["scored"] > 0

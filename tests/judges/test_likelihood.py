@@ -159,7 +159,7 @@ def test_probabilities_of_the_baseline_by_hand() -> None:
 
 
 def test_the_baseline_falls_with_foreign_documents_and_invented_sentences() -> None:
-    items = demo()
+    items = demo()[:8]
     for item, foreign in zip(items, items[2:] + items[:2], strict=True):
         own, other, invented = (
             judge([one], format="likelihood")[0].measures["groundedness"]

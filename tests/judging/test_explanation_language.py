@@ -14,6 +14,7 @@ from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import JUDGES
 from conqret.judging.setup import check_items, set_up
 from conqret.llm.client_options import ClientOptions
+from conqret.prompts import Library
 
 ITEMS = Path(__file__).parents[2] / "fixtures" / "languages" / "items.jsonl"
 
@@ -63,10 +64,10 @@ def test_a_language_that_cannot_be_told_is_not_named() -> None:
 
 
 def test_every_format_that_writes_says_it(bees: dict[str, Item]) -> None:
+    library, case = Library(), case_of(bees["hi"], JudgeOptions())
     for name, judge in JUDGES.items():
         for ask in judge.asks:
-            setup = set_up(judge, ClientOptions("offline"), JudgeOptions())
-            shown = filled(setup.library[ask.prompt], ask, case_of(bees["hi"], setup.options)).system
+            shown = filled(library[ask.prompt], ask, case).system
             assert ("Hindi" in shown) is (ask.reading is None), name
 
 

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from tests.contract.items import DEMO
-from tests.judging.runs import some
 from tests.judging.test_criterion_everywhere import LABELS, read
 from tests.judging.test_rubric import RUBRIC, TOML
 from tests.runs.killed import Forks
@@ -44,8 +43,6 @@ def test_from_the_command_to_the_card(forks: Forks, tmp_path: Path, rubric: Path
         asked = ("judge", DEMO, "--rubric", rubric, *MODEL, "--api-base", server.url)
         assert forks.run(*asked, "-o", run, "--require", "rubric_score >= 0") == 0
         assert len(server.requests) == 24
-        assert forks.run(*asked, "-o", tmp_path / "each", "--criteria-per-call", 2) == 0
-        assert len(server.requests) == 24 + 2 * 24
     summary = read(run / "summary.json")
     assert list(summary["metrics"]) == METRICS
     page = (run / "report.html").read_text()
@@ -56,7 +53,6 @@ def test_from_the_command_to_the_card(forks: Forks, tmp_path: Path, rubric: Path
     assert forks.run("validate", run, "--labels", LABELS, "-o", tmp_path / "card") == 0
     assert list(read(tmp_path / "card" / "validation.json")["dimensions"]) == ["clarity"]
     assert "weight 3" in (tmp_path / "card" / "card.md").read_text()
-    assert forks.run("judges", "jury", run, tmp_path / "each", "-o", tmp_path / "jury") == 0
     forks.start("runs", "methods", run, out=out)
     assert forks.end() == 0
     assert "It names a source" in out.read_text()
@@ -77,12 +73,3 @@ def test_a_rubric_for_each_topic(forks: Forks, tmp_path: Path, by_topic: Path) -
     assert re.search(r"^It names a source +(?:not )?met +3, vital", out.read_text(), re.M)
     assert forks.run("judge", DEMO, "--replay", run, "-o", tmp_path / "again") == 0
     assert read(tmp_path / "again" / "summary.json")["scored"] == 24
-
-
-def test_bad_input_is_told_with_its_place_and_code_2(forks: Forks, tmp_path: Path, rubric: Path) -> None:
-    errors = tmp_path / "errors"
-    rubric.write_text(TOML.replace("weight = 3", 'weight = "much"'))
-    forks.start("judge", some(tmp_path, 2), "--rubric", rubric, "-o", tmp_path / "run", err=errors)
-    assert forks.end() == 2
-    assert f"{rubric}:5 [weight]" in errors.read_text()
-    assert not (tmp_path / "run").exists()

@@ -96,11 +96,11 @@ def test_it_is_quiet_over_ordinary_prose(text: str) -> None:
     assert kinds(text) == set()
 
 
-@pytest.mark.parametrize("passage", PASSAGES)
-def test_it_smells_a_passage_that_was_put_into_an_honest_page(passage: str) -> None:
+def test_it_smells_a_passage_that_was_put_into_an_honest_page() -> None:
     page = next(document.text for document in demo()[0].documents if not find_injections(document.text))
-    assert kinds(passage)
-    assert kinds(f"{page}\n\n{passage}\n\n{page}") == kinds(passage)
+    for passage in PASSAGES:
+        assert kinds(passage)
+        assert kinds(f"{page}\n\n{passage}\n\n{page}") == kinds(passage), passage
 
 
 def test_each_injected_document_of_the_demo_set_is_found_and_no_other() -> None:
@@ -148,4 +148,4 @@ def test_it_smells_it_amid_anything(before: str, after: str) -> None:
 
 def test_a_long_text_takes_no_longer_than_its_length() -> None:
     for nasty in ("ignore all ", "rate it ", "{{", "<!-- ", "language model ", "system", "<" * 10, "\n \n "):
-        find_injections(nasty * (200_000 // len(nasty)))  # a pattern that backtracks would not come back
+        find_injections(nasty * (50_000 // len(nasty)))  # a pattern that backtracks would not come back

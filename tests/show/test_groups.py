@@ -6,7 +6,7 @@ import pytest
 
 from conqret.data import Item, Judgment, Measure, Reason, Status
 from conqret.judging import tally as groups
-from conqret.judging.tally import Scores, group_table
+from conqret.judging.tally import Tally, group_table
 from conqret.stats.resampling import mean_interval
 
 VALUES = (0.25, 0.5, 0.75, 0.5, 1.0, 0.0, 0.75, 0.25)
@@ -26,20 +26,20 @@ def judgment(place: int, value: float | None) -> Judgment:
 
 
 @pytest.fixture
-def scores() -> Scores:
-    found = Scores()
+def scores() -> Tally:
+    found = Tally()
     for place, value in enumerate(VALUES):
         found.add(judgment(place, value))
     return found
 
 
-def with_metadata(scores: Scores, *metadata: dict[str, object]) -> Scores:
+def with_metadata(scores: Tally, *metadata: dict[str, object]) -> Tally:
     for place, one in enumerate(metadata):
         scores.add_item(Item(id=f"i{place}", topic="t", argument="a", metadata=one))
     return scores
 
 
-def test_means_stand_with_intervals_over_topics(scores: Scores) -> None:
+def test_means_stand_with_intervals_over_topics(scores: Tally) -> None:
     topics = [f"topic {place // 2}" for place in range(8)]
     assert astuple(scores.mean("clarity")) == pytest.approx(
         astuple(mean_interval(VALUES, topics, scale="share"))
@@ -51,7 +51,7 @@ def test_means_stand_with_intervals_over_topics(scores: Scores) -> None:
     assert ("topic 0", "2", "0.375") in table.rows, "one topic has no interval"
 
 
-def test_what_is_missing_is_in_no_mean_and_nothing_counts_twice(scores: Scores) -> None:
+def test_what_is_missing_is_in_no_mean_and_nothing_counts_twice(scores: Tally) -> None:
     scores.add(judgment(8, None))
     scores.add(judgment(0, 1.0))
     assert scores.mean("clarity").n == 8
@@ -61,7 +61,7 @@ def test_what_is_missing_is_in_no_mean_and_nothing_counts_twice(scores: Scores) 
     assert group_table(scores, ["clarity"]).note.endswith("A dash means: nothing was scored.")
 
 
-def test_metadata_groups_where_it_has_few_values_and_divides_otherwise(scores: Scores) -> None:
+def test_metadata_groups_where_it_has_few_values_and_divides_otherwise(scores: Tally) -> None:
     same = {"same": 1, "list": []}
     with_metadata(
         scores,
@@ -69,11 +69,11 @@ def test_metadata_groups_where_it_has_few_values_and_divides_otherwise(scores: S
     )
     titles = [row[0] for row in group_table(scores, ["clarity"]).rows if len(row) == 1]
     assert titles == ["Stance", "Topic", "Source", "Id"], "slug divides like topic, and same not at all"
-    many = with_metadata(Scores(), *({"id": place} for place in range(groups.MAX_KINDS + 1)))
+    many = with_metadata(Tally(), *({"id": place} for place in range(groups.MAX_KINDS + 1)))
     assert not [row for row in group_table(many, ["clarity"]).rows if row == ("Id",)]
 
 
-def test_the_lowest_of_many_topics_are_listed(scores: Scores, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_lowest_of_many_topics_are_listed(scores: Tally, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(groups, "MAX_TOPICS", 2)
     table = group_table(scores, ["clarity"])
     assert [row[0] for row in table.rows[-2:]] == ["topic 0", "topic 2"]
@@ -81,14 +81,14 @@ def test_the_lowest_of_many_topics_are_listed(scores: Scores, monkeypatch: pytes
 
 
 def test_items_are_grouped_by_their_language_where_there_are_several() -> None:
-    scores = Scores()
+    scores = Tally()
     for place, language in enumerate(("de", "zh", "de", "")):
         scores.add(judgment(place, place / 4).model_copy(update={"language": language}))
     rows = group_table(scores, ["clarity"]).rows
     at = rows.index(("Language",))
     wanted = [("German", "2"), ("Chinese", "1"), ("cannot be told", "1")]
     assert [row[:2] for row in rows[at + 1 : at + 4]] == wanted
-    alike = Scores()
+    alike = Tally()
     for place in range(4):
         alike.add(judgment(place, 0.5).model_copy(update={"language": "de"}))
     assert ("Language",) not in group_table(alike, ["clarity"]).rows

@@ -13,7 +13,7 @@ from conqret.console.label_options import label_files
 from conqret.console.printing import at, note, note_all, note_each, result, spaced
 from conqret.debate.debatune.command import conclude, run_judge
 from conqret.errors import DeclarationError, number
-from conqret.judging.command_options import StudyOptions
+from conqret.judging.study_options import StudyOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

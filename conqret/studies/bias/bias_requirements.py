@@ -9,7 +9,7 @@ from pathlib import Path
 
 from conqret.console.conditions import Requirement, RequirementOutcome
 from conqret.io.safe_files import write_whole
-from conqret.judging.summary_tables import junit_suite, required_cases
+from conqret.judging.build_gate import junit_suite, required_cases
 from conqret.studies.bias.contrast import PROBES, probe_name
 from conqret.studies.bias.result import BiasTable, finding_words
 

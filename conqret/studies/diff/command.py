@@ -100,7 +100,7 @@ def diff(
     conqret runs diff runs/system-a runs/system-b --labels labels.csv --scale 1:3
     """
     from conqret.io.safe_files import write_whole
-    from conqret.judging import judge_folder, judge_parts, summary_tables
+    from conqret.judging import build_gate, judge_folder, judge_parts
     from conqret.show.page import write_file
     from conqret.studies.agreement.agreement_settings import AgreementSettings
     from conqret.studies.diff import difference
@@ -132,6 +132,6 @@ def diff(
     if output is not None:
         tell(at(write_file(output, pages.difference_page(found, *runs)), "page"))
     if junit is not None:
-        cases = list(summary_tables.required_cases(outcomes))
-        write_whole(junit, summary_tables.junit_suite("runs diff", cases))
+        cases = list(build_gate.required_cases(outcomes))
+        write_whole(junit, build_gate.junit_suite("runs diff", cases))
     end(not tell_outcomes(outcomes))

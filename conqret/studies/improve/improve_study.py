@@ -22,7 +22,7 @@ from conqret.judging.judge import Items, prepared
 from conqret.judging.judge_folder import trial_key
 from conqret.judging.judge_options import CRITERIA, SampleSettings
 from conqret.judging.judge_parts import Judge
-from conqret.judging.judge_settings import OF_THE_JUDGE, ItemSettings, as_path, check_names
+from conqret.judging.judge_settings import OF_THE_JUDGE, ItemSettings, as_path
 from conqret.judging.judgments import judge_in_span
 from conqret.judging.setup import NO_CRITERIA, Setup
 from conqret.llm.request import Request, messages
@@ -196,7 +196,7 @@ def improved(plan: ImprovePlan, **settings: Any) -> ImproveResult:
 def improve_plan(items: Items, labels: Labels, **how: Unpack[ImproveSettings]) -> ImprovePlan:
     """An improvement that is ready to be made, or to be estimated; takes what :func:`improve` takes. Raises what it
     raises."""
-    check_names("improve", how, ImproveSettings)
+    check_known("option of improve", ImproveSettings.__annotations__, *how)
     longest = how.get("excerpt", EXCERPT)
     if not MIN_EXCERPT <= longest <= MAX_EXCERPT:
         raise DeclarationError(f"--excerpt is {longest}; it must be from {MIN_EXCERPT} to {MAX_EXCERPT}")

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, note, spaced
-from conqret.judging.command_options import StudyOptions
+from conqret.judging.study_options import StudyOptions
 from conqret.show.page import write_files
 from conqret.studies.tournament.item_groups import TournamentOptions
 

@@ -19,7 +19,7 @@ from scipy.special import expit
 
 from conqret.data import Judgment, Measure, Part, Reason, Status, Trace
 from conqret.data.item import Frozen
-from conqret.errors import DeclarationError, number, strict_options
+from conqret.errors import DeclarationError, check_known, number, strict_options
 from conqret.io.jsonl import compact
 from conqret.io.safe_files import InFolder, write_whole
 from conqret.judging.asked_run import RunSettings, WatchSettings
@@ -30,7 +30,7 @@ from conqret.judging.judge import Items, prepared
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.judge_options import SampleSettings
 from conqret.judging.judge_parts import TOURNAMENT, Judge
-from conqret.judging.judge_settings import ItemSettings, check_names, opened
+from conqret.judging.judge_settings import ItemSettings, opened
 from conqret.judging.judgments import judge_in_span, span_attributes
 from conqret.llm.client_options import ClientOptions
 from conqret.runs.run_folder import default_folder, stem
@@ -315,7 +315,7 @@ def tournament_plan(
     Raises:
         DeclarationError: as there.
     """
-    check_names("tournament", settings, TournamentSettings)
+    check_known("option of tournament", TournamentSettings.__annotations__, *settings)
     own = {name: settings[name] for name in TournamentOptions.__annotations__ if name in settings}
     options = TournamentOptions(**own)
     source = opened(items, settings)

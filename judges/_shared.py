@@ -1,0 +1,90 @@
+"""What several formats share: the shares of claims that are borne out, and ratings of nuggets."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from statistics import fmean
+from typing import Any, Literal
+
+from pydantic import AfterValidator
+
+from conqret.baseline import By
+from conqret.baseline.alignment import SentenceFinding
+from conqret.data import Measure, Part, Status
+from conqret.errors import number
+from conqret.judging.judge_parts import Case
+from conqret.judging.scales import ONE_TO_FIVE, graded, share
+
+NuggetSide = Literal["argument_1", "argument_2", "both"]
+
+
+def different(text: Callable[[Any], str], plural: str) -> AfterValidator:
+    """A validator that lets no two things of a list say the same words; ``plural`` is what they are, for the model."""
+
+    def check(listed: list[Any]) -> list[Any]:
+        texts = Counter(" ".join(text(thing).lower().split()) for thing in listed)
+        if repeated := [words for words, count in texts.items() if count > 1]:
+            raise ValueError(f"the {plural} must all be different; repeated: {'; '.join(repeated)[:300]}")
+        return listed
+
+    return AfterValidator(check)
+
+
+Different = different(lambda nugget: nugget.nugget, "nuggets")
+"""For lists of objects with a field ``nugget``."""
+
+
+CREDIT = {"stated": 1.0, "borne_out": 1.0, "partly": 0.5}
+"""What a claim counts by its verdict; by any other, nothing."""
+
+
+def claim_share(claims: Sequence[Any], text: str) -> Measure:
+    """The mean of what the claims of ``text`` count, each with its verdict as a part. There is one claim at least, and
+    each has the texts ``claim``, ``explanation`` and ``verdict``."""
+    parts = tuple(
+        Part(
+            id=claim.claim,
+            value=CREDIT.get(claim.verdict, 0.0),
+            label=claim.verdict.replace("_", " "),
+            explanation=claim.explanation,
+        )
+        for claim in claims
+    )
+    counts = Counter(part.label for part in parts)
+    found = ", ".join(f"{count} {verdict}" for verdict, count in counts.most_common())
+    return Measure(
+        status=Status.SCORED,
+        value=fmean(part.value or 0.0 for part in parts),
+        explanation=f"{number(len(parts), 'claim')} of {text}: {found}",
+        parts=parts,
+    )
+
+
+def claims(findings: Iterable[SentenceFinding], **verdicts: str) -> list[dict[str, str]]:
+    """What the baseline finds of sentences as claims; ``verdicts`` are a judge's words for those of the baseline, and
+    ``nothing`` that for none."""
+    words = {"": verdicts.pop("nothing"), **verdicts}
+    return [
+        {"claim": one.text, "explanation": one.explanation, "verdict": words.get(one.verdict, one.verdict)}
+        for one in findings
+    ]
+
+
+DifferentClaims = different(lambda claim: claim.claim, "claims")
+"""For lists of claims: no two may say the same words."""
+
+
+def side(first: float, second: float, tie: str) -> str:
+    """Which of two ratings is higher, as ``argument_1``, ``argument_2`` or the word for neither."""
+    return tie if first == second else "argument_1" if first > second else "argument_2"
+
+
+def covered(case: Case, nuggets: Sequence[str], by: By, *, weight: float = 1.0) -> list[int]:
+    """The coverage of each nugget by the documents or an argument, times ``weight``, from 1 to 5."""
+    return [ONE_TO_FIVE.rating(weight * case.evidence.coverage(nugget, by)) for nugget in nuggets]
+
+
+def nugget_share(nuggets: Sequence[Any], rating: str) -> Measure:
+    """The mean of (rating - 1) / 4 over nuggets, each a part; ``rating`` is the field that holds it."""
+    return share([graded(ONE_TO_FIVE, nugget.nugget, getattr(nugget, rating)) for nugget in nuggets])
