@@ -16,7 +16,7 @@ from conqret.errors import DeclarationError, ItemsError
 from conqret.io.checks import a_list, identifier, one_line, one_of, text
 from conqret.io.files import file_rows
 from conqret.io.reports import TOPIC_IDS, topic_names
-from conqret.io.rows import ObjectRows, Unfit, kind, listed, quoted
+from conqret.io.rows import Unfit, kind, listed, object_rows, quoted
 from conqret.io.schema import Field, TableReader, table_schema
 from conqret.text.analysis import analysed
 
@@ -177,7 +177,7 @@ def read_banks(source: NuggetSource | NuggetBanks) -> NuggetBanks:
         )
     if isinstance(source, Mapping):
         source = [{"qid": topic, "nuggets": nuggets} for topic, nuggets in source.items()]
-    rows = file_rows(source) if isinstance(source, str | Path) else ObjectRows(source, "nuggets")
+    rows = file_rows(source) if isinstance(source, str | Path) else object_rows(source, "nuggets")
     reader, banks = TableReader(rows, BANK), dict[str, NuggetBank]()
     for values in reader:
         reader.once("topic", values["topic"], "Write all nuggets of a topic into one bank")

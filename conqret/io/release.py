@@ -35,7 +35,7 @@ from conqret.data.digest import gathered
 from conqret.data.item import Debate, DebateArgument, Document, Source
 from conqret.errors import DeclarationError, FaultsError
 from conqret.io.checks import Cell
-from conqret.io.files import csv_rows
+from conqret.io.csv_files import csv_rows
 from conqret.io.jsonl import parse
 from conqret.io.limits import whole_bytes
 from conqret.io.rows import Rows

@@ -7,6 +7,7 @@ references, counted from 0. The question stands in a file of its own, the reques
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from conqret.data.item import Item
@@ -15,7 +16,7 @@ from conqret.io.cell_values import is_missing
 from conqret.io.checks import identifier, text
 from conqret.io.files import file_rows
 from conqret.io.limits import Line, byte_lines, decoded
-from conqret.io.rows import FileRows, ObjectRows, Row, Rows, Unfit, columns_of, kind, mapped, quoted
+from conqret.io.rows import Row, Rows, Unfit, columns_of, kind, mapped, object_rows, quoted
 from conqret.io.schema import Field, TableReader, table_schema
 from conqret.text.citations import round_marks, strip_citations
 from conqret.text.sentences import CLOSING, END_MARKS
@@ -58,7 +59,7 @@ def read_requests(source: Requests) -> dict[str, str]:
     Raises:
         ItemsError: the file cannot be read, or requests have faults; it lists them all.
     """
-    rows = _request_rows(source) if isinstance(source, str | Path) else ObjectRows(source, "requests")
+    rows = _request_rows(source) if isinstance(source, str | Path) else object_rows(source, "requests")
     reader, texts = TableReader(rows, REQUEST), dict[str, str]()
     for values in reader:
         reader.once("id", values["id"], "Give every request its own id")
@@ -80,7 +81,7 @@ def _request_rows(path: str | Path) -> Rows:
         or not {".csv", ".tsv"} & set(Path(str(path).lower()).suffixes)
     ):
         return rows
-    return FileRows(Path(path), rows.name, _of_topics, ("qid", "title"))
+    return Rows(rows.name, partial(_of_topics, Path(path), rows.name), ("qid", "title"))
 
 
 def _of_topics(path: Path, name: str) -> Iterator[Row | Fault]:

@@ -18,9 +18,9 @@ from typing import Any
 
 from conqret.errors import DeclarationError, Fault
 from conqret.io.cell_values import as_list, as_text, is_missing, list_in_text, sound_id
-from conqret.io.files import file_rows
-from conqret.io.rows import FaultList, ObjectRows, Row, Unfit, kind, near, quoted
-from conqret.io.source import ItemSource, several_files
+from conqret.io.files import file_rows, several_files
+from conqret.io.rows import FaultList, Row, Unfit, kind, near, object_rows, quoted
+from conqret.io.source import ItemSource
 from conqret.io.toml import Place, line_of, read_toml, read_yaml
 from conqret.judging.criteria import ITEM_KEYS, TOPIC_KEYS, RubricError, Rubrics, item_ids, topics_of
 from conqret.judging.criterion import (
@@ -62,10 +62,10 @@ def rubrics_of(source: RubricSource) -> Rubrics:
                 raise DeclarationError(f"'items' is {kind(items)}, but must be a list of ids")
             ids = frozenset(items)
             rows = [{"item" if key in ids else "topic": key, "rubric": by_key[key]} for key in by_key]
-            return replace(reader.rows(ObjectRows(rows)), places={})
+            return replace(reader.rows(object_rows(rows)), places={})
         if _list_name(source):
             return reader.rows([Row(1, source)])
-        return reader.rows(ObjectRows([{"key": key, "rubric": source[key]} for key in source]))
+        return reader.rows(object_rows([{"key": key, "rubric": source[key]} for key in source]))
     if isinstance(source, Iterable):
         return _RubricReader("rubric").rows(Row(place, _filled(one)) for place, one in enumerate(source, 1))
     raise DeclarationError(f"a rubric must be a file or a list of criteria, not {kind(source)}")

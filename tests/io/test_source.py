@@ -6,7 +6,8 @@ from dataclasses import replace
 import pytest
 
 from conqret.errors import DeclarationError, ItemsError
-from conqret.io import item_check, open_items
+from conqret.io import open_items
+from conqret.io import source as item_source
 from conqret.io.rows import MAX_KEPT
 
 FULL = {
@@ -120,7 +121,7 @@ def test_where_nothing_is_left_or_the_file_is_wrong_the_faults_are_raised(tmp_pa
 def test_checked_items_are_kept_in_memory_or_read_again(write, monkeypatch, kept: int, whole: bool):
     path = write("a.jsonl", lines(*({**FULL, "id": f"{n}", "topic": "Ünd?"} for n in range(9))))
     source = open_items(path)
-    monkeypatch.setattr(item_check, "KEPT", kept)
+    monkeypatch.setattr(item_source, "KEPT", kept)
     checked = source.check()
     assert (checked.lines is not None) is whole
     assert list(checked.items(source)) == list(source)
