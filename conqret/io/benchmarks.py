@@ -121,18 +121,12 @@ _GRADE = table_schema(
 )
 
 
-def beir_rows(folder: Path) -> Rows | None:
+def beir_rows(folder: Path) -> Rows:
     """The questions of a BEIR folder (Thakur et al. 2021) that have graded documents: ``corpus.jsonl``,
     ``queries.jsonl`` and the grades of one split under ``qrels/``. Only the graded documents are held in memory.
 
-    None of a folder that is laid out in another way. Iterating raises ItemsError where there is no file of grades, or
-    it has faults.
+    Iterating raises ItemsError where there is no file of grades, or it has faults.
     """
-    try:
-        if not ((folder / "corpus.jsonl").is_file() and (folder / "queries.jsonl").is_file()):
-            return None
-    except OSError:  # no path at all, or none that may be looked at
-        return None
     return Rows(str(folder), partial(_of_beir, folder, str(folder)), ("_id", "text", "documents", "grades"))
 
 

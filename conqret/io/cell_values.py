@@ -270,7 +270,8 @@ def _sorted(value: object) -> object:
     if isinstance(value, str):  # nearly every value is one
         return value
     if isinstance(value, list):
-        return [_sorted(inner) for inner in value]
+        return list(map(_sorted, value))
     if isinstance(value, Mapping):
-        return {key: _sorted(value[key]) for key in sorted(value)}
+        keys = sorted(value)
+        return dict(zip(keys, map(_sorted, map(value.__getitem__, keys)), strict=True))
     return int(value) if isinstance(value, float) and value.is_integer() else value

@@ -135,12 +135,10 @@ Cell = Annotated[str, cell_text]
 Number = Annotated[float, number]
 
 
-def a_list(
-    value: object, what: str, remedy: str, fits: Callable[[object], bool] = lambda value: True
-) -> list[Any]:
+def a_list(value: object, what: str, remedy: str, fits: Callable[[object], bool] | None = None) -> list[Any]:
     """A list, also one that was written into a text cell, of things that all fit; ``what`` is expected in words."""
     items = list_in_text(value) if isinstance(value, str) else as_list(value)
-    if not isinstance(items, list) or not all(map(fits, items)):
+    if not isinstance(items, list) or not (fits is None or all(map(fits, items))):
         raise Unfit(f"is {kind(value)}, and {what} is expected", remedy)
     return items
 

@@ -1,8 +1,9 @@
-"""Which kind of file a path is, by its content first and its name second; Parquet files, logs of inspect_ai, folders."""
+"""Which kind of file a path is, by its content first and its name second; Parquet, logs of inspect_ai, folders."""
 
 from __future__ import annotations
 
 import difflib
+import io
 import re
 import struct
 import tempfile
@@ -79,62 +80,54 @@ def _row_groups(path: Path) -> list[tuple[int, int]]:
         file.seek(size - 8 - length)
         footer = file.read(length)
     try:
-        groups = _Footer(footer).structure(0)[_ROW_GROUPS]
+        groups = _structure(io.BytesIO(footer), 0)[_ROW_GROUPS]
         return [(group[_ROW_COUNT], group[_UNPACKED_SIZE]) for group in groups]
     except (IndexError, KeyError, TypeError) as error:
         raise ValueError(f"its footer is corrupt ({error!r})") from None
 
 
-class _Footer:
-    """Reads values one after the other."""
+def _structure(footer: io.BytesIO, depth: int) -> dict[int, Any]:
+    """The fields of a struct by their numbers."""
+    if depth > _DEEPEST:
+        raise ValueError("its footer is nested too deeply")
+    fields: dict[int, Any] = {}
+    number = 0
+    while first := footer.read(1)[0]:
+        number = number + (first >> 4) if first >> 4 else _varint(footer) >> 1
+        kind = first & 15
+        fields[number] = kind == 1 if kind in (1, 2) else _value(footer, kind, depth)
+    return fields
 
-    def __init__(self, data: bytes) -> None:
-        self._data, self._at = data, 0
 
-    def structure(self, depth: int) -> dict[int, Any]:
-        """The fields of a struct by their numbers."""
-        if depth > _DEEPEST:
-            raise ValueError("its footer is nested too deeply")
-        fields: dict[int, Any] = {}
-        number = 0
-        while first := self._byte():
-            number = number + (first >> 4) if first >> 4 else self._varint() >> 1
-            kind = first & 15
-            fields[number] = kind == 1 if kind in (1, 2) else self._value(kind, depth)
-        return fields
+def _value(footer: io.BytesIO, kind: int, depth: int) -> Any:
+    """The next value, of one of Thrift's types; None for texts and floating-point numbers, which nobody needs."""
+    if kind in (1, 2, 3):
+        return footer.read(1)[0]
+    if kind in (4, 5, 6):
+        value = _varint(footer)
+        return value >> 1 ^ -(value & 1)
+    if kind in (7, 8):
+        footer.seek(8 if kind == 7 else _varint(footer), io.SEEK_CUR)
+        return None
+    if kind in (9, 10):
+        first = footer.read(1)[0]
+        count = first >> 4 if first >> 4 < 15 else _varint(footer)
+        if count > footer.getbuffer().nbytes:
+            raise ValueError("its footer names more values than it has")
+        return [_value(footer, first & 15, depth + 1) for _ in range(count)]
+    if kind == 12:
+        return _structure(footer, depth + 1)
+    raise ValueError(f"its footer contains an unknown type ({kind})")
 
-    def _value(self, kind: int, depth: int) -> Any:
-        if kind in (1, 2, 3):
-            return self._byte()
-        if kind in (4, 5, 6):
-            value = self._varint()
-            return value >> 1 ^ -(value & 1)
-        if kind in (7, 8):
-            length = 8 if kind == 7 else self._varint()
-            self._at += length
-            return None
-        if kind in (9, 10):
-            first = self._byte()
-            count = first >> 4 if first >> 4 < 15 else self._varint()
-            if count > len(self._data):
-                raise ValueError("its footer names more values than it has")
-            return [self._value(first & 15, depth + 1) for _ in range(count)]
-        if kind == 12:
-            return self.structure(depth + 1)
-        raise ValueError(f"its footer contains an unknown type ({kind})")
 
-    def _byte(self) -> int:
-        self._at += 1
-        return self._data[self._at - 1]
-
-    def _varint(self) -> int:
-        value = 0
-        for shift in range(0, 70, 7):
-            byte = self._byte()
-            value |= (byte & 127) << shift
-            if byte < 128:
-                return value
-        raise ValueError("its footer contains a number of more than 64 bits")
+def _varint(footer: io.BytesIO) -> int:
+    value = 0
+    for shift in range(0, 70, 7):
+        byte = footer.read(1)[0]
+        value |= (byte & 127) << shift
+        if byte < 128:
+            return value
+    raise ValueError("its footer contains a number of more than 64 bits")
 
 
 ACCEPTED = (
@@ -175,8 +168,7 @@ def file_rows(path: str | Path, name: str = "") -> Rows:
 
 
 def _by_content(file: Path, name: str, head: bytes) -> Rows:
-    suffixes = [suffix.lower() for suffix in file.suffixes if suffix.lower() != ".gz"]
-    suffix = suffixes[-1] if suffixes else ""
+    suffix = Path(file.name.lower().removesuffix(".gz")).suffix
     if head.startswith(_PARQUET):
         return parquet_rows(file, name)
     if suffix in (".parquet", ".pq"):

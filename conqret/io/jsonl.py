@@ -188,14 +188,12 @@ def unwrapped(value: object) -> list[object]:
             inner = value.get(key)
             if isinstance(inner, list):
                 return inner
-    if isinstance(value, dict):
-        columns = list(value.values())
-        if columns and all(
-            isinstance(column, dict) and column.keys() == columns[0].keys() for column in columns
-        ):
-            places = list(columns[0])
-            if all(place.isdecimal() for place in places):  # a frame by its columns, as pandas writes it
-                return [{name: column[place] for name, column in value.items()} for place in places]
+    columns = list(value.values()) if isinstance(value, dict) else []
+    if isinstance(value, dict) and columns and isinstance(columns[0], dict):
+        places = columns[0].keys()
+        alike = all(isinstance(column, dict) and column.keys() == places for column in columns)
+        if alike and all(map(str.isdecimal, places)):  # a frame by its columns, as pandas writes it
+            return [{name: column[place] for name, column in value.items()} for place in places]
     return [value]
 
 
@@ -232,6 +230,9 @@ def _small(path: Path) -> bytes | None:
 def _is_indented(path: Path) -> bool:
     """Whether a file as a whole is JSON objects, each over one line or several."""
     try:
-        return all(isinstance(value, dict) for _, value in _values((_small(path) or b"").decode("utf-8-sig")))
+        for _, value in _values((_small(path) or b"").decode("utf-8-sig")):
+            if not isinstance(value, dict):
+                return False
     except (ValueError, *GZIP_ERRORS):
         return False
+    return True

@@ -126,34 +126,33 @@ def schema_of(row: type[Any]) -> Schema:
     return _SCHEMAS.setdefault(row, Schema(declared))
 
 
+@dataclass(slots=True)
 class TableReader:
     """A table while it is read. Iterating gives the values of each row that has no fault, by field.
 
     Attributes:
+        table: what is read.
+        schema: what each row holds.
         faults: what was wrong; they grow as rows are read.
+        within: the folder in which files must lie that a row names; None where no row may name any.
         line, number: the line of the row that was read last, and how many rows (broken ones too) were read.
         file: the name of what holds that row.
         columns: by field the column in which it was found in the row that was read last.
         heads: the columns behind those names with dots and +.
-        within: the folder in which files must lie that a row names; None where no row may name any.
     """
 
-    def __init__(
-        self,
-        rows: Rows,
-        schema: Schema = NO_FIELDS,
-        faults: FaultList | None = None,
-        within: Path | None = None,
-    ) -> None:
-        self.schema, self._rows = schema, rows
-        self.faults = FaultList() if faults is None else faults
-        self._notes: dict[str, tuple[int, str]] = {}
-        self.line, self.number, self.file = 0, 0, rows.name
-        self.columns: dict[str, str] = {}
-        self.heads: set[str] = set()
-        self.within = within
-        self._met: dict[tuple[str, str], bool] = {}
-        self._lines: dict[str, tuple[str, int]] = {}
+    table: Rows
+    schema: Schema = NO_FIELDS
+    faults: FaultList = field(default_factory=FaultList)
+    within: Path | None = None
+    line: int = field(default=0, init=False)
+    number: int = field(default=0, init=False)
+    file: str = field(default="", init=False)
+    columns: dict[str, str] = field(default_factory=dict, init=False)
+    heads: set[str] = field(default_factory=set, init=False)
+    _notes: dict[str, tuple[int, str]] = field(default_factory=dict, init=False)
+    _met: dict[tuple[str, str], bool] = field(default_factory=dict, init=False)
+    _lines: dict[str, tuple[str, int]] = field(default_factory=dict, init=False)
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         for row in self.rows():
@@ -186,12 +185,12 @@ class TableReader:
 
     def rows(self, records: Iterable[Row | Fault] | None = None) -> Iterator[Row]:
         """The rows that can be read; what the file has in the place of others goes to the faults."""
-        for row in self._rows if records is None else records:
+        for row in self.table if records is None else records:
             self.number += 1
             if isinstance(row, Fault):
                 self.faults.add(row)
             else:
-                self.line, self.file = row.line, row.file or self._rows.name
+                self.line, self.file = row.line, row.file or self.table.name
                 yield row
 
     def read(self, record: Mapping[str, object], schema: Schema, inside: str = "") -> dict[str, Any] | None:
@@ -202,23 +201,25 @@ class TableReader:
                 there = bool(_head(record, column))
                 self._met[name, column] = self._met.get((name, column), False) or there
         for name, declared_field in schema.fields.items():
-            column = declared_field.columns[0] if declared_field.columns else ""
-            value = record.get(column)
-            if type(value) is not str or not column:  # most fields are texts under their own names
-                column, value = _first(record, declared_field.columns)
-            if column and value == "" == declared_field.default:  # as it is written where there is nothing
-                values[name] = ""
-            elif column:
-                columns[name] = column
-                try:
-                    values[name] = declared_field.check(value, inside + column, self)
-                except Unfit as unfit:
-                    self._unfit(unfit, inside + column)
-                    values[name] = None
+            column, value = "", None
+            for column in declared_field.columns:
+                value = record[column] if column in record else look_up(record, column)
+                if type(value) is str or not is_missing(value):
+                    break
             else:
                 values[name] = declared_field.default
                 if declared_field.needed:
                     self._missing(record, declared_field, inside)
+                continue
+            if value == "" == declared_field.default:  # as it is written where there is nothing
+                values[name] = ""
+                continue
+            columns[name] = column
+            try:
+                values[name] = declared_field.check(value, inside + column, self)
+            except Unfit as unfit:
+                self._unfit(unfit, inside + column)
+                values[name] = None
         self.columns = columns
         self.heads = set(columns.values())
         if not self.heads <= record.keys():
@@ -272,7 +273,7 @@ class TableReader:
 
     def fault(self, where: str, problem: str, remedy: str) -> None:
         """Put down one thing that is wrong in the row that was read last."""
-        self.faults.add(Fault(self.file, self.line, where, problem, remedy))
+        self.faults.add(Fault(self.file or self.table.name, self.line, where, problem, remedy))
 
     def note(self, text: str, where: str = "", more: str = "") -> None:
         """Put down a remark such as "ids were made", with its place, and ``more`` of that."""
@@ -293,18 +294,18 @@ class TableReader:
 
         Raises DeclarationError where ``wanted`` says what rows hold, and there is none.
         """
-        head = self._rows.columns
+        head = self.table.columns
         remedy = "Correct the mapping" if head is None else f"Its columns are: {listed(head, 30)}"
         problem = "is not a column of this input, although --columns names it for"
         unmet = list[Fault]()
         for (name, column), met in self._met.items():
             if not met:
-                unmet.append(Fault(self._rows.name, 0, column, f"{problem} {name}", remedy))
+                unmet.append(Fault(self.table.name, 0, column, f"{problem} {name}", remedy))
         self.faults.kept[:0] = unmet
         self.faults.total += len(unmet)
         self.faults.raise_any(error)
         if wanted and not self.number:
-            raise DeclarationError(f"{self._rows.name} contains no {wanted}")
+            raise DeclarationError(f"{self.table.name} contains no {wanted}")
 
 
 def read_table(
@@ -404,15 +405,6 @@ def _head(record: Mapping[str, object], column: str) -> str:
     steps = column.split(".")
     names = (".".join(steps[:end]) for end in range(len(steps), 0, -1))
     return next((name for name in names if name in record), "")
-
-
-def _first(record: Mapping[str, object], columns: Iterable[str]) -> tuple[str, object]:
-    """The first of the columns that has a value, and the value."""
-    for name in columns:
-        value = record[name] if name in record else look_up(record, name)
-        if type(value) is str or not is_missing(value):
-            return name, value
-    return "", None
 
 
 def loose_name(column: str) -> str:

@@ -314,7 +314,13 @@ def _why(faults: Iterable[Fault]) -> str:
 
 def _rows(source: object) -> Rows:
     if isinstance(source, str | Path):
-        return beir_rows(Path(source)) or several_files(source) or file_rows(source)
+        folder = Path(source)
+        try:
+            if (folder / "corpus.jsonl").is_file() and (folder / "queries.jsonl").is_file():
+                return beir_rows(folder)
+        except OSError:  # no path at all, or none that may be looked at
+            pass
+        return several_files(source) or file_rows(source)
     if isinstance(source, Item | Mapping):
         raise DeclarationError("a list of items is expected, but one item was given: put it into a list")
     if isinstance(source, Iterator):
@@ -344,7 +350,8 @@ def _layout(rows: Rows, mapping: Mapping[str, str]) -> Dialect:
             "columns={'topic': …}; of conqret bias: --item-columns); dots reach into objects: topic=inputs.question"
         )
         raise ItemsError([Fault(rows.name, 0, "", problem, remedy)])
-    return with_columns(layout or CONQRET, mapping)
+    layout = layout or CONQRET
+    return with_columns(layout, mapping) if mapping else layout
 
 
 def has_field(item: Item, field: str) -> bool:
