@@ -305,8 +305,7 @@ def _fetched(address: str) -> Rows:
     except Exception as error:  # noqa: BLE001 - each system has error classes of its own
         reason = " ".join(str(error).split()) or type(error).__name__
         raise DeclarationError(f"{name} cannot be fetched: {reason}") from None
-    rows = _folder_rows(name, files)
-    return replace(rows, records=partial(rows.records, fetched=kept))
+    return _folder_rows(name, files, fetched=kept)
 
 
 def _of_items(paths: Collection[str]) -> list[str]:
@@ -327,7 +326,11 @@ def _ending(name: str) -> str:
     return next((ending for ending in ENDINGS if bare.endswith(ending)), "")
 
 
-def _folder_rows(name: str, files: list[tuple[Path, str]], folder: Path | None = None) -> Rows:
+def _folder_rows(
+    name: str, files: list[tuple[Path, str]], folder: Path | None = None, fetched: object = None
+) -> Rows:
+    """The rows of several files of one kind, one file after the other; ``fetched`` is what holds those that were
+    fetched, and goes with the rows."""
     kinds = sorted({_ending(shown) for _, shown in files})
     if not files or len(kinds) > 1:
         problem = (
@@ -341,11 +344,10 @@ def _folder_rows(name: str, files: list[tuple[Path, str]], folder: Path | None =
     columns = tables[0].columns
     if any(table.columns != columns for table in tables):
         columns = None
-    return Rows(name, partial(_of_tables, tables), columns, folder, len(tables))
+    return Rows(name, partial(_of_tables, tables, fetched), columns, folder, len(tables))
 
 
-def _of_tables(tables: Iterable[Rows], fetched: object = None) -> Iterator[Row | Fault]:
-    """The records of several files, one file after the other; ``fetched`` is what holds those that were fetched."""
+def _of_tables(tables: Iterable[Rows], fetched: object) -> Iterator[Row | Fault]:
     for table in tables:
         for row in table:
             yield replace(row, file=table.name) if isinstance(row, Row) else row

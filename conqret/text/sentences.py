@@ -14,6 +14,7 @@ does not split texts by itself here: it parts quotations and lists from what the
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
@@ -159,12 +160,12 @@ def _quotation_goes_on(text: str, stop: int, end: int) -> bool:
     return text[stop] in _UNSPACED and text[end - 1] in _WIDE_CLOSERS and _says.match(text, end) is not None
 
 
+@dataclass
 class _FullStops:
     """Tells the full stops that end a sentence from those of abbreviations, ordinals and initials."""
 
-    def __init__(self, text: str, language: str | None) -> None:
-        self._text = text
-        self._language = language
+    _text: str
+    _language: str | None
 
     @cached_property
     def language(self) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from conqret.data import Item, Judgment, Measure, Status
-from conqret.data.topic_keys import TopicKeys
+from conqret.data.judgment import TopicKeys
 from conqret.io.labels import read_labels
 from conqret.judging.summary import summarise
 from conqret.judging.tally import Scores

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from conqret.data import Judgment
 from conqret.data.digest import gathered
 from conqret.data.item import Frozen
-from conqret.data.topic_keys import TopicKeys
+from conqret.data.judgment import TopicKeys
 from conqret.errors import DeclarationError, check_known
 from conqret.io.label_set import LabelScale, LabelSet, Unit
 from conqret.judging.scales import confidences

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from conqret.data import Item
 from conqret.data.digest import gathered
-from conqret.data.topic_keys import TopicKeys
+from conqret.data.judgment import TopicKeys
 from conqret.errors import DeclarationError, number
 from conqret.judging.nugget_measures import METRICS as NUGGET_METRICS
 from conqret.judging.rubrics import looked_at

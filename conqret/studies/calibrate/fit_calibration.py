@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from conqret.data import Item, Judgment
-from conqret.data.topic_keys import TopicKeys
+from conqret.data.judgment import TopicKeys
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.labels import Labels, labels_of
 from conqret.judging.judge_folder import FinishedRun, JudgeFolder, folder_of

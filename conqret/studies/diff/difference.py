@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conqret.data import Judgment
-from conqret.data.topic_keys import TopicKeys
+from conqret.data.judgment import TopicKeys
 from conqret.errors import DeclarationError, check_known, strict_options
 from conqret.io.label_set import LabelSet, Unit
 from conqret.io.labels import Labels, labels_of

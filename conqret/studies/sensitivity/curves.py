@@ -17,7 +17,7 @@ from typing import Any
 
 from conqret.data import Item, Judgment
 from conqret.data.digest import gathered
-from conqret.data.topic_keys import TopicKeys
+from conqret.data.judgment import TopicKeys
 from conqret.errors import number
 from conqret.judging.judge_folder import trial_key
 from conqret.judging.setup import Setup

@@ -14,7 +14,7 @@ from itertools import combinations
 from conqret.data import Judgment, Measure
 from conqret.data.digest import gathered
 from conqret.data.item import Frozen
-from conqret.data.topic_keys import TopicKeys
+from conqret.data.judgment import TopicKeys
 from conqret.errors import DeclarationError, check_known, strict_options
 from conqret.judging.judge_folder import FinishedRun, JudgeFolder, JudgeRecord, folder_of, shared_metrics
 from conqret.runs.run_folder import told_apart
