@@ -8,7 +8,7 @@ Bedrock, Gemini (``parts``), ragas (``type: human|ai|tool``), LangChain, inspect
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import count
 from typing import Any
 
@@ -18,6 +18,7 @@ from conqret.io.checks import a_list
 from conqret.io.images import (
     LIST_OF_MESSAGES,
     THOUGHTS,
+    ChatMessage,
     as_json,
     check_together,
     part_type,
@@ -35,7 +36,9 @@ _SPEAKERS: Mapping[Role, str] = {
     "system": "system developer",
     "tool": "tool function observation tool_response function_response",
 }
-ROLES = {word: role for role, words in _SPEAKERS.items() for word in words.split()}
+ROLES: dict[str, Role] = {}
+for _role_name, _words in _SPEAKERS.items():
+    ROLES |= dict.fromkeys(_words.split(), _role_name)
 """The words for who speaks, in any case; every other one is a fault."""
 _SPEAKER = ("role", "type", "from")
 _CONTENTS = ("content", "parts", "value", "text", "message", "refusal")
@@ -43,28 +46,6 @@ _CONTENTS = ("content", "parts", "value", "text", "message", "refusal")
 _ANSWER = "Add the answer as a last message of the assistant, or put it into argument"
 _MAX_NAME, _MAX_CALL = 200, 4_000
 """Characters of a tool's name, and of a call of it, that are shown."""
-
-
-@dataclass(frozen=True, slots=True)
-class ChatMessage:
-    """One message, whoever wrote it down: ``where`` it stands, for faults, and ``call`` the id of the call that a tool
-    answers. ``passages`` are texts beside it that are documents, or the URLs of images."""
-
-    where: str
-    role: Role
-    content: str = ""
-    name: str = ""
-    calls: tuple[tuple[str, str], ...] = ()
-    images: tuple[str, ...] = ()
-    document: str = ""
-    call: str = ""
-    passages: tuple[tuple[str, str], ...] = ()
-
-    @property
-    def says_nothing(self) -> bool:
-        """Whether somebody spoke, and said nothing: a tool's message may stand for a document."""
-        shown = self.content.strip() or self.calls or self.images or self.passages
-        return self.role != "tool" and not shown
 
 
 def holds_messages(value: object) -> bool:

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from conqret.data.item import PICTURE, Turn
+from conqret.data.item import PICTURE, Role, Turn
 from conqret.io.cell_values import as_list, is_missing, sound
 from conqret.io.limits import IMAGE, LINE, MAX_IMAGES
 from conqret.io.rows import Unfit, kind, listed, quoted
@@ -289,6 +289,28 @@ class Content:
     def text(self) -> str:
         """All texts as one."""
         return "\n\n".join(self.texts)
+
+
+@dataclass(frozen=True, slots=True)
+class ChatMessage:
+    """One message, whoever wrote it down: ``where`` it stands, for faults, and ``call`` the id of the call that a tool
+    answers. ``passages`` are texts beside it that are documents, or the URLs of images."""
+
+    where: str
+    role: Role
+    content: str = ""
+    name: str = ""
+    calls: tuple[tuple[str, str], ...] = ()
+    images: tuple[str, ...] = ()
+    document: str = ""
+    call: str = ""
+    passages: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def says_nothing(self) -> bool:
+        """Whether somebody spoke, and said nothing: a tool's message may stand for a document."""
+        shown = self.content.strip() or self.calls or self.images or self.passages
+        return self.role != "tool" and not shown
 
 
 def read_content(value: object, where: str, reader: TableReader) -> Content:

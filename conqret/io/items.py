@@ -42,7 +42,16 @@ from conqret.text.language import language_code
 def read_documents(dialect: Dialect, value: object, where: str, reader: TableReader) -> tuple[Document, ...]:
     """The documents in a column's value; what cannot be read becomes faults of the reader."""
     documents, places = list[Document](), dict[str, int]()
-    for number, entry in enumerate(_list(dialect, value), start=1):
+    if isinstance(value, str):
+        inside = list_in_cell(value)
+        if inside is not None:
+            value = inside
+        elif dialect.separator:
+            value = value.split(dialect.separator)
+        else:
+            value = [value] if value.strip() else []
+    entries = a_list(value, "a list", 'Write a list of texts, or of objects {"id": …, "text": …}')
+    for number, entry in enumerate(entries, start=1):
         document = _document(entry, f"{where}[{number}]", number, reader)
         if document is None:
             continue
@@ -54,17 +63,6 @@ def read_documents(dialect: Dialect, value: object, where: str, reader: TableRea
                 "Give every document its own id",
             )
     return tuple(documents)
-
-
-def _list(dialect: Dialect, value: object) -> list[object]:
-    if isinstance(value, str):
-        inside = list_in_cell(value)
-        if inside is not None:
-            return inside
-        if dialect.separator:
-            return list(value.split(dialect.separator))
-        return [value] if value.strip() else []
-    return a_list(value, "a list", 'Write a list of texts, or of objects {"id": …, "text": …}')
 
 
 def _document(value: object, where: str, number: int, reader: TableReader) -> Document | None:
@@ -80,9 +78,9 @@ def _document(value: object, where: str, number: int, reader: TableReader) -> Do
         reader.fault(where, f"is {kind(value)}, and a document is expected", remedy)
         return None
     values = reader.read(value, DOCUMENT, f"{where}.")
-    if unused := [
-        str(key) for key, cell in value.items() if key not in reader.heads and not is_missing(cell)
-    ]:
+    if unused := value.keys() - reader.heads:
+        unused = {str(key) for key in unused if not is_missing(value[key])}
+    if unused:
         reader.note(f"fields of documents that are not used: {listed(sorted(unused), 5)}")
     if values is None:
         return None
@@ -202,7 +200,7 @@ def read_items(
             reader.note(dialect.note)
         column = _conversation(dialect, row.record)
         values = reader.read(row.record, _conversing(reader.schema, column) if column else reader.schema)
-        if values is not None:
+        if values is not None and (column or values["images"] or any(map(_image, values["documents"]))):
             whole = partial(_whole, unanswered="argument" in row.record)
             values = reader.checked(whole, values, column or reader.column("images"))
         extra = _extra(
@@ -244,9 +242,11 @@ def _whole(values: dict[str, Any], where: str, reader: TableReader, *, unanswere
     """The values of an item, with what its messages say; ``unanswered``: without an argument it has no answer."""
     if values["messages"]:
         values = with_conversation(values, where, reader, unanswered=unanswered)
-    if values["messages"] or values["images"] or any(map(attrgetter("image"), values["documents"])):
-        check_images(values)
+    check_images(values)
     return values
+
+
+_image = attrgetter("image")
 
 
 def _named(reader: TableReader, topic: str, stance: Stance, made: Counter[str]) -> str:

@@ -138,12 +138,12 @@ class ItemSource:
         Raises:
             ItemsError: it lists every fault, with file, line, field, problem and remedy.
         """
-        reader = self._reader()
+        reader, items = self._read()
         counts, languages, sha = Counter[str](), Counter[str](), hashlib.sha256()
         lines: list[bytes] | None = []
         count = documents = size = 0
         turns = False
-        for item in sound_items(self._items(reader), reader, self.needs if needs is None else needs):
+        for item in sound_items(items, reader, self.needs if needs is None else needs):
             if item is None:
                 continue
             count += 1
@@ -206,8 +206,7 @@ class ItemSource:
         Raises:
             ItemsError: as iterating over the source itself.
         """
-        reader = self._reader()
-        items = self._items(reader)
+        reader, items = self._read()
         for item in sound_items(items, reader, self.needs) if self.skip_invalid else items:
             if not self.skip_invalid:
                 reader.faults.raise_any()
@@ -227,8 +226,8 @@ class ItemSource:
         return [number for number, (_, group) in enumerate(groups) for _ in group]
 
     def _places(self) -> Iterator[int | str]:
-        reader, numbers = self._reader(), count()
-        for item in sound_items(self._items(reader), reader, self.needs):
+        (reader, items), numbers = self._read(), count()
+        for item in sound_items(items, reader, self.needs):
             of_lines = gathered(((fault.file, fault.line), fault) for fault in reader.faults.kept)
             reader.faults = FaultList()
             faults = of_lines.pop((reader.file, reader.line), [])
@@ -236,16 +235,13 @@ class ItemSource:
             yield next(numbers) if item is not None else _why(faults)
         yield from (_why([fault]) for fault in reader.faults.kept)
 
-    def _reader(self) -> TableReader:
-        return TableReader(self.rows, item_schema(self.layout, self.language), within=self.rows.folder)
-
-    def _items(self, reader: TableReader) -> Iterator[Item | None]:
+    def _read(self) -> tuple[TableReader, Iterator[Item | None]]:
+        """What reads the items, and the items; None for each that has faults."""
+        reader = TableReader(self.rows, item_schema(self.layout, self.language), within=self.rows.folder)
         items = read_items(reader, self.layout, self.layout.records(self.rows), self.judged)
         if self.language:
             items = (item and item.model_copy(update={"language": self.language}) for item in items)
-        if self.banks is None:
-            return items
-        return with_nuggets(items, reader, self.banks)
+        return reader, items if self.banks is None else with_nuggets(items, reader, self.banks)
 
 
 def open_items(
