@@ -320,7 +320,7 @@ class TopicKeys:
     _names: dict[str, str] | None = None
 
     @classmethod
-    def of(cls, judged: Iterable[Item | Judgment]) -> Self:
+    def from_judged(cls, judged: Iterable[Item | Judgment]) -> Self:
         """Those of items or judgments."""
         keys = cls()
         for each in judged:

@@ -76,7 +76,7 @@ def _cells(lines: Iterator[str], name: str, strict: bool, quoted: bool) -> Itera
         for cells in reader:
             if len(cells) == len(head):
                 whole += 1
-                yield Row(start, {of: cell or None for of, cell in zip(head, cells, strict=True) if of})
+                yield Row(start, {name: cell or None for name, cell in zip(head, cells, strict=True) if name})
             elif cells:
                 problem = f"has {len(cells)} cells where the head has {len(head)}"
                 remedy = "Quote cells that contain commas or line breaks"

@@ -34,7 +34,7 @@ from conqret.io.conversations import (
 )
 from conqret.io.images import DOCUMENT_TEXTS, image_url, is_image, read_images
 from conqret.io.nuggets import read_nuggets
-from conqret.io.rows import Row, Unfit, kind, listed, near, quoted
+from conqret.io.rows import InvalidCell, Row, kind, listed, near, quoted
 from conqret.io.schema import Check, Field, Schema, TableReader, look_up, table_schema
 from conqret.text.language import language_code
 
@@ -95,8 +95,8 @@ def _picture(value: object, where: str, reader: TableReader) -> tuple[str, dict[
     that it is an image."""
     try:
         url = image_url(value, reader.folder, reader.within)
-    except Unfit as unfit:
-        raise Unfit(unfit.problem, unfit.remedy, where) from None
+    except InvalidCell as invalid:
+        raise InvalidCell(invalid.problem, invalid.remedy, where) from None
     record: Mapping[str, Any] = value if isinstance(value, Mapping) else {}
     names = ("title", "caption", "alt")
     captions = [record[name].strip() for name in names if isinstance(record.get(name), str)]
@@ -112,7 +112,7 @@ def _picture(value: object, where: str, reader: TableReader) -> tuple[str, dict[
 def _content(value: object, where: str, reader: TableReader) -> str:
     content = text(value, where, reader)
     if not content.strip():
-        raise Unfit("is an empty text", "Delete the document, or fill in its text")
+        raise InvalidCell("is an empty text", "Delete the document, or fill in its text")
     if (tokens := len(content) // CHARACTERS_A_TOKEN) > LONG_DOCUMENT_TOKENS:
         remark = (
             f"a document has more than {LONG_DOCUMENT_TOKENS:,} tokens and may be trimmed to fit the model"
@@ -269,7 +269,7 @@ def _named(reader: TableReader, topic: str, stance: Stance, made: Counter[str]) 
 def _topic(value: object, where: str, reader: TableReader) -> str:
     topic = text(value, where, reader)
     if not topic.strip():
-        raise Unfit("is empty", _TOPIC)
+        raise InvalidCell("is empty", _TOPIC)
     _note_json(topic, "topic", where, reader)
     return topic
 
@@ -302,7 +302,7 @@ def _stance(value: object, where: str, reader: TableReader) -> Stance:
     stance = STANCES.get(written.strip().lower() or "none")
     if stance is None:
         synonyms = ", ".join(word for word, stance in STANCES.items() if word != stance)
-        raise Unfit(
+        raise InvalidCell(
             f"is {quoted(written)}, which is not a known stance",
             f"Write pro, con or none (also read: {synonyms})",
         )
@@ -317,7 +317,7 @@ def _language(value: object, where: str, reader: TableReader) -> str:
         return ""
     code = language_code(written)
     if code is None:
-        raise Unfit(
+        raise InvalidCell(
             f"is {quoted(written)}, which is not a known language",
             "Write its ISO 639-1 code (de) or its English name, leave it empty, name its column "
             "(--columns language=COLUMN), or set it for all items (--language de)",

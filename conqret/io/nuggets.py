@@ -16,7 +16,7 @@ from conqret.errors import DeclarationError, ItemsError
 from conqret.io.checks import a_list, identifier, one_line, one_of, text
 from conqret.io.files import file_rows
 from conqret.io.reports import TOPIC_IDS, topic_names
-from conqret.io.rows import Unfit, kind, listed, object_rows, quoted
+from conqret.io.rows import InvalidCell, kind, listed, object_rows, quoted
 from conqret.io.schema import Field, TableReader, table_schema
 from conqret.text.analysis import analysed
 
@@ -98,7 +98,7 @@ def _answers(value: object) -> list[str]:
 def _entries(value: object, where: str, reader: TableReader) -> tuple[Nugget, ...]:
     """The nuggets of AutoJudge's banks, which stand under their texts."""
     if not isinstance(value, Mapping):
-        raise Unfit(f"is {kind(value)}, and an object is expected", _NUGGETS)
+        raise InvalidCell(f"is {kind(value)}, and an object is expected", _NUGGETS)
     return read_nuggets(list(value.values()), where, reader)
 
 

@@ -351,11 +351,11 @@ def _judged(
     return judgments, seen.total() - len(seen)
 
 
-def _rows(file: Path, of: type[_Query | _Judged]) -> Rows:
+def _rows(file: Path, row_type: type[_Query | _Judged]) -> Rows:
     if not file.is_file():
         raise DeclarationError(f"{file}: there is no such file; the release is incomplete")
     rows = csv_rows(file, str(file))
-    if missing := [name for name in schema_of(of).fields if name not in (rows.columns or ())]:
+    if missing := [name for name in schema_of(row_type).fields if name not in (rows.columns or ())]:
         raise DeclarationError(f"{file}: the column {missing[0]!r} is missing")
     return rows
 

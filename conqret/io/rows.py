@@ -24,7 +24,7 @@ MAX_NAME = 100
 """Characters of a name that may be a slip of a known one."""
 
 
-class Unfit(ValueError):  # noqa: N818 - it ends as a fault of its column, never as an error
+class InvalidCell(ValueError):  # noqa: N818 - it ends as a fault of its column, never as an error
     """A value does not fit: what is wrong with it, what to do about it, and where in the row it stands if it is not
     the value that was looked at."""
 
@@ -97,7 +97,7 @@ def quoted(value: object, limit: int = 60) -> str:
 
 def kind(value: object) -> str:
     """Return in a word or two what a value is, in the terms of JSON."""
-    return next((word for of, word in _KINDS if isinstance(value, of)), f"a {type(value).__name__}")
+    return next((word for types, word in _KINDS if isinstance(value, types)), f"a {type(value).__name__}")
 
 
 _KINDS = (
@@ -228,10 +228,12 @@ def _of_a_frame(frame: Any, kind: FrameKind, name: str, columns: tuple[str, ...]
             yield Row(line, {str(key): value for key, value in record.items()})
 
 
-def mapped(rows: Iterable[Row | Fault], of: Callable[[Row], Iterable[Row | Fault]]) -> Iterator[Row | Fault]:
-    """What ``of`` makes of each row; a fault stays one."""
+def mapped(
+    rows: Iterable[Row | Fault], change: Callable[[Row], Iterable[Row | Fault]]
+) -> Iterator[Row | Fault]:
+    """What ``change`` makes of each row; a fault stays one."""
     for row in rows:
-        yield from of(row) if isinstance(row, Row) else (row,)
+        yield from change(row) if isinstance(row, Row) else (row,)
 
 
 def columns_of(rows: Rows) -> tuple[str, ...]:

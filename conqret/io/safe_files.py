@@ -217,7 +217,7 @@ class InFolder:
         return place / self.name
 
     @staticmethod
-    def of(kind: type) -> Iterator[InFolder]:
+    def declared_in(kind: type) -> Iterator[InFolder]:
         """All that a class and its bases declare."""
         for base in kind.__mro__:
             yield from (file for file in vars(base).values() if isinstance(file, InFolder))

@@ -11,7 +11,7 @@ What is read is declared::
     grades = read_table(path, Grade, wanted="grades")  # raises, with all faults of the file
 
 A check takes a value, its place inside the row as messages show it, and the reader. It returns what is kept, and
-raises :class:`~conqret.io.rows.Unfit` or tells the reader's :meth:`TableReader.fault` what is wrong.
+raises :class:`~conqret.io.rows.InvalidCell` or tells the reader's :meth:`TableReader.fault` what is wrong.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from conqret.errors import DeclarationError, Fault, FaultsError, ItemsError, che
 from conqret.io.cell_values import as_list, is_missing, structure_or_none
 from conqret.io.files import file_rows
 from conqret.io.jsonl import jsonl_rows
-from conqret.io.rows import FaultList, Row, Rows, Unfit, listed, near, quoted
+from conqret.io.rows import FaultList, InvalidCell, Row, Rows, listed, near, quoted
 
 MAX_NOTES = 100
 """Different notes that are kept, so that a hostile file cannot pile them up."""
@@ -65,15 +65,15 @@ class Schema:
     fields: Mapping[str, Field]
     mapped: Mapping[str, str] = field(default_factory=dict)
 
-    def with_columns(self, mapping: Mapping[str, str], of: str, others: Iterable[str] = ()) -> Schema:
-        """The schema with the columns of some fields named by the user; ``of`` says in messages what has them, and
+    def with_columns(self, mapping: Mapping[str, str], table: str, others: Iterable[str] = ()) -> Schema:
+        """The schema with the columns of some fields named by the user; ``table`` says in messages what has them, and
         ``others`` are fields of other schemas.
 
         Raises:
             UnknownNameError: there is no such field.
         """
         known = {*self.fields, *others}
-        check_known(f"field of {of}", known, *mapping)
+        check_known(f"field of {table}", known, *mapping)
         own_mapping = {name: column for name, column in mapping.items() if name in self.fields}
         named = {name: replace(self.fields[name], columns=(column,)) for name, column in own_mapping.items()}
         return replace(self, fields={**self.fields, **named}, mapped=own_mapping)
@@ -116,13 +116,13 @@ def schema_of(row: type[Any]) -> Schema:
     if row in _SCHEMAS:
         return _SCHEMAS[row]
     hints, declared = get_type_hints(row, include_extras=True), dict[str, Field]()
-    for of in fields(row):
-        notes = getattr(hints[of.name], "__metadata__", ())
+    for row_field in fields(row):
+        notes = getattr(hints[row_field.name], "__metadata__", ())
         check = next((note for note in notes if callable(note)), None)
         names, needed = next((note for note in notes if isinstance(note, tuple)), ((), ""))
         if check is not None:
-            default = None if of.default is MISSING else of.default
-            declared[of.name] = Field(names or (of.name,), check, default, needed)
+            default = None if row_field.default is MISSING else row_field.default
+            declared[row_field.name] = Field(names or (row_field.name,), check, default, needed)
     return _SCHEMAS.setdefault(row, Schema(declared))
 
 
@@ -162,7 +162,7 @@ class TableReader:
 
     def read_as(
         self,
-        of: type[Value],
+        row_type: type[Value],
         unique: str = "",
         prefix: str = "",
         records: Iterable[Row | Fault] | None = None,
@@ -173,7 +173,7 @@ class TableReader:
         ``prefix`` before it.
         """
         if not self.schema.fields:
-            self.schema = schema_of(of)
+            self.schema = schema_of(row_type)
         for row in self.rows(records):
             values = self.read(row.record, self.schema)
             if values is None:
@@ -181,7 +181,7 @@ class TableReader:
             if unique:
                 values["id"] = values["id"] or f"{prefix}{self.number}"
                 self.once("id", values["id"], unique)
-            yield of(**values)
+            yield row_type(**values)
 
     def rows(self, records: Iterable[Row | Fault] | None = None) -> Iterator[Row]:
         """The rows that can be read; what the file has in the place of others goes to the faults."""
@@ -217,8 +217,8 @@ class TableReader:
             columns[name] = column
             try:
                 values[name] = declared_field.check(value, inside + column, self)
-            except Unfit as unfit:
-                self._unfit(unfit, inside + column)
+            except InvalidCell as invalid:
+                self._add_invalid(invalid, inside + column)
                 values[name] = None
         self.columns = columns
         self.heads = set(columns.values())
@@ -236,17 +236,17 @@ class TableReader:
         """What ``check`` makes of a value; None, and a fault, where it does not fit."""
         try:
             return check(value, where, self)
-        except Unfit as unfit:
-            self._unfit(unfit, where)
+        except InvalidCell as invalid:
+            self._add_invalid(invalid, where)
             return None
 
-    def _unfit(self, unfit: Unfit, where: str) -> None:
-        self.fault(unfit.where or where, unfit.problem, unfit.remedy)
+    def _add_invalid(self, invalid: InvalidCell, where: str) -> None:
+        self.fault(invalid.where or where, invalid.problem, invalid.remedy)
 
-    def model(self, of: type[Model], values: Mapping[str, object]) -> Model | None:
+    def model(self, model: type[Model], values: Mapping[str, object]) -> Model | None:
         """The pydantic model of these values; None, and faults, where it refuses them."""
         try:
-            return of.model_validate(values)
+            return model.model_validate(values)
         except ValidationError as error:
             for problem in error.errors(include_url=False, include_input=False):
                 place = ".".join(map(str, problem["loc"])) or "the object"
@@ -310,7 +310,7 @@ class TableReader:
 
 def read_table(
     source: str | Path | Rows,
-    of: type[Value],
+    row_type: type[Value],
     unique: str = "",
     prefix: str = "",
     error: type[FaultsError] = ItemsError,
@@ -318,12 +318,12 @@ def read_table(
 ) -> tuple[Value, ...]:
     """All rows of a table; see :meth:`TableReader.read_as` and :meth:`TableReader.finish`."""
     reader = TableReader(file_rows(source) if isinstance(source, str | Path) else source)
-    rows = tuple(reader.read_as(of, unique, prefix))
+    rows = tuple(reader.read_as(row_type, unique, prefix))
     reader.finish(error, wanted)
     return rows
 
 
-def read_models(path: Path, of: type[Model]) -> Iterator[Model]:
+def read_models(path: Path, model: type[Model]) -> Iterator[Model]:
     """The lines of a file of JSON Lines, each as a pydantic model.
 
     Raises:
@@ -331,7 +331,7 @@ def read_models(path: Path, of: type[Model]) -> Iterator[Model]:
     """
     reader = TableReader(jsonl_rows(path))
     for row in reader.rows():
-        parsed = reader.model(of, row.record)
+        parsed = reader.model(model, row.record)
         reader.faults.raise_any(FaultsError)
         if parsed is not None:
             yield parsed

@@ -22,7 +22,7 @@ from conqret.io.columns import CONQRET, FIELDS
 from conqret.io.files import file_rows
 from conqret.io.label_set import TRUTH, LabelScale, Scales, parse_scales
 from conqret.io.pairs import OUTCOMES
-from conqret.io.rows import Row, Rows, Unfit, listed, mapped, object_rows, readable_columns
+from conqret.io.rows import InvalidCell, Row, Rows, listed, mapped, object_rows, readable_columns
 from conqret.io.schema import Check, Field, Schema, TableReader
 from conqret.judging.judge_parts import Judge
 from conqret.judging.own_judge import PAIRED, SINGLE, own_judge, plain
@@ -77,7 +77,7 @@ def _score(scale: LabelScale) -> Check:
         low, high = scale.ends() if scale.bounded else (0.0, 1.0)
         if not low <= figure <= high:
             remedy = "Correct it" if scale.bounded else "Set the scale, as in --verdict-scale 1:10"
-            raise Unfit(f"lies outside of the range from {low:g} to {high:g}", remedy)
+            raise InvalidCell(f"lies outside of the range from {low:g} to {high:g}", remedy)
         return (figure - low) / (high - low)
 
     return check

@@ -42,24 +42,6 @@ def test_what_a_check_returns(write):
     assert len(checked.digest) == 64
 
 
-@pytest.mark.parametrize("field", ["documents", "argument", "second_argument", "stance"])
-def test_what_a_format_needs(field, fault_of):
-    reason = "format rag-direct compares two arguments"
-    record = {key: value for key, value in FULL.items() if key != field}
-    fault = fault_of([{**FULL, "id": "1"}, {**record, "id": "2"}], {field: reason})
-    assert (fault.line, fault.field) == (2, field)
-    assert fault.problem == f"is missing or empty, and {reason}"
-
-
-def test_duplicate_ids(write, faults_of):
-    one = {"topic": "T?", "id": "x"}
-    faults = faults_of(write("a.jsonl", lines(one, {"topic": "T?", "id": "y"}, one, one)))
-    assert [(fault.line, fault.problem) for fault in faults] == [
-        (3, "is 'x', as in line 1"),
-        (4, "is 'x', as in line 1"),
-    ]
-
-
 def test_all_faults_in_file_order(write, faults_of):
     content = lines({"topic": "T?", "stance": "?"}) + "broken\n" + lines({"topic": 3}) + '{"topic": "cut'
     path = write("a.jsonl", content)

@@ -27,7 +27,7 @@ from conqret.io.files import file_rows
 from conqret.io.label_set import LabelSet
 from conqret.io.labels import read_labels
 from conqret.io.pairs import ANSWERS
-from conqret.io.rows import Unfit, quoted
+from conqret.io.rows import InvalidCell, quoted
 from conqret.io.schema import TableReader, in_columns
 from conqret.judges.counter_argument import METRICS
 from conqret.judging.judge_settings import JudgeSettings
@@ -47,7 +47,7 @@ def _names(value: object, where: str, reader: TableReader) -> tuple[str, ...]:
         value.split(";") if isinstance(value, str) and not value.lstrip().startswith("[") else as_list(value)
     )
     if not isinstance(listed, list):
-        raise Unfit(f"is {quoted(value)}", "Write names of strategies with ; between them")
+        raise InvalidCell(f"is {quoted(value)}", "Write names of strategies with ; between them")
     names = [identifier(name, where, reader).casefold() for name in listed if str(name).strip()]
     return tuple(dict.fromkeys(names))
 

@@ -140,7 +140,7 @@ def join_labels(
     if not both or not named:
         raise DeclarationError(_nothing(labels, judged, known))
     units = tuple(dict.fromkeys(unit for unit_scores in scores.values() for unit in unit_scores))
-    keys = TopicKeys.of(judged.values())
+    keys = TopicKeys.from_judged(judged.values())
     topics = {unit: keys[judged[unit.item].topic] for unit in units}
     clusters, kind = unit_clusters(units, topics)
     unknown = {

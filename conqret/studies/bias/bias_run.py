@@ -245,7 +245,7 @@ def run_bias(plan: BiasPlan, output: str | Path | None = None, **settings: Any) 
         ]
         return BiasTable(
             record=record,
-            topics=TopicKeys.of(ground.items).count,
+            topics=TopicKeys.from_judged(ground.items).count,
             confidence=CONFIDENCE,
             alpha=ALPHA,
             rows=bias_rows(plan.contrasts, readings, seed=ground.seed),

@@ -200,7 +200,7 @@ class Probe:
         Raises:
             NotAskedError: they cannot be made with this judge or these items.
         """
-        keys = TopicKeys.of(ground.items)
+        keys = TopicKeys.from_judged(ground.items)
         return tuple(
             replace(
                 contrast,

@@ -96,7 +96,8 @@ def calibrate(
         model=judge.model,
         fingerprint=judge.fingerprint,
         basis=Basis.of(read, joined.clustered_by, joined.units, joined.clusters, settings),
-        folds=folds | {name: folds[key] for name, key in TopicKeys.of(kept).joined.items() if key in folds},
+        folds=folds
+        | {name: folds[key] for name, key in TopicKeys.from_judged(kept).joined.items() if key in folds},
         maps=maps,
         left_out=left_out,
     )

@@ -70,7 +70,7 @@ def describe_methods(
     """
     folder = JudgeFolder(Path(run))
     record, summary = folder.record(), folder.so_far()
-    topics = TopicKeys.of(folder.judgments()).count
+    topics = TopicKeys.from_judged(folder.judgments()).count
     found = None if labels is None else validate(run, labels=labels, metrics=metrics, settings=settings)
     return methods(record, summary, topics, found)
 

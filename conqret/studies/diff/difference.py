@@ -204,7 +204,7 @@ def diff(
     check_known("metric of both runs", common, *metrics)
     common = [name for name in common if name in (metrics or common)]
     pairs = [(left[name], right[name]) for name in left if name in right]
-    keys = TopicKeys.of(judgment for judgment, _ in pairs)
+    keys = TopicKeys.from_judged(judgment for judgment, _ in pairs)
     topics = {Unit(judgment.item): keys[judgment.topic] for judgment, _ in pairs}
     clusters, kind = unit_clusters(list(topics), topics)
     texts = [{item.id: READ(item) for item in run.items()} for run in (first, second)]

@@ -348,7 +348,7 @@ def between_runs(
     before = list(first)
     check_known("metric of the pilot", {name for judgment in before for name in judgment.measures}, metric)
     after = {judgment.item: judgment for judgment in second}
-    keys = TopicKeys.of(before)
+    keys = TopicKeys.from_judged(before)
     pairs = [
         (new - old, keys[judgment.topic])
         for judgment in before

@@ -116,7 +116,7 @@ def check(
     said = [_judge(judge, versions[level]) for level in chosen]
     columns = [[_value(judged, name) for judged in of_level] for of_level in said]
     rows = list(zip(*columns, strict=True))
-    keys = TopicKeys.of(able)
+    keys = TopicKeys.from_judged(able)
     whole = [(row, keys[item.topic]) for row, item in zip(rows, able, strict=True) if None not in row]
     lacking = len(rows) - len(whole)
     called = str(judge) if isinstance(judge, ModelJudge) else getattr(judge, "__name__", type(judge).__name__)

@@ -175,7 +175,7 @@ class Drawing:
         """How ``metric`` answers to a damage (None: no item is scored throughout), and the reasons of what has no value
         at every level."""
         rows, lost = self._rows(damage, metric)
-        keys = TopicKeys.of(item for item, _ in rows)
+        keys = TopicKeys.from_judged(item for item, _ in rows)
         topics = [keys[item.topic] for item, _ in rows]
         return (respond([row for _, row in rows], damage.levels, topics) if rows else None), lost
 
@@ -250,7 +250,7 @@ class Drawing:
     def cell(self, stack: Stack, metric: str) -> CurveCell | None:
         """The cell of the grid (ConQRet, Figure 4) for one stack of changes; None where nothing is scored."""
         items = self.plan.versions[stack].values()
-        keys = TopicKeys.of(items)
+        keys = TopicKeys.from_judged(items)
         scored = [
             (value, keys[item.topic]) for item in items if (value := self.value(item.id, metric)) is not None
         ]
