@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from typing import Annotated, Any, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated, Any
 
 from conqret.io.cell_values import (
     MAX_BITS,
@@ -23,7 +23,6 @@ from conqret.text.numbers import number_in
 _C1 = re.compile(b"\xc2[\x80-\x84\x86-\x9f]")
 """C1 control characters in UTF-8, as Windows-1252 read as Latin-1 gives them."""
 _OBJECT = 'Write an object such as {"source": "…"}'
-_Word = TypeVar("_Word")
 
 
 def text(value: object, where: str, reader: TableReader) -> str:
@@ -109,11 +108,12 @@ def between(low: int, high: int, remedy: str) -> Check:
     return check
 
 
-def one_of(words: Mapping[str, _Word], called: str) -> Check:
-    """The check that a value is one of ``words``, in any case, and stands for what they map to."""
+def one_of(words: Mapping[str, object] | Sequence[str], called: str) -> Check:
+    """The check that a value is one of ``words``, in any case, and stands for what they map to, or for itself."""
+    meanings = words if isinstance(words, Mapping) else dict(zip(words, words, strict=True))
 
-    def check(value: object, where: str, reader: TableReader) -> _Word:
-        word = words.get(as_text(value).casefold())
+    def check(value: object, where: str, reader: TableReader) -> object:
+        word = meanings.get(as_text(value).casefold())
         if word is None:
             raise InvalidCell(
                 f"is {quoted(value)}, which is not a valid {called}", f"Write one of {', '.join(words)}"

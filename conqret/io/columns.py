@@ -211,7 +211,9 @@ DIALECTS = (
     RAGAS_TURNS,
 )
 """Those that conqret knows, in the order in which they are tried."""
-ANSWERS = frozenset(column for dialect in DIALECTS for column in dialect.columns.get("argument", ()))
+ANSWERS: set[str] = set()
+for _known in DIALECTS:
+    ANSWERS.update(_known.columns.get("argument", ()))
 """The columns in which any of them has the answer."""
 PLUGGED = Registry("dialect of items", "conqret.adapters", Dialect, shared=True)
 """Those of plug-ins, which are tried after conqret's own."""

@@ -168,7 +168,7 @@ def item_schema(dialect: Dialect, language: str = "") -> Schema:
         "topic": _topic,
         "stance": _stance,
         "documents": partial(read_documents, dialect),
-        "argument": partial(_spoken, _argument),
+        "argument": partial(_spoken, absent_if_blank, field="argument"),
         "second_argument": partial(_spoken, absent_if_blank),
         "reference": partial(_spoken, _reference),
         "nuggets": read_nuggets,
@@ -274,18 +274,14 @@ def _topic(value: object, where: str, reader: TableReader) -> str:
     return topic
 
 
-def _spoken(check: Check, value: object, where: str, reader: TableReader) -> object:
-    """What a text says; it may stand in a message, as traces have it."""
-    if isinstance(value, str):
-        return check(value, where, reader)
-    answer = answer_in(value, where, reader)
-    return None if answer is None else check(answer, where, reader)
-
-
-def _argument(value: object, where: str, reader: TableReader) -> str | None:
-    argument = absent_if_blank(value, where, reader)
-    _note_json(argument or "", "argument", where, reader)
-    return argument
+def _spoken(check: Check, value: object, where: str, reader: TableReader, field: str = "") -> object:
+    """A text, which may stand in a message, as traces have it; ``field`` is that for which a note names its fields
+    where it is JSON."""
+    answer = value if isinstance(value, str) else answer_in(value, where, reader)
+    text = None if answer is None else check(answer, where, reader)
+    if field:
+        _note_json(text or "", field, where, reader)
+    return text
 
 
 def _note_json(content: str, field: str, where: str, reader: TableReader) -> None:

@@ -26,9 +26,7 @@ NuggetSource = str | Path | Mapping[str, object] | Iterable[Mapping[str, object]
 _NUGGETS = 'Write a list of {"text": …, "importance": "vital" or "okay"}'
 _FAILED = "failed"
 """The assignment of AutoNuggetizer where its model gave none: it is no assignment."""
-_assignment = one_of(
-    {name: name for name in ("support", "partial_support", "not_support", _FAILED)}, "assignment"
-)
+_assignment = one_of(("support", "partial_support", "not_support", _FAILED), "assignment")
 
 
 def _sub_narrative(value: object, where: str, reader: TableReader) -> str | None:
@@ -48,7 +46,7 @@ NUGGET = table_schema(
     text=Field(
         ("text", "nugget", "claim", "question"), one_line, needed="Write what it says, or delete the nugget"
     ),
-    importance=Field(("importance",), one_of({name: name for name in ("vital", "okay")}, "importance")),
+    importance=Field(("importance",), one_of(("vital", "okay"), "importance")),
     sub_narrative=Field(("sub_narrative", "mapped_sub_narrative"), _sub_narrative),
     assignment=Field(("assignment",), _assigned),
 )

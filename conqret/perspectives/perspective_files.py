@@ -33,7 +33,7 @@ class QuestionPerspective:
     """A view as a statement, and on which side of its question it is (empty: not said, or there are no two sides)."""
 
     text: Annotated[OneLine, in_columns(needed="Write the perspective as a statement")]
-    side: Annotated[Side, one_of({side: side for side in SIDES}, "side")] = ""
+    side: Annotated[Side, one_of(SIDES, "side")] = ""
 
 
 def _perspectives(value: object, where: str, reader: TableReader) -> tuple[QuestionPerspective, ...]:

@@ -67,7 +67,7 @@ class TextAnnotation:
     annotator: Annotated[Identifier, in_columns("annotator", "rater", needed="Name who says so")]
     kind: Annotated[
         Kind,
-        one_of({kind: kind for kind in get_args(Kind)}, "kind of text"),
+        one_of(get_args(Kind), "kind of text"),
         in_columns("text", "kind", needed="Write argument or counter-argument"),
     ]
     option: Annotated[
