@@ -18,6 +18,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from sentencex import get_sentence_boundaries
+
 from conqret.text.citations import MARK
 from conqret.text.language import language_of
 from conqret.text.lexicons import WORDS, word_list
@@ -251,8 +253,6 @@ def _ends_by_sentencex(language: str, text: str, stop: int, end: int, *, figure:
     splits nothing inside a quotation, and takes time with the square of their number where they stay open. A ``figure``
     behind the full stop is shown to it as a word: it parts nothing before one in languages whose ordinals have a full
     stop."""
-    from sentencex import get_sentence_boundaries
-
     first = max(0, stop - _WORDS_BEFORE)
     window = text[first : end + _WORDS_BEHIND].translate(_NO_QUOTES)
     following = window[end - first :]
