@@ -166,7 +166,7 @@ def separated(rows: Sequence[dict[str, str]]) -> float:
     """The share of pairs of a pro and a con statement in which the pro one leans more to yes; ties count half."""
     leans: dict[str, list[float]] = {"affirmative": [], "negative": []}
     for row in rows:
-        leans[row["side"]].append(lean(signs(row["response"]), QuestionSides.of(row["topic"])))
+        leans[row["side"]].append(lean(signs(row["response"]), QuestionSides.from_question(row["topic"])))
     yes, no = (np.array(leans[side]) for side in ("affirmative", "negative"))
     return float((np.greater.outer(yes, no) + np.equal.outer(yes, no) / 2).mean())
 

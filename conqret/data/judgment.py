@@ -7,14 +7,15 @@ at all). Only a scored measure has a value, and the other two always have a reas
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from operator import not_
 from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from conqret.data.item import Frozen, Version
+from conqret.data.item import Frozen, Item, Version
 
 
 class Status(StrEnum):
@@ -218,8 +219,12 @@ class Trace(Frozen):
     @property
     def cost_usd(self) -> float | None:
         """The sum over the calls, or None if the price of any of them is unknown."""
-        costs = [call.cost_usd for call in self.calls]
-        return None if None in costs else sum(filter(None, costs), 0.0)
+        total = 0.0
+        for call in self.calls:
+            if call.cost_usd is None:
+                return None
+            total += call.cost_usd
+        return total
 
 
 class Judgment(Frozen):
@@ -285,7 +290,7 @@ class Judgment(Frozen):
         """The same without explanations, parts, samples and trace: what many are held of in memory."""
         kept = {"status", "value", "reason"}
         measures = {
-            name: Measure.model_construct(**{field: getattr(measure, field) for field in kept})
+            name: Measure.model_construct(**{key: getattr(measure, key) for key in kept})
             for name, measure in self.measures.items()
         }
         return self.model_copy(update={"measures": measures, "flags": (), "trims": (), "trace": Trace()})
@@ -295,3 +300,81 @@ class Judgment(Frozen):
         """The reason of the first measure with the judgment's own status; None if scored."""
         status = self.status
         return next((m.reason for m in self.measures.values() if m.status is status), None)
+
+
+@dataclass
+class TopicKeys:
+    """Topics as they come, joined where an item of one is a translation of an item of another: the same question in
+    several languages counts as one cluster in every interval.
+
+    Topics are told apart by their texts, so that of an item and its translations would be several. They are joined by
+    what ties the items: the word under ``translation_of`` in their metadata, the id of the original, or an id that ends
+    in the code of the item's language (``bees-de``), as ``conqret generate translations`` writes it. Ids are kept as
+    hashes, since a translation may come before its original.
+    """
+
+    _places: dict[str, int] = field(default_factory=dict)
+    _joined: list[int] = field(default_factory=list)
+    _ties: dict[int, int] = field(default_factory=dict)
+    _originals: dict[int, int] = field(default_factory=dict)
+    _names: dict[str, str] | None = None
+
+    @classmethod
+    def from_judged(cls, judged: Iterable[Item | Judgment]) -> Self:
+        """Those of items or judgments."""
+        keys = cls()
+        for each in judged:
+            keys.add(each)
+        return keys
+
+    def add(self, judged: Item | Judgment) -> int:
+        """Take the topic of an item or a judgment in, and return its place among all topics."""
+        item = judged.id if isinstance(judged, Item) else judged.item
+        return self.tie(judged.topic, item, judged.language, judged.translation_of)
+
+    def tie(self, topic: str, item: str, language: str = "", translation_of: str = "") -> int:
+        """The same of what is known of the item: its id, its language, and what it is a translation of."""
+        place = self._places.setdefault(topic, len(self._places))
+        if place == len(self._joined):
+            self._joined.append(place)
+            self._names = None
+        own = hash(item)
+        ties = {hash(translation_of)} if translation_of else set()
+        if language and item.endswith(f"-{language}"):
+            ties.add(hash(item[: -len(language) - 1]))
+        named = {self._ties.get(own, place)}
+        for tie in ties:
+            named |= {self._ties.setdefault(tie, place), self._originals.get(tie, place)}
+        self._originals.setdefault(own, place)
+        for other in named - {place}:
+            first, second = sorted((self._root(place), self._root(other)))
+            self._joined[second] = first
+            self._names = None
+        return place
+
+    def _root(self, place: int) -> int:
+        while self._joined[place] != place:
+            self._joined[place] = place = self._joined[self._joined[place]]
+        return place
+
+    def roots(self) -> list[int]:
+        """The place of the topic that stands for each, by place."""
+        return list(map(self._root, range(len(self._joined))))
+
+    def __getitem__(self, topic: str) -> str:
+        """The topic that stands for this one: the first of its translations, else itself."""
+        return self.joined.get(topic, topic)
+
+    @property
+    def count(self) -> int:
+        """How many topics there are, translations of one counted once."""
+        return len(set(self.roots()))
+
+    @property
+    def joined(self) -> Mapping[str, str]:
+        """The topics for which another one stands."""
+        if self._names is None:
+            names = list(self._places)
+            pairs = zip(names, self.roots(), strict=True)
+            self._names = {name: names[root] for name, root in pairs if names[root] != name}
+        return self._names

@@ -12,6 +12,7 @@ import itertools
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from conqret.errors import Fault, ItemsError
@@ -19,7 +20,7 @@ from conqret.io.cell_values import as_text, is_missing
 from conqret.io.checks import cell_text, number
 from conqret.io.files import file_rows
 from conqret.io.jsonl import jsonl_rows
-from conqret.io.rows import FileRows, Row, Rows, kind, mapped, quoted
+from conqret.io.rows import Row, Rows, kind, mapped, quoted
 from conqret.io.schema import Field, TableReader, table_schema
 
 SPLIT = "test"
@@ -120,13 +121,13 @@ _GRADE = table_schema(
 )
 
 
-def beir_rows(folder: Path) -> FileRows:
+def beir_rows(folder: Path) -> Rows:
     """The questions of a BEIR folder (Thakur et al. 2021) that have graded documents: ``corpus.jsonl``,
     ``queries.jsonl`` and the grades of one split under ``qrels/``. Only the graded documents are held in memory.
 
     Iterating raises ItemsError where there is no file of grades, or it has faults.
     """
-    return FileRows(folder, str(folder), _of_beir, ("_id", "text", "documents", "grades"))
+    return Rows(str(folder), partial(_of_beir, folder, str(folder)), ("_id", "text", "documents", "grades"))
 
 
 def _of_beir(folder: Path, name: str) -> Iterator[Row | Fault]:

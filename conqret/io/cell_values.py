@@ -16,7 +16,7 @@ from decimal import Decimal
 from pydantic import TypeAdapter
 
 from conqret.io.jsonl import parse
-from conqret.io.rows import Unfit, quoted
+from conqret.io.rows import InvalidCell, quoted
 
 MAX_ID = 200
 """Characters of an identifier (the same bound as :data:`conqret.data.item.Identifier`)."""
@@ -36,23 +36,25 @@ def sound(text: str) -> str:
     """Return a text that may enter as it is.
 
     Raises:
-        Unfit: it holds NUL, lone surrogates or control characters other than tab, line breaks, vertical tab and
+        InvalidCell: it holds NUL, lone surrogates or control characters other than tab, line breaks, vertical tab and
             form feed, or is longer than :data:`MAX_TEXT`.
     """
     if len(text) > MAX_TEXT:
-        raise Unfit(f"has {len(text):,} characters, and {MAX_TEXT:,} is the most", "Split or shorten it")
+        raise InvalidCell(
+            f"has {len(text):,} characters, and {MAX_TEXT:,} is the most", "Split or shorten it"
+        )
     try:
         data = text.encode("utf-8")
     except UnicodeEncodeError as error:
         code = ord(text[error.start])
-        raise Unfit(
+        raise InvalidCell(
             f"contains half of a character (a lone surrogate, U+{code:04X}) at position {error.start}",
             "Write the text again from its source: it was probably cut inside an emoji",
         ) from None
     if len(data.translate(None, _CONTROLS)) < len(data):
         place = next(match.start() for match in _FORBIDDEN.finditer(text))
         called = "NUL character" if text[place] == "\0" else "control character"
-        raise Unfit(
+        raise InvalidCell(
             f"contains the {called} U+{ord(text[place]):04X} at position {place}", "Remove the character"
         )
     return text
@@ -64,17 +66,17 @@ def sound_id(text: str) -> str:
     Slashes and dots are harmless: an identifier never becomes the name of a file as it is.
 
     Raises:
-        Unfit: it is empty, longer than :data:`MAX_ID`, or holds characters that cannot be seen.
+        InvalidCell: it is empty, longer than :data:`MAX_ID`, or holds characters that cannot be seen.
     """
     if not text:
-        raise Unfit("is empty", "Give it a value, or leave the field out")
+        raise InvalidCell("is empty", "Give it a value, or leave the field out")
     if len(text) > MAX_ID:
-        raise Unfit(f"has {len(text)} characters, and {MAX_ID} is the most", "Shorten it")
+        raise InvalidCell(f"has {len(text)} characters, and {MAX_ID} is the most", "Shorten it")
     if text.isprintable():  # then none of its characters is one of those below
         return text
     for place, character in enumerate(text):
         if unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") or character in _DIRECTION:
-            raise Unfit(
+            raise InvalidCell(
                 f"contains the character U+{ord(character):04X} at position {place}",
                 "Use visible characters only",
             )
@@ -125,17 +127,17 @@ def list_in_text(text: str) -> list[object]:
     """Read a list that was written into a text cell: JSON, or a list as Python or numpy prints it.
 
     Raises:
-        Unfit: it cannot be read.
+        InvalidCell: it cannot be read.
     """
     try:
         value = structure_in_text(text)
     except ValueError as error:
         if text.lstrip().startswith("["):
             problem = f"begins like a list but is not valid JSON ({error})"
-            raise Unfit(problem, _WRITE_A_LIST) from None
+            raise InvalidCell(problem, _WRITE_A_LIST) from None
         value = None
     if not isinstance(value, list):
-        raise Unfit("is a text, and a list is expected", _WRITE_A_LIST)
+        raise InvalidCell("is a text, and a list is expected", _WRITE_A_LIST)
     return value
 
 
@@ -144,7 +146,7 @@ def list_in_cell(text: str) -> list[object] | None:
     with a citation mark.
 
     Raises:
-        Unfit: it begins like a list of texts or objects, and cannot be read.
+        InvalidCell: it begins like a list of texts or objects, and cannot be read.
     """
     if text.lstrip().startswith("{"):
         value = structure_or_none(text)
@@ -153,7 +155,7 @@ def list_in_cell(text: str) -> list[object] | None:
         return None
     try:
         values = list_in_text(text)
-    except Unfit:
+    except InvalidCell:
         if _LIKE_A_LIST.match(text):
             raise
         return None
@@ -228,17 +230,17 @@ def plain(value: object, depth: int = 0) -> object:
     """Return a metadata value in the types of JSON; absent ones inside objects are left out.
 
     Raises:
-        Unfit: it has a type that JSON has no equal of, is nested over :data:`MAX_DEPTH` levels, or holds a text
+        InvalidCell: it has a type that JSON has no equal of, is nested over :data:`MAX_DEPTH` levels, or holds a text
             that may not enter.
     """
     if depth > MAX_DEPTH:
-        raise Unfit(f"is nested more than {MAX_DEPTH} levels deep", _AS_TEXT)
+        raise InvalidCell(f"is nested more than {MAX_DEPTH} levels deep", _AS_TEXT)
     if is_missing(value):
         return None
     if isinstance(value, float) and math.isinf(value):
-        raise Unfit("contains an infinite number", _AS_TEXT)
+        raise InvalidCell("contains an infinite number", _AS_TEXT)
     if isinstance(value, int) and value.bit_length() > MAX_BITS:
-        raise Unfit("contains a number of hundreds of digits", _AS_TEXT)
+        raise InvalidCell("contains a number of hundreds of digits", _AS_TEXT)
     if isinstance(value, str):
         return sound(value)
     if isinstance(value, bool | int | float):
@@ -255,7 +257,9 @@ def plain(value: object, depth: int = 0) -> object:
         return [plain(inner, depth + 1) for inner in listed]
     if listed is not value:
         return plain(listed, depth + 1)
-    raise Unfit(f"contains a value of the type {type(value).__name__}, which JSON does not support", _AS_TEXT)
+    raise InvalidCell(
+        f"contains a value of the type {type(value).__name__}, which JSON does not support", _AS_TEXT
+    )
 
 
 def canonical(record: Mapping[str, object]) -> bytes:
@@ -270,7 +274,8 @@ def _sorted(value: object) -> object:
     if isinstance(value, str):  # nearly every value is one
         return value
     if isinstance(value, list):
-        return [_sorted(inner) for inner in value]
+        return list(map(_sorted, value))
     if isinstance(value, Mapping):
-        return {key: _sorted(value[key]) for key in sorted(value)}
+        keys = sorted(value)
+        return dict(zip(keys, map(_sorted, map(value.__getitem__, keys)), strict=True))
     return int(value) if isinstance(value, float) and value.is_integer() else value

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from typing import Annotated, Any, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated, Any
 
 from conqret.io.cell_values import (
     MAX_BITS,
@@ -16,20 +16,21 @@ from conqret.io.cell_values import (
     sound_id,
 )
 from conqret.io.jsonl import parse
-from conqret.io.rows import Unfit, kind, quoted
+from conqret.io.rows import InvalidCell, kind, quoted
 from conqret.io.schema import Check, Schema, TableReader, schema_of
 from conqret.text.numbers import number_in
 
 _C1 = re.compile(b"\xc2[\x80-\x84\x86-\x9f]")
 """C1 control characters in UTF-8, as Windows-1252 read as Latin-1 gives them."""
 _OBJECT = 'Write an object such as {"source": "…"}'
-_Word = TypeVar("_Word")
 
 
 def text(value: object, where: str, reader: TableReader) -> str:
     """A text without characters that no text needs."""
     if not isinstance(value, str):
-        raise Unfit(f"is {kind(value)}, and a text is expected", f"Write it as one text{_dots(value, where)}")
+        raise InvalidCell(
+            f"is {kind(value)}, and a text is expected", f"Write it as one text{_dots(value, where)}"
+        )
     if not value.isascii() and _C1.search(value.encode("utf-8", "replace")):
         reader.note("a text holds C1 control characters: Windows-1252 read as Latin-1, perhaps", where)
     return sound(value)
@@ -50,7 +51,7 @@ def filled(value: object, where: str, reader: TableReader) -> str:
     """A text that is not blank."""
     content = text(value, where, reader)
     if not content.strip():
-        raise Unfit("is blank", "Write its text, or remove the row")
+        raise InvalidCell("is blank", "Write its text, or remove the row")
     return content
 
 
@@ -64,9 +65,9 @@ def identifier(value: object, where: str, reader: TableReader) -> str:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int | str):
-        raise Unfit(f"is {kind(value)}, and a text is expected", "Write it as a text")
+        raise InvalidCell(f"is {kind(value)}, and a text is expected", "Write it as a text")
     if isinstance(value, int) and value.bit_length() > MAX_BITS:
-        raise Unfit("is a number of hundreds of digits", "Write a shorter id, as a text")
+        raise InvalidCell("is a number of hundreds of digits", "Write a shorter id, as a text")
     return sound_id(str(value).strip(" "))
 
 
@@ -74,7 +75,7 @@ def trec_id(value: object, where: str, reader: TableReader) -> str:
     """An identifier without white space."""
     name = identifier(value, where, reader)
     if any(mark.isspace() for mark in name):
-        raise Unfit("contains white space", "Write an id without spaces, as TREC files need")
+        raise InvalidCell("contains white space", "Write an id without spaces, as TREC files need")
     return name
 
 
@@ -84,14 +85,14 @@ def number(value: object, where: str, reader: TableReader) -> float:
     try:
         return number_in({"true": "1", "false": "0"}.get(word, word))
     except ValueError:
-        raise Unfit(f"is {quoted(value)}, and a finite number is expected", "Write a number") from None
+        raise InvalidCell(f"is {quoted(value)}, and a finite number is expected", "Write a number") from None
 
 
 def whole_number(value: object, where: str, reader: TableReader) -> int:
     """A finite number without a fraction."""
     parsed = number(value, where, reader)
     if not parsed.is_integer():
-        raise Unfit(f"is {quoted(value)}, and a whole number is expected", "Write a whole number")
+        raise InvalidCell(f"is {quoted(value)}, and a whole number is expected", "Write a whole number")
     return int(parsed)
 
 
@@ -101,19 +102,20 @@ def between(low: int, high: int, remedy: str) -> Check:
     def check(value: object, where: str, reader: TableReader) -> int:
         figure = whole_number(value, where, reader)
         if not low <= figure <= high:
-            raise Unfit(f"is {figure}", remedy)
+            raise InvalidCell(f"is {figure}", remedy)
         return figure
 
     return check
 
 
-def one_of(words: Mapping[str, _Word], called: str) -> Check:
-    """The check that a value is one of ``words``, in any case, and stands for what they map to."""
+def one_of(words: Mapping[str, object] | Sequence[str], called: str) -> Check:
+    """The check that a value is one of ``words``, in any case, and stands for what they map to, or for itself."""
+    meanings = words if isinstance(words, Mapping) else dict(zip(words, words, strict=True))
 
-    def check(value: object, where: str, reader: TableReader) -> _Word:
-        word = words.get(as_text(value).casefold())
+    def check(value: object, where: str, reader: TableReader) -> object:
+        word = meanings.get(as_text(value).casefold())
         if word is None:
-            raise Unfit(
+            raise InvalidCell(
                 f"is {quoted(value)}, which is not a valid {called}", f"Write one of {', '.join(words)}"
             )
         return word
@@ -135,13 +137,11 @@ Cell = Annotated[str, cell_text]
 Number = Annotated[float, number]
 
 
-def a_list(
-    value: object, what: str, remedy: str, fits: Callable[[object], bool] = lambda value: True
-) -> list[Any]:
+def a_list(value: object, what: str, remedy: str, fits: Callable[[object], bool] | None = None) -> list[Any]:
     """A list, also one that was written into a text cell, of things that all fit; ``what`` is expected in words."""
     items = list_in_text(value) if isinstance(value, str) else as_list(value)
-    if not isinstance(items, list) or not all(map(fits, items)):
-        raise Unfit(f"is {kind(value)}, and {what} is expected", remedy)
+    if not isinstance(items, list) or not (fits is None or all(map(fits, items))):
+        raise InvalidCell(f"is {kind(value)}, and {what} is expected", remedy)
     return items
 
 
@@ -165,10 +165,10 @@ def json_object(value: object, where: str, reader: TableReader) -> dict[str, Any
         try:
             value = parse(value)
         except ValueError as error:
-            raise Unfit(f"is not a valid JSON object: {error}", _OBJECT) from None
+            raise InvalidCell(f"is not a valid JSON object: {error}", _OBJECT) from None
     record = plain(value) if isinstance(value, Mapping) else None
     if not isinstance(record, dict):
-        raise Unfit(f"is {kind(value)}, and an object is expected", _OBJECT)
+        raise InvalidCell(f"is {kind(value)}, and an object is expected", _OBJECT)
     return record
 
 

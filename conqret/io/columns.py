@@ -52,10 +52,6 @@ class Dialect:
     turns: bool = False
     note: str = ""
 
-    def fits(self, names: Iterable[str]) -> bool:
-        """Whether a file with these columns is of this dialect."""
-        return all(map(set(names).intersection, self.marks))
-
 
 def _dialect(name: str, marks: str, columns: str, base: Dialect | None = None, **settings: Any) -> Dialect:
     """A dialect in words: ``marks`` with ``|`` between columns of which one does, and ``columns`` as ``field=column``
@@ -215,7 +211,9 @@ DIALECTS = (
     RAGAS_TURNS,
 )
 """Those that conqret knows, in the order in which they are tried."""
-ANSWERS = frozenset(column for dialect in DIALECTS for column in dialect.columns.get("argument", ()))
+ANSWERS: set[str] = set()
+for _known in DIALECTS:
+    ANSWERS.update(_known.columns.get("argument", ()))
 """The columns in which any of them has the answer."""
 PLUGGED = Registry("dialect of items", "conqret.adapters", Dialect, shared=True)
 """Those of plug-ins, which are tried after conqret's own."""
@@ -226,8 +224,10 @@ def recognise(names: Iterable[str]) -> Dialect | None:
 
     Names may be written in any case and with spaces (``Retrieved Contexts``), where no column has the exact name.
     """
-    there = list(names)
-    written = {loose_name(name): name for name in reversed(there)} | {name: name for name in there}
+    there, written = list(names), dict[str, str]()
+    for name in reversed(there):
+        written[loose_name(name)] = name
+    written |= zip(there, there, strict=True)
     dialect = _fitting(there) or _fitting(written)
     if dialect is None or len(written) == len(there):
         return dialect
@@ -251,7 +251,7 @@ def _fitting(names: Iterable[str]) -> Dialect | None:
     there = frozenset(names)
     for known in (DIALECTS, PLUGGED.values):
         for dialect in known() if callable(known) else known:
-            if dialect.fits(there):
+            if all(map(there.intersection, dialect.marks)):
                 return dialect
     return None
 
@@ -274,8 +274,6 @@ def nearly(names: Iterable[str]) -> Mapping[str, str]:
 
 def with_columns(dialect: Dialect, mapping: Mapping[str, str]) -> Dialect:
     """Return ``dialect`` with the columns of some fields set by the user."""
-    if not mapping:
-        return dialect
     columns_by_field = dict(dialect.columns)
     rivals = mapping.values()  # a reference is one where the user says so
     columns_by_field["reference"] = tuple(

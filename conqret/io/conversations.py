@@ -8,7 +8,7 @@ Bedrock, Gemini (``parts``), ragas (``type: human|ai|tool``), LangChain, inspect
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import count
 from typing import Any
 
@@ -18,6 +18,7 @@ from conqret.io.checks import a_list
 from conqret.io.images import (
     LIST_OF_MESSAGES,
     THOUGHTS,
+    ChatMessage,
     as_json,
     check_together,
     part_type,
@@ -26,7 +27,7 @@ from conqret.io.images import (
     read_image,
     says_image,
 )
-from conqret.io.rows import Unfit, kind, listed, quoted
+from conqret.io.rows import InvalidCell, kind, listed, quoted
 from conqret.io.schema import TableReader
 
 _SPEAKERS: Mapping[Role, str] = {
@@ -35,7 +36,9 @@ _SPEAKERS: Mapping[Role, str] = {
     "system": "system developer",
     "tool": "tool function observation tool_response function_response",
 }
-ROLES = {word: role for role, words in _SPEAKERS.items() for word in words.split()}
+ROLES: dict[str, Role] = {}
+for _role_name, _words in _SPEAKERS.items():
+    ROLES |= dict.fromkeys(_words.split(), _role_name)
 """The words for who speaks, in any case; every other one is a fault."""
 _SPEAKER = ("role", "type", "from")
 _CONTENTS = ("content", "parts", "value", "text", "message", "refusal")
@@ -43,28 +46,6 @@ _CONTENTS = ("content", "parts", "value", "text", "message", "refusal")
 _ANSWER = "Add the answer as a last message of the assistant, or put it into argument"
 _MAX_NAME, _MAX_CALL = 200, 4_000
 """Characters of a tool's name, and of a call of it, that are shown."""
-
-
-@dataclass(frozen=True, slots=True)
-class ChatMessage:
-    """One message, whoever wrote it down: ``where`` it stands, for faults, and ``call`` the id of the call that a tool
-    answers. ``passages`` are texts beside it that are documents, or the URLs of images."""
-
-    where: str
-    role: Role
-    content: str = ""
-    name: str = ""
-    calls: tuple[tuple[str, str], ...] = ()
-    images: tuple[str, ...] = ()
-    document: str = ""
-    call: str = ""
-    passages: tuple[tuple[str, str], ...] = ()
-
-    @property
-    def says_nothing(self) -> bool:
-        """Whether somebody spoke, and said nothing: a tool's message may stand for a document."""
-        shown = self.content.strip() or self.calls or self.images or self.passages
-        return self.role != "tool" and not shown
 
 
 def holds_messages(value: object) -> bool:
@@ -82,7 +63,7 @@ def read_messages(value: object, where: str, reader: TableReader) -> list[ChatMe
     """The messages in a column's value; what cannot be read becomes faults of the reader."""
     listed = a_list(value, "a list of messages", LIST_OF_MESSAGES)
     if not listed:
-        raise Unfit("is an empty list", LIST_OF_MESSAGES)
+        raise InvalidCell("is an empty list", LIST_OF_MESSAGES)
     read = [
         message
         for number, entry in enumerate(listed, start=1)
@@ -100,7 +81,7 @@ def answer_in(value: object, where: str, reader: TableReader) -> object:
     """The text of the last answer, where a value is a message or a list of messages; else the value itself.
 
     Raises:
-        Unfit: there is no answer of the assistant among the messages.
+        InvalidCell: there is no answer of the assistant among the messages.
     """
     entries = [value] if isinstance(value, Mapping) else as_list(value)
     plain = [plain_message(entry) for entry in (entries if isinstance(entries, list) else [value])]
@@ -117,14 +98,14 @@ def answer_in(value: object, where: str, reader: TableReader) -> object:
 def _message(entry: object, where: str, reader: TableReader) -> Iterator[ChatMessage | None]:
     try:
         yield from _read(plain_message(entry), where, reader)
-    except Unfit as unfit:
-        reader.fault(unfit.where or where, unfit.problem, unfit.remedy)
+    except InvalidCell as invalid:
+        reader.fault(invalid.where or where, invalid.problem, invalid.remedy)
         yield None
 
 
 def _read(entry: object, where: str, reader: TableReader) -> Iterator[ChatMessage]:
     if not isinstance(entry, Mapping):
-        raise Unfit(f"is {kind(entry)}, and a message is expected", LIST_OF_MESSAGES)
+        raise InvalidCell(f"is {kind(entry)}, and a message is expected", LIST_OF_MESSAGES)
     form = part_type(entry)
     if form in THOUGHTS:
         reader.note("what a model thought to itself is left out", where)
@@ -174,7 +155,7 @@ def _spoken(entry: Mapping[str, Any], where: str, reader: TableReader) -> Iterat
     elif not (message.says_nothing and answers):
         unread = [] if role != "user" or text in entry else [key for key in entry if key not in _SPEAKER]
         if message.says_nothing and unread:
-            raise Unfit(f"has no content, and holds {listed(unread, 5)}", LIST_OF_MESSAGES)
+            raise InvalidCell(f"has no content, and holds {listed(unread, 5)}", LIST_OF_MESSAGES)
         yield message
 
 
@@ -217,7 +198,7 @@ def _listed(value: object) -> list[Any]:
 def _filled(message: ChatMessage) -> ChatMessage:
     """What a tool gave back, which has to be there."""
     if not message.content.strip() and not message.images:
-        raise Unfit(
+        raise InvalidCell(
             "is a tool's message without content", "Write what the tool gave back, or delete the message"
         )
     return message
@@ -232,13 +213,13 @@ def _role(entry: Mapping[str, Any], where: str) -> Role:
         if isinstance(word, str) and (name != "type" or word != "message"):
             role = ROLES.get(word.strip().lower())
             if role is None:
-                raise Unfit(
+                raise InvalidCell(
                     f"is {quoted(word)}, which is not a known role",
                     f"Write user, assistant, system or tool (also read: {_OTHER_ROLES})",
                     f"{where}.{name}",
                 )
             return role
-    raise Unfit("does not name its role", LIST_OF_MESSAGES)
+    raise InvalidCell("does not name its role", LIST_OF_MESSAGES)
 
 
 def _passages(entry: Mapping[str, Any], where: str, reader: TableReader) -> Iterator[tuple[str, str]]:
@@ -255,7 +236,7 @@ def _passages(entry: Mapping[str, Any], where: str, reader: TableReader) -> Iter
     for passage in listed if isinstance(listed, list) else [listed]:
         text = passage.get("context") if isinstance(passage, Mapping) else passage
         if not isinstance(text, str):
-            raise Unfit(f"is {kind(text)}, and a text is expected", "Write a list of texts", place)
+            raise InvalidCell(f"is {kind(text)}, and a text is expected", "Write a list of texts", place)
         texts.append(text)
     for text in filter(str.strip, texts):
         yield (PICTURE, read_image(text, place, reader)) if says_image(text) else (sound(text), "")
@@ -317,7 +298,7 @@ def with_conversation(
     ``unanswered`` record names an argument of its own, so that without one an earlier turn may be the last message.
 
     Raises:
-        Unfit: there is no answer, no question, or an image that no prompt could show.
+        InvalidCell: there is no answer, no question, or an image that no prompt could show.
     """
     messages: list[ChatMessage] = values["messages"]
     later: list[ChatMessage] = []
@@ -329,7 +310,7 @@ def with_conversation(
             and messages[-1].role == "assistant"
             and messages[-1].content
         ):
-            raise Unfit(
+            raise InvalidCell(
                 "ends with an answer, and the item has a question of its own",
                 "Leave the question out (it is then the user's last message), or put the answer into argument",
             )
@@ -338,7 +319,7 @@ def with_conversation(
         before = messages[: _answered(messages, values, where, reader)]
         place = max((n for n, message in enumerate(before) if message.role == "user"), default=None)
         if place is None:
-            raise Unfit(
+            raise InvalidCell(
                 "has no user message before the answer",
                 "Add the question that is answered, or write it into topic",
             )
@@ -377,7 +358,7 @@ def _answered(
             return last
         return len(messages)
     if not spoken:
-        raise Unfit("has no answer of the assistant", _ANSWER)
+        raise InvalidCell("has no answer of the assistant", _ANSWER)
     place = _last_answer(messages, spoken[-1], answers)
     if place is None:
         reader.note("a last answer of the assistant is empty, and counts as absent", where)
@@ -385,7 +366,7 @@ def _answered(
         return next((n for n in behind if messages[n].role == "user"), len(messages))
     answer = messages[place]
     if answer.images:
-        raise Unfit(
+        raise InvalidCell(
             "is an answer that contains an image, and answers are judged as texts",
             "Leave the image out, or put it among the documents",
             answer.where,
@@ -444,7 +425,7 @@ def _free(stem: str, documents: Sequence[Document]) -> Iterator[str]:
 
 
 def check_images(values: Mapping[str, Any]) -> None:
-    """Raise Unfit where an item has too many images, or such as its run could not read again."""
+    """Raise InvalidCell where an item has too many images, or such as its run could not read again."""
     of_turns = [image for turn in values["messages"] for image in turn.images]
     of_documents = [document.image for document in values["documents"] if document.image]
     check_together([*of_turns, *values["images"], *of_documents])

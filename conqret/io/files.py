@@ -1,146 +1,41 @@
-"""Which kind of file a path is, by its content first and its name second."""
+"""Which kind of file a path is, by its content first and its name second; Parquet, logs of inspect_ai, folders."""
 
 from __future__ import annotations
 
-import csv
 import difflib
+import io
 import re
 import struct
+import tempfile
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
 from functools import partial
-from pathlib import Path
-from typing import Any, Literal
+from pathlib import Path, PurePosixPath
+from typing import Any
 
-from conqret.errors import Fault, ItemsError
+from conqret._optional import require
+from conqret.errors import ConqretError, DeclarationError, Fault, ItemsError
 from conqret.io import limits
+from conqret.io.csv_files import csv_rows
 from conqret.io.jsonl import json_rows, parse
-from conqret.io.limits import LINE, UTF8_MARK, byte_lines, decoded, head_of
-from conqret.io.rows import FileRows, Row, Rows, quoted, repeated_in
-
-
-def csv_rows(path: Path, name: str, published_in: str = "", quoted: bool = True) -> FileRows:
-    """The rows of a CSV file with a head. An empty cell is nothing; a row's line is the one it starts on.
-
-    Cells are parted by commas; by tabs or semicolons where the head has these and no comma, or by what a line
-    ``sep=;`` before the head says, as Excel writes it. A first column without a name is the index of a frame, and is
-    left out. ``published_in`` is the encoding of a corpus that is not in UTF-8; quotes inside its cells are taken as
-    they come. ``quoted`` is false where a file quotes no cell, so that a quotation mark belongs to the text even where
-    a cell begins with one.
-    """
-
-    try:
-        head = _head(_texts(path, name, published_in, []))[0]
-    except (csv.Error, StopIteration):  # iterating reports it
-        head = []
-    columns = None if _head_problem(head) else tuple(filter(None, head))
-    return FileRows(path, name, partial(_csv_records, published_in=published_in, quoted=quoted), columns)
-
-
-def _texts(path: Path, name: str, published_in: str, faults: list[Fault]) -> Iterator[str]:
-    """The lines of a file for :mod:`csv`, which wants their ends kept; faults are put aside."""
-    for line in byte_lines(path, name):
-        if isinstance(line, Fault):
-            faults.append(line)
-            continue
-        text = decoded(line, name)
-        if isinstance(text, Fault):
-            if not published_in:
-                faults.append(text)
-            text = line.data.decode(published_in or "utf-8", "replace")
-        yield text
-
-
-def _csv_records(path: Path, name: str, *, published_in: str, quoted: bool) -> Iterator[Row | Fault]:
-    faults: list[Fault] = []
-    for row in _cells(_texts(path, name, published_in, faults), name, not published_in, quoted):
-        yield from faults
-        faults.clear()
-        yield row
-    yield from faults
-
-
-def _cells(lines: Iterator[str], name: str, strict: bool, quoted: bool) -> Iterator[Row | Fault]:
-    try:
-        head, delimiter, before = _head(lines)
-    except StopIteration:
-        return
-    except csv.Error as error:
-        yield Fault(name, 1, "", f"the head is not valid CSV: {error}", "End lines with \\n or \\r\\n")
-        return
-    if wrong := _head_problem(head):
-        yield Fault(name, 1, "", *wrong)
-        return
-    csv.field_size_limit(limits.LINE.most)  # of the whole process
-    quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE
-    reader = csv.reader(lines, delimiter=delimiter, strict=strict, quoting=quoting)
-    whole, start = 0, before + 1
-    try:
-        for cells in reader:
-            if len(cells) == len(head):
-                whole += 1
-                yield Row(start, {of: cell or None for of, cell in zip(head, cells, strict=True) if of})
-            elif cells:
-                problem = f"has {len(cells)} cells where the head has {len(head)}"
-                remedy = "Quote cells that contain commas or line breaks"
-                if len(cells) < len(head):
-                    remedy += "; where the file ends here it looks cut off: write it again"
-                yield Fault(name, start, "", problem, remedy)
-            start = reader.line_num + before + 1
-    except csv.Error as error:
-        yield Fault(name, start, "", *_broken(str(error), whole))
-
-
-def _head(lines: Iterator[str]) -> tuple[list[str], str, int]:
-    """The names of the columns, what parts cells, and how many lines that takes."""
-    first, before = next(lines), 1
-    said = _SEPARATOR.fullmatch(first)
-    if said is not None:
-        first, before = next(lines), 2
-    delimiter = said[1] if said else next((mark for mark in ",\t;" if mark in first), ",")
-    return [name.strip() for name in next(csv.reader([first], delimiter=delimiter))], delimiter, before
-
-
-_SEPARATOR = re.compile(r"sep=(\S|\t)\r?\n?", re.IGNORECASE)
-
-
-def _head_problem(head: list[str]) -> tuple[str, str] | None:
-    if not any(head):
-        return "the head names no column", "Begin with a line of column names"
-    if "" in head[1:]:
-        return f"column {head.index('', 1) + 1} of the head has no name", "Name it, or delete the column"
-    repeated = repeated_in(head)
-    return (f"the head names {quoted(repeated)} twice", "Rename one of the columns") if repeated else None
-
-
-def _broken(error: str, whole: int) -> tuple[str, str]:
-    if "field larger" in error:
-        return (
-            f"has a cell of more than {limits.LINE}",
-            f"Close an open quote, or use JSON Lines, {limits.LINE.remedy}",
-        )
-    if "unexpected end" in error:
-        return (
-            f"the file looks cut off: a quoted cell never ends; {whole} whole items precede it",
-            "Write the file again, or close the quote",
-        )
-    return f"is not valid CSV: {error}", 'Write a double quote inside a quoted cell as ""'
-
+from conqret.io.limits import LINE, UTF8_MARK, head_of
+from conqret.io.rows import Row, Rows
 
 BATCH = 8
 """Rows that become Python objects at a time."""
 
 
-def parquet_rows(path: Path, name: str) -> FileRows:
+def parquet_rows(path: Path, name: str) -> Rows:
     """The rows of a Parquet file; the first is line 1. One row group is unpacked at a time."""
     import polars
 
     try:
-        columns = tuple(polars.read_parquet_schema(path))
+        columns: tuple[str, ...] | None = tuple(polars.read_parquet_schema(path))
     except (Exception, polars.exceptions.PanicException):  # noqa: BLE001 - polars raises errors of many classes
-        return FileRows(path, name, _of_row_groups)  # reading it reports the damage
-    return FileRows(path, name, _of_row_groups, columns)
+        columns = None  # reading it reports the damage
+    return Rows(name, partial(_of_row_groups, path, name), columns, path.parent)
 
 
 def _of_row_groups(path: Path, name: str) -> Iterator[Row | Fault]:
@@ -185,62 +80,54 @@ def _row_groups(path: Path) -> list[tuple[int, int]]:
         file.seek(size - 8 - length)
         footer = file.read(length)
     try:
-        groups = _Footer(footer).structure(0)[_ROW_GROUPS]
+        groups = _structure(io.BytesIO(footer), 0)[_ROW_GROUPS]
         return [(group[_ROW_COUNT], group[_UNPACKED_SIZE]) for group in groups]
     except (IndexError, KeyError, TypeError) as error:
         raise ValueError(f"its footer is corrupt ({error!r})") from None
 
 
-class _Footer:
-    """Reads values one after the other."""
+def _structure(footer: io.BytesIO, depth: int) -> dict[int, Any]:
+    """The fields of a struct by their numbers."""
+    if depth > _DEEPEST:
+        raise ValueError("its footer is nested too deeply")
+    fields: dict[int, Any] = {}
+    number = 0
+    while first := footer.read(1)[0]:
+        number = number + (first >> 4) if first >> 4 else _varint(footer) >> 1
+        kind = first & 15
+        fields[number] = kind == 1 if kind in (1, 2) else _value(footer, kind, depth)
+    return fields
 
-    def __init__(self, data: bytes) -> None:
-        self._data, self._at = data, 0
 
-    def structure(self, depth: int) -> dict[int, Any]:
-        """The fields of a struct by their numbers."""
-        if depth > _DEEPEST:
-            raise ValueError("its footer is nested too deeply")
-        fields: dict[int, Any] = {}
-        number = 0
-        while first := self._byte():
-            number = number + (first >> 4) if first >> 4 else self._varint() >> 1
-            kind = first & 15
-            fields[number] = kind == 1 if kind in (1, 2) else self._value(kind, depth)
-        return fields
+def _value(footer: io.BytesIO, kind: int, depth: int) -> Any:
+    """The next value, of one of Thrift's types; None for texts and floating-point numbers, which nobody needs."""
+    if kind in (1, 2, 3):
+        return footer.read(1)[0]
+    if kind in (4, 5, 6):
+        value = _varint(footer)
+        return value >> 1 ^ -(value & 1)
+    if kind in (7, 8):
+        footer.seek(8 if kind == 7 else _varint(footer), io.SEEK_CUR)
+        return None
+    if kind in (9, 10):
+        first = footer.read(1)[0]
+        count = first >> 4 if first >> 4 < 15 else _varint(footer)
+        if count > footer.getbuffer().nbytes:
+            raise ValueError("its footer names more values than it has")
+        return [_value(footer, first & 15, depth + 1) for _ in range(count)]
+    if kind == 12:
+        return _structure(footer, depth + 1)
+    raise ValueError(f"its footer contains an unknown type ({kind})")
 
-    def _value(self, kind: int, depth: int) -> Any:
-        if kind in (1, 2, 3):
-            return self._byte()
-        if kind in (4, 5, 6):
-            value = self._varint()
-            return value >> 1 ^ -(value & 1)
-        if kind in (7, 8):
-            length = 8 if kind == 7 else self._varint()
-            self._at += length
-            return None
-        if kind in (9, 10):
-            first = self._byte()
-            count = first >> 4 if first >> 4 < 15 else self._varint()
-            if count > len(self._data):
-                raise ValueError("its footer names more values than it has")
-            return [self._value(first & 15, depth + 1) for _ in range(count)]
-        if kind == 12:
-            return self.structure(depth + 1)
-        raise ValueError(f"its footer contains an unknown type ({kind})")
 
-    def _byte(self) -> int:
-        self._at += 1
-        return self._data[self._at - 1]
-
-    def _varint(self) -> int:
-        value = 0
-        for shift in range(0, 70, 7):
-            byte = self._byte()
-            value |= (byte & 127) << shift
-            if byte < 128:
-                return value
-        raise ValueError("its footer contains a number of more than 64 bits")
+def _varint(footer: io.BytesIO) -> int:
+    value = 0
+    for shift in range(0, 70, 7):
+        byte = footer.read(1)[0]
+        value |= (byte & 127) << shift
+        if byte < 128:
+            return value
+    raise ValueError("its footer contains a number of more than 64 bits")
 
 
 ACCEPTED = (
@@ -281,8 +168,7 @@ def file_rows(path: str | Path, name: str = "") -> Rows:
 
 
 def _by_content(file: Path, name: str, head: bytes) -> Rows:
-    suffixes = [suffix.lower() for suffix in file.suffixes if suffix.lower() != ".gz"]
-    suffix = suffixes[-1] if suffixes else ""
+    suffix = Path(file.name.lower().removesuffix(".gz")).suffix
     if head.startswith(_PARQUET):
         return parquet_rows(file, name)
     if suffix in (".parquet", ".pq"):
@@ -293,7 +179,7 @@ def _by_content(file: Path, name: str, head: bytes) -> Rows:
         )
     if head.startswith(_ZIP):
         if is_inspect_log(file):
-            return FileRows(file, name, _of_a_log)
+            return Rows(name, partial(_of_a_log, file, name), folder=file.parent)
         raise _error(
             name, "is an Excel workbook or a zip archive", f"Save it as CSV. Readable formats: {ACCEPTED}"
         )
@@ -354,3 +240,114 @@ def _look_alike(file: Path) -> str:
 
 def _error(name: str, problem: str, remedy: str) -> ItemsError:
     return ItemsError([Fault(name, 0, "", problem, remedy)])
+
+
+ENDINGS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".pq", ".eval")
+"""Of the files in a folder that are read; also behind them .gz."""
+
+_ADDRESS = re.compile(r"\A([A-Za-z][A-Za-z0-9+.-]++):/++(?=[^/])")
+"""A path loses one of an address's slashes; the letter of a drive is no address."""
+
+
+OF_A_RUN = ("run.json", "items.jsonl")
+"""The files by which the folder of a run of items is known."""
+
+
+def several_files(source: str | Path) -> Rows | None:
+    """The records of a folder, or of a file or folder at an address (``s3://…``), which is fetched first; None for
+    what is one file here.
+
+    The files come in the order of their names; those that begin with a dot or an underscore are passed over. Of a run's
+    folder (arguments that were generated, say) only its items are read.
+
+    Raises:
+        ItemsError: the folder holds no such file, or files of several kinds; or one cannot be read.
+        DeclarationError: nothing can be fetched from the address.
+        MissingDependencyError: fsspec is not installed.
+    """
+    try:
+        folder = Path(source).is_dir()
+        address = None if Path(source).exists() else _ADDRESS.match(str(source))
+    except OSError:  # no path at all, or none that may be looked at
+        return None
+    if address is not None:
+        root = "/" if address[1].lower() == "file" else ""  # no host comes first
+        return _fetched(f"{address[1]}://{root}{str(source)[address.end() :]}")
+    if not folder:
+        return None
+    files = {
+        path.relative_to(source).as_posix(): path
+        for path in sorted(Path(source).rglob("*"))
+        if path.is_file()
+    }
+    inside = [files[name] for name in _of_items(files)]
+    return _folder_rows(str(source), [(path, str(path)) for path in inside], Path(source))
+
+
+def _fetched(address: str) -> Rows:
+    """The files below an address, under names of our own."""
+    fsspec = require("fsspec", extra="remote")
+    name = re.sub(r"//[^/@]*@", "//", address.partition("?")[0])  # no password and no signature
+    kept = tempfile.TemporaryDirectory(prefix="conqret-items-")
+    files: list[tuple[Path, str]] = []
+    try:
+        system, root = fsspec.url_to_fs(address)
+        alone = system.isfile(root)
+        below = {} if alone else {path[len(root) :].lstrip("/"): path for path in sorted(system.find(root))}
+        remotes = [root] if alone else [below[item] for item in _of_items(below)]
+        for number, remote in enumerate(remotes):
+            endings = "".join(PurePosixPath(remote.partition("?")[0]).suffixes[-2:])
+            file = Path(kept.name) / f"{number}{endings}"
+            system.get_file(remote, str(file))
+            files.append((file, name if alone else f"{name.rstrip('/')}/{remote[len(root) :].lstrip('/')}"))
+    except ConqretError:
+        raise
+    except Exception as error:  # noqa: BLE001 - each system has error classes of its own
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise DeclarationError(f"{name} cannot be fetched: {reason}") from None
+    return _folder_rows(name, files, fetched=kept)
+
+
+def _of_items(paths: Collection[str]) -> list[str]:
+    """Those of the files below a folder that hold items; of a run's folder one alone."""
+    if all(name in paths for name in OF_A_RUN):
+        return [OF_A_RUN[-1]]
+    return [path for path in paths if _wanted(path)]
+
+
+def _wanted(path: str) -> bool:
+    """Whether a file below a folder is one of items, by its name."""
+    parts = [part for part in path.split("/") if part]
+    return not any(part.startswith((".", "_")) for part in parts) and bool(_ending(parts[-1]))
+
+
+def _ending(name: str) -> str:
+    bare = name.lower().removesuffix(".gz")
+    return next((ending for ending in ENDINGS if bare.endswith(ending)), "")
+
+
+def _folder_rows(
+    name: str, files: list[tuple[Path, str]], folder: Path | None = None, fetched: object = None
+) -> Rows:
+    """The rows of several files of one kind, one file after the other; ``fetched`` is what holds those that were
+    fetched, and goes with the rows."""
+    kinds = sorted({_ending(shown) for _, shown in files})
+    if not files or len(kinds) > 1:
+        problem = (
+            f"holds files of several kinds ({', '.join(kinds)})" if files else "contains no file of items"
+        )
+        if files and any(PurePosixPath(shown).name == OF_A_RUN[0] for _, shown in files):
+            problem = f"is the folder of a run, and contains no {OF_A_RUN[-1]}"
+        remedy = f"Name one file, or a folder of files of one kind. Readable formats: {ACCEPTED}"
+        raise ItemsError([Fault(name, 0, "", problem, remedy)])
+    tables = [file_rows(file, shown) for file, shown in files]
+    columns = tables[0].columns
+    if any(table.columns != columns for table in tables):
+        columns = None
+    return Rows(name, partial(_of_tables, tables, fetched), columns, folder, len(tables))
+
+
+def _of_tables(tables: Iterable[Rows], fetched: object) -> Iterator[Row | Fault]:
+    for table in tables:
+        for row in table:
+            yield replace(row, file=table.name) if isinstance(row, Row) else row

@@ -20,10 +20,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from conqret.data.item import PICTURE, Turn
+from conqret.data.item import PICTURE, Role, Turn
 from conqret.io.cell_values import as_list, is_missing, sound
 from conqret.io.limits import IMAGE, LINE, MAX_IMAGES
-from conqret.io.rows import Unfit, kind, listed, quoted
+from conqret.io.rows import InvalidCell, kind, listed, quoted
 from conqret.io.schema import TableReader
 
 _SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
@@ -91,13 +91,13 @@ def image_url(value: object, folder: Path | None, within: Path | None) -> str:
         within: the folder in which files must lie.
 
     Raises:
-        Unfit: it is no image that can be sent.
+        InvalidCell: it is no image that can be sent.
     """
     text = _source(value).strip()
     if _DATA.match(text):
         return _checked(_decoded(text.split(",", 1)[1]))
     if text[:5].lower() == "data:":
-        raise Unfit("is a data: URL that is not in base64", _REMEDY)
+        raise InvalidCell("is a data: URL that is not in base64", _REMEDY)
     if re.match(r"[A-Za-z][A-Za-z0-9+.-]{0,30}://", text):
         return _address(text)
     if _BARE.match(text):
@@ -127,24 +127,24 @@ def _source(value: object) -> str:
     while isinstance(value, Mapping):
         source: Mapping[str, Any] = value
         if source.get("file_id"):
-            raise Unfit("names a file stored at a provider (file_id)", _REMEDY)
+            raise InvalidCell("names a file stored at a provider (file_id)", _REMEDY)
         data = source.get("data") or source.get("base64") or source.get("bytes")
         if isinstance(data, str) and not data.lower().startswith("data:"):
             return f"data:{source.get('media_type') or source.get('mime_type') or 'image/png'};base64,{data}"
         named = ("image_url", "image", "source", "url", "data", *DOCUMENT_TEXTS)
         value = next((source[name] for name in named if source.get(name)), None)
     if not isinstance(value, str) or not value.strip():
-        raise Unfit(f"is {kind(value)}, and an image is expected", _REMEDY)
+        raise InvalidCell(f"is {kind(value)}, and an image is expected", _REMEDY)
     return value
 
 
 def _decoded(body: str) -> bytes:
     if len(body) > IMAGE.most * 4 // 3 + 1000:
-        raise Unfit(f"is an image of more than {IMAGE}", f"Make it smaller, {IMAGE.remedy}")
+        raise InvalidCell(f"is an image of more than {IMAGE}", f"Make it smaller, {IMAGE.remedy}")
     try:
         return base64.b64decode("".join(body.split()), validate=True)
     except (binascii.Error, ValueError):
-        raise Unfit(
+        raise InvalidCell(
             "is an image whose base64 is not valid", "Encode it again: it was perhaps cut off"
         ) from None
 
@@ -160,9 +160,9 @@ def _address(text: str) -> str:
         spelled = unquote(parts.hostname or "")
         _ = parts.port  # which is read, and checked, as it is asked for
     except ValueError:
-        raise Unfit(f"is not the address of an image: {quoted(text)}", _REMEDY) from None
+        raise InvalidCell(f"is not the address of an image: {quoted(text)}", _REMEDY) from None
     if parts.scheme.lower() != "https":
-        raise Unfit(
+        raise InvalidCell(
             f"is an image with a {parts.scheme}: address",
             f"conqret passes only https: addresses on. {_REMEDY}",
         )
@@ -175,35 +175,39 @@ def _address(text: str) -> str:
         _, dot, last = host.lower().rpartition(".")
         private = not dot or last in _INNER or last.isdigit() or last.startswith("0x")
     if private or parts.username or parts.password or not text.isprintable() or " " in text:
-        raise Unfit(f"is an image at a private address, which is not passed on: {quoted(text)}", _REMEDY)
+        raise InvalidCell(
+            f"is an image at a private address, which is not passed on: {quoted(text)}", _REMEDY
+        )
     return text
 
 
 def _file(text: str, folder: Path | None, within: Path | None) -> bytes:
     if folder is None or within is None:
-        raise Unfit(
+        raise InvalidCell(
             f"is an image in a file ({quoted(text)}), but the items are in no file, so its folder is unknown",
             "Write a data: URL in base64, or an https: URL",
         )
     try:
         path = (folder / text).resolve()
         if not path.is_relative_to(within.resolve()):
-            raise Unfit(
+            raise InvalidCell(
                 f"is an image outside of the items' folder: {quoted(text)}", "Put the file into that folder"
             )
         if not path.is_file():
-            raise Unfit(f"is an image in a file that does not exist: {quoted(text)}", _REMEDY)
+            raise InvalidCell(f"is an image in a file that does not exist: {quoted(text)}", _REMEDY)
         with path.open("rb") as file:
             data = file.read(IMAGE.most + 1)
     except (OSError, ValueError) as error:
-        raise Unfit(f"is an image in a file that cannot be read: {quoted(text)} ({error})", _REMEDY) from None
+        raise InvalidCell(
+            f"is an image in a file that cannot be read: {quoted(text)} ({error})", _REMEDY
+        ) from None
     return data
 
 
 def _checked(data: bytes) -> str:
     """The ``data:`` URL of bytes that begin as one of the kinds that models take."""
     if len(data) > IMAGE.most:
-        raise Unfit(f"is an image of more than {IMAGE}", f"Make it smaller, {IMAGE.remedy}")
+        raise InvalidCell(f"is an image of more than {IMAGE}", f"Make it smaller, {IMAGE.remedy}")
     if data.startswith(b"\x89PNG\r\n\x1a\n"):
         media = "image/png"
     elif data.startswith(b"\xff\xd8\xff"):
@@ -213,18 +217,18 @@ def _checked(data: bytes) -> str:
     elif data[:4] == b"RIFF" and data[8:12] == b"WEBP":
         media = "image/webp"
     else:
-        raise Unfit(f"is not an image of a supported type: {_KINDS}", f"Convert it to one of {_KINDS}")
+        raise InvalidCell(f"is not an image of a supported type: {_KINDS}", f"Convert it to one of {_KINDS}")
     return f"data:{media};base64,{base64.b64encode(data).decode()}"
 
 
 def check_together(urls: Sequence[str]) -> None:
-    """Raise Unfit where an item has more images than a model takes, or where they leave no room for its texts in the
-    line of a run that holds it."""
+    """Raise InvalidCell where an item has more images than a model takes, or where they leave no room for its texts in
+    the line of a run that holds it."""
     if len(urls) > MAX_IMAGES:
-        raise Unfit(f"has {len(urls)} images, and {MAX_IMAGES} are the most", "Leave some out")
+        raise InvalidCell(f"has {len(urls)} images, and {MAX_IMAGES} are the most", "Leave some out")
     size, most = sum(map(len, urls)), LINE.most * 7 // 8
     if size > most:
-        raise Unfit(
+        raise InvalidCell(
             f"has images of {size:,} bytes in base64, and {most:,} bytes is the most that fits into a line "
             "with the texts",
             f"Leave some out, make them smaller, {LINE.remedy}",
@@ -291,6 +295,28 @@ class Content:
         return "\n\n".join(self.texts)
 
 
+@dataclass(frozen=True, slots=True)
+class ChatMessage:
+    """One message, whoever wrote it down: ``where`` it stands, for faults, and ``call`` the id of the call that a tool
+    answers. ``passages`` are texts beside it that are documents, or the URLs of images."""
+
+    where: str
+    role: Role
+    content: str = ""
+    name: str = ""
+    calls: tuple[tuple[str, str], ...] = ()
+    images: tuple[str, ...] = ()
+    document: str = ""
+    call: str = ""
+    passages: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def says_nothing(self) -> bool:
+        """Whether somebody spoke, and said nothing: a tool's message may stand for a document."""
+        shown = self.content.strip() or self.calls or self.images or self.passages
+        return self.role != "tool" and not shown
+
+
 def read_content(value: object, where: str, reader: TableReader) -> Content:
     """The content of a message: a text, or a list of parts."""
     content = Content()
@@ -300,7 +326,9 @@ def read_content(value: object, where: str, reader: TableReader) -> Content:
         value = value["parts"]
     parts = [value] if isinstance(value, str | Mapping) else as_list(value)
     if not isinstance(parts, list):
-        raise Unfit(f"is {kind(value)}, and a text or a list of parts is expected", LIST_OF_MESSAGES, where)
+        raise InvalidCell(
+            f"is {kind(value)}, and a text or a list of parts is expected", LIST_OF_MESSAGES, where
+        )
     if isinstance(value, str):
         content.texts.append(sound(value))
         return content
@@ -341,12 +369,12 @@ def as_json(value: object) -> str:
 def _take(content: Content, part: object, where: str, reader: TableReader) -> None:
     """Put a part of a message where it belongs."""
     if not isinstance(part, Mapping):
-        raise Unfit(f"is {kind(part)}, and a part of a message is expected", LIST_OF_MESSAGES, where)
+        raise InvalidCell(f"is {kind(part)}, and a part of a message is expected", LIST_OF_MESSAGES, where)
     form = part_type(part)
     text = part.get("refusal") if form == "refusal" else part.get("text")
     if form in _TEXTS or (not form and isinstance(text, str)):
         if not isinstance(text, str):
-            raise Unfit(f"is a part of text whose text is {kind(text)}", LIST_OF_MESSAGES, where)
+            raise InvalidCell(f"is a part of text whose text is {kind(text)}", LIST_OF_MESSAGES, where)
         content.texts.append(sound(text))
     elif form in IMAGE_PARTS:
         content.images.append(read_image(part, where, reader))
@@ -356,7 +384,7 @@ def _take(content: Content, part: object, where: str, reader: TableReader) -> No
         content.others.append((part, where))
     elif form not in _NO_CONTENT and not _NO_CONTENT & part.keys():
         holds = f"of type {quoted(form)}" if form else f"that holds {listed(part, 5)}"
-        raise Unfit(
+        raise InvalidCell(
             f"is a part {holds}, which cannot be judged",
             "Leave it out: only texts, images and tool calls can be judged",
             where,
@@ -367,15 +395,17 @@ def read_image(value: object, where: str, reader: TableReader) -> str:
     """The URL of the image in a value, with its place where it is none."""
     try:
         return image_url(value, reader.folder, reader.within)
-    except Unfit as unfit:
-        raise Unfit(unfit.problem, unfit.remedy, where) from None
+    except InvalidCell as invalid:
+        raise InvalidCell(invalid.problem, invalid.remedy, where) from None
 
 
 def read_images(value: object, where: str, reader: TableReader) -> tuple[str, ...]:
     """The images that the question shows."""
     listed = [value] if isinstance(value, str | Mapping) else as_list(value)
     if not isinstance(listed, list):
-        raise Unfit(f"is {kind(value)}, and a list of images is expected", "Write a list of URLs or paths")
+        raise InvalidCell(
+            f"is {kind(value)}, and a list of images is expected", "Write a list of URLs or paths"
+        )
     return tuple(
         read_image(image, f"{where}[{number}]", reader) for number, image in enumerate(listed, start=1)
     )

@@ -34,7 +34,7 @@ from conqret.io.conversations import (
 )
 from conqret.io.images import DOCUMENT_TEXTS, image_url, is_image, read_images
 from conqret.io.nuggets import read_nuggets
-from conqret.io.rows import Row, Unfit, kind, listed, near, quoted
+from conqret.io.rows import InvalidCell, Row, kind, listed, near, quoted
 from conqret.io.schema import Check, Field, Schema, TableReader, look_up, table_schema
 from conqret.text.language import language_code
 
@@ -42,7 +42,16 @@ from conqret.text.language import language_code
 def read_documents(dialect: Dialect, value: object, where: str, reader: TableReader) -> tuple[Document, ...]:
     """The documents in a column's value; what cannot be read becomes faults of the reader."""
     documents, places = list[Document](), dict[str, int]()
-    for number, entry in enumerate(_list(dialect, value), start=1):
+    if isinstance(value, str):
+        inside = list_in_cell(value)
+        if inside is not None:
+            value = inside
+        elif dialect.separator:
+            value = value.split(dialect.separator)
+        else:
+            value = [value] if value.strip() else []
+    entries = a_list(value, "a list", 'Write a list of texts, or of objects {"id": …, "text": …}')
+    for number, entry in enumerate(entries, start=1):
         document = _document(entry, f"{where}[{number}]", number, reader)
         if document is None:
             continue
@@ -54,17 +63,6 @@ def read_documents(dialect: Dialect, value: object, where: str, reader: TableRea
                 "Give every document its own id",
             )
     return tuple(documents)
-
-
-def _list(dialect: Dialect, value: object) -> list[object]:
-    if isinstance(value, str):
-        inside = list_in_cell(value)
-        if inside is not None:
-            return inside
-        if dialect.separator:
-            return list(value.split(dialect.separator))
-        return [value] if value.strip() else []
-    return a_list(value, "a list", 'Write a list of texts, or of objects {"id": …, "text": …}')
 
 
 def _document(value: object, where: str, number: int, reader: TableReader) -> Document | None:
@@ -80,9 +78,9 @@ def _document(value: object, where: str, number: int, reader: TableReader) -> Do
         reader.fault(where, f"is {kind(value)}, and a document is expected", remedy)
         return None
     values = reader.read(value, DOCUMENT, f"{where}.")
-    if unused := [
-        str(key) for key, cell in value.items() if key not in reader.heads and not is_missing(cell)
-    ]:
+    if unused := value.keys() - reader.heads:
+        unused = {str(key) for key in unused if not is_missing(value[key])}
+    if unused:
         reader.note(f"fields of documents that are not used: {listed(sorted(unused), 5)}")
     if values is None:
         return None
@@ -97,8 +95,8 @@ def _picture(value: object, where: str, reader: TableReader) -> tuple[str, dict[
     that it is an image."""
     try:
         url = image_url(value, reader.folder, reader.within)
-    except Unfit as unfit:
-        raise Unfit(unfit.problem, unfit.remedy, where) from None
+    except InvalidCell as invalid:
+        raise InvalidCell(invalid.problem, invalid.remedy, where) from None
     record: Mapping[str, Any] = value if isinstance(value, Mapping) else {}
     names = ("title", "caption", "alt")
     captions = [record[name].strip() for name in names if isinstance(record.get(name), str)]
@@ -114,7 +112,7 @@ def _picture(value: object, where: str, reader: TableReader) -> tuple[str, dict[
 def _content(value: object, where: str, reader: TableReader) -> str:
     content = text(value, where, reader)
     if not content.strip():
-        raise Unfit("is an empty text", "Delete the document, or fill in its text")
+        raise InvalidCell("is an empty text", "Delete the document, or fill in its text")
     if (tokens := len(content) // CHARACTERS_A_TOKEN) > LONG_DOCUMENT_TOKENS:
         remark = (
             f"a document has more than {LONG_DOCUMENT_TOKENS:,} tokens and may be trimmed to fit the model"
@@ -170,7 +168,7 @@ def item_schema(dialect: Dialect, language: str = "") -> Schema:
         "topic": _topic,
         "stance": _stance,
         "documents": partial(read_documents, dialect),
-        "argument": partial(_spoken, _argument),
+        "argument": partial(_spoken, absent_if_blank, field="argument"),
         "second_argument": partial(_spoken, absent_if_blank),
         "reference": partial(_spoken, _reference),
         "nuggets": read_nuggets,
@@ -202,7 +200,7 @@ def read_items(
             reader.note(dialect.note)
         column = _conversation(dialect, row.record)
         values = reader.read(row.record, _conversing(reader.schema, column) if column else reader.schema)
-        if values is not None:
+        if values is not None and (column or values["images"] or any(map(_image, values["documents"]))):
             whole = partial(_whole, unanswered="argument" in row.record)
             values = reader.checked(whole, values, column or reader.column("images"))
         extra = _extra(
@@ -244,9 +242,11 @@ def _whole(values: dict[str, Any], where: str, reader: TableReader, *, unanswere
     """The values of an item, with what its messages say; ``unanswered``: without an argument it has no answer."""
     if values["messages"]:
         values = with_conversation(values, where, reader, unanswered=unanswered)
-    if values["messages"] or values["images"] or any(map(attrgetter("image"), values["documents"])):
-        check_images(values)
+    check_images(values)
     return values
+
+
+_image = attrgetter("image")
 
 
 def _named(reader: TableReader, topic: str, stance: Stance, made: Counter[str]) -> str:
@@ -269,23 +269,19 @@ def _named(reader: TableReader, topic: str, stance: Stance, made: Counter[str]) 
 def _topic(value: object, where: str, reader: TableReader) -> str:
     topic = text(value, where, reader)
     if not topic.strip():
-        raise Unfit("is empty", _TOPIC)
+        raise InvalidCell("is empty", _TOPIC)
     _note_json(topic, "topic", where, reader)
     return topic
 
 
-def _spoken(check: Check, value: object, where: str, reader: TableReader) -> object:
-    """What a text says; it may stand in a message, as traces have it."""
-    if isinstance(value, str):
-        return check(value, where, reader)
-    answer = answer_in(value, where, reader)
-    return None if answer is None else check(answer, where, reader)
-
-
-def _argument(value: object, where: str, reader: TableReader) -> str | None:
-    argument = absent_if_blank(value, where, reader)
-    _note_json(argument or "", "argument", where, reader)
-    return argument
+def _spoken(check: Check, value: object, where: str, reader: TableReader, field: str = "") -> object:
+    """A text, which may stand in a message, as traces have it; ``field`` is that for which a note names its fields
+    where it is JSON."""
+    answer = value if isinstance(value, str) else answer_in(value, where, reader)
+    text = None if answer is None else check(answer, where, reader)
+    if field:
+        _note_json(text or "", field, where, reader)
+    return text
 
 
 def _note_json(content: str, field: str, where: str, reader: TableReader) -> None:
@@ -302,7 +298,7 @@ def _stance(value: object, where: str, reader: TableReader) -> Stance:
     stance = STANCES.get(written.strip().lower() or "none")
     if stance is None:
         synonyms = ", ".join(word for word, stance in STANCES.items() if word != stance)
-        raise Unfit(
+        raise InvalidCell(
             f"is {quoted(written)}, which is not a known stance",
             f"Write pro, con or none (also read: {synonyms})",
         )
@@ -317,7 +313,7 @@ def _language(value: object, where: str, reader: TableReader) -> str:
         return ""
     code = language_code(written)
     if code is None:
-        raise Unfit(
+        raise InvalidCell(
             f"is {quoted(written)}, which is not a known language",
             "Write its ISO 639-1 code (de) or its English name, leave it empty, name its column "
             "(--columns language=COLUMN), or set it for all items (--language de)",

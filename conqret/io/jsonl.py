@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from pydantic import TypeAdapter
 from conqret.errors import DeclarationError, Fault
 from conqret.io import limits
 from conqret.io.limits import GZIP_ERRORS, HEAD, UTF8_MARK, Line, byte_lines, decoded, open_bytes, whole_bytes
-from conqret.io.rows import FileRows, Row, kind, quoted, repeated_in
+from conqret.io.rows import Row, Rows, kind, quoted, repeated_in
 
 WRAPPERS = ("samples", "results", "items", "data")
 """Keys under which a JSON object may hold the list of items (RAGChecker writes ``results``, inspect_ai ``samples``)."""
@@ -71,9 +72,9 @@ def json_lines(records: Iterable[object]) -> Iterator[str]:
     return (json.dumps(record, ensure_ascii=False, default=str) + "\n" for record in records)
 
 
-def jsonl_rows(path: Path, name: str = "") -> FileRows:
+def jsonl_rows(path: Path, name: str = "") -> Rows:
     """The rows of a file with one JSON object a line, plain or gzipped; blank lines are skipped."""
-    return FileRows(path, name or str(path), _of_lines)
+    return Rows(name or str(path), partial(_of_lines, path, name or str(path)), folder=path.parent)
 
 
 def _of_lines(path: Path, name: str) -> Iterator[Row | Fault]:
@@ -161,7 +162,7 @@ def _values(text: str) -> Iterator[tuple[int, object]]:
 _FILLED = re.compile(r"\S")
 
 
-def json_rows(path: Path, name: str) -> FileRows:
+def json_rows(path: Path, name: str) -> Rows:
     """Tell JSON Lines from a JSON list, a wrapped one, or indented objects, by the first line that is not blank."""
     try:
         with open_bytes(path) as file:
@@ -173,7 +174,7 @@ def json_rows(path: Path, name: str) -> FileRows:
         return jsonl_rows(path, name)
     printed = alone or first.endswith((b"{", b"[", b","))
     if first.startswith(b"[") or first == b"{" or (printed and _is_indented(path)):
-        return FileRows(path, name, _of_a_list)
+        return Rows(name, partial(_of_a_list, path, name), folder=path.parent)
     return jsonl_rows(path, name)
 
 
@@ -187,14 +188,12 @@ def unwrapped(value: object) -> list[object]:
             inner = value.get(key)
             if isinstance(inner, list):
                 return inner
-    if isinstance(value, dict):
-        columns = list(value.values())
-        if columns and all(
-            isinstance(column, dict) and column.keys() == columns[0].keys() for column in columns
-        ):
-            places = list(columns[0])
-            if all(place.isdecimal() for place in places):  # a frame by its columns, as pandas writes it
-                return [{name: column[place] for name, column in value.items()} for place in places]
+    columns = list(value.values()) if isinstance(value, dict) else []
+    if isinstance(value, dict) and columns and isinstance(columns[0], dict):
+        places = columns[0].keys()
+        alike = all(isinstance(column, dict) and column.keys() == places for column in columns)
+        if alike and all(map(str.isdecimal, places)):  # a frame by its columns, as pandas writes it
+            return [{name: column[place] for name, column in value.items()} for place in places]
     return [value]
 
 
@@ -231,6 +230,9 @@ def _small(path: Path) -> bytes | None:
 def _is_indented(path: Path) -> bool:
     """Whether a file as a whole is JSON objects, each over one line or several."""
     try:
-        return all(isinstance(value, dict) for _, value in _values((_small(path) or b"").decode("utf-8-sig")))
+        for _, value in _values((_small(path) or b"").decode("utf-8-sig")):
+            if not isinstance(value, dict):
+                return False
     except (ValueError, *GZIP_ERRORS):
         return False
+    return True

@@ -16,7 +16,7 @@ from conqret.errors import DeclarationError, ItemsError
 from conqret.io.checks import a_list, identifier, one_line, one_of, text
 from conqret.io.files import file_rows
 from conqret.io.reports import TOPIC_IDS, topic_names
-from conqret.io.rows import ObjectRows, Unfit, kind, listed, quoted
+from conqret.io.rows import InvalidCell, kind, listed, object_rows, quoted
 from conqret.io.schema import Field, TableReader, table_schema
 from conqret.text.analysis import analysed
 
@@ -26,9 +26,7 @@ NuggetSource = str | Path | Mapping[str, object] | Iterable[Mapping[str, object]
 _NUGGETS = 'Write a list of {"text": …, "importance": "vital" or "okay"}'
 _FAILED = "failed"
 """The assignment of AutoNuggetizer where its model gave none: it is no assignment."""
-_assignment = one_of(
-    {name: name for name in ("support", "partial_support", "not_support", _FAILED)}, "assignment"
-)
+_assignment = one_of(("support", "partial_support", "not_support", _FAILED), "assignment")
 
 
 def _sub_narrative(value: object, where: str, reader: TableReader) -> str | None:
@@ -48,7 +46,7 @@ NUGGET = table_schema(
     text=Field(
         ("text", "nugget", "claim", "question"), one_line, needed="Write what it says, or delete the nugget"
     ),
-    importance=Field(("importance",), one_of({name: name for name in ("vital", "okay")}, "importance")),
+    importance=Field(("importance",), one_of(("vital", "okay"), "importance")),
     sub_narrative=Field(("sub_narrative", "mapped_sub_narrative"), _sub_narrative),
     assignment=Field(("assignment",), _assigned),
 )
@@ -98,7 +96,7 @@ def _answers(value: object) -> list[str]:
 def _entries(value: object, where: str, reader: TableReader) -> tuple[Nugget, ...]:
     """The nuggets of AutoJudge's banks, which stand under their texts."""
     if not isinstance(value, Mapping):
-        raise Unfit(f"is {kind(value)}, and an object is expected", _NUGGETS)
+        raise InvalidCell(f"is {kind(value)}, and an object is expected", _NUGGETS)
     return read_nuggets(list(value.values()), where, reader)
 
 
@@ -177,7 +175,7 @@ def read_banks(source: NuggetSource | NuggetBanks) -> NuggetBanks:
         )
     if isinstance(source, Mapping):
         source = [{"qid": topic, "nuggets": nuggets} for topic, nuggets in source.items()]
-    rows = file_rows(source) if isinstance(source, str | Path) else ObjectRows(source, "nuggets")
+    rows = file_rows(source) if isinstance(source, str | Path) else object_rows(source, "nuggets")
     reader, banks = TableReader(rows, BANK), dict[str, NuggetBank]()
     for values in reader:
         reader.once("topic", values["topic"], "Write all nuggets of a topic into one bank")

@@ -35,7 +35,7 @@ from conqret.data.digest import gathered
 from conqret.data.item import Debate, DebateArgument, Document, Source
 from conqret.errors import DeclarationError, FaultsError
 from conqret.io.checks import Cell
-from conqret.io.files import csv_rows
+from conqret.io.csv_files import csv_rows
 from conqret.io.jsonl import parse
 from conqret.io.limits import whole_bytes
 from conqret.io.rows import Rows
@@ -351,11 +351,11 @@ def _judged(
     return judgments, seen.total() - len(seen)
 
 
-def _rows(file: Path, of: type[_Query | _Judged]) -> Rows:
+def _rows(file: Path, row_type: type[_Query | _Judged]) -> Rows:
     if not file.is_file():
         raise DeclarationError(f"{file}: there is no such file; the release is incomplete")
     rows = csv_rows(file, str(file))
-    if missing := [name for name in schema_of(of).fields if name not in (rows.columns or ())]:
+    if missing := [name for name in schema_of(row_type).fields if name not in (rows.columns or ())]:
         raise DeclarationError(f"{file}: the column {missing[0]!r} is missing")
     return rows
 

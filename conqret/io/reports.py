@@ -7,6 +7,7 @@ references, counted from 0. The question stands in a file of its own, the reques
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from conqret.data.item import Item
@@ -15,7 +16,7 @@ from conqret.io.cell_values import is_missing
 from conqret.io.checks import identifier, text
 from conqret.io.files import file_rows
 from conqret.io.limits import Line, byte_lines, decoded
-from conqret.io.rows import FileRows, ObjectRows, Row, Rows, Unfit, columns_of, kind, mapped, quoted
+from conqret.io.rows import InvalidCell, Row, Rows, columns_of, kind, mapped, object_rows, quoted
 from conqret.io.schema import Field, TableReader, table_schema
 from conqret.text.citations import round_marks, strip_citations
 from conqret.text.sentences import CLOSING, END_MARKS
@@ -58,7 +59,7 @@ def read_requests(source: Requests) -> dict[str, str]:
     Raises:
         ItemsError: the file cannot be read, or requests have faults; it lists them all.
     """
-    rows = _request_rows(source) if isinstance(source, str | Path) else ObjectRows(source, "requests")
+    rows = _request_rows(source) if isinstance(source, str | Path) else object_rows(source, "requests")
     reader, texts = TableReader(rows, REQUEST), dict[str, str]()
     for values in reader:
         reader.once("id", values["id"], "Give every request its own id")
@@ -80,7 +81,7 @@ def _request_rows(path: str | Path) -> Rows:
         or not {".csv", ".tsv"} & set(Path(str(path).lower()).suffixes)
     ):
         return rows
-    return FileRows(Path(path), rows.name, _of_topics, ("qid", "title"))
+    return Rows(rows.name, partial(_of_topics, Path(path), rows.name), ("qid", "title"))
 
 
 def _of_topics(path: Path, name: str) -> Iterator[Row | Fault]:
@@ -135,8 +136,8 @@ def report_records(rows: Rows, request: Callable[[str], str | None] = _unknown) 
     def record(row: Row) -> Iterator[Row | Fault]:
         try:
             yield Row(row.line, _record(row.record, request))
-        except Unfit as unfit:
-            yield Fault(rows.name, row.line, unfit.where, unfit.problem, unfit.remedy)
+        except InvalidCell as invalid:
+            yield Fault(rows.name, row.line, invalid.where, invalid.problem, invalid.remedy)
 
     return mapped(rows, record)
 
@@ -154,7 +155,7 @@ def _metadata(report: Mapping[str, object]) -> tuple[object, str]:
 def _record(report: Mapping[str, object], request: Callable[[str], str | None]) -> dict[str, object]:
     report_metadata, inside = _metadata(report)
     if not isinstance(report_metadata, Mapping):
-        raise Unfit(
+        raise InvalidCell(
             f"is {kind(report_metadata)}, and an object is expected", "Name run and topic in it", "metadata"
         )
     topic = next(
@@ -169,10 +170,10 @@ def _record(report: Mapping[str, object], request: Callable[[str], str | None]) 
     needed = {RUN: run, TOPIC: topic} if inside else {TOPIC: topic}  # ragnarok names no run
     for name, value in needed.items():
         if is_missing(value) or value == "":
-            raise Unfit("is missing", "Name the run and the request of the report", inside + name)
+            raise InvalidCell("is missing", "Name the run and the request of the report", inside + name)
     question = request(topic) or (report_metadata.get("narrative") if inside else report.get("topic"))
     if is_missing(question):
-        raise Unfit(
+        raise InvalidCell(
             f"is {quoted(topic)}, which is not the id of a known request", _NO_REQUEST, inside + TOPIC
         )
     documents = _documents(report.get("documents"))
@@ -184,7 +185,7 @@ def _record(report: Mapping[str, object], request: Callable[[str], str | None]) 
         or not isinstance(sentences, Sequence)
         or isinstance(sentences, str)
     ):
-        raise Unfit("or references is not a list", 'Write a list of {"text": …, "citations": …}', where)
+        raise InvalidCell("or references is not a list", 'Write a list of {"text": …, "citations": …}', where)
     places = {
         str(document["id"]): place for place, document in enumerate(documents, start=1) if "id" in document
     }
@@ -193,7 +194,7 @@ def _record(report: Mapping[str, object], request: Callable[[str], str | None]) 
     citing_sentences, weights = [], []
     for number, sentence in enumerate(sentences, start=1):
         if not isinstance(sentence, Mapping) or not isinstance(sentence.get("text"), str):
-            raise Unfit(
+            raise InvalidCell(
                 "is missing or not a text", "Write the text of the sentence", f"{where}[{number}].text"
             )
         cited = sentence.get("citations")
@@ -245,7 +246,7 @@ def _documents(value: object) -> list[Mapping[str, object]]:
     """The documents, which stand under their ids or in a list; each with its ``id``, if it has one."""
     entries = dict(enumerate(value)) if isinstance(value, list) else value or {}
     if not isinstance(entries, Mapping) or not all(isinstance(entry, Mapping) for entry in entries.values()):
-        raise Unfit(
+        raise InvalidCell(
             f"is {kind(value)}, and objects are expected", 'Write {"ID": {"id": …, "text": …}}', "documents"
         )
     return [_document(name, entry) for name, entry in entries.items()]
@@ -263,12 +264,14 @@ def _cited(value: object, references: Sequence[object], where: str) -> list[str]
         try:
             return sorted(value, key=lambda document: -float(value[document]))
         except (TypeError, ValueError, OverflowError):
-            raise Unfit("has a weight that is not a number", "Write {ID: weight}", where) from None
+            raise InvalidCell("has a weight that is not a number", "Write {ID: weight}", where) from None
     listed = [] if value is None else value
     if not isinstance(listed, list) or any(
         isinstance(reference, bool) or not isinstance(reference, int | str) for reference in listed
     ):
-        raise Unfit(f"is {kind(value)}", "Write ids, ids with weights, or positions in references", where)
+        raise InvalidCell(
+            f"is {kind(value)}", "Write ids, ids with weights, or positions in references", where
+        )
     count = len(references)
     return [
         (str(references[reference]) if 0 <= reference < count else f"references[{reference}]")

@@ -6,11 +6,12 @@ import difflib
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from types import NoneType
-from typing import Any, Literal, Protocol, cast
+from typing import Any, Literal
 
 from conqret._optional import require
 from conqret.data.item import Item
@@ -23,7 +24,7 @@ MAX_NAME = 100
 """Characters of a name that may be a slip of a known one."""
 
 
-class Unfit(ValueError):  # noqa: N818 - it ends as a fault of its column, never as an error
+class InvalidCell(ValueError):  # noqa: N818 - it ends as a fault of its column, never as an error
     """A value does not fit: what is wrong with it, what to do about it, and where in the row it stands if it is not
     the value that was looked at."""
 
@@ -32,16 +33,14 @@ class Unfit(ValueError):  # noqa: N818 - it ends as a fault of its column, never
         self.problem, self.remedy, self.where = problem, remedy, where
 
 
+@dataclass(slots=True)
 class FaultList:
     """Faults in file order. All are counted, the first :data:`MAX_KEPT` are kept; ``kinds`` counts those that are
     alike, of as many kinds."""
 
-    def __init__(self, faults: Iterable[Fault] = ()) -> None:
-        self.kept: list[Fault] = []
-        self.total = 0
-        self.kinds = Counter[tuple[str, ...]]()
-        for fault in faults:
-            self.add(fault)
+    kept: list[Fault] = field(default_factory=list)
+    total: int = 0
+    kinds: Counter[tuple[str, ...]] = field(default_factory=Counter)
 
     def add(self, fault: Fault) -> None:
         """Count one more fault, and keep it while there is room."""
@@ -98,7 +97,7 @@ def quoted(value: object, limit: int = 60) -> str:
 
 def kind(value: object) -> str:
     """Return in a word or two what a value is, in the terms of JSON."""
-    return next((word for of, word in _KINDS if isinstance(value, of)), f"a {type(value).__name__}")
+    return next((word for types, word in _KINDS if isinstance(value, types)), f"a {type(value).__name__}")
 
 
 _KINDS = (
@@ -125,38 +124,43 @@ class Row:
     file: str = ""
 
 
-class Rows(Protocol):
-    """An input that can be read again and again; a record that cannot be read comes as a fault."""
-
-    @property
-    def name(self) -> str:
-        """How messages call the input: the path as it was given, or "polars frame"."""
-
-    @property
-    def columns(self) -> tuple[str, ...] | None:
-        """The names of the columns, or ``None`` where each record brings its own."""
-
-    def __iter__(self) -> Iterator[Row | Fault]: ...
-
-
 @dataclass(frozen=True, slots=True)
-class ObjectRows:
-    """Items and dictionaries from memory."""
+class Rows:
+    """An input that can be read again and again; a record that cannot be read comes as a fault.
 
-    objects: Iterable[object]
-    name: str = "items"
+    Attributes:
+        name: how messages call the input: the path as it was given, or "polars frame".
+        records: begins to read.
+        columns: the names of the columns; None where each record brings its own.
+        folder: the folder in which files must lie that a row names; None where no row may name any.
+        files: how many files hold the records.
+        frame: the frame that holds them, if one does.
+    """
+
+    name: str
+    records: Callable[[], Iterable[Row | Fault]]
     columns: tuple[str, ...] | None = None
+    folder: Path | None = None
+    files: int = 1
+    frame: Any = None
 
     def __iter__(self) -> Iterator[Row | Fault]:
-        for number, value in enumerate(self.objects, start=1):
-            if isinstance(value, Item):
-                yield Row(number, item_record(value))
-            elif isinstance(value, Mapping):
-                yield Row(number, value)
-            else:
-                yield Fault(
-                    self.name, number, "", f"is {kind(value)}", "Give conqret.Item objects or dictionaries"
-                )
+        return iter(self.records())
+
+
+def object_rows(objects: Iterable[object], name: str = "items") -> Rows:
+    """Items and dictionaries from memory."""
+    return Rows(name, partial(_of_objects, objects, name))
+
+
+def _of_objects(objects: Iterable[object], name: str) -> Iterator[Row | Fault]:
+    for number, value in enumerate(objects, start=1):
+        if isinstance(value, Item):
+            yield Row(number, item_record(value))
+        elif isinstance(value, Mapping):
+            yield Row(number, value)
+        else:
+            yield Fault(name, number, "", f"is {kind(value)}", "Give conqret.Item objects or dictionaries")
 
 
 FrameKind = Literal["polars", "pandas", "pyarrow"]
@@ -202,70 +206,34 @@ def only_split(value: Any) -> Any:
     return next(iter(value.values()))
 
 
-@dataclass(frozen=True, slots=True)
-class FrameRows:
+def frame_rows(frame: Any, kind: FrameKind) -> Rows:
     """The rows of a frame; the first is line 1."""
+    names = frame.column_names if kind == "pyarrow" else frame.columns
+    name, columns = f"{kind} {'table' if kind == 'pyarrow' else 'frame'}", tuple(map(str, names))
+    return Rows(name, partial(_of_a_frame, frame, kind, name, columns), columns, frame=frame)
 
-    frame: Any
-    kind: FrameKind
 
-    @property
-    def name(self) -> str:
-        """How messages call the input."""
-        return f"{self.kind} {'table' if self.kind == 'pyarrow' else 'frame'}"
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The names of the columns, as texts."""
-        names = self.frame.column_names if self.kind == "pyarrow" else self.frame.columns
-        return tuple(str(name) for name in names)
-
-    def __iter__(self) -> Iterator[Row | Fault]:
-        names = self.columns
-        if len(set(names)) < len(names):
-            repeated = repeated_in(names)
-            yield Fault(
-                self.name, 0, quoted(repeated)[1:-1], "is the name of two columns", "Rename one of them"
-            )
-            return
-        records = (record for start in range(0, len(self.frame), SLICE) for record in self._slice(start))
-        for line, record in enumerate(records, start=1):
+def _of_a_frame(frame: Any, kind: FrameKind, name: str, columns: tuple[str, ...]) -> Iterator[Row | Fault]:
+    repeated = repeated_in(columns)
+    if repeated is not None:
+        yield Fault(name, 0, quoted(repeated)[1:-1], "is the name of two columns", "Rename one of them")
+        return
+    for start in range(0, len(frame), SLICE):
+        if kind == "pandas":
+            records = frame.iloc[start : start + SLICE].to_dict("records")
+        else:
+            piece = frame.slice(start, SLICE)
+            records = piece.to_dicts() if kind == "polars" else piece.to_pylist()
+        for line, record in enumerate(records, start=start + 1):
             yield Row(line, {str(key): value for key, value in record.items()})
 
-    def _slice(self, start: int) -> list[dict[str, object]]:
-        if self.kind == "pandas":
-            records = self.frame.iloc[start : start + SLICE].to_dict("records")
-        else:
-            piece = self.frame.slice(start, SLICE)
-            records = piece.to_dicts() if self.kind == "polars" else piece.to_pylist()
-        return cast("list[dict[str, object]]", records)
 
-
-def mapped(rows: Iterable[Row | Fault], of: Callable[[Row], Iterable[Row | Fault]]) -> Iterator[Row | Fault]:
-    """What ``of`` makes of each row; a fault stays one."""
+def mapped(
+    rows: Iterable[Row | Fault], change: Callable[[Row], Iterable[Row | Fault]]
+) -> Iterator[Row | Fault]:
+    """What ``change`` makes of each row; a fault stays one."""
     for row in rows:
-        yield from of(row) if isinstance(row, Row) else (row,)
-
-
-@dataclass(frozen=True, slots=True)
-class FileRows:
-    """The rows of a file, which ``records`` reads anew each time; ``columns`` are those that its head names."""
-
-    path: Path
-    name: str
-    records: Callable[[Path, str], Iterator[Row | Fault]]
-    columns: tuple[str, ...] | None = None
-
-    def __iter__(self) -> Iterator[Row | Fault]:
-        return self.records(self.path, self.name)
-
-
-def is_beir(folder: Path) -> bool:
-    """Whether a folder is laid out as BEIR's are."""
-    try:
-        return (folder / "corpus.jsonl").is_file() and (folder / "queries.jsonl").is_file()
-    except OSError:  # no path at all, or none that may be looked at
-        return False
+        yield from change(row) if isinstance(row, Row) else (row,)
 
 
 def columns_of(rows: Rows) -> tuple[str, ...]:
@@ -323,18 +291,19 @@ def with_columns(rows: Rows, places: Sequence[int | None], records: Sequence[Map
     ``places`` says for each row which record is its own, if any. A name that a column has already gets ``judge_``
     before it; a pandas frame keeps its index.
     """
-    if not isinstance(rows, FrameRows):
+    kind = frame_kind(rows.frame)
+    if kind is None:
         raise DeclarationError(f"{rows.name} is not a frame")
     names = dict.fromkeys(key for record in records for key in record)
     columns = {
-        f"judge_{name}" if name in rows.columns else name: [
+        f"judge_{name}" if name in (rows.columns or ()) else name: [
             None if place is None else records[place].get(name) for place in places
         ]
         for name in names
     }
-    if rows.kind == "pandas":
+    if kind == "pandas":
         return rows.frame.assign(**columns)
-    if rows.kind == "polars":
+    if kind == "polars":
         return rows.frame.hstack(to_frame_of(columns, "polars"))
     table = rows.frame
     for name, values in columns.items():

@@ -20,6 +20,7 @@ import os
 import uuid
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Self
 
@@ -202,20 +203,21 @@ def only_writer(folder: Path, remedy: str = "wait for it, or give another -o") -
         lock.release()
 
 
+@dataclass(frozen=True)
 class InFolder:
     """``items_file = InFolder("items.jsonl")`` in a class with a ``path``: what has this name there. ``kept`` says that
     it stays where the others are made anew.
     """
 
-    def __init__(self, name: str, *, kept: bool = False) -> None:
-        self.name, self.kept = name, kept
+    name: str
+    kept: bool = False
 
     def __get__(self, folder: Any, kind: type) -> Path:
         place: Path = folder.path
         return place / self.name
 
     @staticmethod
-    def of(kind: type) -> Iterator[InFolder]:
+    def declared_in(kind: type) -> Iterator[InFolder]:
         """All that a class and its bases declare."""
         for base in kind.__mro__:
             yield from (file for file in vars(base).values() if isinstance(file, InFolder))

@@ -11,7 +11,7 @@ What is read is declared::
     grades = read_table(path, Grade, wanted="grades")  # raises, with all faults of the file
 
 A check takes a value, its place inside the row as messages show it, and the reader. It returns what is kept, and
-raises :class:`~conqret.io.rows.Unfit` or tells the reader's :meth:`TableReader.fault` what is wrong.
+raises :class:`~conqret.io.rows.InvalidCell` or tells the reader's :meth:`TableReader.fault` what is wrong.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from conqret.errors import DeclarationError, Fault, FaultsError, ItemsError, che
 from conqret.io.cell_values import as_list, is_missing, structure_or_none
 from conqret.io.files import file_rows
 from conqret.io.jsonl import jsonl_rows
-from conqret.io.rows import FaultList, Row, Rows, Unfit, listed, near, quoted
+from conqret.io.rows import FaultList, InvalidCell, Row, Rows, listed, near, quoted
 
 MAX_NOTES = 100
 """Different notes that are kept, so that a hostile file cannot pile them up."""
@@ -65,15 +65,15 @@ class Schema:
     fields: Mapping[str, Field]
     mapped: Mapping[str, str] = field(default_factory=dict)
 
-    def with_columns(self, mapping: Mapping[str, str], of: str, others: Iterable[str] = ()) -> Schema:
-        """The schema with the columns of some fields named by the user; ``of`` says in messages what has them, and
+    def with_columns(self, mapping: Mapping[str, str], table: str, others: Iterable[str] = ()) -> Schema:
+        """The schema with the columns of some fields named by the user; ``table`` says in messages what has them, and
         ``others`` are fields of other schemas.
 
         Raises:
             UnknownNameError: there is no such field.
         """
         known = {*self.fields, *others}
-        check_known(f"field of {of}", known, *mapping)
+        check_known(f"field of {table}", known, *mapping)
         own_mapping = {name: column for name, column in mapping.items() if name in self.fields}
         named = {name: replace(self.fields[name], columns=(column,)) for name, column in own_mapping.items()}
         return replace(self, fields={**self.fields, **named}, mapped=own_mapping)
@@ -116,44 +116,43 @@ def schema_of(row: type[Any]) -> Schema:
     if row in _SCHEMAS:
         return _SCHEMAS[row]
     hints, declared = get_type_hints(row, include_extras=True), dict[str, Field]()
-    for of in fields(row):
-        notes = getattr(hints[of.name], "__metadata__", ())
+    for row_field in fields(row):
+        notes = getattr(hints[row_field.name], "__metadata__", ())
         check = next((note for note in notes if callable(note)), None)
         names, needed = next((note for note in notes if isinstance(note, tuple)), ((), ""))
         if check is not None:
-            default = None if of.default is MISSING else of.default
-            declared[of.name] = Field(names or (of.name,), check, default, needed)
+            default = None if row_field.default is MISSING else row_field.default
+            declared[row_field.name] = Field(names or (row_field.name,), check, default, needed)
     return _SCHEMAS.setdefault(row, Schema(declared))
 
 
+@dataclass(slots=True)
 class TableReader:
     """A table while it is read. Iterating gives the values of each row that has no fault, by field.
 
     Attributes:
+        table: what is read.
+        schema: what each row holds.
         faults: what was wrong; they grow as rows are read.
+        within: the folder in which files must lie that a row names; None where no row may name any.
         line, number: the line of the row that was read last, and how many rows (broken ones too) were read.
         file: the name of what holds that row.
         columns: by field the column in which it was found in the row that was read last.
         heads: the columns behind those names with dots and +.
-        within: the folder in which files must lie that a row names; None where no row may name any.
     """
 
-    def __init__(
-        self,
-        rows: Rows,
-        schema: Schema = NO_FIELDS,
-        faults: FaultList | None = None,
-        within: Path | None = None,
-    ) -> None:
-        self.schema, self._rows = schema, rows
-        self.faults = FaultList() if faults is None else faults
-        self._notes: dict[str, tuple[int, str]] = {}
-        self.line, self.number, self.file = 0, 0, rows.name
-        self.columns: dict[str, str] = {}
-        self.heads: set[str] = set()
-        self.within = within
-        self._met: dict[tuple[str, str], bool] = {}
-        self._lines: dict[str, tuple[str, int]] = {}
+    table: Rows
+    schema: Schema = NO_FIELDS
+    faults: FaultList = field(default_factory=FaultList)
+    within: Path | None = None
+    line: int = field(default=0, init=False)
+    number: int = field(default=0, init=False)
+    file: str = field(default="", init=False)
+    columns: dict[str, str] = field(default_factory=dict, init=False)
+    heads: set[str] = field(default_factory=set, init=False)
+    _notes: dict[str, tuple[int, str]] = field(default_factory=dict, init=False)
+    _met: dict[tuple[str, str], bool] = field(default_factory=dict, init=False)
+    _lines: dict[str, tuple[str, int]] = field(default_factory=dict, init=False)
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         for row in self.rows():
@@ -163,7 +162,7 @@ class TableReader:
 
     def read_as(
         self,
-        of: type[Value],
+        row_type: type[Value],
         unique: str = "",
         prefix: str = "",
         records: Iterable[Row | Fault] | None = None,
@@ -174,7 +173,7 @@ class TableReader:
         ``prefix`` before it.
         """
         if not self.schema.fields:
-            self.schema = schema_of(of)
+            self.schema = schema_of(row_type)
         for row in self.rows(records):
             values = self.read(row.record, self.schema)
             if values is None:
@@ -182,16 +181,16 @@ class TableReader:
             if unique:
                 values["id"] = values["id"] or f"{prefix}{self.number}"
                 self.once("id", values["id"], unique)
-            yield of(**values)
+            yield row_type(**values)
 
     def rows(self, records: Iterable[Row | Fault] | None = None) -> Iterator[Row]:
         """The rows that can be read; what the file has in the place of others goes to the faults."""
-        for row in self._rows if records is None else records:
+        for row in self.table if records is None else records:
             self.number += 1
             if isinstance(row, Fault):
                 self.faults.add(row)
             else:
-                self.line, self.file = row.line, row.file or self._rows.name
+                self.line, self.file = row.line, row.file or self.table.name
                 yield row
 
     def read(self, record: Mapping[str, object], schema: Schema, inside: str = "") -> dict[str, Any] | None:
@@ -202,23 +201,25 @@ class TableReader:
                 there = bool(_head(record, column))
                 self._met[name, column] = self._met.get((name, column), False) or there
         for name, declared_field in schema.fields.items():
-            column = declared_field.columns[0] if declared_field.columns else ""
-            value = record.get(column)
-            if type(value) is not str or not column:  # most fields are texts under their own names
-                column, value = _first(record, declared_field.columns)
-            if column and value == "" == declared_field.default:  # as it is written where there is nothing
-                values[name] = ""
-            elif column:
-                columns[name] = column
-                try:
-                    values[name] = declared_field.check(value, inside + column, self)
-                except Unfit as unfit:
-                    self._unfit(unfit, inside + column)
-                    values[name] = None
+            column, value = "", None
+            for column in declared_field.columns:
+                value = record[column] if column in record else look_up(record, column)
+                if type(value) is str or not is_missing(value):
+                    break
             else:
                 values[name] = declared_field.default
                 if declared_field.needed:
                     self._missing(record, declared_field, inside)
+                continue
+            if value == "" == declared_field.default:  # as it is written where there is nothing
+                values[name] = ""
+                continue
+            columns[name] = column
+            try:
+                values[name] = declared_field.check(value, inside + column, self)
+            except InvalidCell as invalid:
+                self._add_invalid(invalid, inside + column)
+                values[name] = None
         self.columns = columns
         self.heads = set(columns.values())
         if not self.heads <= record.keys():
@@ -235,17 +236,17 @@ class TableReader:
         """What ``check`` makes of a value; None, and a fault, where it does not fit."""
         try:
             return check(value, where, self)
-        except Unfit as unfit:
-            self._unfit(unfit, where)
+        except InvalidCell as invalid:
+            self._add_invalid(invalid, where)
             return None
 
-    def _unfit(self, unfit: Unfit, where: str) -> None:
-        self.fault(unfit.where or where, unfit.problem, unfit.remedy)
+    def _add_invalid(self, invalid: InvalidCell, where: str) -> None:
+        self.fault(invalid.where or where, invalid.problem, invalid.remedy)
 
-    def model(self, of: type[Model], values: Mapping[str, object]) -> Model | None:
+    def model(self, model: type[Model], values: Mapping[str, object]) -> Model | None:
         """The pydantic model of these values; None, and faults, where it refuses them."""
         try:
-            return of.model_validate(values)
+            return model.model_validate(values)
         except ValidationError as error:
             for problem in error.errors(include_url=False, include_input=False):
                 place = ".".join(map(str, problem["loc"])) or "the object"
@@ -272,7 +273,7 @@ class TableReader:
 
     def fault(self, where: str, problem: str, remedy: str) -> None:
         """Put down one thing that is wrong in the row that was read last."""
-        self.faults.add(Fault(self.file, self.line, where, problem, remedy))
+        self.faults.add(Fault(self.file or self.table.name, self.line, where, problem, remedy))
 
     def note(self, text: str, where: str = "", more: str = "") -> None:
         """Put down a remark such as "ids were made", with its place, and ``more`` of that."""
@@ -293,23 +294,23 @@ class TableReader:
 
         Raises DeclarationError where ``wanted`` says what rows hold, and there is none.
         """
-        head = self._rows.columns
+        head = self.table.columns
         remedy = "Correct the mapping" if head is None else f"Its columns are: {listed(head, 30)}"
         problem = "is not a column of this input, although --columns names it for"
         unmet = list[Fault]()
         for (name, column), met in self._met.items():
             if not met:
-                unmet.append(Fault(self._rows.name, 0, column, f"{problem} {name}", remedy))
+                unmet.append(Fault(self.table.name, 0, column, f"{problem} {name}", remedy))
         self.faults.kept[:0] = unmet
         self.faults.total += len(unmet)
         self.faults.raise_any(error)
         if wanted and not self.number:
-            raise DeclarationError(f"{self._rows.name} contains no {wanted}")
+            raise DeclarationError(f"{self.table.name} contains no {wanted}")
 
 
 def read_table(
     source: str | Path | Rows,
-    of: type[Value],
+    row_type: type[Value],
     unique: str = "",
     prefix: str = "",
     error: type[FaultsError] = ItemsError,
@@ -317,12 +318,12 @@ def read_table(
 ) -> tuple[Value, ...]:
     """All rows of a table; see :meth:`TableReader.read_as` and :meth:`TableReader.finish`."""
     reader = TableReader(file_rows(source) if isinstance(source, str | Path) else source)
-    rows = tuple(reader.read_as(of, unique, prefix))
+    rows = tuple(reader.read_as(row_type, unique, prefix))
     reader.finish(error, wanted)
     return rows
 
 
-def read_models(path: Path, of: type[Model]) -> Iterator[Model]:
+def read_models(path: Path, model: type[Model]) -> Iterator[Model]:
     """The lines of a file of JSON Lines, each as a pydantic model.
 
     Raises:
@@ -330,7 +331,7 @@ def read_models(path: Path, of: type[Model]) -> Iterator[Model]:
     """
     reader = TableReader(jsonl_rows(path))
     for row in reader.rows():
-        parsed = reader.model(of, row.record)
+        parsed = reader.model(model, row.record)
         reader.faults.raise_any(FaultsError)
         if parsed is not None:
             yield parsed
@@ -404,15 +405,6 @@ def _head(record: Mapping[str, object], column: str) -> str:
     steps = column.split(".")
     names = (".".join(steps[:end]) for end in range(len(steps), 0, -1))
     return next((name for name in names if name in record), "")
-
-
-def _first(record: Mapping[str, object], columns: Iterable[str]) -> tuple[str, object]:
-    """The first of the columns that has a value, and the value."""
-    for name in columns:
-        value = record[name] if name in record else look_up(record, name)
-        if type(value) is str or not is_missing(value):
-            return name, value
-    return "", None
 
 
 def loose_name(column: str) -> str:

@@ -2,161 +2,96 @@
 
 from __future__ import annotations
 
-import re
-import tempfile
+import hashlib
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import count, groupby
-from pathlib import Path, PurePosixPath
-from typing import Any
+from operator import attrgetter, itemgetter
+from pathlib import Path
+from typing import Any, Literal
 
-from conqret._optional import require
 from conqret.data.digest import gathered
 from conqret.data.item import Item
-from conqret.errors import ConqretError, DeclarationError, Fault, ItemsError, check_known
+from conqret.errors import DeclarationError, Fault, ItemsError, check_known, number
 from conqret.io.benchmarks import beir_rows
+from conqret.io.cell_values import canonical
 from conqret.io.columns import CONQRET, DIALECTS, FIELDS, PLUGGED, Dialect, nearly, recognise, with_columns
 from conqret.io.conversations import holds_messages
-from conqret.io.files import ACCEPTED, file_rows
-from conqret.io.item_check import CheckedItems, check_items, sound_items
+from conqret.io.files import file_rows, several_files
 from conqret.io.items import item_schema, read_items
+from conqret.io.jsonl import compact
 from conqret.io.nuggets import NuggetBanks, NuggetSource, read_banks, with_nuggets
-from conqret.io.reports import Requests, read_requests, report_records
+from conqret.io.reports import WITHOUT_TEXT, Requests, read_requests, report_records
 from conqret.io.rows import (
     FaultList,
-    FileRows,
     FrameKind,
-    FrameRows,
-    ObjectRows,
     Row,
     Rows,
     columns_of,
     frame_kind,
-    is_beir,
+    frame_rows,
+    item_record,
     kind,
     listed,
     near,
+    object_rows,
     only_split,
 )
-from conqret.io.schema import TableReader, look_up
-from conqret.text.language import language_code
+from conqret.io.schema import TableReader, how_far, look_up
+from conqret.text.language import item_language, language_code
 
-ENDINGS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".pq", ".eval")
-"""Of the files in a folder that are read; also behind them .gz."""
-
-_ADDRESS = re.compile(r"\A([A-Za-z][A-Za-z0-9+.-]++):/++(?=[^/])")
-"""A path loses one of an address's slashes; the letter of a drive is no address."""
-
-
-OF_A_RUN = ("run.json", "items.jsonl")
-"""The files by which the folder of a run of items is known."""
+Share = Literal["all", "some", "none"]
+KEPT = 32 << 20
+"""Bytes of items, as JSON lines, that are kept in memory when they are checked, so that a run need not read them
+again."""
+OF_NUGGETS = ("nuggets.importance", "nuggets.sub_narrative", "nuggets.assignment")
+OPTIONAL = ("stance", "documents", "argument", "second_argument", "reference", "nuggets", *OF_NUGGETS)
+"""Fields that an item may lack, and a format may need; behind a dot, what its nuggets may lack."""
 
 
 @dataclass(frozen=True, slots=True)
-class FolderRows:
-    """The records of several files, one file after the other; ``kept`` is what holds those that were fetched."""
+class CheckedItems:
+    """What a file of items holds, after every item passed.
 
-    name: str
-    files: tuple[Rows, ...]
-    kept: object = field(default=None, repr=False, compare=False)
+    Attributes:
+        count: items.
+        digest: sha256 over the normalised items, the same in every file format.
+        layout: the name of the layout the file was read as.
+        has: for each optional field whether all, some or no items have it (a stance other than none).
+        documents: documents of all items together.
+        notes: remarks for the user: ids that were made, columns kept as metadata, very long documents.
+        lines: the items as JSON lines without their ends; None where they are more than is kept.
+        turns: whether any item has earlier turns or images.
+        languages: the languages of the items, as ISO 639-1 codes, most frequent first; none that cannot be told.
+        left_out, reasons: how many items were left out because of faults, and a line for each kind of fault.
+    """
+
+    count: int
+    digest: str
+    layout: str
+    has: Mapping[str, Share]
+    documents: int
+    notes: tuple[str, ...]
+    left_out: int = 0
+    reasons: tuple[str, ...] = ()
+    lines: list[bytes] | None = field(default=None, repr=False, compare=False)
+    turns: bool = False
+    languages: tuple[str, ...] = ()
 
     @property
-    def columns(self) -> tuple[str, ...] | None:
-        """The columns of the files, where all have the same."""
-        first, *others = (rows.columns for rows in self.files)
-        return first if all(other == first for other in others) else None
+    def warning(self) -> str:
+        """How many items are left out, where any are: to be said wherever results of the others are shown."""
+        if not self.left_out:
+            return ""
+        had = "it has" if self.left_out == 1 else "they have"
+        total = number(self.count + self.left_out, "item")
+        return f"{self.left_out:,} of {total} left out, because {had} faults"
 
-    def __iter__(self) -> Iterator[Row | Fault]:
-        for rows in self.files:
-            for row in rows:
-                yield replace(row, file=rows.name) if isinstance(row, Row) else row
-
-
-def several_files(source: str | Path) -> FolderRows | None:
-    """The records of a folder, or of a file or folder at an address (``s3://…``), which is fetched first; None for
-    what is one file here.
-
-    The files come in the order of their names; those that begin with a dot or an underscore are passed over. Of a run's
-    folder (arguments that were generated, say) only its items are read.
-
-    Raises:
-        ItemsError: the folder holds no such file, or files of several kinds; or one cannot be read.
-        DeclarationError: nothing can be fetched from the address.
-        MissingDependencyError: fsspec is not installed.
-    """
-    try:
-        folder = Path(source).is_dir()
-        address = None if Path(source).exists() else _ADDRESS.match(str(source))
-    except OSError:  # no path at all, or none that may be looked at
-        return None
-    if address is not None:
-        root = "/" if address[1].lower() == "file" else ""  # no host comes first
-        return _fetched(f"{address[1]}://{root}{str(source)[address.end() :]}")
-    if not folder:
-        return None
-    files = {
-        path.relative_to(source).as_posix(): path
-        for path in sorted(Path(source).rglob("*"))
-        if path.is_file()
-    }
-    inside = [files[name] for name in _of_items(files)]
-    return _folder_rows(str(source), [(path, str(path)) for path in inside])
-
-
-def _fetched(address: str) -> FolderRows:
-    """The files below an address, under names of our own."""
-    fsspec = require("fsspec", extra="remote")
-    name = re.sub(r"//[^/@]*@", "//", address.partition("?")[0])  # no password and no signature
-    kept = tempfile.TemporaryDirectory(prefix="conqret-items-")
-    files: list[tuple[Path, str]] = []
-    try:
-        system, root = fsspec.url_to_fs(address)
-        alone = system.isfile(root)
-        below = {} if alone else {path[len(root) :].lstrip("/"): path for path in sorted(system.find(root))}
-        remotes = [root] if alone else [below[item] for item in _of_items(below)]
-        for number, remote in enumerate(remotes):
-            endings = "".join(PurePosixPath(remote.partition("?")[0]).suffixes[-2:])
-            file = Path(kept.name) / f"{number}{endings}"
-            system.get_file(remote, str(file))
-            files.append((file, name if alone else f"{name.rstrip('/')}/{remote[len(root) :].lstrip('/')}"))
-    except ConqretError:
-        raise
-    except Exception as error:  # noqa: BLE001 - each system has error classes of its own
-        reason = " ".join(str(error).split()) or type(error).__name__
-        raise DeclarationError(f"{name} cannot be fetched: {reason}") from None
-    return replace(_folder_rows(name, files), kept=kept)
-
-
-def _of_items(paths: Collection[str]) -> list[str]:
-    """Those of the files below a folder that hold items; of a run's folder one alone."""
-    if all(name in paths for name in OF_A_RUN):
-        return [OF_A_RUN[-1]]
-    return [path for path in paths if _wanted(path)]
-
-
-def _wanted(path: str) -> bool:
-    """Whether a file below a folder is one of items, by its name."""
-    parts = [part for part in path.split("/") if part]
-    return not any(part.startswith((".", "_")) for part in parts) and bool(_ending(parts[-1]))
-
-
-def _ending(name: str) -> str:
-    bare = name.lower().removesuffix(".gz")
-    return next((ending for ending in ENDINGS if bare.endswith(ending)), "")
-
-
-def _folder_rows(name: str, files: list[tuple[Path, str]]) -> FolderRows:
-    kinds = sorted({_ending(shown) for _, shown in files})
-    if not files or len(kinds) > 1:
-        problem = (
-            f"holds files of several kinds ({', '.join(kinds)})" if files else "contains no file of items"
-        )
-        if files and any(PurePosixPath(shown).name == OF_A_RUN[0] for _, shown in files):
-            problem = f"is the folder of a run, and contains no {OF_A_RUN[-1]}"
-        remedy = f"Name one file, or a folder of files of one kind. Readable formats: {ACCEPTED}"
-        raise ItemsError([Fault(name, 0, "", problem, remedy)])
-    return FolderRows(name, tuple(file_rows(file, shown) for file, shown in files))
+    def items(self, source: Iterable[Item]) -> Iterator[Item]:
+        """The items as they were checked; those that are too many to be kept are read again from ``source``."""
+        return iter(source) if self.lines is None else map(Item.model_validate_json, self.lines)
 
 
 REMEDY = "--skip-invalid (skip_invalid=True in Python) leaves such items out and continues with the others."
@@ -203,18 +138,58 @@ class ItemSource:
         Raises:
             ItemsError: it lists every fault, with file, line, field, problem and remedy.
         """
-        reader = self._reader()
-        items = sound_items(self._items(reader), reader, self.needs if needs is None else needs)
+        reader, items = self._read()
+        counts, languages, sha = Counter[str](), Counter[str](), hashlib.sha256()
+        lines: list[bytes] | None = []
+        count = documents = size = 0
+        turns = False
+        for item in sound_items(items, reader, self.needs if needs is None else needs):
+            if item is None:
+                continue
+            count += 1
+            documents += len(item.documents)
+            turns = turns or item.has_turns
+            languages[item_language(item)] += 1
+            for name in OPTIONAL:
+                counts[name] += has_field(item, name)
+            record = item_record(item)
+            sha.update(canonical(record) + b"\n")
+            if lines is not None:
+                lines.append(compact(record))
+                size += len(lines[-1])
+                lines = lines if size <= KEPT else None
+        if not reader.number:
+            reader.fault("", "contains no item", "Give at least one item")
+        left_out, reasons = 0, tuple[str, ...]()
+        if self.skip_invalid and count:  # those faults stand in nobody's way any more
+            left_out, reasons, faults = reader.number - count, tuple(reader.faults.lines()), reader.faults
+            reader.faults = FaultList()
+            for fault in faults.kept:
+                if not fault.line:
+                    reader.faults.add(fault)
         try:
-            return check_items(items, reader, self.layout.name, skip=bool(self.skip_invalid))
+            reader.finish()
         except ItemsError as error:
-            if (
-                self.skip_invalid is False
-                and not self.layout.long
-                and all(fault.line for fault in error.faults)
-            ):
+            skippable = self.skip_invalid is False and not self.layout.long
+            if skippable and all(fault.line for fault in error.faults):
                 error.add_note(REMEDY)
             raise
+        has = dict[str, Share]()
+        for name in OPTIONAL:
+            has[name] = "none" if not counts[name] else "all" if counts[name] == count else "some"
+        return CheckedItems(
+            count,
+            sha.hexdigest(),
+            self.layout.name,
+            has,
+            documents,
+            reader.notes(),
+            left_out,
+            reasons,
+            lines,
+            turns,
+            tuple(filter(None, map(itemgetter(0), languages.most_common()))),
+        )
 
     def __iter__(self) -> Iterator[Item]:
         """Yield the items.
@@ -231,8 +206,7 @@ class ItemSource:
         Raises:
             ItemsError: as iterating over the source itself.
         """
-        reader = self._reader()
-        items = self._items(reader)
+        reader, items = self._read()
         for item in sound_items(items, reader, self.needs) if self.skip_invalid else items:
             if not self.skip_invalid:
                 reader.faults.raise_any()
@@ -252,8 +226,8 @@ class ItemSource:
         return [number for number, (_, group) in enumerate(groups) for _ in group]
 
     def _places(self) -> Iterator[int | str]:
-        reader, numbers = self._reader(), count()
-        for item in sound_items(self._items(reader), reader, self.needs):
+        (reader, items), numbers = self._read(), count()
+        for item in sound_items(items, reader, self.needs):
             of_lines = gathered(((fault.file, fault.line), fault) for fault in reader.faults.kept)
             reader.faults = FaultList()
             faults = of_lines.pop((reader.file, reader.line), [])
@@ -261,21 +235,13 @@ class ItemSource:
             yield next(numbers) if item is not None else _why(faults)
         yield from (_why([fault]) for fault in reader.faults.kept)
 
-    def _reader(self) -> TableReader:
-        rows, within = self.rows, None  # items from memory, or that were fetched, name no image in a file
-        if isinstance(rows, FolderRows) and rows.kept is None:
-            within = Path(rows.name)
-        elif isinstance(rows, FileRows) and not is_beir(rows.path):
-            within = rows.path.parent
-        return TableReader(rows, item_schema(self.layout, self.language), within=within)
-
-    def _items(self, reader: TableReader) -> Iterator[Item | None]:
+    def _read(self) -> tuple[TableReader, Iterator[Item | None]]:
+        """What reads the items, and the items; None for each that has faults."""
+        reader = TableReader(self.rows, item_schema(self.layout, self.language), within=self.rows.folder)
         items = read_items(reader, self.layout, self.layout.records(self.rows), self.judged)
         if self.language:
             items = (item and item.model_copy(update={"language": self.language}) for item in items)
-        if self.banks is None:
-            return items
-        return with_nuggets(items, reader, self.banks)
+        return reader, items if self.banks is None else with_nuggets(items, reader, self.banks)
 
 
 def open_items(
@@ -307,7 +273,7 @@ def open_items(
     """
     source = only_split(source)
     kind = frame_kind(source)
-    rows = FrameRows(source, kind) if kind else _rows(source)
+    rows = frame_rows(source, kind) if kind else _rows(source)
     layout = _layout(rows, columns or {})
     if topics is not None:
         if layout.records is not report_records:
@@ -315,7 +281,7 @@ def open_items(
                 f"--topics is for TREC RAG reports, and {rows.name} is read as {layout.name}: leave --topics out"
             )
         layout = replace(layout, records=partial(report_records, request=read_requests(topics).get))
-    if layout.long and isinstance(rows, FolderRows) and len(rows.files) > 1:
+    if layout.long and rows.files > 1:
         raise DeclarationError(
             f"{rows.name} contains several long tables ({layout.name}), whose rows belong together: "
             "write them into one file"
@@ -325,9 +291,7 @@ def open_items(
             f"{rows.name} is a long table ({layout.name}), of which no row can be left out: correct "
             "it, or write one row for each item"
         )
-    banks = None
-    if nuggets is not None:
-        banks = read_banks(nuggets)
+    banks = None if nuggets is None else read_banks(nuggets)
     code = language_code(language) if language else ""
     if code is None:
         raise DeclarationError(
@@ -346,15 +310,19 @@ def _why(faults: Iterable[Fault]) -> str:
 
 def _rows(source: object) -> Rows:
     if isinstance(source, str | Path):
-        if is_beir(Path(source)):
-            return beir_rows(Path(source))
+        folder = Path(source)
+        try:
+            if (folder / "corpus.jsonl").is_file() and (folder / "queries.jsonl").is_file():
+                return beir_rows(folder)
+        except OSError:  # no path at all, or none that may be looked at
+            pass
         return several_files(source) or file_rows(source)
     if isinstance(source, Item | Mapping):
         raise DeclarationError("a list of items is expected, but one item was given: put it into a list")
     if isinstance(source, Iterator):
-        return ObjectRows(list(source))
+        return object_rows(list(source))
     if isinstance(source, Iterable):
-        return ObjectRows(source)
+        return object_rows(source)
     raise DeclarationError(f"items must be a path, a frame or a list, not {kind(source)}")
 
 
@@ -378,4 +346,53 @@ def _layout(rows: Rows, mapping: Mapping[str, str]) -> Dialect:
             "columns={'topic': …}; of conqret bias: --item-columns); dots reach into objects: topic=inputs.question"
         )
         raise ItemsError([Fault(rows.name, 0, "", problem, remedy)])
-    return with_columns(layout or CONQRET, mapping)
+    layout = layout or CONQRET
+    return with_columns(layout, mapping) if mapping else layout
+
+
+def has_field(item: Item, field: str) -> bool:
+    """Whether an item has an optional field: some documents, a text, a stance other than none, a nugget with it."""
+    name, _, inside = field.partition(".")
+    value = getattr(item, name)
+    if inside:
+        return any(map(attrgetter(inside), value))
+    return value != "none" if field == "stance" else bool(value)
+
+
+def sound_items(
+    items: Iterable[Item | None], reader: TableReader, needs: Mapping[str, str]
+) -> Iterator[Item | None]:
+    """The items; None for each that has faults, which an id that was met before is, and the lack of a field.
+
+    Args:
+        items: the items, None for each that has faults already.
+        reader: what reads them, and gets the faults.
+        needs: for a field of an item the sentence that says who needs it.
+    """
+    for item in items:
+        if item is None:
+            yield None
+            continue
+        before = reader.faults.total
+        reader.once("id", item.id, "Give each item its own id")
+        for name, reason in needs.items():
+            if not has_field(item, name):
+                mapped = reader.schema.mapped.get(name, "")
+                if name == "documents" and WITHOUT_TEXT in item.metadata:
+                    named = ' with the texts that the report cites by ids alone: {"ID": {"text": …}}'
+                elif leads := how_far(item.metadata, mapped):
+                    named = f", correct --columns {name}={mapped} ({leads})"
+                elif item.metadata and not mapped:
+                    named = f", name its column (--columns {name}=…; unused are {listed(item.metadata, 8)})"
+                else:
+                    named = ""
+                other = (
+                    ", or choose another format (conqret info formats)"
+                    if reason.startswith("format ")
+                    else ""
+                )
+                remedy = f"Add it{named}{other}"
+                reader.fault(
+                    reader.column(name.partition(".")[0]), f"is missing or empty, and {reason}", remedy
+                )
+        yield item if reader.faults.total == before else None

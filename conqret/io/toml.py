@@ -12,6 +12,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from conqret.errors import DeclarationError, number
 from conqret.io.limits import declared_text
 from conqret.io.rows import quoted
@@ -56,8 +58,6 @@ def read_yaml(path: Path) -> tuple[Any, Callable[[Place], int]]:
     Raises:
         DeclarationError: it is not there, too large, no YAML, or has aliases.
     """
-    import yaml
-
     text = declared_text(path)
     try:
         events = yaml.parse(text, yaml.SafeLoader)

@@ -120,13 +120,11 @@ class Rubrics:
             else:
                 met.add(key)
         unmet = [key for key in self.by_key if key not in met]
-        faults = FaultList(
-            Fault(
-                *self.places[key], "", f"is a rubric for {quoted(key)}, but there is no such item", _NO_ITEM
-            )
-            for key in unmet
-            if key in self.items and key in self.places and not self.columns
-        )
+        faults = FaultList()
+        for key in unmet:
+            if key in self.items and key in self.places and not self.columns:
+                problem = f"is a rubric for {quoted(key)}, but there is no such item"
+                faults.add(Fault(*self.places[key], "", problem, _NO_ITEM))
         faults.raise_any(RubricError)
         if not met and total:
             raise DeclarationError(

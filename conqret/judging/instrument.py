@@ -28,7 +28,7 @@ from conqret.llm.prompt_fitting import ANSWER_ROOM, fit
 from conqret.llm.replies import rating_distribution
 from conqret.llm.request import IMAGE_TOKENS, Reading, Request, messages
 from conqret.prompts import Library, Prompt, RenderedPrompt, find_injections
-from conqret.text.citations import strays
+from conqret.text.citations import invalid_citations
 from conqret.text.language import NAMES, explanation_language, is_english, item_language
 
 
@@ -87,7 +87,7 @@ async def judge_item(item: Item, instrument: Instrument) -> Judgment:
         version=item.version,
         flags=tuple(flags(item)),
         trims=asked.trims,
-        strays=strays(cited, len(item.documents)) if item.documents else (),
+        strays=invalid_citations(cited, len(item.documents)) if item.documents else (),
         language=item_language(item),
         translation_of=item.translation_of,
         trace=Trace(calls=asked.calls),

@@ -18,9 +18,9 @@ from typing import Any
 
 from conqret.errors import DeclarationError, Fault
 from conqret.io.cell_values import as_list, as_text, is_missing, list_in_text, sound_id
-from conqret.io.files import file_rows
-from conqret.io.rows import FaultList, ObjectRows, Row, Unfit, kind, near, quoted
-from conqret.io.source import ItemSource, several_files
+from conqret.io.files import file_rows, several_files
+from conqret.io.rows import FaultList, InvalidCell, Row, kind, near, object_rows, quoted
+from conqret.io.source import ItemSource
 from conqret.io.toml import Place, line_of, read_toml, read_yaml
 from conqret.judging.criteria import ITEM_KEYS, TOPIC_KEYS, RubricError, Rubrics, item_ids, topics_of
 from conqret.judging.criterion import (
@@ -62,10 +62,10 @@ def rubrics_of(source: RubricSource) -> Rubrics:
                 raise DeclarationError(f"'items' is {kind(items)}, but must be a list of ids")
             ids = frozenset(items)
             rows = [{"item" if key in ids else "topic": key, "rubric": by_key[key]} for key in by_key]
-            return replace(reader.rows(ObjectRows(rows)), places={})
+            return replace(reader.rows(object_rows(rows)), places={})
         if _list_name(source):
             return reader.rows([Row(1, source)])
-        return reader.rows(ObjectRows([{"key": key, "rubric": source[key]} for key in source]))
+        return reader.rows(object_rows([{"key": key, "rubric": source[key]} for key in source]))
     if isinstance(source, Iterable):
         return _RubricReader("rubric").rows(Row(place, _filled(one)) for place, one in enumerate(source, 1))
     raise DeclarationError(f"a rubric must be a file or a list of criteria, not {kind(source)}")
@@ -185,8 +185,8 @@ class _RubricReader:
         try:
             if not (isinstance(key, str) and column in ("topic", "question", "prompt")):
                 key = sound_id(as_text(key))
-        except Unfit as unfit:
-            self._fault(unfit.problem, unfit.remedy, (column,))
+        except InvalidCell as invalid:
+            self._fault(invalid.problem, invalid.remedy, (column,))
             return
         if key in self._by_key:
             file, line = self._places[key]
@@ -205,8 +205,8 @@ class _RubricReader:
             given, place = given[name], (*place, name)
         try:
             every = list_in_text(given) if isinstance(given, str) else as_list(given)
-        except Unfit as unfit:
-            self._fault(unfit.problem, unfit.remedy, place)
+        except InvalidCell as invalid:
+            self._fault(invalid.problem, invalid.remedy, place)
             return []
         if not isinstance(every, Sequence):
             self._fault(f"is {kind(given)}, and a list of criteria is expected", "Write a list", place)
@@ -224,8 +224,8 @@ class _RubricReader:
         """The criteria that a record holds: one, or of a question with short answers one for each of these."""
         try:
             return [unique(one, taken, named=named) for one, named in criteria_in(record)]
-        except Unfit as unfit:
-            self._fault(unfit.problem, unfit.remedy, (*place, unfit.where) if unfit.where else place)
+        except InvalidCell as invalid:
+            self._fault(invalid.problem, invalid.remedy, (*place, invalid.where) if invalid.where else place)
         except DeclarationError as error:
             self._fault(f"cannot be used: {error}", "Correct it (docs/rubrics.md)", place)
         return []
@@ -277,19 +277,19 @@ def criteria_in(record: Any) -> Iterator[tuple[Criterion, bool]]:
     """The criteria of one record, and whether each was named.
 
     Raises:
-        Unfit, DeclarationError: it is none.
+        InvalidCell, DeclarationError: it is none.
     """
     if isinstance(record, str | Criterion):
         criterion = criterion_of(record)
         yield criterion, is_named(record, criterion)
         return
     if not isinstance(record, Mapping):
-        raise Unfit(f"is {kind(record)}, but must be a criterion", "Write an object with a question")
+        raise InvalidCell(f"is {kind(record)}, but must be a criterion", "Write an object with a question")
     cells = ((key, as_list(value)) for key, value in record.items())  # an array is compared place by place
     values = {key: value for key, value in cells if value != "" and not _is_empty(key, value)}
     for key in values:
         if key not in _KNOWN and (meant := near(str(key), _KNOWN)):
-            raise Unfit("is not a field of a criterion", f"Rename it, perhaps to {meant!r}", str(key))
+            raise InvalidCell("is not a field of a criterion", f"Rename it, perhaps to {meant!r}", str(key))
     criterion = criterion_in(_table(values))
     if "short_answers" in values:
         yield from _short_answers(criterion, values["short_answers"])
@@ -306,14 +306,14 @@ def _table(values: Mapping[str, Any]) -> dict[str, Any]:
     """A criterion as a table of our own, from a record by whatever names it has its fields.
 
     Raises:
-        Unfit: there is no question, or a weight or an importance is none.
+        InvalidCell: there is no question, or a weight or an importance is none.
     """
     column = next((name for name in _QUESTION if name in values), None)
     if column is None:
-        raise Unfit("has no question", "Write in a sentence what is judged: question = …")
+        raise InvalidCell("has no question", "Write in a sentence what is judged: question = …")
     question = values[column]
     if not isinstance(question, str) or not re.search(r"\w", question):
-        raise Unfit("is not a sentence", "Write in a sentence what is judged", column)
+        raise InvalidCell("is not a sentence", "Write in a sentence what is judged", column)
     table = {name: values[name] for name in ("name", "scale", "anchors", "looks_at") if name in values}
     if isinstance(table.get("scale"), str):  # as tables have it
         written = table["scale"].strip().removeprefix("[").removesuffix("]").strip()
@@ -345,7 +345,7 @@ def _number(value: Any, column: str) -> float:
             return number_in(str(value))
         except ValueError:
             pass
-    raise Unfit(f"is {quoted(value)}, but must be a number", "Write the points as a number", column)
+    raise InvalidCell(f"is {quoted(value)}, but must be a number", "Write the points as a number", column)
 
 
 def _importance(value: Any) -> dict[str, Any]:
@@ -356,21 +356,23 @@ def _importance(value: Any) -> dict[str, Any]:
         importance, weight = _DRAGUN[word]
         return {"importance": importance, "weight": weight}
     known = ", ".join((*IMPORTANCES, *_DRAGUN))
-    raise Unfit(f"is {quoted(value)}, which is not a known importance", f"Write one of {known}", "importance")
+    raise InvalidCell(
+        f"is {quoted(value)}, which is not a known importance", f"Write one of {known}", "importance"
+    )
 
 
 def _short_answers(criterion: Criterion, answers: Any) -> Iterator[tuple[Criterion, bool]]:
     """A criterion for each short answer to a question of DRAGUN, which share the question's weight."""
     if not isinstance(answers, list) or not answers:
-        raise Unfit("is not a list of short answers", "Write the answers as a list", "short_answers")
+        raise InvalidCell("is not a list of short answers", "Write the answers as a list", "short_answers")
     if len(answers) > MAX_CRITERIA:
-        raise Unfit(f"has more than {MAX_CRITERIA} answers", "Split the rubric", "short_answers")
+        raise InvalidCell(f"has more than {MAX_CRITERIA} answers", "Split the rubric", "short_answers")
     for place, one in enumerate(answers, start=1):
         found = one if isinstance(one, str) else None
         if isinstance(one, Mapping):
             found = next((one[name] for name in _ANSWER if isinstance(one.get(name), str)), None)
         if not found or not found.strip():
-            raise Unfit("has no text", "Write the answer as a text", f"short_answers[{place}]")
+            raise InvalidCell("has no text", "Write the answer as a text", f"short_answers[{place}]")
         sentence = f"To the question “{criterion.question}”, the answer supports: {found.strip()}"
         own = replace(
             criterion,

@@ -19,7 +19,7 @@ from pydantic import BaseModel
 
 from conqret.data import Judgment, Status
 from conqret.data.item import Frozen
-from conqret.data.topic_keys import TopicKeys
+from conqret.data.judgment import TopicKeys
 from conqret.runs.session import SessionCounts
 from conqret.stats.estimate import Estimate, mean_of_sums
 

@@ -13,7 +13,7 @@ from itertools import filterfalse
 from operator import itemgetter
 
 from conqret.data import Item, Judgment, Status
-from conqret.data.topic_keys import TopicKeys
+from conqret.data.judgment import TopicKeys
 from conqret.judging.summary import Summary
 from conqret.show import words
 from conqret.show.table import Cell, Column, Table

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ from conqret.io.columns import CONQRET, FIELDS
 from conqret.io.files import file_rows
 from conqret.io.label_set import TRUTH, LabelScale, Scales, parse_scales
 from conqret.io.pairs import OUTCOMES
-from conqret.io.rows import FileRows, ObjectRows, Row, Rows, Unfit, listed, mapped, readable_columns
+from conqret.io.rows import InvalidCell, Row, Rows, listed, mapped, object_rows, readable_columns
 from conqret.io.schema import Check, Field, Schema, TableReader
 from conqret.judging.judge_parts import Judge
 from conqret.judging.own_judge import PAIRED, SINGLE, own_judge, plain
@@ -77,7 +77,7 @@ def _score(scale: LabelScale) -> Check:
         low, high = scale.ends() if scale.bounded else (0.0, 1.0)
         if not low <= figure <= high:
             remedy = "Correct it" if scale.bounded else "Set the scale, as in --verdict-scale 1:10"
-            raise Unfit(f"lies outside of the range from {low:g} to {high:g}", remedy)
+            raise InvalidCell(f"lies outside of the range from {low:g} to {high:g}", remedy)
         return (figure - low) / (high - low)
 
     return check
@@ -112,7 +112,7 @@ def _with_texts(source: ItemSource, fields: Schema) -> Iterator[tuple[Item, Mapp
         return [replace(row, record=kept)]
 
     rows = source.rows
-    without = FileRows(Path(), rows.name, lambda path, name: mapped(rows, bare), rows.columns)
+    without = replace(rows, records=partial(mapped, rows, bare))
     yield from zip(replace(source, rows=without), _values(rows, fields), strict=True)
 
 
@@ -154,7 +154,7 @@ class VerdictLog:
     @property
     def source(self) -> ItemSource:
         """The items, to be judged."""
-        return ItemSource(ObjectRows(self.items, self.name), CONQRET, skip_invalid=self.skip_invalid)
+        return ItemSource(object_rows(self.items, self.name), CONQRET, skip_invalid=self.skip_invalid)
 
     @cached_property
     def both_orders(self) -> bool:
@@ -243,7 +243,7 @@ def read_log(
         fields = _found(source.rows, schema, wanted)
         name, rows, known = source.name, _with_texts(source, fields), None
     else:
-        table = file_rows(verdicts) if isinstance(verdicts, str | Path) else ObjectRows(list(verdicts))
+        table = file_rows(verdicts) if isinstance(verdicts, str | Path) else object_rows(list(verdicts))
         fields = _found(table, schema, wanted)
         of_items.pop("id", None)
         source = open_items(items, columns=of_items, skip_invalid=skip_invalid)

@@ -12,9 +12,9 @@ from xml.sax.saxutils import quoteattr
 
 from conqret.data import Item
 from conqret.errors import DeclarationError
-from conqret.io.item_check import Share
 from conqret.io.label_set import FOR_ESTIMATION, INSTRUCTION, NOT, PROBABILITY, SCALE, written_scale
 from conqret.io.safe_files import csv_text
+from conqret.io.source import Share
 from conqret.labels.screens import Screen, ScreenPassage, ScreenQuestion
 from conqret.prompts import Library
 from conqret.registry import Registry

@@ -13,7 +13,7 @@ from pydantic import Field, ValidationError
 from conqret.data import Item
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, UnknownNameError, check_known
-from conqret.io.item_check import Share
+from conqret.io.source import Share
 from conqret.io.toml import read_toml, toml_error
 from conqret.judging.dimensions import BY_NAME
 from conqret.judging.instrument import filled

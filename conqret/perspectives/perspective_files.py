@@ -18,7 +18,7 @@ from typing import Annotated, Literal
 from conqret.io.checks import Filled, OneLine, Text, TrecId, a_list, one_of
 from conqret.io.files import file_rows
 from conqret.io.jsonl import json_lines
-from conqret.io.rows import Unfit
+from conqret.io.rows import InvalidCell
 from conqret.io.schema import TableReader, in_columns, read_table, schema_of
 
 Side = Literal["", "supporting", "opposing"]
@@ -33,7 +33,7 @@ class QuestionPerspective:
     """A view as a statement, and on which side of its question it is (empty: not said, or there are no two sides)."""
 
     text: Annotated[OneLine, in_columns(needed="Write the perspective as a statement")]
-    side: Annotated[Side, one_of({side: side for side in SIDES}, "side")] = ""
+    side: Annotated[Side, one_of(SIDES, "side")] = ""
 
 
 def _perspectives(value: object, where: str, reader: TableReader) -> tuple[QuestionPerspective, ...]:
@@ -45,12 +45,16 @@ def _perspectives(value: object, where: str, reader: TableReader) -> tuple[Quest
     ]
     perspectives = tuple(QuestionPerspective(**values) for values in read if values is not None)
     if len(perspectives) == len(listed) < FEWEST:
-        raise Unfit(f"has {len(perspectives)} perspectives", f"Give {FEWEST} or more, or remove the row")
+        raise InvalidCell(
+            f"has {len(perspectives)} perspectives", f"Give {FEWEST} or more, or remove the row"
+        )
     if len({perspective.text.casefold() for perspective in perspectives}) < len(perspectives):
-        raise Unfit("has the same perspective twice", "Keep one of the two")
+        raise InvalidCell("has the same perspective twice", "Keep one of the two")
     sides = [perspective.side for perspective in perspectives if perspective.side]
     if sides and sorted(sides) != sorted(SIDES):
-        raise Unfit(f"names the sides {', '.join(sides)}", "Name none, or supporting and opposing once each")
+        raise InvalidCell(
+            f"names the sides {', '.join(sides)}", "Name none, or supporting and opposing once each"
+        )
     return perspectives
 
 
@@ -122,7 +126,7 @@ def _texts(value: object, where: str, reader: TableReader) -> tuple[str, ...]:
     )
     answers = tuple(entry.strip() for entry in listed if entry.strip().casefold() not in NO_ANSWER)
     if len(answers) < 2:
-        raise Unfit(f"has {len(answers)} that are an opinion", "Give two or more, or remove the row")
+        raise InvalidCell(f"has {len(answers)} that are an opinion", "Give two or more, or remove the row")
     return answers
 
 

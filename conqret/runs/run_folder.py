@@ -296,7 +296,7 @@ class RunFolder(Generic[R]):
 
     def _clear(self) -> None:
         """Take away what an earlier run made; the record last, so that a kill leaves no files without one."""
-        made = (place.name for place in InFolder.of(type(self)) if not place.kept)
+        made = (place.name for place in InFolder.declared_in(type(self)) if not place.kept)
         for name in (*made, *self.BEGINS, RECORD_NAME):
             path = self.path / name
             if path.is_dir():

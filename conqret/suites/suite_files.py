@@ -11,7 +11,7 @@ from conqret.data import Item
 from conqret.errors import DeclarationError
 from conqret.io.checks import filled
 from conqret.io.files import file_rows
-from conqret.io.rows import Rows, Unfit, quoted
+from conqret.io.rows import InvalidCell, Rows, quoted
 from conqret.io.schema import Check, Field, Schema, TableReader
 from conqret.suites.suite import SuiteData
 
@@ -63,7 +63,7 @@ def published_rows(
         schema: the columns that the file is published with.
         rows: how its rows are told apart, where it is not by its name and content.
         unique: the field, or the fields together, whose values may stand once only.
-        check: what fields must have in common; raises :class:`~conqret.io.rows.Unfit` where they do not.
+        check: what fields must have in common; raises :class:`~conqret.io.rows.InvalidCell` where they do not.
 
     Raises:
         DeclarationError: the file is missing or empty.
@@ -134,7 +134,7 @@ def word(words: Mapping[str, float]) -> Callable[[object, str, TableReader], flo
 
     def check(value: object, where: str, reader: TableReader) -> float:
         if not isinstance(value, str) or value not in words:
-            raise Unfit(f"is {quoted(value)}, but must be one of {', '.join(words)}", MOVED)
+            raise InvalidCell(f"is {quoted(value)}, but must be one of {', '.join(words)}", MOVED)
         return words[value]
 
     return check

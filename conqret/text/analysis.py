@@ -8,9 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence, Set
 from functools import cached_property, lru_cache
-from operator import itemgetter
 
-from conqret.data.digest import gathered
 from conqret.text.citations import citations, strip_citations
 from conqret.text.language import is_english
 from conqret.text.lexicons import COMMON_WORDS, FUNCTION_WORDS, NEGATIONS, STOP_WORDS
@@ -34,7 +32,9 @@ _DERIVATIONS = (
     "ive ions ion izes ize ises ise ers er ors or ally ily ly ic"
 ).split()
 _MINIMUM_STEM = 3
-_BY_LAST = gathered(zip(map(itemgetter(-1), _DERIVATIONS), _DERIVATIONS, strict=True))
+_BY_LAST: dict[str, list[str]] = {}
+for _derivation in _DERIVATIONS:
+    _BY_LAST.setdefault(_derivation[-1], []).append(_derivation)
 
 
 def stem(word: str) -> str:
@@ -151,9 +151,10 @@ class Sentence:
     @cached_property
     def weights(self) -> dict[str, float]:
         """The weight of each of its content stems: in English 1/2 for common words, else 1."""
-        if not self.english:
-            return dict.fromkeys(sorted(self.terms), 1.0)
-        return {term: weight(term) for term in sorted(self.terms)}
+        weights = dict.fromkeys(sorted(self.terms), 1.0)
+        if self.english:
+            weights |= dict.fromkeys(COMMON_STEMS & self.terms, COMMON_WEIGHT)
+        return weights
 
     @cached_property
     def numbers(self) -> tuple[Quantity, ...]:
@@ -200,7 +201,10 @@ class Text:
     @cached_property
     def pieces(self) -> list[str]:
         """Its sentences as they stand in the text, citation marks and all."""
-        return [self.raw[start:end].strip() for start, end in boundaries(self.raw)]
+        pieces = []
+        for start, end in boundaries(self.raw):
+            pieces.append(self.raw[start:end].strip())
+        return pieces
 
     @cached_property
     def sentences(self) -> tuple[Sentence, ...]:

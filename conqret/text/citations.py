@@ -95,6 +95,7 @@ _raised = re.compile(f"[{_RAISED}]")
 _opening = re.compile(rf"(?:\[\[|{_OPEN})(?:\^|{_LABEL})?")
 _part = re.compile(rf"{_LOCATOR}|(?P<first>{_NUMBER})(?:{_SPACE}{_DASH}{_SPACE}(?P<last>{_NUMBER}))?")
 _number = re.compile(rf"{_LOCATOR}|(?P<number>[{_RAISED}]{{1,3}}|{_NUMBER})")
+_opening_bracket = re.compile("[\\[\u3010\uff3b\u3014]")
 _mark_and_space = re.compile(rf"(?P<space>[ \t]{{0,9}})(?P<mark>{MARK})")
 _mark_with_space = re.compile(rf"\s{{0,9}}{_BRACKETED}")
 _any_mark_with_space = re.compile(rf"(?:\s{{0,9}}{_BRACKETED}|{_SUPERSCRIPT})")
@@ -102,22 +103,17 @@ _any_mark_with_space = re.compile(rf"(?:\s{{0,9}}{_BRACKETED}|{_SUPERSCRIPT})")
 
 def find_marks(text: str) -> Iterator[re.Match[str]]:
     """The citation marks of a text, in order."""
-    if not _may_cite(text):
-        return iter(())
-    return (_mark if _has_raised(text) else _bracketed).finditer(text)
+    form = _marks(text)
+    return (_mark if form == "raised" else _bracketed).finditer(text) if form else iter(())
 
 
-def _has_raised(text: str) -> bool:
-    return not text.isascii() and _raised.search(text) is not None
-
-
-def _may_cite(text: str) -> bool:
-    """Whether a text has a character with which a mark begins."""
-    if "[" in text:
-        return True
-    return not text.isascii() and (
-        "\u3010" in text or "\uff3b" in text or "\u3014" in text or _has_raised(text)
-    )
+def _marks(text: str) -> str:
+    """Which marks a text may have: "raised" (and others), "bracketed", or none."""
+    if text.isascii():
+        return "bracketed" if "[" in text else ""
+    if _raised.search(text) is not None:
+        return "raised"
+    return "bracketed" if _opening_bracket.search(text) is not None else ""
 
 
 def citations(text: str) -> tuple[int, ...]:
@@ -154,8 +150,9 @@ def written_numbers(text: str) -> Iterator[tuple[int, int, int, int]]:
                 yield mark.start(), number.start(), number.end(), int(number.group().translate(_ASCII))
 
 
-def strays(text: str, documents: int) -> tuple[int, ...]:
-    """The numbers cited in ``text`` that none of so many documents has: ``strays("It rose [7].", 1)`` is ``(7,)``."""
+def invalid_citations(text: str, documents: int) -> tuple[int, ...]:
+    """The numbers cited in ``text`` that none of so many documents has: ``invalid_citations("It rose [7].", 1)`` is
+    ``(7,)``."""
     return tuple(filterfalse(range(1, documents + 1).__contains__, citations(text)))
 
 
@@ -176,9 +173,10 @@ def strip_citations(text: str) -> str:
 
     ``strip_citations("It rose [1]. It fell. [2]")`` is ``"It rose. It fell."``.
     """
-    if not _may_cite(text):
+    form = _marks(text)
+    if not form:
         return text
-    return (_any_mark_with_space if _has_raised(text) else _mark_with_space).sub("", text)
+    return (_any_mark_with_space if form == "raised" else _mark_with_space).sub("", text)
 
 
 _BRACKETS = "[]\u3010\u3011\uff3b\uff3d\u3014\u3015"
@@ -186,7 +184,7 @@ _BRACKETS = "[]\u3010\u3011\uff3b\uff3d\u3014\u3015"
 
 def round_marks(text: str) -> str:
     """``text`` with its marks in round brackets, so that they are none: ``[1]`` is ``(1)``, and so is ``¹``."""
-    if not _may_cite(text):
+    if not _marks(text):
         return text
 
     def other(match: re.Match[str]) -> str:

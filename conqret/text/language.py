@@ -137,6 +137,8 @@ _OF_SCRIPT = {
     script: frozenset(languages.split())
     for script, languages in {"Cyrillic": "ru uk bg sr be mk", "Devanagari": "hi mr ne"}.items()
 }
+_LANGUAGES = LETTERS | FUNCTION_WORDS
+"""The languages of each sign."""
 _NO_LETTERS = bytes(code for code in range(128) if not chr(code).isalpha())
 _KANA_SHARE = 0.05
 """The share of kana among the letters from which a text with Chinese characters is Japanese."""
@@ -182,7 +184,7 @@ def _language(text: str, model: bool) -> str:
     (first, most), (_, second) = _evidence(signs, _OF_SCRIPT.get(script))[:2]
     if script == "Latin" and first != "en":
         foreign = {
-            sign for sign in signs if first in (languages := _languages(sign)) and "en" not in languages
+            sign for sign in signs if first in (languages := _LANGUAGES[sign]) and "en" not in languages
         }
         most = 0.0 if len(foreign) < _MIN_SIGNS else most
     if most >= max(_MIN_EVIDENCE, _CLEAR_LEAD * second):
@@ -222,18 +224,14 @@ def _signs(text: str) -> list[str]:
     if text.isascii():
         return list(filter(FUNCTION_WORDS.__contains__, _ascii_word.findall(text)))
     signs = [*_word.findall(text), *(letter for letter in LETTERS if letter in text)]
-    return [sign for sign in signs if _languages(sign)]
-
-
-def _languages(sign: str) -> Sequence[str]:
-    return FUNCTION_WORDS.get(sign) or LETTERS.get(sign) or ()
+    return [sign for sign in signs if sign in _LANGUAGES]
 
 
 def _evidence(signs: Sequence[str], among: frozenset[str] | None) -> Sequence[tuple[str, float]]:
     """How many signs each language has, most first; at least two."""
     counts: dict[str, float] = {"": 0.0, "-": 0.0}
     for sign in signs:
-        languages = _languages(sign)
+        languages = _LANGUAGES[sign]
         share = 1 / len(languages)
         for language in languages:
             if among is None or language in among:

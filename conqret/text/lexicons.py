@@ -7,7 +7,7 @@ they stand in a text; the background of common words is compared by stem.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +50,7 @@ SECOND_PERSON = word_list("second_person")
 SLANG = word_list("slang")
 
 NEGATIONS = word_list("negations")
-NEGATIONS |= {word.replace("'", "\u2019") for word in NEGATIONS}
+NEGATIONS |= frozenset(" ".join(NEGATIONS).replace("'", "\u2019").split())
 OPPOSITES: dict[str, frozenset[str]] = {}
 """For each word of a pair of opposites, the words on the other side."""
 for _left, _right in WORDS["antonyms"]:
@@ -59,16 +59,19 @@ for _left, _right in WORDS["antonyms"]:
             OPPOSITES[_word] = OPPOSITES.get(_word, frozenset()) | frozenset(_other.split())
 
 
-def _languages(signs_of: dict[str, str]) -> dict[str, tuple[str, ...]]:
+def _languages(
+    signs_by_language: Mapping[str, str], split: Callable[[str], list[str]]
+) -> dict[str, tuple[str, ...]]:
+    """Each sign with the languages that have it."""
     languages: dict[str, tuple[str, ...]] = {}
-    for language, signs in signs_of.items():
-        for sign in dict.fromkeys(signs.split()):
+    for language, signs in signs_by_language.items():
+        for sign in dict.fromkeys(split(signs)):
             languages[sign] = (*languages.get(sign, ()), language)
     return languages
 
 
-FUNCTION_WORDS = _languages(WORDS["function_words"])
+FUNCTION_WORDS = _languages(WORDS["function_words"], str.split)
 """Each word with the languages that have it."""
 
-LETTERS = _languages({language: " ".join(letters) for language, letters in WORDS["letters"].items()})
+LETTERS = _languages(WORDS["letters"], list)
 """Each letter that few languages have with those languages."""

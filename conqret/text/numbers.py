@@ -61,9 +61,8 @@ _SMALL = (
     "seventeen eighteen nineteen"
 ).split()
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
-_WORDS = {word: float(n) for n, word in enumerate(_SMALL) if n > 1} | {
-    word: 10.0 * n for n, word in enumerate(_TENS, start=2)
-}
+_WORDS = dict(zip(_SMALL[2:], map(float, range(2, 20)), strict=True))
+_WORDS |= zip(_TENS, map(float, range(20, 100, 10)), strict=True)
 _SCALES = {
     "hundred": 1e2,
     "thousand": 1e3,
@@ -95,8 +94,9 @@ def quantities(words: Sequence[str]) -> tuple[Quantity, ...]:
     """
     results: list[Quantity] = []
     end = 0
-    for place in [i for i, word in enumerate(words) if word in _CUES or word[0] in _STARTS]:
-        if place >= end and (quantity := _read(words, place)) is not None:
+    for place, word in enumerate(words):
+        starts = place >= end and (word in _CUES or word[0] in _STARTS)
+        if starts and (quantity := _read(words, place)) is not None:
             results.append(quantity[0])
             end = quantity[1]
     return tuple(results)

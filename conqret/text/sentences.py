@@ -14,8 +14,11 @@ does not split texts by itself here: it parts quotations and lists from what the
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
+
+from sentencex import get_sentence_boundaries
 
 from conqret.text.citations import MARK
 from conqret.text.language import language_of
@@ -159,12 +162,12 @@ def _quotation_goes_on(text: str, stop: int, end: int) -> bool:
     return text[stop] in _UNSPACED and text[end - 1] in _WIDE_CLOSERS and _says.match(text, end) is not None
 
 
+@dataclass
 class _FullStops:
     """Tells the full stops that end a sentence from those of abbreviations, ordinals and initials."""
 
-    def __init__(self, text: str, language: str | None) -> None:
-        self._text = text
-        self._language = language
+    _text: str
+    _language: str | None
 
     @cached_property
     def language(self) -> str:
@@ -250,8 +253,6 @@ def _ends_by_sentencex(language: str, text: str, stop: int, end: int, *, figure:
     splits nothing inside a quotation, and takes time with the square of their number where they stay open. A ``figure``
     behind the full stop is shown to it as a word: it parts nothing before one in languages whose ordinals have a full
     stop."""
-    from sentencex import get_sentence_boundaries
-
     first = max(0, stop - _WORDS_BEFORE)
     window = text[first : end + _WORDS_BEHIND].translate(_NO_QUOTES)
     following = window[end - first :]

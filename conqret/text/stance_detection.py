@@ -104,7 +104,7 @@ class QuestionSides:
     polarity: int
 
     @classmethod
-    def of(cls, question: str) -> QuestionSides:
+    def from_question(cls, question: str) -> QuestionSides:
         """Read the sides off a question or a claim, by its words."""
         passage = Passage(fold(question))
         turns = sum(stem(word) in AGAINST or word in NEGATIONS for word in passage.words)
@@ -179,7 +179,7 @@ def match(text_signs: Signs, sides: QuestionSides) -> float:
 
 def leaning(question: str, texts: Sequence[str]) -> list[float]:
     """How far each text takes the yes side of a question, from -1 (no) to 1 (yes)."""
-    sides = QuestionSides.of(question)
+    sides = QuestionSides.from_question(question)
     return [lean(signs(text), sides) for text in texts]
 
 
@@ -189,7 +189,7 @@ def stance_scores(question: str, stance: str, texts: Sequence[str]) -> list[floa
     ``match^2 (2 + lean) / 3`` in [0, 1], the lean counted towards that side: keeping to the question counts
     most, and of two texts that do so equally, one wholly for the side is worth three against it.
     """
-    sides = QuestionSides.of(question)
+    sides = QuestionSides.from_question(question)
     sign = {"pro": 1.0, "con": -1.0, "none": 0.0}[stance]
     read_texts = [signs(text) for text in texts]
     return [

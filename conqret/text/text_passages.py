@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
+from scipy.sparse import csr_matrix
+
 from conqret.text.analysis import Text, stem, weight
 from conqret.text.language import is_english
 from conqret.text.lexicons import NEGATIONS, STOP_WORDS
@@ -58,8 +60,6 @@ def lexical(texts: Sequence[str]) -> Any:
 
     f is how often a text has the stem, d how many of the n texts have it.
     """
-    from scipy.sparse import csr_matrix
-
     counts = [Counter(filter(None, map(root, words(fold(text))))) for text in texts]
     holders = Counter(term for count in counts for term in count)
     columns = {term: place for place, term in enumerate(sorted(holders))}

@@ -15,6 +15,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
+import regex
+
 from conqret.text.lexicons import STOP_WORDS
 
 _DENSE = (
@@ -138,9 +140,7 @@ def ascii_digits(text: str) -> str:
 
 @lru_cache(maxsize=1)
 def _pattern() -> Any:
-    """The pattern of a word, or of a run of a script without spaces; ``regex`` is loaded where a text needs it."""
-    import regex
-
+    """The pattern of a word, or of a run of a script without spaces."""
     return regex.compile(
         rf"\p{{Nd}}+(?:[.,\u066b\u066c]\p{{Nd}}+)*"
         rf"|[{_DENSE}]+|[{_LOOSE}]+"

@@ -211,19 +211,16 @@ COMMANDS: dict[str, tuple[Any, ...]] = {
     "agree": ("labels", "agreement", "LABELS"),
     "calibrate": ("judges", "calibrate", "RUN", "--labels", "LABELS", "-o", "OUT/calibration.json"),
     "compare": ("judges", "compare", "RUN", "TWIN", "--labels", "LABELS"),
-    "jury": ("judges", "jury", "RUN", "TWIN", "--labels", "LABELS", "-o", "OUT/jury"),
-    "abstain": ("judges", "abstain", "RUN", "--labels", "LABELS", "-o", "OUT/abstention.json"),
-    "power": "judges power --for agreement --pilot RUN --labels LABELS --topics 6 --items 1 --simulations 20".split(),
     "methods": ("runs", "methods", "RUN", "--labels", "LABELS"),
 }
 
 
 @pytest.fixture(scope="module")
 def sampled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """Two runs with samples, so that their scores have a confidence."""
+    """Two runs."""
     folder = tmp_path_factory.mktemp("sampled")
     for name, seed in (("one", 13), ("two", 14)):
-        judge(DEMO, format="listwise", samples=3, seed=seed, output=folder / name)
+        judge(DEMO, format="listwise", seed=seed, output=folder / name)
     return folder / "one", folder / "two"
 
 

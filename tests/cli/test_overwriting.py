@@ -83,14 +83,10 @@ def test_no_result_takes_the_place_of_a_sheet(cli: Cli, tmp_path: Path) -> None:
     before = (run / "report.html").stat().st_mtime_ns
     for words in (
         ("runs", "report", run, "--to"),
-        ("runs", "diff", run, run, "-o"),
         ("runs", "diff", run, run, "--junit"),
         ("judge", DEMO, "--format", "listwise", "-o", run, "--junit"),
-        ("judge", DEMO, "--format", "listwise", "-o", run, "--markdown"),
         ("bias", DEMO, "-o", tmp_path / "bias", "--junit"),
         ("judges", "calibrate", run, "--labels", sheets, "-o"),
-        ("judges", "abstain", run, "--labels", f"{sheets}/*.csv", "-o"),
-        ("judges", "power", "--for", "difference", "--effect", "0.1", "-o"),
         ("runs", "recordings", "export", run),
         ("generate", "perturbations", "irrelevant", DEMO, "-o"),
     ):

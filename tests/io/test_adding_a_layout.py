@@ -12,16 +12,19 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/adding-a-label-layout.md").read_text(encoding="utf-8")
 READ = """
-import json, pathlib, sys
-from conqret.errors import LabelsError
+import json
+import sys
+
 from conqret.io import open_items
 from conqret.io.labels import read_labels
-try:
-    found = read_labels(sys.argv[1], layout=sys.argv[2] if len(sys.argv) > 2 else None)
+
+for layout in (None, "prodigy"):
+    found = read_labels(sys.argv[1], layout=layout)
     labels = [[*one.unit, one.dimension, one.annotator, one.value, one.absence] for one in found.labels]
     print(json.dumps([found.layout, labels]))
-except LabelsError as error:
-    print(json.dumps([str(fault) for fault in error.faults]))
+source = open_items([{"frage": "Warum?", "antwort": "Darum."}])
+(item,) = source
+print(json.dumps([source.layout.name, item.topic, item.argument]))
 """
 DIALECT = """
 from conqret.io import Dialect
@@ -50,40 +53,16 @@ def plugin(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(plugin: Path, code: str, *arguments: str) -> list:
-    done = subprocess.run(
-        [
-            sys.executable,
-            "-c",
-            f"import sys; sys.path[:0] = {[str(plugin), str(ROOT)]!r}\n{code}",
-            *arguments,
-        ],
-        capture_output=True,
-        text=True,
-    )
+def test_the_examples_are_recognised_and_read(plugin, write):
+    code = f"import sys; sys.path[:0] = {[str(plugin), str(ROOT)]!r}\n{READ}"
+    answers = str(write("answers.jsonl", block("json")))
+    done = subprocess.run([sys.executable, "-c", code, answers], capture_output=True, text=True)
     assert not done.returncode, done.stderr
-    return json.loads(done.stdout)
-
-
-@pytest.mark.parametrize("layout", [[], ["prodigy"]])
-def test_the_example_is_recognised_and_read(plugin, write, layout):
-    found = run(plugin, READ, str(write("answers.jsonl", block("json"))), *layout)
-    assert found == [
-        "Prodigy",
-        [
-            ["zoos-pro", "", "clarity", "anna", 4, None],
-            ["zoos-pro", "", "clarity", "ben", 5, None],
-            ["zoos-con", "", "clarity", "ben", None, "cannot_judge"],
-        ],
+    by_recognition, by_name, dialect = map(json.loads, done.stdout.splitlines())
+    wanted = [
+        ["zoos-pro", "", "clarity", "anna", 4, None],
+        ["zoos-pro", "", "clarity", "ben", 5, None],
+        ["zoos-con", "", "clarity", "ben", None, "cannot_judge"],
     ]
-
-
-def test_a_dialect_of_a_plug_in_is_recognised(plugin):
-    code = """
-import json
-from conqret.io import open_items
-source = open_items([{"frage": "Warum?", "antwort": "Darum."}])
-(item,) = source
-print(json.dumps([source.layout.name, item.topic, item.argument]))
-"""
-    assert run(plugin, code) == ["mine", "Warum?", "Darum."]
+    assert by_recognition == by_name == ["Prodigy", wanted]
+    assert dialect == ["mine", "Warum?", "Darum."]

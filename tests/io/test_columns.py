@@ -84,12 +84,6 @@ def test_of_several_references_the_first_is_kept_with_a_note():
     assert next(iter(open_items([{**RECORDS["question and context"], "answers": []}]))).reference is None
 
 
-def test_a_cell_with_one_text_or_a_printed_list(write):
-    one = next(iter(open_items(write("a.csv", "query,response,contexts\nT?,x,Cages.\n"))))
-    two = next(iter(open_items(write("b.csv", "query,response,contexts\nT?,x,\"['Cages.', 'Keepers.']\"\n"))))
-    assert [len(item.documents) for item in (one, two)] == [1, 2]
-
-
 SPREAD = "question,doc 1,doc 2,doc 3\nT?,Cages.,,Keepers.\nU?,Only one.,,\n"
 
 

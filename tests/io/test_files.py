@@ -95,13 +95,6 @@ def test_not_utf8(name, write, fault_of):
     assert fault.remedy.startswith("Save it as UTF-8")
 
 
-def test_a_byte_order_mark_is_accepted(write):
-    for name, content in {"a.jsonl": LINE, "a.json": f"[{LINE}]", "a.csv": "topic,stance\nT?,pro\n"}.items():
-        source = open_items(write(name, "\ufeff" + content))
-        assert source.layout.name == "conqret"
-        assert source.check().count == 1
-
-
 def test_gzip_by_content(write):
     assert open_items(write("a.jsonl.gz", gzip.compress(LINE.encode()))).check().count == 1
     assert open_items(write("a.jsonl", gzip.compress(LINE.encode()))).check().count == 1

@@ -210,13 +210,3 @@ def test_each_limit_can_be_raised_and_nothing_else_is_one(monkeypatch: pytest.Mo
         monkeypatch.setenv(limits.LINE.variable, wrong)
         with pytest.raises(DeclarationError, match=limits.LINE.variable):
             _ = limits.LINE.most
-
-
-def test_a_line_over_the_limit_says_how_to_raise_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    items = text_file(tmp_path / "items.jsonl", json.dumps({"topic": "T?", "argument": "x" * 3000}) + "\n")
-    monkeypatch.setenv("CONQRET_MAX_LINE", "1000")
-    told = said(lambda: open_items(items).check())
-    assert (
-        "the line is longer than 1,000 bytes. Split the item, or raise the limit: CONQRET_MAX_LINE=2000"
-        in told
-    )

@@ -14,15 +14,6 @@ def test_blank_lines_are_skipped_and_counted(write, fault_of):
     assert (fault.line, fault.problem) == (5, "is a list, not an object")
 
 
-@pytest.mark.parametrize(
-    ("value", "words"), [("3", "a number"), ('"x"', "a text"), ("null", "null"), ("true", "true or false")]
-)
-def test_a_record_that_is_no_object(value, words, write, fault_of):
-    fault = fault_of(write("a.jsonl", f"{LINE}{value}\n"))
-    assert fault.problem == f"is {words}, not an object"
-    assert fault.line == 2
-
-
 def test_broken_in_the_middle(write, fault_of):
     fault = fault_of(write("a.jsonl", f'{LINE}{{"topic": "T?" "stance": 1}}\n{LINE}'))
     assert (fault.line, fault.problem) == (2, "is not valid JSON: Expecting ',' delimiter at column 16")

@@ -45,7 +45,3 @@ def test_cut_off(path, write, fault_of):
     fault = fault_of(write("cut.parquet", path.read_bytes()[:500]))
     assert fault.problem.startswith("is a corrupt Parquet file")
     assert fault.remedy == "Write or fetch the file again"
-
-
-def test_another_file_under_its_name(write, fault_of):
-    assert "does not begin with PAR1" in fault_of(write("a.parquet", "topic\nT?\n")).problem

@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-import conqret
 from conqret.errors import ItemsError
 from conqret.io import open_items
 from conqret.io.reports import read_requests
@@ -124,9 +123,3 @@ def test_requests_with_faults(tmp_path):
         (3, "request_id"),
         (4, "title"),
     ]
-
-
-def test_reports_are_judged():
-    found = conqret.judge([report(["ash"], ["elm"])], topics=REQUESTS, format="direct")
-    assert found[0].item == "r1:7"
-    assert found[0].status == "scored"

@@ -70,7 +70,7 @@ def as_lines(records):
     return "".join(json.dumps(record) + "\n" for record in records).encode()
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(expected=files)
 def test_every_form_gives_the_same_items(expected, tmp_path):
     records = [item_record(item) for item in expected]
@@ -92,7 +92,7 @@ def test_every_form_gives_the_same_items(expected, tmp_path):
     assert len(digests) == 1
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     content=st.binary(max_size=200),
     name=st.sampled_from(["a.jsonl", "a.json", "a.csv", "a.parquet", "a.gz", "a"]),

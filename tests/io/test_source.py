@@ -6,7 +6,8 @@ from dataclasses import replace
 import pytest
 
 from conqret.errors import DeclarationError, ItemsError
-from conqret.io import item_check, open_items
+from conqret.io import open_items
+from conqret.io import source as item_source
 from conqret.io.rows import MAX_KEPT
 
 FULL = {
@@ -39,24 +40,6 @@ def test_what_a_check_returns(write):
     }
     assert checked.layout == "conqret"
     assert len(checked.digest) == 64
-
-
-@pytest.mark.parametrize("field", ["documents", "argument", "second_argument", "stance"])
-def test_what_a_format_needs(field, fault_of):
-    reason = "format rag-direct compares two arguments"
-    record = {key: value for key, value in FULL.items() if key != field}
-    fault = fault_of([{**FULL, "id": "1"}, {**record, "id": "2"}], {field: reason})
-    assert (fault.line, fault.field) == (2, field)
-    assert fault.problem == f"is missing or empty, and {reason}"
-
-
-def test_duplicate_ids(write, faults_of):
-    one = {"topic": "T?", "id": "x"}
-    faults = faults_of(write("a.jsonl", lines(one, {"topic": "T?", "id": "y"}, one, one)))
-    assert [(fault.line, fault.problem) for fault in faults] == [
-        (3, "is 'x', as in line 1"),
-        (4, "is 'x', as in line 1"),
-    ]
 
 
 def test_all_faults_in_file_order(write, faults_of):
@@ -120,7 +103,7 @@ def test_where_nothing_is_left_or_the_file_is_wrong_the_faults_are_raised(tmp_pa
 def test_checked_items_are_kept_in_memory_or_read_again(write, monkeypatch, kept: int, whole: bool):
     path = write("a.jsonl", lines(*({**FULL, "id": f"{n}", "topic": "Ünd?"} for n in range(9))))
     source = open_items(path)
-    monkeypatch.setattr(item_check, "KEPT", kept)
+    monkeypatch.setattr(item_source, "KEPT", kept)
     checked = source.check()
     assert (checked.lines is not None) is whole
     assert list(checked.items(source)) == list(source)

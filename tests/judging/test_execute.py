@@ -11,7 +11,7 @@ import pytest
 
 from conqret import DeclarationError
 from conqret.data import Reason
-from conqret.io import item_check
+from conqret.io import source as item_source
 from conqret.judging.judge_folder import COLUMNS, JudgeFolder
 from conqret.judging.judgments import Judgments
 from conqret.llm.client_options import ClientOptions
@@ -170,7 +170,7 @@ def test_damaged_items_are_named_and_written_again(tmp_path: Path, damage: str) 
 def test_items_that_change_between_check_and_run_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(item_check, "KEPT", 0)
+    monkeypatch.setattr(item_source, "KEPT", 0)
     plan = execution(tmp_path / "r", write_items(tmp_path / "items.jsonl", demo()[:3]))
     write_items(tmp_path / "items.jsonl", demo()[:2])
     with pytest.raises(DeclarationError, match="has changed since it was checked"):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from conqret.data import Item, Judgment, Measure, Status
-from conqret.data.topic_keys import TopicKeys
+from conqret.data.judgment import TopicKeys
 from conqret.io.labels import read_labels
 from conqret.judging.summary import summarise
 from conqret.judging.tally import Tally
@@ -93,7 +93,7 @@ def test_what_ties_topics() -> None:
         Item(id="bees-con", topic="Bees?"),
         Item(id="bees-con-de", topic="Bienen, anders?", language="de"),
     ]
-    keys = TopicKeys.of(items)
+    keys = TopicKeys.from_judged(items)
     assert [keys[item.topic] for item in items] == ["Bees?", "Bees?", "Bees?", "Other", "Bees?", "Bees?"]
     assert keys.count == 2
-    assert not TopicKeys.of(items[:1]).joined
+    assert not TopicKeys.from_judged(items[:1]).joined

@@ -17,7 +17,7 @@ from conqret.text.text_passages import Passage, read
     ],
 )
 def test_what_yes_stands_for(question, polarity):
-    assert QuestionSides.of(question).polarity == polarity
+    assert QuestionSides.from_question(question).polarity == polarity
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_reducing_harm_is_good_and_limiting_freedom_is_bad():
 
 
 def test_values_are_bounded_and_empty_texts_lean_nowhere():
-    sides = QuestionSides.of("Should cats be kept indoors?")
+    sides = QuestionSides.from_question("Should cats be kept indoors?")
     assert lean(signs(""), sides) == 0.0
     assert stance_scores("", "pro", ["anything"]) == [0.0]
     for text in ("against " * 500, "I support it. " * 500, "no " * 500):

@@ -45,7 +45,7 @@ def long_line(file: Path, start: bytes = b"", mebibytes: int = 0) -> Path:
     with file.open("wb") as out:
         out.write(gzip.compress(start))
         part = gzip.compress(b"a" * (64 * MIB), 9)
-        for _ in range((mebibytes or times(576, 6_400)) // 64):
+        for _ in range((mebibytes or times(192, 6_400)) // 64):
             out.write(part)
     return file
 
@@ -72,16 +72,7 @@ LONG = "is longer than 64 MiB"
 @pytest.mark.parametrize(
     ("name", "arguments"),
     [
-        ("board", ("judges", "systems", "FILE", "--truth", "FILE")),
-        (
-            "run.res.gz",
-            (
-                *("generate", "arguments", CORPUS, "--run", "FILE", "--stance", "pro"),
-                *("--model", "offline", "-o", "OUT"),
-            ),
-        ),
         ("run.res.gz", ("retrieve", "evaluate", CORPUS, "--systems", "own=FILE")),
-        ("pairs.csv.gz", ("debateqa", "rank", "FILE", "--preferences", "FILE")),
         ("labels.csv.gz", ("labels", "agreement", "FILE")),
         ("items.jsonl.gz", ("judge", "FILE", "-o", "OUT")),
     ],
@@ -110,7 +101,7 @@ def test_more_lines_than_the_memory_holds(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_a_table_of_one_score_many_times(forks: Forks, tmp_path: Path) -> None:
-    count = times(300_000, 3_000_000)
+    count = times(60_000, 3_000_000)
     same = dict.fromkeys(("system", "id", "metric"), ["a"] * count)
     pl.DataFrame({**same, "value": [0.5] * count}).write_parquet(tmp_path / "scores.parquet")
     said = refused(forks, tmp_path, "debateqa", "rank", tmp_path / "scores.parquet")
@@ -119,8 +110,8 @@ def test_a_table_of_one_score_many_times(forks: Forks, tmp_path: Path) -> None:
 
 WHOLE = "is larger than 64 MiB"
 RUN_FILES = [
-    ("run.json", WHOLE, ("runs report", "runs show", "validate", "runs diff")),
-    ("judgments.jsonl", LONG, ("runs report", "runs show", "validate", "runs diff")),
+    ("run.json", WHOLE, ("runs report", "validate")),
+    ("judgments.jsonl", LONG, ("runs report", "runs diff")),
     ("items.jsonl", LONG, ("runs report",)),
 ]
 
@@ -144,8 +135,6 @@ def test_large_files_elsewhere(run: Path, forks: Forks, tmp_path: Path) -> None:
     large = sparse(tmp_path / "large.json")
     for arguments in (
         ("judge", DEMO, "--format", "direct", "--calibration", large, "-o", tmp_path / "out"),
-        ("judge", DEMO, "--format", "direct", "--abstain", large, "-o", tmp_path / "out"),
-        ("judge", DEMO, "--format", "direct", "--card", large, "-o", tmp_path / "out"),
         ("judge", DEMO, "--config", large, "-o", tmp_path / "out"),
         ("experiment", large, "-o", tmp_path / "out"),
     ):
@@ -174,8 +163,8 @@ def test_a_parquet_file_of_kilobytes(tmp_path: Path) -> None:
     """Its cells name one text of megabytes over and over."""
     file = tmp_path / "items.parquet"
     pa, pq = (pytest.importorskip(name) for name in ("pyarrow", "pyarrow.parquet"))
-    same = pa.DictionaryArray.from_arrays(pa.array([0] * 4_000, pa.int32()), pa.array(["a" * (20 * MIB)]))
-    pq.write_table(pa.table({"topic": ["t"] * 4_000, "argument": same}), file, compression="zstd")
+    same = pa.DictionaryArray.from_arrays(pa.array([0] * 400, pa.int32()), pa.array(["a" * (5 * MIB)]))
+    pq.write_table(pa.table({"topic": ["t"] * 400, "argument": same}), file, compression="zstd")
     assert file.stat().st_size < MIB
     done = subprocess.run(
         [sys.executable, "-c", READ, str(file)], capture_output=True, text=True, check=False, cwd=ROOT

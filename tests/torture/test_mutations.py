@@ -19,7 +19,7 @@ from tests.torture.mutations import completion
 
 MUTATIONS = times(8, 1000)
 SEED = 31
-ITEMS = referenced() if FULL else referenced()[:8]
+ITEMS = referenced() if FULL else referenced()[:6]
 
 
 @cache

@@ -100,9 +100,6 @@ LOOKS = (
     ("runs", "report", "{run}"),
     ("runs", "diff", "{mine}", "{run}"),
     ("validate", "{run}", "--labels", "fixtures/demo/labels.jsonl"),
-    ("judges", "compare", "{mine}", "{run}", "--labels", "fixtures/demo/labels.jsonl"),
-    ("runs", "methods", "{run}"),
-    ("runs", "list", "{runs}"),
     ("judge", "fixtures/demo/items.jsonl", "--replay", "{run}", "-o", "{run}-again"),
 )
 
@@ -112,7 +109,6 @@ LOOKS = (
     ("command", "model"),
     [
         *((command, f"local/{HUB}") for command in LOOKS),
-        (LOOKS[0], f"local/{HUB}@0123456789ab"),
         *(
             (LOOKS[0], model)
             for model in ("server/http://192.0.2.1:9/judge", "openai/gpt-4o", "function/antigravity:geohash")

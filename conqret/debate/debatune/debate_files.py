@@ -28,7 +28,7 @@ from conqret.io import CheckedItems, ItemSource, open_items
 from conqret.io.checks import a_list, each, identifier, one_of, text
 from conqret.io.files import file_rows
 from conqret.io.items import STANCES
-from conqret.io.rows import Unfit, quoted
+from conqret.io.rows import InvalidCell, quoted
 from conqret.io.schema import Field, TableReader, table_schema
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.llm.request import Message
@@ -85,7 +85,7 @@ def read_debate_topics(path: Path) -> tuple[DebateTopic, ...]:
 def _sentence(value: object, where: str, reader: TableReader) -> str:
     text_value = " ".join(text(value, where, reader).split())
     if not text_value:
-        raise Unfit("is blank", "Write it, or remove it")
+        raise InvalidCell("is blank", "Write it, or remove it")
     return text_value
 
 

@@ -81,7 +81,7 @@ class SliderAnswer:
     ]
     instruction: Annotated[
         str,
-        one_of({name: name for name in ("simple", "encourage-abstain")}, "instruction"),
+        one_of(("simple", "encourage-abstain"), "instruction"),
         in_columns(needed="Write simple or encourage-abstain"),
     ]
     right: Annotated[
@@ -89,7 +89,7 @@ class SliderAnswer:
     ]
     slider: Annotated[int | None, _between(-END, END, "where the slider stands")]
     reason: Cell = ""
-    consultant: Annotated[str, one_of({name: name for name in ("right", "wrong")}, "option")] = ""
+    consultant: Annotated[str, one_of(("right", "wrong"), "option")] = ""
     for_right: Identifier = ""
     for_wrong: Identifier = ""
 

@@ -27,7 +27,7 @@ from conqret.io.files import file_rows
 from conqret.io.label_set import LabelSet
 from conqret.io.labels import read_labels
 from conqret.io.pairs import ANSWERS
-from conqret.io.rows import Unfit, quoted
+from conqret.io.rows import InvalidCell, quoted
 from conqret.io.schema import TableReader, in_columns
 from conqret.judges.counter_argument import METRICS
 from conqret.judging.judge_settings import JudgeSettings
@@ -47,7 +47,7 @@ def _names(value: object, where: str, reader: TableReader) -> tuple[str, ...]:
         value.split(";") if isinstance(value, str) and not value.lstrip().startswith("[") else as_list(value)
     )
     if not isinstance(listed, list):
-        raise Unfit(f"is {quoted(value)}", "Write names of strategies with ; between them")
+        raise InvalidCell(f"is {quoted(value)}", "Write names of strategies with ; between them")
     names = [identifier(name, where, reader).casefold() for name in listed if str(name).strip()]
     return tuple(dict.fromkeys(names))
 
@@ -67,7 +67,7 @@ class TextAnnotation:
     annotator: Annotated[Identifier, in_columns("annotator", "rater", needed="Name who says so")]
     kind: Annotated[
         Kind,
-        one_of({kind: kind for kind in get_args(Kind)}, "kind of text"),
+        one_of(get_args(Kind), "kind of text"),
         in_columns("text", "kind", needed="Write argument or counter-argument"),
     ]
     option: Annotated[

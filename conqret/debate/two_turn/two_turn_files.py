@@ -26,7 +26,7 @@ from conqret.io.cell_values import as_list
 from conqret.io.checks import each, filled, identifier, number, text
 from conqret.io.checks import whole_number as whole
 from conqret.io.files import file_rows
-from conqret.io.rows import Rows, Unfit, columns_of, kind, quoted
+from conqret.io.rows import InvalidCell, Rows, columns_of, kind, quoted
 from conqret.io.schema import Check, Field, Schema, TableReader, table_schema
 from conqret.prompts.neutralizing import ANGLES
 from conqret.text.citations import quoted_span
@@ -152,7 +152,7 @@ def _texts(value: object, where: str, reader: TableReader) -> tuple[str, ...]:
     """A list of texts without blank ones at its end; before it they stay, as arguments cite snippets by number."""
     listed = as_list(value)
     if not isinstance(listed, list):
-        raise Unfit(f"is {kind(value)}, and a list of texts is expected", 'Write ["…", "…"]')
+        raise InvalidCell(f"is {kind(value)}, and a list of texts is expected", 'Write ["…", "…"]')
     texts = [text(part, f"{where}[{n}]", reader) for n, part in enumerate(listed, start=1)]
     while texts and not texts[-1].strip():
         texts.pop()
@@ -163,7 +163,7 @@ def _options(value: object, where: str, reader: TableReader) -> tuple[str, ...]:
     options = _texts(value, where, reader)
     different = {option.strip() for option in options} - {""}
     if len(different) != 2 or len(options) != 2:
-        raise Unfit(
+        raise InvalidCell(
             f"has {len(options)} options, {len(different)} of them different",
             "A debate has two different options: write both",
         )
@@ -173,7 +173,7 @@ def _options(value: object, where: str, reader: TableReader) -> tuple[str, ...]:
 def _writers(value: object, where: str, reader: TableReader) -> tuple[str, ...]:
     writers = tuple(identifier(name, where, reader) for name in _texts(value, where, reader))
     if len(writers) != 2:
-        raise Unfit(f"names {len(writers)} writers", "Name two, one for either option, or remove it")
+        raise InvalidCell(f"names {len(writers)} writers", "Name two, one for either option, or remove it")
     return writers
 
 
@@ -183,7 +183,7 @@ def _side(base: int = 1) -> Check:
     def check(value: object, where: str, reader: TableReader) -> int:
         index = whole(value, where, reader) - base
         if index not in (0, 1):
-            raise Unfit(
+            raise InvalidCell(
                 f"is {quoted(value)}, and there are two options", f"Write {base} or {base + 1}, or remove it"
             )
         return index

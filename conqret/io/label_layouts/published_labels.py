@@ -25,7 +25,7 @@ from conqret.data.digest import gathered
 from conqret.errors import Fault
 from conqret.io import limits
 from conqret.io.cell_values import as_text
-from conqret.io.files import csv_rows
+from conqret.io.csv_files import csv_rows
 from conqret.io.jsonl import parse
 from conqret.io.label_files import LabelFile, LabelLayout, RawLabel
 from conqret.io.label_set import LabelScale, Scales

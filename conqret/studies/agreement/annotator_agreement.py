@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conqret.data.item import Frozen
-from conqret.data.topic_keys import TopicKeys
+from conqret.data.judgment import TopicKeys
 from conqret.errors import strict_options
 from conqret.io.label_set import LabelScale, LabelSet, Unit
 from conqret.io.labels import Labels, labels_of

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from conqret.data import Judgment
 from conqret.data.digest import gathered
 from conqret.data.item import Frozen
-from conqret.data.topic_keys import TopicKeys
+from conqret.data.judgment import TopicKeys
 from conqret.errors import DeclarationError, check_known
 from conqret.io.label_set import LabelScale, LabelSet, Unit
 from conqret.judging.scales import confidences
@@ -141,7 +141,7 @@ def join_labels(
     if not both or not named:
         raise DeclarationError(_nothing(labels, judged, known))
     units = tuple(dict.fromkeys(unit for unit_scores in scores.values() for unit in unit_scores))
-    keys = TopicKeys.of(judged.values())
+    keys = TopicKeys.from_judged(judged.values())
     topics = {unit: keys[judged[unit.item].topic] for unit in units}
     clusters, kind = clusters_of_units(units, topics)
     unknown = {

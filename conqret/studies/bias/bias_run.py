@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Unpack
 
 from conqret.data import Item, Judgment
-from conqret.data.topic_keys import TopicKeys
+from conqret.data.judgment import TopicKeys
 from conqret.errors import DeclarationError, strict_options
 from conqret.io import CheckedItems
 from conqret.io.label_set import LabelSet
@@ -245,7 +245,7 @@ def run_bias(plan: BiasPlan, output: str | Path | None = None, **settings: Any) 
         ]
         return BiasTable(
             record=record,
-            topics=TopicKeys.of(context.items).count,
+            topics=TopicKeys.from_judged(context.items).count,
             confidence=CONFIDENCE,
             alpha=ALPHA,
             rows=bias_rows(plan.contrasts, readings, seed=context.seed),

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from conqret.data import Item
 from conqret.data.digest import gathered
-from conqret.data.topic_keys import TopicKeys
+from conqret.data.judgment import TopicKeys
 from conqret.errors import DeclarationError, number
 from conqret.judging.nugget_measures import METRICS as NUGGET_METRICS
 from conqret.judging.rubrics import looked_at
@@ -199,7 +199,7 @@ class Probe:
         Raises:
             ProbeUnavailableError: they cannot be made with this judge or these items.
         """
-        keys = TopicKeys.of(context.items)
+        keys = TopicKeys.from_judged(context.items)
         return tuple(
             replace(
                 contrast,

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from conqret.data import Item, Judgment
-from conqret.data.topic_keys import TopicKeys
+from conqret.data.judgment import TopicKeys
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.labels import Labels, labels_of
 from conqret.judging.judge_folder import FinishedRun, JudgeFolder, folder_of
@@ -98,7 +98,8 @@ def calibrate(
         model=judge.model,
         fingerprint=judge.fingerprint,
         basis=Basis.from_labels(read, joined.clustered_by, joined.units, joined.clusters, settings),
-        folds=folds | {name: folds[key] for name, key in TopicKeys.of(kept).joined.items() if key in folds},
+        folds=folds
+        | {name: folds[key] for name, key in TopicKeys.from_judged(kept).joined.items() if key in folds},
         maps=maps,
         left_out=left_out,
     )

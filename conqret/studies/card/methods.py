@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from conqret.data.topic_keys import TopicKeys
+from conqret.data.judgment import TopicKeys
 from conqret.errors import strict_options
 from conqret.io.labels import Labels
 from conqret.judging.judge_folder import JudgeFolder, JudgeRecord
@@ -70,7 +70,7 @@ def describe_methods(
     """
     folder = JudgeFolder(Path(run))
     record, summary = folder.record(), folder.so_far()
-    topics = TopicKeys.of(folder.judgments()).count
+    topics = TopicKeys.from_judged(folder.judgments()).count
     found = None if labels is None else validate(run, labels=labels, metrics=metrics, settings=settings)
     return methods(record, summary, topics, found)
 

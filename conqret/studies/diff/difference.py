@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conqret.data import Judgment
-from conqret.data.topic_keys import TopicKeys
+from conqret.data.judgment import TopicKeys
 from conqret.errors import DeclarationError, check_known, strict_options
 from conqret.io.label_set import LabelSet, Unit
 from conqret.io.labels import Labels, labels_of
@@ -205,7 +205,7 @@ def diff(
     check_known("metric of both runs", common, *metrics)
     common = [name for name in common if name in (metrics or common)]
     pairs = [(left[name], right[name]) for name in left if name in right]
-    keys = TopicKeys.of(judgment for judgment, _ in pairs)
+    keys = TopicKeys.from_judged(judgment for judgment, _ in pairs)
     topics = {Unit(judgment.item): keys[judgment.topic] for judgment, _ in pairs}
     clusters, kind = clusters_of_units(list(topics), topics)
     texts = [{item.id: READ(item) for item in run.items()} for run in (first, second)]

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from conqret.data import Judgment
 from conqret.data.digest import gathered
-from conqret.data.topic_keys import TopicKeys
+from conqret.data.judgment import TopicKeys
 from conqret.errors import DeclarationError, check_known, strict_options
 from conqret.io.labels import Labels, labels_of
 from conqret.judging.judge_folder import JudgeFolder
@@ -349,7 +349,7 @@ def between_runs(
     before = list(first)
     check_known("metric of the pilot", {name for judgment in before for name in judgment.measures}, metric)
     after = {judgment.item: judgment for judgment in second}
-    keys = TopicKeys.of(before)
+    keys = TopicKeys.from_judged(before)
     pairs = [
         (new - old, keys[judgment.topic])
         for judgment in before

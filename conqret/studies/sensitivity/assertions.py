@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from conqret.data import Item, Judgment, Measure
-from conqret.data.topic_keys import TopicKeys
+from conqret.data.judgment import TopicKeys
 from conqret.errors import DeclarationError, number
 from conqret.judging.judge_parts import DEFAULT_FORMAT, Judge
 from conqret.judging.judge_settings import JudgeSettings
@@ -112,7 +112,7 @@ def check(
     said = [_judge(judge, versions[level]) for level in chosen]
     columns = [[_value(judged, name) for judged in of_level] for of_level in said]
     rows = list(zip(*columns, strict=True))
-    keys = TopicKeys.of(able)
+    keys = TopicKeys.from_judged(able)
     whole = [(row, keys[item.topic]) for row, item in zip(rows, able, strict=True) if None not in row]
     missing_remarks = len(rows) - len(whole)
     called = str(judge) if isinstance(judge, ModelJudge) else getattr(judge, "__name__", type(judge).__name__)

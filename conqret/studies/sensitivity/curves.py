@@ -17,7 +17,7 @@ from typing import Any
 
 from conqret.data import Item, Judgment
 from conqret.data.digest import gathered
-from conqret.data.topic_keys import TopicKeys
+from conqret.data.judgment import TopicKeys
 from conqret.errors import number
 from conqret.judging.judge_folder import trial_key
 from conqret.judging.setup import Setup
@@ -176,7 +176,7 @@ class JudgeCurves:
         """How ``metric`` answers to a damage (None: no item is scored throughout), and the reasons of what has no value
         at every level."""
         rows, lost = self._rows(entry, metric)
-        keys = TopicKeys.of(item for item, _ in rows)
+        keys = TopicKeys.from_judged(item for item, _ in rows)
         topics = [keys[item.topic] for item, _ in rows]
         return (respond([row for _, row in rows], entry.levels, topics) if rows else None), lost
 
@@ -251,7 +251,7 @@ class JudgeCurves:
     def cell(self, stack: Stack, metric: str) -> CurveCell | None:
         """The cell of the grid (ConQRet, Figure 4) for one stack of changes; None where nothing is scored."""
         items = self.plan.versions[stack].values()
-        keys = TopicKeys.of(items)
+        keys = TopicKeys.from_judged(items)
         scored = [
             (value, keys[item.topic]) for item in items if (value := self.value(item.id, metric)) is not None
         ]

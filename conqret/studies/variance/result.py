@@ -14,7 +14,7 @@ from itertools import combinations
 from conqret.data import Judgment, Measure
 from conqret.data.digest import gathered
 from conqret.data.item import Frozen
-from conqret.data.topic_keys import TopicKeys
+from conqret.data.judgment import TopicKeys
 from conqret.errors import DeclarationError, check_known, strict_options
 from conqret.judging.judge_folder import FinishedRun, JudgeFolder, JudgeRecord, folder_of, shared_metrics
 from conqret.runs.run_folder import told_apart
@@ -123,7 +123,7 @@ def variance(
     }
     shared = shared_metrics(names)
     check_known("metric of all runs", shared, *metrics)
-    topics = sorted({*TOPICS, TopicKeys.of(judged[0]).count})
+    topics = sorted({*TOPICS, TopicKeys.from_judged(judged[0]).count})
     noises: dict[str, MetricVariance] = {}
     failed: dict[str, str] = {}
     for name in metrics or shared:
@@ -164,7 +164,7 @@ def repeatabilities(
     """How far a judge repeats itself on each of ``metrics`` that it scored twice on some item: in several samples, or
     in several ``judgments`` of the item."""
     kept = list(judgments)
-    keys, repeated = TopicKeys.of(kept), []
+    keys, repeated = TopicKeys.from_judged(kept), []
     for metric in metrics:
         rows = [
             (value, keys[judgment.topic], judgment.item)
@@ -224,7 +224,7 @@ def _notes(
 def _components(
     metric: str, judged: Sequence[Sequence[Judgment]], parts: Sequence[tuple[str, str]]
 ) -> Components:
-    keys = TopicKeys.of(judgment for run in judged for judgment in run)
+    keys = TopicKeys.from_judged(judgment for run in judged for judgment in run)
     rows = [
         (value, keys[judgment.topic], (keys[judgment.topic], judgment.item), number, *part)
         for run, part in zip(judged, parts, strict=True)

@@ -13,7 +13,7 @@ import numpy as np
 from conqret.data import Item
 from conqret.errors import DeclarationError
 from conqret.io.checks import cell_text, identifier, one_of
-from conqret.io.files import csv_rows
+from conqret.io.csv_files import csv_rows
 from conqret.io.label_set import LabelSet
 from conqret.io.labels import read_labels
 from conqret.io.schema import Field

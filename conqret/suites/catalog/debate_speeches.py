@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from conqret.io.checks import a_list, filled, identifier, number, whole_number
-from conqret.io.rows import Unfit
+from conqret.io.rows import InvalidCell
 from conqret.io.schema import TableReader
 from conqret.stats.agreement import krippendorff_alpha
 from conqret.stats.correlation import kendall, one_against_others
@@ -40,7 +40,7 @@ def _ratings(low: float, high: float) -> Callable[[object, str, TableReader], li
         values = [number(rating, where, reader) for rating in listed]
         wrong = next((rating for rating in values if not low <= rating <= high), None)
         if wrong is not None:
-            raise Unfit(f"contains {wrong:g}, but ratings must lie between {low:g} and {high:g}", MOVED)
+            raise InvalidCell(f"contains {wrong:g}, but ratings must lie between {low:g} and {high:g}", MOVED)
         return values
 
     return check
@@ -50,7 +50,7 @@ def _names(value: object, where: str, reader: TableReader) -> list[str]:
     """The check that a value is a list of names (numbers count as such), all different."""
     listed = [str(name) for name in a_list(value, "a list of names", MOVED)]
     if len(set(listed)) < len(listed):
-        raise Unfit("names an annotator twice", MOVED)
+        raise InvalidCell("names an annotator twice", MOVED)
     return listed
 
 
@@ -78,7 +78,7 @@ def read(folder: Path) -> SuiteData:
 def _counted(row: dict[str, Any]) -> None:
     ratings, raters, count = len(row["ratings"]), len(row["raters"]), row["count"]
     if not ratings == raters == count:
-        raise Unfit(
+        raise InvalidCell(
             f"has {ratings} ratings of {raters} annotators, but states {count}", MOVED, "goodopeningspeech"
         )
 

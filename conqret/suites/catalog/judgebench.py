@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from conqret.io.checks import a_list, filled, identifier
-from conqret.io.rows import Unfit, quoted
+from conqret.io.rows import InvalidCell, quoted
 from conqret.io.schema import TableReader
 from conqret.suites.suite import PublishedFigure, Suite, SuiteData, SuiteFile, printed
 from conqret.suites.suite_files import (
@@ -36,7 +36,7 @@ def _category(value: object, where: str, reader: TableReader) -> str:
     source = filled(value, where, reader)
     category = "knowledge" if source.startswith("mmlu-pro-") else _BY_SOURCE.get(source)
     if category is None:
-        raise Unfit(f"is {quoted(source)}, which is not in a category of the benchmark", MOVED)
+        raise InvalidCell(f"is {quoted(source)}, which is not in a category of the benchmark", MOVED)
     return category
 
 
@@ -47,7 +47,9 @@ def _decisions(value: object, where: str, reader: TableReader) -> float | None:
         value, "a list of judgments", MOVED, lambda entry: entry is None or isinstance(entry, Mapping)
     )
     if not 1 <= len(judgments) <= 2:
-        raise Unfit(f"has {len(judgments)} judgments, but must have one or two (one for each order)", MOVED)
+        raise InvalidCell(
+            f"has {len(judgments)} judgments, but must have one or two (one for each order)", MOVED
+        )
     read = word(DECISIONS)
     decisions = [
         None

@@ -11,7 +11,7 @@ from typing import Any
 
 from conqret.data import Item, Turn
 from conqret.io.checks import identifier, number, one_of, whole_number
-from conqret.io.rows import Unfit
+from conqret.io.rows import InvalidCell
 from conqret.io.schema import TableReader
 from conqret.stats.correlation import COEFFICIENTS
 from conqret.suites.suite import PublishedFigure, Suite, SuiteData, SuiteFile, SuiteVerdicts
@@ -41,13 +41,13 @@ PROBABILITIES = published(
 def _turns(value: object, where: str, reader: TableReader) -> list[Turn]:
     """The messages of a conversation; it ends with an answer."""
     if not isinstance(value, list) or not all(isinstance(message, dict) for message in value):
-        raise Unfit("is not a list of messages", MOVED)
+        raise InvalidCell("is not a list of messages", MOVED)
     turns = []
     for message in value:
         role = one_of({"user": "user", "assistant": "assistant"}, "role")(message.get("role"), where, reader)
         content = message.get("content")
         if not isinstance(content, str):
-            raise Unfit("has a message without content", MOVED)
+            raise InvalidCell("has a message without content", MOVED)
         turns.append(
             Turn(role=role, content=published_text(content, where, reader) if content.strip() else "")
         )
@@ -107,7 +107,7 @@ def _logs(folder: Path) -> dict[str, dict[str, dict[str, float]]]:
 def _sums_up(row: dict[str, Any]) -> None:
     shares = [row[f"p{rating}"] for rating in SCALE]
     if min(shares) < 0 or math.fsum(shares) > 1 + 1e-6:
-        raise Unfit(f"has probabilities whose sum is {math.fsum(shares):.3f}", MOVED, "answer1_prob")
+        raise InvalidCell(f"has probabilities whose sum is {math.fsum(shares):.3f}", MOVED, "answer1_prob")
 
 
 def _share(rating: float) -> float:

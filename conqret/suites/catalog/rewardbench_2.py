@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from conqret.io.checks import a_list, filled, identifier, whole_number
-from conqret.io.rows import Unfit
+from conqret.io.rows import InvalidCell
 from conqret.io.schema import TableReader
 from conqret.suites.suite import Suite, SuiteData, SuiteFile, SuiteVerdicts
 from conqret.suites.suite_files import (
@@ -29,7 +29,7 @@ TIES = "Ties"
 def _answers(value: object, where: str, reader: TableReader) -> list[str]:
     answers = a_list(value, "a list of answers", MOVED)
     if not answers:
-        raise Unfit("contains no answer", MOVED)
+        raise InvalidCell("contains no answer", MOVED)
     return [published_text(answer, where, reader) for answer in answers]
 
 
@@ -73,7 +73,7 @@ def _pair(row: dict[str, Any], number: int) -> dict[str, Any]:
 def _counted(row: dict[str, Any]) -> None:
     chosen, correct = row["chosen"], row["correct"]
     if len(chosen) != correct:
-        raise Unfit(f"is {correct}, but there are {len(chosen)} correct answers", MOVED, "num_correct")
+        raise InvalidCell(f"is {correct}, but there are {len(chosen)} correct answers", MOVED, "num_correct")
 
 
 def best_of_all(verdicts: SuiteVerdicts) -> float:

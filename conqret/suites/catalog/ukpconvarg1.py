@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from conqret.io.checks import filled, identifier
-from conqret.io.files import csv_rows
+from conqret.io.csv_files import csv_rows
 from conqret.suites.suite import Suite, SuiteData, SuiteFile, printed
 from conqret.suites.suite_files import data_of_rows, files_present, published, published_rows, word
 from conqret.suites.suite_statistics import over_groups, preference_accuracy, preference_half_ties, share

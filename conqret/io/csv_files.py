@@ -1,0 +1,124 @@
+"""CSV as people save it: other separators, an index without a name, quotation marks that are none."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Literal
+
+from conqret.errors import Fault
+from conqret.io import limits
+from conqret.io.limits import byte_lines, decoded
+from conqret.io.rows import Row, Rows, quoted, repeated_in
+
+
+def csv_rows(path: Path, name: str, published_in: str = "", quoted: bool = True) -> Rows:
+    """The rows of a CSV file with a head. An empty cell is nothing; a row's line is the one it starts on.
+
+    Cells are parted by commas; by tabs or semicolons where the head has these and no comma, or by what a line
+    ``sep=;`` before the head says, as Excel writes it. A first column without a name is the index of a frame, and is
+    left out. ``published_in`` is the encoding of a corpus that is not in UTF-8; quotes inside its cells are taken as
+    they come. ``quoted`` is false where a file quotes no cell, so that a quotation mark belongs to the text even where
+    a cell begins with one.
+    """
+
+    try:
+        head = _head(_texts(path, name, published_in, []))[0]
+    except (csv.Error, StopIteration):  # iterating reports it
+        head = []
+    columns = None if _head_problem(head) else tuple(filter(None, head))
+    records = partial(_csv_records, path, name, published_in=published_in, quoted=quoted)
+    return Rows(name, records, columns, path.parent)
+
+
+def _texts(path: Path, name: str, published_in: str, faults: list[Fault]) -> Iterator[str]:
+    """The lines of a file for :mod:`csv`, which wants their ends kept; faults are put aside."""
+    for line in byte_lines(path, name):
+        if isinstance(line, Fault):
+            faults.append(line)
+            continue
+        text = decoded(line, name)
+        if isinstance(text, Fault):
+            if not published_in:
+                faults.append(text)
+            text = line.data.decode(published_in or "utf-8", "replace")
+        yield text
+
+
+def _csv_records(path: Path, name: str, *, published_in: str, quoted: bool) -> Iterator[Row | Fault]:
+    faults: list[Fault] = []
+    for row in _cells(_texts(path, name, published_in, faults), name, not published_in, quoted):
+        yield from faults
+        faults.clear()
+        yield row
+    yield from faults
+
+
+def _cells(lines: Iterator[str], name: str, strict: bool, quoted: bool) -> Iterator[Row | Fault]:
+    try:
+        head, delimiter, before = _head(lines)
+    except StopIteration:
+        return
+    except csv.Error as error:
+        yield Fault(name, 1, "", f"the head is not valid CSV: {error}", "End lines with \\n or \\r\\n")
+        return
+    if wrong := _head_problem(head):
+        yield Fault(name, 1, "", *wrong)
+        return
+    csv.field_size_limit(limits.LINE.most)  # of the whole process
+    quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE
+    reader = csv.reader(lines, delimiter=delimiter, strict=strict, quoting=quoting)
+    whole, start = 0, before + 1
+    try:
+        for cells in reader:
+            if len(cells) == len(head):
+                whole += 1
+                yield Row(start, {name: cell or None for name, cell in zip(head, cells, strict=True) if name})
+            elif cells:
+                problem = f"has {len(cells)} cells where the head has {len(head)}"
+                remedy = "Quote cells that contain commas or line breaks"
+                if len(cells) < len(head):
+                    remedy += "; where the file ends here it looks cut off: write it again"
+                yield Fault(name, start, "", problem, remedy)
+            start = reader.line_num + before + 1
+    except csv.Error as error:
+        yield Fault(name, start, "", *_broken(str(error), whole))
+
+
+def _head(lines: Iterator[str]) -> tuple[list[str], str, int]:
+    """The names of the columns, what parts cells, and how many lines that takes."""
+    first, before = next(lines), 1
+    said = _SEPARATOR.fullmatch(first)
+    if said is not None:
+        first, before = next(lines), 2
+    delimiter = said[1] if said else next((mark for mark in ",\t;" if mark in first), ",")
+    return [name.strip() for name in next(csv.reader([first], delimiter=delimiter))], delimiter, before
+
+
+_SEPARATOR = re.compile(r"sep=(\S|\t)\r?\n?", re.IGNORECASE)
+
+
+def _head_problem(head: list[str]) -> tuple[str, str] | None:
+    if not any(head):
+        return "the head names no column", "Begin with a line of column names"
+    if "" in head[1:]:
+        return f"column {head.index('', 1) + 1} of the head has no name", "Name it, or delete the column"
+    repeated = repeated_in(head)
+    return (f"the head names {quoted(repeated)} twice", "Rename one of the columns") if repeated else None
+
+
+def _broken(error: str, whole: int) -> tuple[str, str]:
+    if "field larger" in error:
+        return (
+            f"has a cell of more than {limits.LINE}",
+            f"Close an open quote, or use JSON Lines, {limits.LINE.remedy}",
+        )
+    if "unexpected end" in error:
+        return (
+            f"the file looks cut off: a quoted cell never ends; {whole} whole items precede it",
+            "Write the file again, or close the quote",
+        )
+    return f"is not valid CSV: {error}", 'Write a double quote inside a quoted cell as ""'
