@@ -15,7 +15,6 @@ from typing import Any
 
 from conqret.data import Call, Reason, Status
 from conqret.errors import DeclarationError, number
-from conqret.llm.backend import count_tokens
 from conqret.llm.client_options import ClientOptions, resolving
 from conqret.llm.quota import SpendingLedger
 from conqret.llm.recordings import Recordings
@@ -32,6 +31,7 @@ from conqret.llm.request import (
 )
 from conqret.llm.retry import ProviderError
 from conqret.llm.sender import Missing, Progress, Sender
+from conqret.llm.tokens import count_tokens
 from conqret.llm.tracing import Tracing
 
 MAX_REASKS = 2

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from conqret.data import Document, Trim
-from conqret.llm.backend import O200K, Encode, backend_of, encoder, pieces
+from conqret.llm.client_options import backend_of
+from conqret.llm.tokens import O200K, Encode, encoder, pieces
 from conqret.prompts import RenderedPrompt
 
 FLOOR = 100

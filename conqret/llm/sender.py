@@ -12,12 +12,12 @@ from typing import Any
 
 from conqret.data import Reason
 from conqret.errors import DeclarationError, shortened
-from conqret.llm.backend import Connection, ModelFacts, count_tokens
-from conqret.llm.client_options import ClientOptions
+from conqret.llm.client_options import ClientOptions, Connection, ModelFacts
 from conqret.llm.quota import AdaptiveGate, Budget, TokenBucket
 from conqret.llm.redaction import KeyRedaction, keys_in_use
 from conqret.llm.request import IMAGE_TOKENS, MAX_NAME, Completion, Request
 from conqret.llm.retry import CircuitBreaker, FailureLimit, ProviderError, backoff
+from conqret.llm.tokens import count_tokens
 
 
 @dataclass(slots=True)

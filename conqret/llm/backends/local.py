@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from conqret.data import Reason
 from conqret.errors import DeclarationError, first_line
 from conqret.io.limits import whole_text
-from conqret.llm.backend import Backend, Connection, on_this_machine
-from conqret.llm.client_options import ClientOptions
+from conqret.llm.client_options import Backend, ClientOptions, Connection, on_this_machine
 from conqret.llm.replies import CONTEXT_OVERFLOW
 from conqret.llm.request import Completion, Request
 from conqret.llm.retry import ProviderError

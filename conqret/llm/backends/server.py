@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from conqret.data import Reason
 from conqret.errors import DeclarationError, first_line
-from conqret.llm.backend import Backend, Connection, ModelFacts, stated
 from conqret.llm.backends.function import MOST, SAID, item_of
-from conqret.llm.client_options import ClientOptions
+from conqret.llm.client_options import Backend, ClientOptions, Connection, ModelFacts, stated
 from conqret.llm.provider_errors import error_in, provider_error
 from conqret.llm.request import Completion, Request
 from conqret.llm.retry import ProviderError
