@@ -292,12 +292,6 @@ class Backend:
     anchored: Callable[[str, Path], str] = lambda model, folder: model
     reaches: Callable[[str], str] = lambda model: ""
 
-    def takes(self, model: str) -> bool:
-        """Whether the name is one of its models'."""
-        if self.prefix.endswith("/") or not self.prefix:
-            return model.startswith(self.prefix)
-        return model == self.prefix
-
     def check_can_ask(
         self, question: str, *, read: bool = False, written: bool = True, plain: bool = False
     ) -> None:
@@ -325,12 +319,14 @@ def backend_of(model: str) -> Backend:
     Raises:
         DeclarationError: a plug-in's backend cannot be loaded, or two of them want the same names.
     """
-    # One of conqret's own is called as the names of its models begin, so that no other is loaded.
-    prefix = model.partition("/")[0]
-    named = [name for name in BACKENDS if name == prefix or BACKENDS.plugged(name)]
-    fitting = [name for name in named if BACKENDS[name].takes(model)] or [_REST]
-    lengths = [len(BACKENDS[name].prefix) for name in fitting]
-    best, *others = [name for name in fitting if len(BACKENDS[name].prefix) == max(lengths)]
+    by_length: dict[int, list[str]] = {}
+    for name in BACKENDS:
+        # A module of conqret's own has the name of its prefix, so that no other is loaded.
+        if name == model.partition("/")[0] or BACKENDS.plugged(name):
+            prefix = BACKENDS[name].prefix
+            if model.startswith(prefix) if prefix.endswith("/") else prefix in ("", model):
+                by_length.setdefault(len(prefix), []).append(name)
+    best, *others = by_length[max(by_length)] if by_length else [_REST]
     if others:
         raise DeclarationError(
             f"the backends {best!r} and {others[0]!r} both claim the model {model!r}: uninstall one of them"
