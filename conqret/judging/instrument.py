@@ -25,7 +25,7 @@ from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply
 from conqret.judging.responses import valid_alone
 from conqret.judging.scales import both_orders, combine_samples, swap_item, with_confidence
 from conqret.llm.client import Client
-from conqret.llm.prompt_fitting import ANSWER_ROOM, Window, fit
+from conqret.llm.prompt_fitting import ANSWER_ROOM, fit
 from conqret.llm.replies import rating_distribution
 from conqret.llm.request import IMAGE_TOKENS, Reading, Request, messages
 from conqret.prompts import Library, Prompt, RenderedPrompt, find_injections
@@ -218,7 +218,7 @@ async def _ask_about(ask: JudgePrompt[Any], case: Case, instrument: Instrument) 
     return _Outcome(scored, answer.calls, fitted.trims)
 
 
-def answer_room(ask: JudgePrompt[Any], item: Item, window: Window) -> int:
+def answer_room(ask: JudgePrompt[Any], item: Item, window: Client) -> int:
     """The tokens kept free beside the prompt: those of an answer, or of the argument that is read behind it; and those
     of images."""
     read = ANSWER_ROOM if ask.reading is None else window.count_tokens(item.argument or "")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, TypedDict
+from typing import Annotated
 
 from annotated_types import Interval
 
@@ -40,9 +40,3 @@ class NucleusSampling(Sampling):
 
 GREEDY = NucleusSampling()
 """Nothing is drawn: each token is the likeliest."""
-
-
-class SamplingSettings(TypedDict, total=False):
-    """:class:`Sampling` as functions take it by keyword."""
-
-    temperature: float | None

@@ -121,6 +121,8 @@ class RunFolder(Generic[R]):
 
     path: Path
 
+    kind: ClassVar[str]
+    """What the record calls this kind of run."""
     COMMAND: ClassVar[str]
     RECORD: ClassVar[type[RunRecord]] = RunRecord
     BEGINS: ClassVar[tuple[str, ...]] = ()
@@ -148,11 +150,7 @@ class RunFolder(Generic[R]):
             words = {**cls.RECORD.SAME, **(same or {})}
             fields = {"__annotations__": {"kind": str, **own}, "kind": kind, "SAME": words}
             cls.RECORD = new_class(cls.RECORD.__name__, (cls.RECORD,), None, lambda body: body.update(fields))
-
-    @property
-    def kind(self) -> str:
-        """What the record calls this kind of run."""
-        return str(self.RECORD.model_fields["kind"].default)
+        cls.kind = str(cls.RECORD.model_fields["kind"].default)
 
     def items(self) -> Iterator[Item]:
         """The items, in their order.

@@ -254,7 +254,7 @@ async def perform(
     Trials are taken as there is room, at most ``in_flight`` are under way at a time, and with ``in_flight`` of 1 they
     are done in their order.
     """
-    left = (trial for trial in trials if trial.key not in rows)
+    left = iter(trials)
     under_way: set[asyncio.Task[Row | None]] = set()
     done: asyncio.Queue[asyncio.Task[Row | None]] = (
         asyncio.Queue()
@@ -263,6 +263,8 @@ async def perform(
         try:
             while True:
                 while len(under_way) < in_flight and (ready := next(left, None)) is not None:
+                    if ready.key in rows:
+                        continue
                     context = None if inside is None else inside.copy()
                     task = asyncio.create_task(ready.work(), context=context)
                     under_way.add(task)
