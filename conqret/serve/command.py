@@ -87,6 +87,7 @@ def serve(
     from conqret.judging.judge_options import CRITERIA, RUBRIC
     from conqret.judging.judge_settings import chosen_format
     from conqret.judging.setup import NO_CRITERIA
+    from conqret.runs.run_folder import now
     from conqret.runs.session import Session
     from conqret.serve.intake import MIB, IntakeLimits, read_keys
     from conqret.serve.service import service_server
@@ -114,9 +115,9 @@ def serve(
 
     def heard(request: ServedRequest) -> None:
         if shown.json_output:
-            say(json.dumps(told(request)))
+            say(json.dumps(log_record(request, now())))
         else:
-            shown.tell(line(request))
+            shown.tell(log_line(request, now()))
 
     session.check()
     limits = IntakeLimits(listening.max_body * MIB)
@@ -128,23 +129,21 @@ def serve(
     shown.session(session.counts)
 
 
-def told(request: ServedRequest) -> dict[str, object]:
-    """A request as it stands in the log."""
-    from conqret.runs.run_folder import now
-
+def log_record(request: ServedRequest, at: str) -> dict[str, object]:
+    """Return what the JSON log has of a request that was answered ``at`` this time."""
     fields = asdict(request)
     del fields["began"]
-    return {"at": now(), **fields, "seconds": round(request.seconds, 4)}
+    return {"at": at, **fields, "seconds": round(request.seconds, 4)}
 
 
-def line(entry: ServedRequest) -> str:
-    """The same for people."""
-    from conqret.runs.run_folder import now
-
+def log_line(entry: ServedRequest, at: str) -> str:
+    """Return the same as a line of text."""
     cost = "cost unknown" if entry.cost_usd is None else f"${entry.cost_usd:.4f}"
     judged = entry.status == 200 and entry.format
     asked = f"{entry.sent} sent, {entry.recorded} recorded, {cost}" if judged else entry.code
-    words = f"{now()} {entry.id} {entry.method} {entry.format or '-'} {entry.status} {entry.seconds:.3f} s {asked}"
+    words = (
+        f"{at} {entry.id} {entry.method} {entry.format or '-'} {entry.status} {entry.seconds:.3f} s {asked}"
+    )
     return words.rstrip()
 
 

@@ -25,11 +25,11 @@ from conqret.llm.retry import ProviderError
 from conqret.local.likelihoods import give_back
 from conqret.local.model_identity import commit_of, folder_identity, hub_file, hub_reachable
 from conqret.local.models import window_in
+from conqret.local.scorer import ConditionalPerplexity
 from conqret.local.text_writing import write
 
 if TYPE_CHECKING:
     from conqret.local.likelihoods import TargetScore
-    from conqret.local.scorer import ConditionalPerplexity
 
 
 PREFIX = "local/"
@@ -333,8 +333,6 @@ def _overflow(rows: list[list[TargetScore]], window: int, room: int | None) -> s
 
 def _loaded(name: str, identity: str) -> ConditionalPerplexity:
     """The scorer over these weights; another one that is in memory goes first, so that one has all the room."""
-    from conqret.local.scorer import ConditionalPerplexity
-
     wanted = (name, identity)
     if wanted not in _held:
         _held.clear()
