@@ -33,19 +33,18 @@ class OptionHelps:
     """What the docstring of a function, or of a class and those that it extends, says of options: by name the heading,
     the names on the command line, and the help; and the docstring without it."""
 
-    of: Any
+    source: Any
     rest: str = ""
-    told: dict[str, tuple[str | None, list[str], str]] = field(default_factory=dict)
+    helps: dict[str, tuple[str | None, list[str], str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for base in reversed(inspect.getmro(self.of)) if isinstance(self.of, type) else [self.of]:
-            self.rest = _SECTION.sub(self._read, inspect.cleandoc(base.__doc__ or ""))
-
-    def _read(self, section: re.Match[str]) -> str:
-        panel = None if section["heading"] == "Args" else section["heading"]
-        for name, names, text in _ENTRY.findall(section["entries"]) if panel != "Attributes" else ():
-            self.told[name] = panel, re.findall(r"-[\w/-]+", names), " ".join(text.split())
-        return ""
+        for base in reversed(inspect.getmro(self.source)) if isinstance(self.source, type) else [self.source]:
+            doc = inspect.cleandoc(base.__doc__ or "")
+            for section in _SECTION.finditer(doc):
+                panel = None if section["heading"] == "Args" else section["heading"]
+                for name, names, text in _ENTRY.findall(section["entries"]) if panel != "Attributes" else ():
+                    self.helps[name] = panel, re.findall(r"-[\w/-]+", names), " ".join(text.split())
+            self.rest = _SECTION.sub("", doc)
 
 
 _SECTION = re.compile(r"(?<!\n)\n*+^(?P<heading>[A-Z][^\n]*):(?P<entries>(?:\n {4,}+\S[^\n]*+)++)", re.M)
@@ -60,8 +59,10 @@ def kind_and_marks(hint: Any) -> tuple[Any, Sequence[Any]]:
 
 def declared(kind: Any, elsewhere: Container[str] = ()) -> Iterator[tuple[Field[Any], Any]]:
     """The fields of a dataclass that its docstring declares as options, or that of another, with their annotations."""
-    hints, told = get_type_hints(kind, include_extras=True), OptionHelps(kind).told
-    return ((one, hints[one.name]) for one in fields(kind) if one.name in told or one.name in elsewhere)
+    hints, helps = get_type_hints(kind, include_extras=True), OptionHelps(kind).helps
+    for option in fields(kind):
+        if option.name in helps or option.name in elsewhere:
+            yield option, hints[option.name]
 
 
 @functools.cache
@@ -72,11 +73,10 @@ def table_of(
     ``without``; ``unset``: all may be left out, and are None then."""
     from pydantic import ConfigDict, create_model
 
-    options: dict[str, Any] = {
-        one.name: (hint | None, None) if unset else (hint, one.default)
-        for one, hint in declared(kind)
-        if one.name not in without
-    }
+    options: dict[str, Any] = {}
+    for option, hint in declared(kind):
+        if option.name not in without:
+            options[option.name] = (hint | None, None) if unset else (hint, option.default)
     finite = ConfigDict(allow_inf_nan=False) if base is None else None
     return create_model(f"{kind.__name__}Table", __base__=base, __config__=finite, **options)
 
@@ -101,7 +101,7 @@ def check_ranges(settings: Any) -> None:
     except ValidationError as error:
         fault = error.errors()[0]
         name = str(fault["loc"][0])
-        names = OptionHelps(kind).told[name][1] or [f"--{name.replace('_', '-')}"]
+        names = OptionHelps(kind).helps[name][1] or [f"--{name.replace('_', '-')}"]
         raise DeclarationError(f"{' or '.join(names)} is {fault['input']}, but {said(fault)}") from None
 
 

@@ -1,4 +1,4 @@
-"""What people add, by name: conqret's own pieces, one module each, and those of installed plug-ins.
+"""Look up extensions by name: conqret's own, one module each, and those of installed plug-ins.
 
 A registry is a package of modules, each with one declared object, and a group of entry points. A module is found by
 its file's name and imported only when it is asked for; a plug-in says in its ``pyproject.toml``::
@@ -63,11 +63,21 @@ class Registry(Mapping[str, T], Generic[T]):
         if home is None:
             raise UnknownNameError(self.kind, name, self._homes)
         if isinstance(home, str):
-            held = getattr(import_module(home), self._attribute)
-            if isinstance(held, tuple):
-                held = next(plug_in for plug_in in held if _plain(plug_in.name) == _plain(name))
-            return self._checked(name, held, home)
-        return self._checked(name, self._loaded(home), _source(home))
+            where, declared = home, getattr(import_module(home), self._attribute)
+            if isinstance(declared, tuple):
+                declared = next(member for member in declared if _plain(member.name) == _plain(name))
+        else:
+            where, declared = _source(home), self._loaded(home)
+        if not isinstance(declared, self._of):
+            raise DeclarationError(
+                f"{where} declares no {self.kind}: it must be a {self._of.__name__}, not a {type(declared).__name__}"
+            )
+        declared_name = getattr(declared, "name", name)
+        if _plain(declared_name) != _plain(name):
+            raise DeclarationError(
+                f"{where} declares the {self.kind} {declared_name!r} under the name {name!r}; use one name for both"
+            )
+        return declared
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._homes)
@@ -90,10 +100,17 @@ class Registry(Mapping[str, T], Generic[T]):
     @cached_property
     def _homes(self) -> Mapping[str, str | EntryPoint]:
         """By name the module of conqret's own, or the entry point of a plug-in's."""
-        modules = self._own_modules()
-        homes: dict[str, str | EntryPoint] = {
-            name: modules[name] for name in (*self._first, *sorted(modules))
-        }
+        modules: dict[str, str] = {}
+        spec = importlib.util.find_spec(self._package) if self._package else None
+        if spec is not None:
+            for declared in getattr(import_module(self._package), self._attribute, ()):
+                modules[_plain(declared.name)] = self._package
+            for place in spec.submodule_search_locations or () if not modules else ():
+                for file in Path(place).glob("[!_]*.py"):
+                    modules[_plain(file.stem)] = f"{self._package}.{file.stem}"
+        homes: dict[str, str | EntryPoint] = {}
+        for name in (*self._first, *sorted(modules)):
+            homes[name] = modules[name]
         for entry in sorted(entry_points(group=self.group), key=lambda entry_point: entry_point.name):
             if self._shared and not isinstance(self._loaded(entry), self._of):
                 continue
@@ -107,19 +124,6 @@ class Registry(Mapping[str, T], Generic[T]):
             homes[_plain(entry.name)] = entry
         return homes
 
-    def _own_modules(self) -> Mapping[str, str]:
-        spec = importlib.util.find_spec(self._package) if self._package else None
-        if spec is None:
-            return {}
-        held = getattr(import_module(self._package), self._attribute, None)
-        if held is not None:
-            return {_plain(one.name): self._package for one in held}
-        return {
-            _plain(file.stem): f"{self._package}.{file.stem}"
-            for place in spec.submodule_search_locations or ()
-            for file in Path(place).glob("[!_]*.py")
-        }
-
     def _loaded(self, entry: EntryPoint) -> object:
         try:
             return entry.load()
@@ -127,18 +131,6 @@ class Registry(Mapping[str, T], Generic[T]):
             raise DeclarationError(
                 f"the {self.kind} {entry.name!r} of {_source(entry)} cannot be loaded: {first_line(error)}"
             ) from error
-
-    def _checked(self, name: str, declared: object, where: str) -> T:
-        if not isinstance(declared, self._of):
-            raise DeclarationError(
-                f"{where} declares no {self.kind}: it must be a {self._of.__name__}, not a {type(declared).__name__}"
-            )
-        declared_name = getattr(declared, "name", name)
-        if _plain(declared_name) != _plain(name):
-            raise DeclarationError(
-                f"{where} declares the {self.kind} {declared_name!r} under the name {name!r}; use one name for both"
-            )
-        return declared
 
 
 def _plain(name: str) -> str:

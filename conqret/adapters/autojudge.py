@@ -1,11 +1,9 @@
 """conqret's formats as judges of TREC AutoJudge, whose ``auto-judge run`` finds them by a workflow.
 
-The settings of the workflow are those of :func:`conqret.judge`, ``format`` among them, and these:
+The settings of the workflow are those of :func:`conqret.judge`, ``format`` among them, and this:
 
 - ``baseline``: the run that each report is compared with, where a format compares two (default: the run that comes next
   by name, where the format does nothing else)
-- ``grade_range``: lowest and highest grade of qrels (default: [0, 5], as documents are rated)
-- ``holes``: what to do about documents without a rating: ``leave_out`` of the qrels (default), or ``error``
 
 A report without a sentence is not judged: its system left the topic out. It has 0 in every column of the leaderboard,
 as the track asks.
@@ -22,7 +20,6 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -124,22 +121,15 @@ class ConqretJudge:
 
         None where it does not, or where a topic has no grade: AutoJudge refuses qrels that lack one of its topics.
         """
-        low, high = _grade_range(settings.get("grade_range", (0, TOP_GRADE)))
-        holes = settings.get("holes", "leave_out")
-        if holes not in ("leave_out", "error"):
-            raise DeclarationError(f"holes is {holes!r}: write leave_out or error")
         run = _judged(rag_responses, rag_topics, llm_config, settings)
-        grades, unrated = document_grades(run.items, run.judgments or (), low, high)
+        grades, unrated = document_grades(run.items, run.judgments or ())
         if not grades:
             rated = f"no document has a rating from 0 to {TOP_GRADE}"
             note(f"by the format {run.judge.name} {rated}: there are no qrels")
             return None
         if unrated:
             names = [f"{document} ({topic})" for topic, document in unrated]
-            lacking = f"{len(names)} documents have no rating"
-            if holes == "error":
-                raise ConqretError(f"{lacking}, such as {names[0]}")
-            note_all(f"{lacking} and are left out of the qrels", names)
+            note_all(f"{len(names)} documents have no rating and are left out of the qrels", names)
         wanted = {str(rag_topic.request_id) for rag_topic in rag_topics}
         if ungraded := sorted(wanted - {grade.query_id for grade in grades}):
             note_all(
@@ -299,7 +289,7 @@ def _judged(
     """The reports as items, and their judgments, by the nuggets of ``banks`` where the format judges nuggets. Each
     phase of a workflow asks for the same, and the first pays."""
     options = dict(settings)
-    for name in ("grade_range", "holes", "qrels", "nugget_banks"):
+    for name in ("qrels", "nugget_banks"):
         options.pop(name, None)
     if corpus := options.pop("corpus", None):
         raise DeclarationError(
@@ -347,16 +337,3 @@ def _judged(
     tell(f"{run!r}, report: {folder / 'report.html'}")
     judged = set(run.ids)
     return _Run(named, items, [item for item in answered if item.id in judged], run)
-
-
-def _grade_range(grade_range: Any) -> tuple[int, int]:
-    """The lowest and the highest grade, which a command line gives as a text."""
-    try:
-        low, high = json.loads(grade_range) if isinstance(grade_range, str) else grade_range
-        if int(low) < int(high):
-            return int(low), int(high)
-    except (TypeError, ValueError):
-        pass
-    raise DeclarationError(
-        f"grade_range is {grade_range!r}: write the lowest and the highest grade, such as [0, 3]"
-    )

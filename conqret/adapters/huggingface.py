@@ -2,22 +2,50 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from conqret._optional import require
-from conqret.adapters.tracked import Run, rows, run_folder, without_number
+from conqret.data import Judgment
 from conqret.errors import DeclarationError
 from conqret.io import item_record
 from conqret.io.safe_files import write_whole
 from conqret.judging.judge_folder import JudgeFolder
+from conqret.judging.judgments import Judgments
+from conqret.judging.summary import Summary
 from conqret.judging.summary_tables import metric_table
 from conqret.show.markup import safe, tables_markdown
+from conqret.show.words import reason
 
 datasets: Any = require("datasets", extra="huggingface")
 
 DATA, CARD = "judgments.parquet", "README.md"
+
+
+Run = str | Path | Judgments
+"""The folder of a judge's run, or what :func:`conqret.judge` returned."""
+
+
+@contextlib.contextmanager
+def run_folder(run: Run) -> Iterator[JudgeFolder]:
+    """The folder of a finished run; one that is in memory is written into one that goes again.
+
+    Raises:
+        DeclarationError: there is no finished run.
+    """
+    if not isinstance(run, Judgments):
+        folder = JudgeFolder(Path(run))
+        folder.summary()
+        yield folder
+    elif run.folder is not None:
+        yield run.folder
+    else:
+        with TemporaryDirectory(prefix="conqret-run-") as scratch:
+            yield run.save(Path(scratch) / "run")
 
 
 def dataset_of(run: Run) -> Any:
@@ -86,3 +114,30 @@ def _dataset(folder: JudgeFolder) -> Any:
 
     dataset_rows = [row(fields) for judgment in folder.judgments() for fields in rows(judgment)]
     return datasets.Dataset.from_list(dataset_rows)
+
+
+def without_number(summary: Summary) -> dict[str, str]:
+    """Why numbers are missing, in words: the reasons of a metric's missing values, and why there is no interval."""
+    reasons = {}
+    for name, metric in summary.metrics.items():
+        if metric.reasons:
+            counted = (f"{reason(why)} ({count})" for why, count in metric.reasons.items())
+            reasons[f"{name}.missing"] = "; ".join(counted)
+        if metric.no_interval:
+            reasons[f"{name}.interval"] = metric.no_interval
+    if summary.usage.unpriced:
+        reasons["cost_usd"] = f"the price of {summary.usage.unpriced} answers is not known"
+    return reasons
+
+
+COLUMNS = ("item", "topic", "stance", "metric", "value", "status", "reason", "explanation", "parts")
+
+
+def rows(judgment: Judgment) -> Iterator[dict[str, Any]]:
+    """A row for each measure, with :data:`COLUMNS`; one without a value has None, and its reason in words."""
+    for metric, measure in judgment.measures.items():
+        why = "" if measure.reason is None else reason(measure.reason)
+        missing_reason = f"{why} ({measure.detail})" if measure.detail else why
+        parts = [part.model_dump(mode="json") for part in measure.parts]
+        values = (metric, measure.value, measure.status.value, missing_reason, measure.explanation, parts)
+        yield dict(zip(COLUMNS, (judgment.item, judgment.topic, judgment.stance, *values), strict=True))

@@ -1,4 +1,4 @@
-"""conqret's metrics as scorers of inspect_ai, its logs as items, and our runs as logs that ``inspect view`` opens.
+"""conqret's metrics as scorers of inspect_ai, and its logs as items.
 
 A sample's documents stand in its metadata, under ``documents``: texts, or objects with id and text. What its tools gave
 back are documents, too; of a conversation the last answer is judged, and what came before it is shown.
@@ -7,7 +7,6 @@ back are documents, too; of a conversation the last answer is judged, and what c
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any, Unpack
 
 from conqret._optional import require
@@ -17,20 +16,17 @@ from conqret.adapters.single import (
     SingleSettings,
     as_item,
     conversed,
-    described,
     faults,
     kept,
     told,
 )
-from conqret.data import Item, Judgment, Status
+from conqret.data import Judgment, Status
 from conqret.errors import ItemsError
 from conqret.judging.criterion import OVERALL, VITAL, criterion_of
 from conqret.judging.judge_options import CRITERIA, RUBRIC
 from conqret.judging.judge_parts import JUDGES
-from conqret.judging.judgments import Judgments
 
 scorers = require("inspect_ai.scorer", extra="inspect")
-logs = require("inspect_ai.log", extra="inspect")
 models = require("inspect_ai.model", extra="inspect")
 counts: Any = getattr(models, "_model", None)
 
@@ -134,59 +130,6 @@ def items_of(log: Any) -> Iterator[dict[str, Any]]:
         item = as_item(asked, sample.output.completion, metadata.get(DOCUMENTS), target, metadata)
         others = {key: value for key, value in metadata.items() if key != DOCUMENTS and key not in item}
         yield {"id": name, **item, "metadata": others | {"model": log.eval.model}}
-
-
-def as_log(judgments: Judgments, path: str | Path) -> Path:
-    """Write the judgments as a log of inspect_ai (``.json`` or ``.eval``), a score for each metric; its model is the
-    judge. Of an item without a score the sample is unscored, with the reason."""
-    record, summary = judgments.record, judgments.summary
-    samples = [
-        logs.EvalSample(
-            id=item.id,
-            epoch=1,
-            input=_input(item),
-            target=item.reference or "",
-            output=models.ModelOutput.from_content("item", item.argument or ""),
-            metadata={
-                **item.metadata,
-                **described(item.model_dump()),
-                DOCUMENTS: [document.model_dump() for document in item.documents],
-            },
-            scores={metric: _score(judgment, metric) for metric in judgment.measures},
-        )
-        for item, judgment in zip(judgments.source, judgments, strict=True)
-    ]
-    scores = []
-    for metric, found in summary.metrics.items():
-        mean = {} if found.mean is None else {"mean": logs.EvalMetric(name="mean", value=found.mean)}
-        more = {name: getattr(found, name) for name in ("worst_case", "best_case", "reasons")}
-        counts = {"scored_samples": found.scored, "unscored_samples": found.total - found.scored}
-        scores.append(logs.EvalScore(name=metric, scorer=metric, metrics=mean, metadata=more, **counts))
-    spec = logs.EvalSpec(
-        created=record.created,
-        task=f"conqret {record.format}",
-        dataset=logs.EvalDataset(name=Path(judgments.source.name).name, samples=len(samples)),
-        model=record.model,
-        config=logs.EvalConfig(),
-        metadata={"fingerprint": record.fingerprint},
-    )
-    results = logs.EvalResults(total_samples=len(samples), completed_samples=len(samples), scores=scores)
-    log = logs.EvalLog(status="success", eval=spec, results=results, samples=samples)
-    logs.write_eval_log(log, str(path))
-    return Path(path)
-
-
-def _input(item: Item) -> Any:
-    """The question of an item, with the messages before it; what tools gave back stands among the documents."""
-    if not item.messages:
-        return item.topic
-    kinds = {
-        "system": models.ChatMessageSystem,
-        "user": models.ChatMessageUser,
-        "assistant": models.ChatMessageAssistant,
-    }
-    earlier = [kinds[turn.role](content=turn.content) for turn in item.messages if turn.content]
-    return [*earlier, models.ChatMessageUser(content=item.topic)]
 
 
 def _score(judgment: Judgment, metric: str) -> Any:

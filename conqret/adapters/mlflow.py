@@ -1,4 +1,4 @@
-"""conqret in MLflow: a judged run as one of its runs, and metrics as scorers of ``mlflow.genai.evaluate``."""
+"""conqret's metrics as scorers of MLflow's ``mlflow.genai.evaluate``."""
 
 from __future__ import annotations
 
@@ -8,44 +8,10 @@ from pydantic import Field, PrivateAttr
 
 from conqret._optional import require
 from conqret.adapters.single import SingleMetric, SingleSettings, as_item, conversation
-from conqret.adapters.tracked import Run, numbers, parameters, run_folder, without_number
 from conqret.errors import ConqretError
 
-mlflow: Any = require("mlflow", extra="mlflow")
 scorers: Any = require("mlflow.genai.scorers", extra="mlflow")
 entities: Any = require("mlflow.entities", extra="mlflow")
-
-LONGEST = 6_000
-"""Characters of a parameter or tag that every store of MLflow takes."""
-
-
-def log_run(run: Run, **options: Any) -> str:
-    """Log a finished run of a judge into MLflow's active run, or into one of its own, which ``options`` describes as
-    for ``mlflow.start_run``; returns its id.
-
-    Parameters say what the run was made with. Metrics are means with interval, bounds and counts
-    (:func:`conqret.adapters.tracked.numbers`); what has no number is no metric, and a tag ``conqret.no_number.…`` says
-    why. Report, summary and scores, with all parts and reasons, are artefacts under ``conqret/``.
-
-    Raises:
-        DeclarationError: there is no finished run.
-    """
-    with run_folder(run) as folder:
-        record, summary = folder.record(), folder.summary()
-        own_run = bool(options) or mlflow.active_run() is None
-        at: Any = mlflow.start_run(**options) if own_run else mlflow.active_run()
-        try:
-            mlflow.log_params({name: value[:LONGEST] for name, value in parameters(record).items()})
-            mlflow.log_metrics(numbers(summary))
-            missing = without_number(summary).items()
-            mlflow.set_tags({f"conqret.no_number.{name}": why[:LONGEST] for name, why in missing})
-            for file in (folder.report_file, folder.summary_file, folder.scores_file):
-                if file.is_file():
-                    mlflow.log_artifact(str(file), "conqret")
-            return str(at.info.run_id)
-        finally:
-            if own_run:
-                mlflow.end_run()
 
 
 class ConqretScorer(scorers.Scorer):  # type: ignore[misc]

@@ -109,7 +109,7 @@ def doctor(*, model: str | None = None, calls: options.Calls) -> None:
 
     Example: conqret info doctor --model gpt-4o-mini
     """
-    from conqret.llm.backend import count_tokens
+    from conqret.llm.tokens import count_tokens
 
     _line(
         True,
@@ -140,7 +140,7 @@ def _ask(model: str, calls: options.Calls) -> bool:
     from conqret import Item, judge
     from conqret.data import Document
     from conqret.judging.judge_settings import ClientSettings
-    from conqret.llm.backend import backend_of
+    from conqret.llm.client_options import backend_of
 
     item = Item(
         id="doctor",

@@ -181,9 +181,9 @@ def send_traces(command: str, kept: contextlib.ExitStack) -> None:
     Raises:
         DeclarationError: it asks for another kind of traces, or the extra ``otel`` is missing.
     """
-    from conqret.llm.tracing import run_span_here, wanted
+    from conqret.llm.tracing import run_span_here, trace_kind
 
-    if not wanted():
+    if not trace_kind():
         return
     require(
         "opentelemetry.sdk.trace.export",

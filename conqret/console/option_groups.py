@@ -36,10 +36,10 @@ class OptionGroup:
 
     def __init_subclass__(cls, of: type | None = None) -> None:
         super().__init_subclass__()
-        own = OptionHelps(cls).told
+        own = OptionHelps(cls).helps
         for one, hint in declared(of, own) if of is not None else ():
             kind, marks = kind_and_marks(hint)
-            panel, names, text = (OptionHelps(of).told | own)[one.name]
+            panel, names, text = (OptionHelps(of).helps | own)[one.name]
             default = None if one.default in (None, False, MISSING) else f"{one.default}"
             cls.__annotations__[one.name] = Annotated[
                 kind | None, *marks, option(panel, text, *names, show_default=default)
@@ -76,8 +76,8 @@ def declare(declaring: Any) -> Any:
         if hasattr(kind, FIELDS):
             declare(kind)
             marks = [Parameter(name="*")]
-        elif name in helps.told:
-            panel, names, text = helps.told[name]
+        elif name in helps.helps:
+            panel, names, text = helps.helps[name]
             marks = [*(mark for mark in marks if isinstance(mark, Interval)), option(panel, text, *names)]
         declaring.__annotations__[name] = Annotated[kind, _value(kind, marks), *marks]
     return declaring

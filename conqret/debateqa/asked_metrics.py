@@ -19,7 +19,7 @@ from conqret.errors import DeclarationError, check_known
 from conqret.judging.asked_run import Run
 from conqret.judging.responses import OneToFive, Typed, Whole
 from conqret.judging.scales import ONE_TO_FIVE
-from conqret.llm.backend import backend_of
+from conqret.llm.client_options import backend_of
 from conqret.llm.replies import rating_distribution
 from conqret.llm.request import Reading, TokenLogprobs
 from conqret.local.likelihoods import TargetScore

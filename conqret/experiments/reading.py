@@ -17,7 +17,7 @@ from conqret.io.toml import Place, read_toml, toml_error
 from conqret.judging.criterion import criterion_of
 from conqret.judging.judge_options import CRITERIA, RUBRIC
 from conqret.judging.judge_parts import JUDGES, JURY
-from conqret.llm.backend import backend_of
+from conqret.llm.client_options import backend_of
 from conqret.llm.providers import address
 from conqret.options import said
 from conqret.retrieval.engines import ENGINES, get_engine

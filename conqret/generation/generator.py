@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
-from typing import Annotated, Any
+from typing import Annotated, Any, TypedDict
 
 from annotated_types import Interval
 from pydantic import Field
@@ -23,9 +23,10 @@ from conqret.generation.cited_argument import GeneratedArgument, check_citations
 from conqret.generation.examples import SEED, SHOTS, Example, Expert
 from conqret.generation.strategies import DEFAULT_STRATEGY, STRATEGIES, Strategy
 from conqret.llm.client import Client
-from conqret.llm.client_options import OFFLINE_MODEL, Sampling, SamplingSettings
-from conqret.llm.prompt_fitting import MESSAGE_OVERHEAD, FittedPrompt, Window, fit, prompt_tokens, with_texts
+from conqret.llm.client_options import OFFLINE_MODEL
+from conqret.llm.prompt_fitting import MESSAGE_OVERHEAD, FittedPrompt, fit, prompt_tokens, with_texts
 from conqret.llm.request import Request, messages
+from conqret.llm.sampling import Sampling
 from conqret.options import check_ranges
 from conqret.prompts import Library, Prompt, RenderedPrompt
 from conqret.runs.study_run import ResponseRow
@@ -85,9 +86,10 @@ class GenerateOptions(Sampling):
         check_known("strategy", STRATEGIES, self.strategy)
 
 
-class GenerateSettings(SamplingSettings, total=False):
+class GenerateSettings(TypedDict, total=False):
     """:class:`GenerateOptions` as functions take them by keyword."""
 
+    temperature: float | None
     shots: int
     documents: int
     seed: int
@@ -132,7 +134,7 @@ class BudgetedQuestion:
         variables = {"topic": self.topic, "documents": list(left), "examples": examples, **self.said}
         return self.prompt.render(variables, {"stance": self.stance})
 
-    def fitted(self, window: Window, *, answer_room: int = ANSWER_ROOM) -> FittedPrompt | None:
+    def fitted(self, window: Client, *, answer_room: int = ANSWER_ROOM) -> FittedPrompt | None:
         """The prompt as it is sent, every document cut by the same share if it would not fit the window; None if it
         does not fit without them either (see :func:`conqret.llm.prompt_fitting.fit`)."""
         return fit(self.shown, self.rendered, window, answer_room=answer_room)
@@ -144,7 +146,7 @@ class BudgetedQuestion:
         return fitted.documents[first:], tuple(filter(None, own)), tuple(filter(None, others))
 
 
-def shortage(needed: int, window: Window, answer_room: int, *, shots: int) -> str:
+def shortage(needed: int, window: Client, answer_room: int, *, shots: int) -> str:
     """What is missing where a prompt takes ``needed`` tokens without its documents' texts, a token for each document
     included, and what to do; empty where it fits."""
     size = window.context_window

@@ -251,7 +251,7 @@ class Run(Generic[Row]):
     @property
     def done(self) -> dict[str, Any]:
         """What this session did (``session``), and which answers a replay lacked (``missing``)."""
-        missing = tuple(str(request) for client in self.clients for request in client.missing)
+        missing = tuple(request for client in self.clients for request in client.missing.values())
         return {"session": self._counts.since(self._before, kept=self._kept), "missing": missing}
 
     def _made_record(self) -> RunRecord:

@@ -220,7 +220,7 @@ def read_settings(app: Any, commands: Sequence[str], arguments: Iterable[Argumen
 
 def _leads_away(name: str, setting: Any) -> bool:
     """Whether a setting is an address from which items would be fetched, or to which they would be sent."""
-    from conqret.llm.backend import backend_of
+    from conqret.llm.client_options import backend_of
 
     if name == "model" and isinstance(setting, str):
         return bool(backend_of(setting).reaches(setting))

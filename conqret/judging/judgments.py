@@ -35,7 +35,7 @@ from conqret.judging.setup import Setup
 from conqret.judging.summary import Readers, Summary, summarise
 from conqret.judging.summary_tables import metric_table
 from conqret.llm.client import Client, awaited_answers
-from conqret.llm.tracing import KIND, TYPE, tracer, wanted
+from conqret.llm.tracing import KIND, TYPE, trace_kind, tracer
 from conqret.runs.session import Session, SessionCounts
 from conqret.runs.trials import Memory, Rows, Trial, perform
 
@@ -60,7 +60,7 @@ def span_attributes(*instruments: Instrument) -> dict[str, Any]:
 
 async def judge_in_span(item: Item, instrument: Instrument) -> Judgment:
     """As :func:`judge_item`, in a span where spans are asked for."""
-    kind = wanted()
+    kind = trace_kind()
     if not kind:
         return await judge_item(item, instrument)
     attributes = {**span_attributes(instrument), KIND: "EVALUATOR", TYPE: "evaluator"}
@@ -349,7 +349,7 @@ async def judge_items(plan: JudgePlan, *, overwrite: bool = False, watch: Watch 
             summary = summarise(rows.rows(), counts, readers).of_all(
                 record.items_count, record.items_left_out
             )
-        missing = tuple(map(str, session.client.missing))
+        missing = tuple(session.client.missing.values())
         return Judgments(record, plan.source, rows, tuple(ids), summary, counts, missing, folder)
 
 
@@ -378,7 +378,7 @@ def _judged(plan: JudgePlan, rows: Rows[Judgment], keys: list[str]) -> AsyncGene
     client = plan.session.client
     instrument = plan.setup.instrument(client)
     work, about = judge_item, dict[str, Any]()
-    if wanted():
+    if trace_kind():
         work, about = judge_in_span, span_attributes(instrument)
 
     def trials() -> Iterator[Trial[Judgment]]:

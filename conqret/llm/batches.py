@@ -34,9 +34,8 @@ from conqret.llm.client_options import ClientOptions
 from conqret.llm.hosted.servers import by_responses, directly, server_of
 from conqret.llm.providers import check_address, provider_of
 from conqret.llm.recordings import Recordings, batches_beside
-from conqret.llm.redaction import KeyRedaction, keys_in_use
 from conqret.llm.request import Request, parameters
-from conqret.llm.retry import ProviderError
+from conqret.llm.retry import KeyRedaction, ProviderError, keys_in_use
 from conqret.llm.sender import Progress
 
 LOCK = ".lock"

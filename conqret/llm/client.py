@@ -15,7 +15,6 @@ from typing import Any
 
 from conqret.data import Call, Reason, Status
 from conqret.errors import DeclarationError, number
-from conqret.llm.backend import count_tokens
 from conqret.llm.client_options import ClientOptions, resolving
 from conqret.llm.quota import SpendingLedger
 from conqret.llm.recordings import Recordings
@@ -31,8 +30,9 @@ from conqret.llm.request import (
     request_key,
 )
 from conqret.llm.retry import ProviderError
-from conqret.llm.sender import Missing, Progress, Sender
-from conqret.llm.tracing import Tracing
+from conqret.llm.sender import Progress, Sender
+from conqret.llm.tokens import count_tokens
+from conqret.llm.tracing import request_span, trace_kind
 
 MAX_REASKS = 2
 """An invalid answer is asked for again so often; what is invalid thrice rarely mends."""
@@ -117,12 +117,12 @@ class Client(AbstractAsyncContextManager["Client"]):
 
             self._batches = Batches(options, self.progress)
         sends = not replay and self._batches is None
-        self._tracing = Tracing(options)
+        trace_kind()  # raises here what would else be raised with the first request
         self._sender = Sender(self._connection, options, self._facts, self.progress) if sends else None
         self.record_in(store)
         self._heard = heard
         self._flights: dict[str, asyncio.Task[tuple[Completion, int]]] = {}
-        self._missing: dict[str, Missing] = {}
+        self.missing: dict[str, str] = {}
         self._fresh: set[str] = set()
 
     @property
@@ -138,11 +138,6 @@ class Client(AbstractAsyncContextManager["Client"]):
         return f"{self.model_id} takes no images" + (
             " as far as conqret knows: say --vision if it does" if could_be_said else ""
         )
-
-    @property
-    def missing(self) -> tuple[Missing, ...]:
-        """What a replay found no recording of, in the order of asking; the first :data:`MAX_MISSING` of it."""
-        return tuple(self._missing.values())
 
     def count_tokens(self, text: str) -> int:
         """The tokens of ``text`` for this model; for models other than OpenAI's an approximation."""
@@ -178,7 +173,13 @@ class Client(AbstractAsyncContextManager["Client"]):
             DeclarationError: the request cannot be asked of this model at all.
         """
         answer = latest = await self._ask(request)
-        if self._is_stale(answer):
+        if (  # it comes from recordings alone and cannot be used: the model may do better now
+            answer.reason in _RETRIED
+            and self._options.retry_unscored
+            and self._sender is not None
+            and not (self._reads or self._backend.baseline)
+            and not any(call.attempts or call.key in self._fresh for call in answer.calls)
+        ):
             self.progress.retried += 1
             held: _Unrecorded = []
             latest = await self._ask(request, held)
@@ -189,17 +190,6 @@ class Client(AbstractAsyncContextManager["Client"]):
         if any(map(attrgetter("attempts"), latest.calls)):
             self.progress.brake.count(request.item, latest.reason, latest.detail)
         return answer
-
-    def _is_stale(self, answer: Answer[Any]) -> bool:
-        """Whether an answer that could not be used comes from recordings alone, so that the model may do better now."""
-        return (
-            answer.reason in _RETRIED
-            and self._options.retry_unscored
-            and self._sender is not None
-            and not self._reads
-            and not self._backend.baseline
-            and not any(call.attempts or call.key in self._fresh for call in answer.calls)
-        )
 
     async def _ask(self, request: Request[Response], held: _Unrecorded | None = None) -> Answer[Response]:
         """Ask, from recordings first; not from those of an earlier run where responses can be ``held``: that list gets
@@ -320,9 +310,9 @@ class Client(AbstractAsyncContextManager["Client"]):
                 awaited.append(key)
             raise error
         if self._sender is None:
-            missing = Missing(sent.ask, sent.item, sent.sample, key)
-            if len(self._missing) < MAX_MISSING:
-                self._missing.setdefault(key, missing)
+            missing = f"{sent.ask} of item {sent.item}, sample {sent.sample} (key {key[:12]})"
+            if len(self.missing) < MAX_MISSING:
+                self.missing.setdefault(key, missing)
             raise ProviderError(Reason.NOT_RECORDED, f"there is no recording of {missing}")
         flight = self._flights.get(key)
         if flight is None:
@@ -349,9 +339,10 @@ class Client(AbstractAsyncContextManager["Client"]):
     ) -> tuple[Completion, int]:
         """The completion as it is recorded, and the number of requests it took; ``instead`` of a recorded one only what
         is valid is recorded at once."""
-        with self._tracing.span(sent, key) as record_result:
+        with request_span(self._options, sent, key) as record_result:
             completion, attempts = await sender.send(sent)
-            record_result(completion, attempts)
+            if record_result is not None:
+                record_result(completion, attempts)
         if len(self._fresh) >= MAX_MISSING:  # a service goes on for weeks
             self._fresh.clear()
         self._fresh.add(key)

@@ -6,11 +6,15 @@ import bisect
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from conqret.data import Document, Trim
-from conqret.llm.backend import O200K, Encode, backend_of, encoder, pieces
+from conqret.llm.client_options import backend_of
+from conqret.llm.tokens import O200K, Encode, encoder, pieces
 from conqret.prompts import RenderedPrompt
+
+if TYPE_CHECKING:
+    from conqret.llm.client import Client
 
 FLOOR = 100
 """Tokens: some 75 words, about the shortest passage from which relevance can still be told."""
@@ -151,21 +155,6 @@ ATTEMPTS = 4
 """Parts of a prompt may take a few tokens more together than apart; so often it is cut a little further."""
 
 
-class Window(Protocol):
-    """What is known of a model's window: its size in tokens (None: unknown) and how its tokens are counted."""
-
-    @property
-    def context_window(self) -> int | None:
-        """Tokens of prompt and answer together."""
-
-    @property
-    def model_id(self) -> str:
-        """The model's name, which says how tokens are counted."""
-
-    def count_tokens(self, text: str) -> int:
-        """The number of tokens of a text."""
-
-
 @dataclass(frozen=True, slots=True)
 class FittedPrompt:
     """The prompt as it is sent, its documents as it shows them, and what each of them lost for it (None: nothing).
@@ -187,27 +176,27 @@ class FittedPrompt:
 def fit(
     documents: Sequence[Document],
     render: Callable[[Sequence[Document]], RenderedPrompt],
-    window: Window,
+    client: Client,
     *,
     answer_room: int = ANSWER_ROOM,
     floor: int = FLOOR,
 ) -> FittedPrompt | None:
     """The rendered prompt, its documents trimmed if it would not fit; None if it does not fit without them either.
 
-    The prompt has at most ``context_window - answer_room - MESSAGE_OVERHEAD`` tokens, as the window counts them. What
+    The prompt has at most ``context_window - answer_room - MESSAGE_OVERHEAD`` tokens, as the client counts them. What
     it holds besides the documents' texts is reserved first. Nothing is counted where the prompt has fewer bytes than
     the window has tokens: no token is shorter.
     """
     whole = FittedPrompt(render(documents), tuple(documents))
-    if window.context_window is None:
+    if client.context_window is None:
         return whole
-    room = window.context_window - answer_room - MESSAGE_OVERHEAD
+    room = client.context_window - answer_room - MESSAGE_OVERHEAD
     if len((whole.rendered.system + whole.rendered.user).encode("utf-8", "replace")) <= room:
         return whole
-    if prompt_tokens(whole.rendered, window) <= room:
+    if prompt_tokens(whole.rendered, client) <= room:
         return whole
-    budget = room - prompt_tokens(render(with_texts(documents, [""] * len(documents))), window)
-    encode = backend_of(window.model_id).encoder(window.model_id)
+    budget = room - prompt_tokens(render(with_texts(documents, [""] * len(documents))), client)
+    encode = backend_of(client.model_id).encoder(client.model_id)
     for _ in range(ATTEMPTS):
         if budget < len(documents):
             return None
@@ -216,7 +205,7 @@ def fit(
         )
         shown = with_texts(documents, [cut.text for cut in trimmed])
         rendered = render(shown)
-        tokens = prompt_tokens(rendered, window)
+        tokens = prompt_tokens(rendered, client)
         if tokens <= room:
             cuts = tuple(
                 Trim(document=document.id, before=cut.before, after=cut.after)
@@ -235,6 +224,6 @@ def with_texts(documents: Sequence[Document], texts: Sequence[str]) -> tuple[Doc
     return tuple(document.model_copy(update={"text": text}) for document, text in pairs)
 
 
-def prompt_tokens(rendered: RenderedPrompt, window: Window) -> int:
+def prompt_tokens(rendered: RenderedPrompt, client: Client) -> int:
     """The tokens of a filled prompt."""
-    return window.count_tokens(rendered.system) + window.count_tokens(rendered.user)
+    return client.count_tokens(rendered.system) + client.count_tokens(rendered.user)

@@ -123,7 +123,7 @@ _SECONDS = {"ms": 1e-3, "milli": 1e-3, "m": 60.0, "h": 3600.0}
 def provider_error(error: Exception) -> ProviderError:
     """The provider error that ``error`` amounts to; its message is short, with nothing in it that looks like a key.
 
-    Keys that are in use are replaced by :class:`conqret.llm.redaction.KeyRedaction`.
+    Keys that are in use are replaced by :class:`conqret.llm.retry.KeyRedaction`.
     """
     cause: BaseException | None = error
     while cause is not None:  # the libraries between call an answer that is too long a broken connection

@@ -24,9 +24,9 @@ from urllib.request import getproxies, proxy_bypass
 
 from conqret.data import Reason
 from conqret.errors import DeclarationError
-from conqret.llm.backend import ModelFacts, litellm_folder, stated
-from conqret.llm.client_options import ClientOptions
+from conqret.llm.client_options import ClientOptions, ModelFacts, stated
 from conqret.llm.retry import ProviderError
+from conqret.llm.tokens import litellm_folder
 
 if TYPE_CHECKING:
     from conqret.llm.client_options import ClientOptions

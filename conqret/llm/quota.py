@@ -1,5 +1,5 @@
 """How many requests may be under way: adaptive concurrency, so many units a minute; and what is spent on a model over
-a store of answers, with the budget at which no more is asked."""
+a store of answers, with the budget at which no more is sent."""
 
 from __future__ import annotations
 
@@ -185,18 +185,14 @@ class AdaptiveGate:
 
     def __init__(self, maximum: int) -> None:
         self.maximum = maximum
+        self.limit = maximum  # requests that are allowed at once, at least 1
         self._limit = float(maximum)
         self._free = asyncio.Semaphore(maximum)
         self._places = maximum  # free ones and taken ones; more than the limit where it sank
         self._lowered_at = float("-inf")
         self._paused_until = float("-inf")
 
-    @property
-    def limit(self) -> int:
-        """The number of requests allowed at once, at least 1."""
-        return max(1, int(self._limit))
-
-    async def enter(self) -> None:
+    async def __aenter__(self) -> None:
         """Wait for a place."""
         await self._free.acquire()
         while self._places > self.limit:  # this place goes, and another is needed
@@ -208,7 +204,7 @@ class AdaptiveGate:
         while (left := self._paused_until - time.monotonic()) > 0:  # noqa: ASYNC110  it may be prolonged
             await asyncio.sleep(left + rng.uniform(0.0, min(BACKOFF_BASE, left)))
 
-    def leave(self) -> None:
+    async def __aexit__(self, *error: object) -> None:
         """Give the place back."""
         if self._places > self.limit:
             self._places -= 1
@@ -218,6 +214,7 @@ class AdaptiveGate:
     def answered(self) -> None:
         """An answer came: additive increase."""
         self._limit = min(float(self.maximum), self._limit + 1.0 / self._limit)
+        self.limit = int(self._limit)
         while self._places < self.limit:
             self._places += 1
             self._free.release()
@@ -226,6 +223,7 @@ class AdaptiveGate:
         """A request sent at ``sent`` (``time.monotonic()``) got a 429: multiplicative decrease."""
         if sent >= self._lowered_at:
             self._limit = max(1.0, self._limit * DECREASE)
+            self.limit = int(self._limit)
             self._lowered_at = time.monotonic()
 
     def pause(self, seconds: float) -> None:

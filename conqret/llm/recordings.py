@@ -177,10 +177,16 @@ class Recordings(Closing):
         self.path = Path(path)
         if read_only and not self.path.is_file():
             raise DeclarationError(f"{path}: this file of recordings does not exist")
-        _check_header(self.path)
+        if self.path.is_dir():
+            raise DeclarationError(f"{path}: this is a folder, not a file of recordings")
+        if self.path.exists() and self.path.stat().st_size:
+            with self.path.open("rb") as file:
+                if file.read(len(MAGIC)) != MAGIC:
+                    raise DeclarationError(f"{path}: this is not a file of recordings; give another path")
+        elif not self.path.parent.is_dir():
+            raise DeclarationError(f"{path}: its folder does not exist; create it first")
         with self.guarded("cannot be opened as a store of recordings", DeclarationError):
             self.db = self._connect(read_only, untouched)
-            self._prepare(read_only)
 
     @classmethod
     def open_for_replay(cls, path: str | Path) -> Self:
@@ -396,12 +402,13 @@ class Recordings(Closing):
         db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, min(4 * ANSWER.most, 10**9))
         db.execute("PRAGMA trusted_schema = OFF")  # a file of others may bring views and triggers
         db.text_factory = lambda data: data.decode("utf-8", "replace")  # what is damaged has another checksum
+        self._prepare(db, read_only)
         return db
 
-    def _prepare(self, read_only: bool) -> None:
+    def _prepare(self, db: sqlite3.Connection, read_only: bool) -> None:
         """Check that the file is a store of ours, or make an empty one (seen at one moment: another process may be
         making it)."""
-        application, version, tables, table, columns = self.db.execute(_STATE).fetchone()
+        application, version, tables, table, columns = db.execute(_STATE).fetchone()
         if application != _APPLICATION_ID and tables:
             raise DeclarationError(f"{self.path}: this SQLite file is not a file of recordings")
         if version > SCHEMA_VERSION:
@@ -415,35 +422,20 @@ class Recordings(Closing):
             )
         if not tables and read_only:
             raise DeclarationError(f"{self.path}: this file is empty; name a file of recordings")
-        if not tables:
-            self._switch_to_wal()
-            self.db.executescript(_MAKE)
-        self.db.execute("PRAGMA synchronous = NORMAL")
-
-    def _switch_to_wal(self) -> None:
-        """SQLite does not wait for others here, as it does elsewhere; so it is tried again."""
         deadline = time.monotonic() + BUSY_SECONDS
-        while True:
-            try:
-                self.db.execute("PRAGMA journal_mode = WAL")
-                return
+        while not tables:
+            try:  # SQLite does not wait for others here, as it does elsewhere; so it is tried again
+                db.execute("PRAGMA journal_mode = WAL")
             except sqlite3.OperationalError:
                 if time.monotonic() > deadline:
                     raise
                 time.sleep(0.01)
+            else:
+                db.executescript(_MAKE)
+                break
+        db.execute("PRAGMA synchronous = NORMAL")
 
 
 def store_file(store: str | Path) -> Path:
     """The file of a store, or of that in a run's folder."""
     return Path(store) / STORE_NAME if Path(store).is_dir() else Path(store)
-
-
-def _check_header(path: Path) -> None:
-    if path.is_dir():
-        raise DeclarationError(f"{path}: this is a folder, not a file of recordings")
-    if path.exists() and path.stat().st_size:
-        with path.open("rb") as file:
-            if file.read(len(MAGIC)) != MAGIC:
-                raise DeclarationError(f"{path}: this is not a file of recordings; give another path")
-    elif not path.parent.is_dir():
-        raise DeclarationError(f"{path}: its folder does not exist; create it first")

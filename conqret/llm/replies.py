@@ -40,16 +40,27 @@ _OPENING = re.compile(
 )
 """Tags of Qwen, DeepSeek, EXAONE, Seed, Claude and others, Magistral, Kimi, Sky-T1 and Command A, gpt-oss, Gemma."""
 
-_TAGS = ("answer", "final_answer", "output", "response")
 _BEFORE = (
     "<|begin_of_solution|>",
     "<|START_RESPONSE|>",
     "<|START_TEXT|>",
     "◁answer▷",
-    *(f"<{tag}>" for tag in _TAGS),
+    "<answer>",
+    "<final_answer>",
+    "<output>",
+    "<response>",
 )
 _ENDS = ("<|return|>", "<|end|>", "<|im_end|>", "<|eot_id|>", "<|endoftext|>", "</s>", "<|END_RESPONSE|>")
-_AFTER = (*_ENDS, "<|end_of_solution|>", "<|END_TEXT|>", "◁/answer▷", *(f"</{tag}>" for tag in _TAGS))
+_AFTER = (
+    *_ENDS,
+    "<|end_of_solution|>",
+    "<|END_TEXT|>",
+    "◁/answer▷",
+    "</answer>",
+    "</final_answer>",
+    "</output>",
+    "</response>",
+)
 """What models put around an answer."""
 
 _OPENING_BRACE = re.compile(r'\{(?=\s*["}])')

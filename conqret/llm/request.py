@@ -13,7 +13,7 @@ from pydantic import BaseModel, TypeAdapter
 
 from conqret.data import Call, Reason, Status
 from conqret.errors import shortened
-from conqret.llm.client_options import NucleusSampling
+from conqret.llm.sampling import NucleusSampling
 from conqret.prompts import RenderedPrompt
 
 if TYPE_CHECKING:
@@ -221,25 +221,25 @@ def request_key(model: str, request: Request[Any], *, read: bool = False) -> str
     recording answers them all.
     """
     response: type[BaseModel] = request.response
-    texts = [_told(message) for message in request.messages]
+    texts = []
+    for message in request.messages:
+        text: list[Any] = [message.role, message.content]
+        if message.images:  # the sha256 of an image's URL stands for its megabytes
+            urls = ((number, url.encode("utf-8", "surrogatepass")) for number, url in message.images)
+            text.append([[number, hashlib.sha256(url).hexdigest()] for number, url in urls])
+        texts.append(text)
     try:
-        told = _TEXTS.dump_json(texts)  # the same as below, and for long texts quicker
+        encoded = _TEXTS.dump_json(texts)  # the same as below, and for long texts quicker
     except ValueError:  # half a surrogate pair
-        told = _encode(texts).encode("utf-8", "surrogatepass")
-    before = [KEY_VERSION, model, parameters(request, read=read)]
+        encoded = _encode(texts).encode("utf-8", "surrogatepass")
+    before = _encode([KEY_VERSION, model, parameters(request, read=read)])
     after: list[Any] = [schema_digest(response), 0 if read else request.sample]
     if request.reading is not None:
         after.append(request.reading.pairs)
-    ends = [_encode(end).encode("utf-8", "surrogatepass") for end in (before, after)]
-    return hashlib.sha256(b"%s,%s,%s" % (ends[0][:-1], told, ends[1][1:])).hexdigest()
-
-
-def _told(message: Message) -> list[Any]:
-    """What of a message is part of the key: of an image the sha256 of its URL, and not its megabytes."""
-    if not message.images:
-        return [message.role, message.content]
-    urls = ((number, url.encode("utf-8", "surrogatepass")) for number, url in message.images)
-    return [message.role, message.content, [[n, hashlib.sha256(url).hexdigest()] for n, url in urls]]
+    end = _encode(after).encode("utf-8", "surrogatepass")
+    return hashlib.sha256(
+        b"%s,%s,%s" % (before.encode("utf-8", "surrogatepass")[:-1], encoded, end[1:])
+    ).hexdigest()
 
 
 @lru_cache(maxsize=KEPT)

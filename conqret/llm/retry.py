@@ -1,13 +1,15 @@
-"""When a failed request is sent again, and after how long; when a model is asked nothing more."""
+"""When a failed request is sent again, after how long, and when no more is sent; errors are shown without API keys."""
 
 from __future__ import annotations
 
 import asyncio
 import email.utils
+import os
 import random
+import re
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from conqret.data import Reason
@@ -98,12 +100,8 @@ class CircuitBreaker:
         self.failures = 0
         self._answered = False
         self.last = ""
+        self.open = False  # whether no further request should be sent
         self._opened = asyncio.Event()
-
-    @property
-    def open(self) -> bool:
-        """Whether no further request should be sent."""
-        return self._opened.is_set()
 
     def succeeded(self) -> None:
         """An answer came."""
@@ -116,6 +114,7 @@ class CircuitBreaker:
         self.failures += 1
         self.last = str(error)
         if self.failures >= BREAKER_FAILURES or (error.code in _FOR_ALL and not self._answered):
+            self.open = True
             self._opened.set()
 
     async def sleep(self, seconds: float) -> None:
@@ -161,7 +160,11 @@ class FailureLimit:
     @property
     def reasons(self) -> dict[str, str]:
         """An example of each reason for which a question failed, the commonest reason first."""
-        return {str(reason): self.examples[reason] for reason, count in self.failed.most_common() if count}
+        reasons = {}
+        for reason, count in self.failed.most_common():
+            if count:
+                reasons[str(reason)] = self.examples[reason]
+        return reasons
 
     @property
     def refused(self) -> str:
@@ -210,3 +213,60 @@ class FailureLimit:
             )
         if self.why:
             raise ProviderError(Reason.TOO_MANY_FAILURES, f"not sent, because {self.tally}")
+
+
+REDACTED = "[key]"
+"""What stands in place of a key."""
+
+SHORTEST_KEY = 16
+"""Characters: a shorter value is no key of a provider, but a word that texts may hold (``dummy``, ``none``)."""
+
+_KEY_VARIABLES = frozenset(
+    "AWS_ACCESS_KEY_ID AWS_BEARER_TOKEN_BEDROCK AWS_SECRET_ACCESS_KEY AWS_SESSION_TOKEN AZURE_AD_TOKEN "
+    "CONQRET_SERVER_KEY HF_TOKEN HUGGING_FACE_HUB_TOKEN REPLICATE_API_TOKEN WATSONX_APIKEY WATSONX_TOKEN".split()
+)
+"""The variables that hold a key of a provider or of a server under another name than ``…_API_KEY``."""
+
+_ADDRESSED = re.compile(r"(?<=://)[^/\s\"']+@")
+
+
+class KeyRedaction:
+    """Replaces these keys where they stand whole, and counts in ``replaced`` how often; what is no key is left out."""
+
+    def __init__(self, keys: Iterable[str]) -> None:
+        self.keys = sorted({key for key in keys if _is_key(key)}, key=len, reverse=True)
+        self.replaced = 0
+
+    def text(self, text: str) -> str:
+        """The text with each key replaced by :data:`REDACTED`."""
+        for key in self.keys:
+            if key in text:
+                self.replaced += text.count(key)
+                text = text.replace(key, REDACTED)
+        return text
+
+    def error(self, error: ProviderError) -> ProviderError:
+        """The same error, its message without keys and without passwords in addresses."""
+        error.args = (without_password(self.text(str(error))),)
+        return error
+
+
+def keys_in_use(api_key: str | None = None) -> Iterator[str]:
+    """The key that is given, and the keys that the environment holds for providers."""
+    if api_key:
+        yield api_key.strip()
+    for name, value in os.environ.items():
+        if name.upper().endswith("_API_KEY") or name in _KEY_VARIABLES:
+            yield value.strip()
+
+
+def without_password(text: str) -> str:
+    """The text, in which no address holds a user or a password."""
+    return _ADDRESSED.sub(f"{REDACTED}@", text)
+
+
+def _is_key(value: str) -> bool:
+    """Whether a value is long enough, and no words as people write in place of a key (``sk-no-key-required``): keys
+    are drawn from digits and letters of both cases."""
+    words = (value.islower() or value.isupper()) and not any(map(str.isdigit, value))
+    return len(value) >= SHORTEST_KEY and not words

@@ -12,12 +12,11 @@ from typing import Any
 
 from conqret.data import Reason
 from conqret.errors import DeclarationError, shortened
-from conqret.llm.backend import Connection, ModelFacts, count_tokens
-from conqret.llm.client_options import ClientOptions
+from conqret.llm.client_options import ClientOptions, Connection, ModelFacts
 from conqret.llm.quota import AdaptiveGate, Budget, TokenBucket
-from conqret.llm.redaction import KeyRedaction, keys_in_use
 from conqret.llm.request import IMAGE_TOKENS, MAX_NAME, Completion, Request
-from conqret.llm.retry import CircuitBreaker, FailureLimit, ProviderError, backoff
+from conqret.llm.retry import CircuitBreaker, FailureLimit, KeyRedaction, ProviderError, backoff, keys_in_use
+from conqret.llm.tokens import count_tokens
 
 
 @dataclass(slots=True)
@@ -77,29 +76,10 @@ class Progress:
 _SUMMED = ("calls", "recorded", "retries", "prompt_tokens", "completion_tokens", "estimated", "retried")
 
 
-@dataclass(frozen=True, slots=True)
-class Missing:
-    """A request that a replay found no recording of."""
-
-    ask: str
-    item: str
-    sample: int
-    key: str
-
-    def __str__(self) -> str:
-        return f"{self.ask} of item {self.item}, sample {self.sample} (key {self.key[:12]})"
-
-
 RATE_WINDOW = 60.0
 """Seconds: most rate limits are of a minute. One that does not say how long it holds is waited for as long."""
 
 _MAY_BE_CHARGED = frozenset({Reason.TIMEOUT, Reason.CONNECTION, Reason.SERVER_ERROR})
-
-
-@dataclass(slots=True)
-class _Tries:
-    count: int = 0
-    last: ProviderError | None = None
 
 
 class Sender:
@@ -137,31 +117,51 @@ class Sender:
             ProviderError: no answer could be had; ``attempts`` says how often it was tried.
         """
         await self._connection.prepare()
-        prompt = 0
+        prompt, expected = 0, 0.0
         if self._estimates:
             encode = self._options.backend.encoder(self._options.model)
             prompt = sum(
                 count_tokens(message.content, encode) + IMAGE_TOKENS * len(message.images)
                 for message in request.messages
             )
-        tries = _Tries()
+            expected = self._facts.cost(prompt, 0) or 0.0
+        attempts, last = 0, None
         try:
-            async with asyncio.timeout(None) as clock:
-                await self._gate.enter()
-                try:
-                    return await self._try(request, prompt, tries, clock)
-                finally:
-                    self._gate.leave()
+            async with (
+                asyncio.timeout(None) as clock,
+                self._gate,
+            ):  # a place is kept: a sick server gets fewer requests
+                while not self._breaker.open:
+                    self._progress.brake.check(self._options.stop_after_failures)
+                    await self._gate.unpaused(self._rng)
+                    began = time.monotonic()
+                    try:
+                        if self._requests is not None:
+                            await self._requests.take(1)
+                        if self._tokens is not None:
+                            await self._tokens.take(prompt)
+                        async with self.budget.reserve(expected) as spend:
+                            began = time.monotonic()
+                            if clock.when() is None:
+                                clock.reschedule(asyncio.get_running_loop().time() + self._timeout)
+                            attempts += 1
+                            return await self._attempt(request, prompt, attempts, spend), attempts
+                    except ProviderError as error:
+                        last = error
+                        await self._wait(error, attempts, began, clock.when())
+                raise last or ProviderError(
+                    Reason.PROVIDER_DOWN, f"not sent, because requests kept failing: {self._breaker.last}"
+                )
         except TimeoutError:
-            before = f"; the last error before it: {tries.last}" if tries.last else ""
+            before = f"; the last error before it: {last}" if last else ""
             late = f"no answer within the deadline of {self._timeout:g} s{before}"
-            error = ProviderError(Reason.TIMEOUT, late)
-        except ProviderError as last:
-            error = last
-        error.attempts = tries.count
-        if error.code not in (Reason.BUDGET, Reason.PROVIDER_DOWN, Reason.TOO_MANY_FAILURES):
-            self._breaker.failed(error)
-        raise error
+            last = ProviderError(Reason.TIMEOUT, late)
+        except ProviderError as error:
+            last = error
+        last.attempts = attempts
+        if last.code not in (Reason.BUDGET, Reason.PROVIDER_DOWN, Reason.TOO_MANY_FAILURES):
+            self._breaker.failed(last)
+        raise last
 
     @property
     def given_up(self) -> str:
@@ -178,40 +178,6 @@ class Sender:
         under_way = set() if self._stopped else set(self._under_way)
         self._stopped = True
         return under_way
-
-    async def _try(
-        self, request: Request[Any], prompt: int, tries: _Tries, clock: asyncio.Timeout
-    ) -> tuple[Completion, int]:
-        """Attempt until an answer comes. The place is kept while waiting: a sick server gets fewer requests."""
-        loop = asyncio.get_running_loop()
-        while True:
-            if self._breaker.open:
-                raise tries.last or ProviderError(
-                    Reason.PROVIDER_DOWN, f"not sent, because requests kept failing: {self._breaker.last}"
-                )
-            self._progress.brake.check(self._options.stop_after_failures)
-            await self._gate.unpaused(self._rng)
-            began = time.monotonic()
-            try:
-                if self._requests is not None:
-                    await self._requests.take(1)
-                if self._tokens is not None:
-                    await self._tokens.take(prompt)
-                async with self.budget.reserve(self._facts.cost(prompt, 0) or 0.0) as spend:
-                    began = time.monotonic()
-                    if clock.when() is None:
-                        clock.reschedule(loop.time() + self._timeout)
-                    tries.count += 1
-                    return await self._attempt(request, prompt, tries.count, spend), tries.count
-            except ProviderError as error:
-                tries.last = error
-                if error.code is Reason.RATE_LIMITED:
-                    self._gate.throttled(began)
-                    # a longer wait than the deadline nobody waits, and the breaker counts it
-                    if error.retry_after and error.retry_after < self._timeout:
-                        self._gate.pause(error.retry_after)
-                    self._progress.limit = self._gate.limit
-                await self._wait(error, tries.count, clock.when())
 
     async def _attempt(
         self, request: Request[Any], prompt: int, attempts: int, spend: Callable[[float | None], None]
@@ -253,8 +219,14 @@ class Sender:
             self._tokens.correct(used - prompt)
         return completion
 
-    async def _wait(self, error: ProviderError, attempts: int, deadline: float | None) -> None:
-        """Wait before the next attempt, or raise ``error`` if there is none."""
+    async def _wait(self, error: ProviderError, attempts: int, began: float, deadline: float | None) -> None:
+        """Wait before the next attempt, or raise ``error`` if there is none; the failed one ``began`` at this time."""
+        if error.code is Reason.RATE_LIMITED:
+            self._gate.throttled(began)
+            # a longer wait than the deadline nobody waits, and the breaker counts it
+            if error.retry_after and error.retry_after < self._timeout:
+                self._gate.pause(error.retry_after)
+            self._progress.limit = self._gate.limit
         if (
             self._stopped
             or not error.retryable

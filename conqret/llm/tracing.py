@@ -51,17 +51,19 @@ OnCompletion = Callable[[Completion, int], None]
 """Takes the answer, and the number of requests that it took."""
 
 
-def wanted() -> str:
-    """Which kind of spans the environment asks for; empty: none.
+def trace_kind() -> str:
+    """Return the kind of spans that the environment asks for; empty: none.
 
     Raises:
-        DeclarationError: it asks for another kind.
+        DeclarationError: it asks for another kind, or the extra ``otel`` is missing.
     """
     kind = os.environ.get(VARIABLE, "").strip()
     if kind and kind not in KINDS:
         raise DeclarationError(
             f"{VARIABLE}={kind!r} is not a kind of traces: write {' or '.join(KINDS)}, or unset the variable"
         )
+    if kind:
+        opentelemetry()
     return kind
 
 
@@ -74,75 +76,71 @@ def opentelemetry() -> Any:
     return require("opentelemetry.trace", extra="otel")
 
 
-class Tracing:
-    """Makes the spans of one client.
+@contextlib.contextmanager
+def request_span(options: ClientOptions, sent: Request[Any], key: str) -> Iterator[OnCompletion | None]:
+    """Open the span around a request with all its retries; yields the function that takes its completion, None where no
+    spans are asked for."""
+    kind = trace_kind()
+    if not kind:
+        yield None
+        return
+    api = opentelemetry()
+    attributes = {**_request_attributes(options, kind, sent), "conqret.key": key}
+    about = {"kind": api.SpanKind.CLIENT, "attributes": attributes, **_QUIET}
+    with tracer().start_as_current_span(f"chat {options.model}", **about) as span:
+        try:
+            yield lambda completion, attempts: span.set_attributes(
+                _completion_attributes(kind, completion, attempts)
+            )
+        except BaseException as error:
+            code = error.code.value if isinstance(error, ProviderError) else type(error).__name__
+            span.set_attributes({"error.type": code, "conqret.attempts": getattr(error, "attempts", 0)})
+            span.set_status(api.Status(api.StatusCode.ERROR, code))
+            raise
 
-    Raises:
-        DeclarationError: as :func:`wanted`, or the extra ``otel`` is missing.
-    """
 
-    def __init__(self, options: ClientOptions) -> None:
-        self._kind, self._options = wanted(), options
-        if self._kind:
-            self._api, self._tracer = opentelemetry(), tracer()
+def _request_attributes(options: ClientOptions, kind: str, sent: Request[Any]) -> dict[str, Any]:
+    from conqret.llm.providers import provider_of
 
-    @contextlib.contextmanager
-    def span(self, sent: Request[Any], key: str) -> Iterator[OnCompletion]:
-        """Open the span around a request with all its retries; yields the function that takes its completion."""
-        if not self._kind:
-            yield lambda completion, attempts: None
-            return
-        told = {"kind": self._api.SpanKind.CLIENT, "attributes": {**self._asked(sent), "conqret.key": key}}
-        with self._tracer.start_as_current_span(f"chat {self._options.model}", **told, **_QUIET) as span:
-            try:
-                yield lambda completion, attempts: span.set_attributes(self._answered(completion, attempts))
-            except BaseException as error:
-                code = error.code.value if isinstance(error, ProviderError) else type(error).__name__
-                span.set_attributes({"error.type": code, "conqret.attempts": getattr(error, "attempts", 0)})
-                span.set_status(self._api.Status(self._api.StatusCode.ERROR, code))
-                raise
+    model = options.model
+    prefix = model.partition("/")[0] if "/" in model else provider_of(model) or model
+    attributes: dict[str, Any] = {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.provider.name": _PROVIDERS.get(prefix, prefix),
+        "gen_ai.request.model": model,
+        "gen_ai.output.type": "text" if sent.plain else "json",
+        "gen_ai.request.temperature": sent.sampling_temperature,
+        "gen_ai.request.top_p": sent.top_p,
+        "gen_ai.request.max_tokens": sent.max_tokens,
+        "conqret.ask": sent.ask,
+        "conqret.sample": sent.sample,
+        **_address(options.api_base),
+    }
+    if kind == "contents":
+        contents = [(message.role, _part(message.content)) for message in sent.messages]
+        system = [part for role, part in contents if role == "system"]
+        others = [{"role": role, "parts": [part]} for role, part in contents if role != "system"]
+        attributes["conqret.item"] = sent.item
+        attributes["gen_ai.system_instructions"] = json.dumps(system)
+        attributes["gen_ai.input.messages"] = json.dumps(others)
+    return {name: value for name, value in attributes.items() if value is not None}
 
-    def _asked(self, sent: Request[Any]) -> dict[str, Any]:
-        from conqret.llm.providers import provider_of
 
-        model = self._options.model
-        prefix = model.partition("/")[0] if "/" in model else provider_of(model) or model
-        attributes: dict[str, Any] = {
-            "gen_ai.operation.name": "chat",
-            "gen_ai.provider.name": _PROVIDERS.get(prefix, prefix),
-            "gen_ai.request.model": model,
-            "gen_ai.output.type": "text" if sent.plain else "json",
-            "gen_ai.request.temperature": sent.sampling_temperature,
-            "gen_ai.request.top_p": sent.top_p,
-            "gen_ai.request.max_tokens": sent.max_tokens,
-            "conqret.ask": sent.ask,
-            "conqret.sample": sent.sample,
-            **_address(self._options.api_base),
-        }
-        if self._kind == "contents":
-            contents = [(message.role, _part(message.content)) for message in sent.messages]
-            system = [part for role, part in contents if role == "system"]
-            others = [{"role": role, "parts": [part]} for role, part in contents if role != "system"]
-            attributes["conqret.item"] = sent.item
-            attributes["gen_ai.system_instructions"] = json.dumps(system)
-            attributes["gen_ai.input.messages"] = json.dumps(others)
-        return {name: value for name, value in attributes.items() if value is not None}
-
-    def _answered(self, completion: Completion, attempts: int) -> Mapping[str, Any]:
-        attributes: dict[str, Any] = {
-            "gen_ai.response.model": completion.model or None,
-            "gen_ai.response.finish_reasons": (completion.finish_reason,),
-            "gen_ai.usage.input_tokens": completion.prompt_tokens,
-            "gen_ai.usage.output_tokens": completion.completion_tokens,
-            "gen_ai.usage.cache_read.input_tokens": completion.cached_tokens,
-            "conqret.attempts": attempts,
-            "conqret.cost_usd": completion.cost_usd,
-        }
-        if self._kind == "contents":
-            text = completion.text if completion.refusal is None else completion.refusal
-            answer = {"role": "assistant", "parts": [_part(text)], "finish_reason": completion.finish_reason}
-            attributes["gen_ai.output.messages"] = json.dumps([answer])
-        return {name: value for name, value in attributes.items() if value is not None}
+def _completion_attributes(kind: str, completion: Completion, attempts: int) -> Mapping[str, Any]:
+    attributes: dict[str, Any] = {
+        "gen_ai.response.model": completion.model or None,
+        "gen_ai.response.finish_reasons": (completion.finish_reason,),
+        "gen_ai.usage.input_tokens": completion.prompt_tokens,
+        "gen_ai.usage.output_tokens": completion.completion_tokens,
+        "gen_ai.usage.cache_read.input_tokens": completion.cached_tokens,
+        "conqret.attempts": attempts,
+        "conqret.cost_usd": completion.cost_usd,
+    }
+    if kind == "contents":
+        text = completion.text if completion.refusal is None else completion.refusal
+        answer = {"role": "assistant", "parts": [_part(text)], "finish_reason": completion.finish_reason}
+        attributes["gen_ai.output.messages"] = json.dumps([answer])
+    return {name: value for name, value in attributes.items() if value is not None}
 
 
 def _part(text: str) -> dict[str, str]:
@@ -178,7 +176,7 @@ def run_span(name: str, about: Mapping[str, Any]) -> Iterator[contextvars.Contex
     (The span is not the current one of whoever runs: trials are handed out by a generator, which lives in its
     consumer's context.) None where no spans are asked for.
     """
-    if not wanted():
+    if not trace_kind():
         yield None
         return
     from opentelemetry import context as contexts

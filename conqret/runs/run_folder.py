@@ -121,6 +121,8 @@ class RunFolder(Generic[R]):
 
     path: Path
 
+    kind: ClassVar[str]
+    """What the record calls this kind of run."""
     COMMAND: ClassVar[str]
     RECORD: ClassVar[type[RunRecord]] = RunRecord
     BEGINS: ClassVar[tuple[str, ...]] = ()
@@ -148,11 +150,7 @@ class RunFolder(Generic[R]):
             words = {**cls.RECORD.SAME, **(same or {})}
             fields = {"__annotations__": {"kind": str, **own}, "kind": kind, "SAME": words}
             cls.RECORD = new_class(cls.RECORD.__name__, (cls.RECORD,), None, lambda body: body.update(fields))
-
-    @property
-    def kind(self) -> str:
-        """What the record calls this kind of run."""
-        return str(self.RECORD.model_fields["kind"].default)
+        cls.kind = str(cls.RECORD.model_fields["kind"].default)
 
     def items(self) -> Iterator[Item]:
         """The items, in their order.
@@ -183,7 +181,7 @@ class RunFolder(Generic[R]):
             DeclarationError: there is no run, one of another kind, or one of another layout; or the folder holds a
                 pipe, or a link that leads out of it.
         """
-        data = self._found()
+        data = self._data()
         if data is None:
             state = f"contains no run ({RECORD_NAME} is missing)" if self.path.is_dir() else "does not exist"
             raise DeclarationError(f"{self.path} {state}; run {self.COMMAND} with -o {self.path} first")
@@ -203,7 +201,7 @@ class RunFolder(Generic[R]):
 
     def holds_another(self, record: R) -> bool:
         """Whether a run of this kind is there that differs from ``record``; a caller that made it may begin afresh."""
-        data = self._found()
+        data = self._data()
         return data is not None and bool(record.differences(self._read(data)))
 
     def check(self, record: R, *, overwrite: bool = False) -> None:
@@ -217,9 +215,18 @@ class RunFolder(Generic[R]):
             return
         if not self.path.is_dir():
             raise DeclarationError(f"{self.path} is a file; give a folder with -o")
-        data = self._found()
-        if data is None:
-            self._refuse_foreign()
+        data = self._data()
+        if data is None:  # it may hold what a run leaves that was killed before it wrote its record
+            foreign = []
+            for name in sorted(map(attrgetter("name"), self.path.iterdir())):
+                own = name in {LOCK_NAME, *self.BEGINS} or name.startswith(STORE_NAME)
+                if not own and not name.endswith(".part"):
+                    foreign.append(name)
+            if foreign:
+                raise DeclarationError(
+                    f"{self.path} contains no run but other files ({', '.join(foreign[:3])}); give another folder "
+                    "with -o"
+                )
             check_own_files(self.path)
         elif not (overwrite and data.get("kind", self.kind) == self.kind):
             before = self._read(data)
@@ -253,9 +260,9 @@ class RunFolder(Generic[R]):
 
     def is_there(self) -> bool:
         """Whether the folder holds a run of this kind, read or not."""
-        return (self._found() or {}).get("kind") == self.kind
+        return (self._data() or {}).get("kind") == self.kind
 
-    def _found(self) -> Mapping[str, Any] | None:
+    def _data(self) -> Mapping[str, Any] | None:
         """What ``run.json`` holds; None where there is none."""
         try:
             data = parse(whole_bytes(self.record_file))
@@ -282,17 +289,6 @@ class RunFolder(Generic[R]):
             return self.RECORD.model_validate(data)  # type: ignore[return-value]
         except ValidationError as error:
             raise DeclarationError(f"{self.record_file} cannot be read: {error}") from error
-
-    def _refuse_foreign(self) -> None:
-        """A folder without a record may hold what a run leaves that was killed before it had said what it is."""
-        foreign = []
-        for name in sorted(map(attrgetter("name"), self.path.iterdir())):
-            if name not in {LOCK_NAME, *self.BEGINS} and not name.startswith(STORE_NAME):
-                foreign += [] if name.endswith(".part") else [name]
-        if foreign:
-            raise DeclarationError(
-                f"{self.path} contains no run but other files ({', '.join(foreign[:3])}); give another folder with -o"
-            )
 
     def _clear(self) -> None:
         """Take away what an earlier run made; the record last, so that a kill leaves no files without one."""

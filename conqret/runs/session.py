@@ -67,8 +67,10 @@ class SessionCounts(BaseModel, frozen=True):
         """What came after ``before``, with ``kept`` rows from earlier sessions."""
         known = self.cost_usd is not None and before.cost_usd is not None
         cost = (self.cost_usd or 0.0) - (before.cost_usd or 0.0) if known else None
-        done = {name: getattr(self, name) - getattr(before, name) for name in _SUMMED}
-        return self.model_copy(update={**done, "kept": kept, "cost_usd": cost})
+        update: dict[str, Any] = {"kept": kept, "cost_usd": cost}
+        for name in _SUMMED:
+            update[name] = getattr(self, name) - getattr(before, name)
+        return self.model_copy(update=update)
 
 
 class Session:

@@ -14,13 +14,12 @@ import asyncio
 import contextlib
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager
 from contextvars import copy_context
 from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, BinaryIO, Generic, NamedTuple, Protocol, Self, TypeVar
+from typing import Any, BinaryIO, Generic, NamedTuple, Self, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -80,31 +79,6 @@ class Trial(Generic[Row]):
 
     key: str
     work: Callable[[], Coroutine[Any, Any, Row | None]]
-
-
-class Rows(AbstractContextManager["Rows[Row]"], Protocol[Row]):
-    """Where the rows of a run go, and where those of an earlier one are; to be put in order in the end."""
-
-    def __contains__(self, key: str) -> bool:
-        """Whether the row of this key need not be made."""
-
-    def __len__(self) -> int:
-        """How many there are that need not be made."""
-
-    def get(self, key: str) -> Row | None:
-        """The row of a key; None where there is none."""
-
-    def add(self, row: Row) -> None:
-        """Keep a row."""
-
-    def rows(self) -> Iterator[Row]:
-        """The rows that count."""
-
-    def replace(self, row: Row) -> None:
-        """Put a row in the place of the one of its key, whatever it is worth."""
-
-    def arrange(self, order: Iterable[str]) -> None:
-        """Leave only the rows of these keys, in this order."""
 
 
 class Memory(dict[str, Row]):
@@ -262,9 +236,13 @@ def _line(file: BinaryIO, place: _Place) -> bytes:
     return file.read(place.length)
 
 
+Rows = RowStore[StoredRow] | Memory[StoredRow]
+"""The rows of a run, in a file or in memory."""
+
+
 async def perform(
     trials: Iterable[Trial[Row]],
-    rows: Rows[Row],
+    rows: RowStore[Any] | Memory[Row],
     *,
     in_flight: int,
     name: str = "run",
@@ -276,7 +254,7 @@ async def perform(
     Trials are taken as there is room, at most ``in_flight`` are under way at a time, and with ``in_flight`` of 1 they
     are done in their order.
     """
-    left = (trial for trial in trials if trial.key not in rows)
+    left = iter(trials)
     under_way: set[asyncio.Task[Row | None]] = set()
     done: asyncio.Queue[asyncio.Task[Row | None]] = (
         asyncio.Queue()
@@ -285,6 +263,8 @@ async def perform(
         try:
             while True:
                 while len(under_way) < in_flight and (ready := next(left, None)) is not None:
+                    if ready.key in rows:
+                        continue
                     context = None if inside is None else inside.copy()
                     task = asyncio.create_task(ready.work(), context=context)
                     under_way.add(task)

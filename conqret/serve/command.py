@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
-import re
-import threading
 from dataclasses import asdict, dataclass
-from io import BufferedReader, FileIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -92,6 +87,7 @@ def serve(
     from conqret.judging.judge_options import CRITERIA, RUBRIC
     from conqret.judging.judge_settings import chosen_format
     from conqret.judging.setup import NO_CRITERIA
+    from conqret.runs.run_folder import now
     from conqret.runs.session import Session
     from conqret.serve.intake import MIB, IntakeLimits, read_keys
     from conqret.serve.service import service_server
@@ -119,9 +115,9 @@ def serve(
 
     def heard(request: ServedRequest) -> None:
         if shown.json_output:
-            say(json.dumps(told(request)))
+            say(json.dumps(log_record(request, now())))
         else:
-            shown.tell(line(request))
+            shown.tell(log_line(request, now()))
 
     session.check()
     limits = IntakeLimits(listening.max_body * MIB)
@@ -133,36 +129,26 @@ def serve(
     shown.session(session.counts)
 
 
-def told(request: ServedRequest) -> dict[str, object]:
-    """A request as it stands in the log."""
-    from conqret.runs.run_folder import now
-
+def log_record(request: ServedRequest, at: str) -> dict[str, object]:
+    """Return what the JSON log has of a request that was answered ``at`` this time."""
     fields = asdict(request)
     del fields["began"]
-    return {"at": now(), **fields, "seconds": round(request.seconds, 4)}
+    return {"at": at, **fields, "seconds": round(request.seconds, 4)}
 
 
-def line(entry: ServedRequest) -> str:
-    """The same for people."""
-    from conqret.runs.run_folder import now
-
+def log_line(entry: ServedRequest, at: str) -> str:
+    """Return the same as a line of text."""
     cost = "cost unknown" if entry.cost_usd is None else f"${entry.cost_usd:.4f}"
     judged = entry.status == 200 and entry.format
     asked = f"{entry.sent} sent, {entry.recorded} recorded, {cost}" if judged else entry.code
-    words = f"{now()} {entry.id} {entry.method} {entry.format or '-'} {entry.status} {entry.seconds:.3f} s {asked}"
+    words = (
+        f"{at} {entry.id} {entry.method} {entry.format or '-'} {entry.status} {entry.seconds:.3f} s {asked}"
+    )
     return words.rstrip()
 
 
 MCP_STORE = Path("mcp/recordings.sqlite")
 """Where answers are recorded, in the folder of runs, if nothing else is said."""
-
-_HALF = re.compile(rb"\\u[dD][89a-fA-F]")
-_ESCAPE = re.compile(
-    rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(?P<half>u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
-    re.DOTALL,
-)
-"""Escapes of surrogates. The SDK of MCP reads no message in which half a pair stands, as a text has it that was cut
-within an emoji, and answers none: who sent it would wait for ever."""
 
 
 def mcp(
@@ -202,32 +188,7 @@ def mcp(
     if store is not None:
         store.parent.mkdir(parents=True, exist_ok=True)
     tell(f"an assistant may now judge with {session.options.model}, and read the runs in {runs}")
-    mend_input()
     served.run("stdio")
-
-
-def whole_characters(line: bytes) -> bytes:
-    """A line of JSON with U+FFFD for each escape that is half of a surrogate pair."""
-    if not _HALF.search(line):
-        return line
-    return _ESCAPE.sub(lambda match: rb"\ufffd" if match["half"] else match[0], line)
-
-
-def mend_input() -> None:
-    """From now on this process reads its standard input with :func:`whole_characters`, a line at a time."""
-    before, (reads, writes) = os.dup(0), os.pipe()
-    source, target = os.fdopen(before, "rb"), os.fdopen(writes, "wb", buffering=0)
-    os.dup2(reads, 0)
-    os.close(reads)
-    threading.Thread(target=_pass_on, args=(source, target), daemon=True).start()
-
-
-def _pass_on(source: BufferedReader, target: FileIO) -> None:
-    with contextlib.suppress(OSError, ValueError), target:  # nobody reads on
-        for line in source:
-            data = memoryview(whole_characters(line))
-            while data:
-                data = data[target.write(data) :]
 
 
 def view(folder: Path = Path("runs"), *, port: Annotated[int, Interval(ge=0, le=65535)] = 8765) -> None:

@@ -19,6 +19,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import ClientDisconnect
+from starlette.responses import Response
 
 from conqret.data import Judgment, Measure, Reason, Status
 from conqret.errors import DeclarationError, Fault
@@ -29,7 +32,6 @@ from conqret.web.local_server import READS, Guard
 
 if TYPE_CHECKING:
     from starlette.requests import Request
-    from starlette.responses import Response
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 
@@ -107,8 +109,6 @@ class Refusal(Exception):  # noqa: N818 - it is an answer
 
     def response(self, request_id: str) -> Response:
         """The answer."""
-        from starlette.responses import Response
-
         problem = Problem(
             title=HTTPStatus(self.status).phrase,
             status=self.status,
@@ -219,8 +219,6 @@ class Intake:
 
     async def _body(self, request: Request) -> bytes:
         """The whole body; no more of it is read than may be sent."""
-        from starlette.requests import ClientDisconnect
-
         most, parts, size = self.limits.body, [], 0
         announced = request.headers.get("content-length", "")
         detail = (
@@ -320,8 +318,6 @@ class Access:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        from starlette.datastructures import Headers, MutableHeaders
-
         headers = Headers(scope=scope)
         request_id = headers.get("x-request-id", "")
         served = ServedRequest(

@@ -11,6 +11,11 @@ import logging
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+from starlette.routing import Route
+
 from conqret._version import __version__
 from conqret.data import Judgment
 from conqret.errors import DeclarationError, Fault, FaultsError, UnknownNameError, check_known, number
@@ -39,9 +44,7 @@ from conqret.serve.intake import (
 from conqret.web.local_server import LOOPBACK, LocalServer, is_loopback, local_server, own_hosts
 
 if TYPE_CHECKING:
-    from starlette.applications import Starlette
     from starlette.requests import Request
-    from starlette.responses import Response
     from starlette.types import ASGIApp
 
 METRIC = "metric"
@@ -139,10 +142,6 @@ def service_app(
     """The application that judges with ``judges``, as :func:`offered` gives them; ``keyed`` says in its description
     that requests need a key (which :class:`conqret.serve.intake.Access` looks at). The extra ``web`` must be installed.
     """
-    from starlette.applications import Starlette
-    from starlette.exceptions import HTTPException
-    from starlette.routing import Route
-
     service = _Service(session, judges, dict(judging or {}), limits or IntakeLimits())
     document = compact(openapi(judges.values(), keyed=keyed))
     routes = [
@@ -334,6 +333,4 @@ async def _broken(request: Request, error: Exception) -> Response:
 
 
 def _json(content: bytes, status: int = 200) -> Response:
-    from starlette.responses import Response
-
     return Response(content, status, media_type="application/json")

@@ -17,6 +17,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.responses import HTMLResponse
+from starlette.routing import Route
+
 from conqret.errors import ConqretError, DeclarationError, number
 from conqret.experiments.page import run_page
 from conqret.judging.judge_folder import ASKED, JUDGMENTS, JudgeFolder
@@ -199,10 +204,6 @@ def view_app(root: Path, port: int) -> Guard:
 
     The extra ``web`` must be installed.
     """
-    from starlette.applications import Starlette
-    from starlette.exceptions import HTTPException
-    from starlette.routing import Route
-
     viewer = _Viewer(root.resolve())
     routes = [
         Route("/", viewer.runs),
@@ -333,8 +334,6 @@ def _sorry(error: Exception, status: int = 409, inside: Sequence[Section] = ()) 
 
 def _response(parts: Iterable[str], status: int = 200, again: int = 0) -> Response:
     """A whole page, which the browser asks for anew after ``again`` seconds, if any."""
-    from starlette.responses import HTMLResponse
-
     content = "".join(parts).encode("utf-8", "replace")
     return HTMLResponse(content, status, {"Refresh": str(again)} if again else None)
 

@@ -22,7 +22,7 @@ PARTS = (
     "conqret.judging.judge_parts.Judge",
     "conqret.judging.judge_parts.JudgePrompt",
     "conqret.judging.judge_options.JudgeOptions",
-    "conqret.llm.backend.Backend",
+    "conqret.llm.client_options.Backend",
     "conqret.perturb.perturbation.Perturbation",
     "conqret.studies.bias.contrast.Probe",
     "conqret.generation.strategies.Strategy",

@@ -228,18 +228,9 @@ def test_their_configuration_as_ours(base):
     assert client_settings(base.LlmConfigBase(model="offline", base_url="x")) == {"model": "offline"}
 
 
-@pytest.mark.parametrize(
-    ("options", "wrong"),
-    [
-        (("--set", "format=dircet"), "did you mean 'direct'"),
-        (
-            ("--qset", "grade_range=[3,1]"),
-            "grade_range is '[3,1]': write the lowest and the highest grade, such as [0, 3]",
-        ),
-    ],
-)
-def test_wrong_settings_are_said_in_a_line(run, options, wrong):
-    code, said = run(*options)
+def test_wrong_settings_are_said_in_a_line(run):
+    code, said = run("--set", "format=dircet")
+    wrong = "did you mean 'direct'"
     assert code == 1
     assert wrong in said
     assert "Traceback" not in said

@@ -1,4 +1,4 @@
-"""conqret's metrics as scorers of inspect_ai, its logs as items, our runs as logs."""
+"""conqret's metrics as scorers of inspect_ai, and its logs as items."""
 
 import math
 import subprocess
@@ -22,11 +22,10 @@ from inspect_ai.solver import solver  # noqa: E402
 from inspect_ai.tool import ToolCall  # noqa: E402
 
 import conqret  # noqa: E402
-from conqret.adapters.inspect import as_log, conqret_metric, items_of  # noqa: E402
+from conqret.adapters.inspect import conqret_metric, items_of  # noqa: E402
 from conqret.io import open_items  # noqa: E402
 from tests.adapters import referred  # noqa: E402
 from tests.adapters.examples import run_example  # noqa: E402
-from tests.adapters.judged import METRIC, WHY, judged  # noqa: E402
 from tests.adapters.metered import DOCUMENTS, ITEMS, MeteredServer  # noqa: E402
 from tests.adapters.referred import LOOKS_AT_A_REFERENCE  # noqa: E402
 
@@ -104,34 +103,6 @@ def test_a_log_as_items(log):
     }
     found = conqret.judge(items, format="direct", metrics=["groundedness"])
     assert found["a-zoos"].value("groundedness") == log.samples[0].scores["conqret_direct_groundedness"].value
-
-
-@pytest.mark.parametrize("suffix", ["json", "eval"])
-def test_a_run_as_a_log(log, tmp_path, suffix):
-    found = conqret.judge([item | {"stance": "pro"} for item in items_of(log)], format="rag-fine-grained")
-    again = read_eval_log(str(as_log(found, tmp_path / f"run.{suffix}")))
-    assert again.eval.task == "conqret rag-fine-grained"
-    assert [sample.id for sample in again.samples] == ["a-zoos", "b-age"]
-    assert again.samples[0].scores["groundedness"].value == found["a-zoos"].value("groundedness")
-    means = {score.name: score.metrics["mean"].value for score in again.results.scores}
-    assert means["groundedness"] == found.summary.metrics["groundedness"].mean
-    assert next(iter(items_of(again)))["documents"][0]["text"] == SAMPLES[0].metadata["documents"][0]
-
-
-def test_a_run_as_a_log_has_what_is_missing_unscored_and_its_bounds(tmp_path):
-    found = judged()
-    again = read_eval_log(str(as_log(found, tmp_path / "run.json")))
-    (lost,) = (sample.scores[METRIC] for sample in again.samples if sample.id == found[0].item)
-    assert math.isnan(lost.value)
-    assert lost.explanation.startswith(f"no score: {WHY}")
-    (result,) = (score for score in again.results.scores if score.name == METRIC)
-    one = found.summary.metrics[METRIC]
-    assert (result.scored_samples, result.unscored_samples) == (3, 1)
-    assert result.metadata == {
-        "worst_case": one.worst_case,
-        "best_case": one.best_case,
-        "reasons": dict(one.reasons),
-    }
 
 
 @solver
@@ -279,5 +250,3 @@ def test_the_target_is_the_reference(format_, metric, tmp_path):
     if metric != "preference":
         again = conqret.judge([item], format=format_, metrics=[metric])
         assert again[0].values[metric] == score.value
-        back = next(iter(items_of(read_eval_log(str(as_log(again, tmp_path / "again.json"))))))
-        assert (back["reference"], back["stance"]) == (referred.REFERENCE, "pro")

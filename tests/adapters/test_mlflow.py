@@ -1,4 +1,4 @@
-"""A judged run in MLflow, and metrics as its scorers."""
+"""Metrics as scorers of MLflow."""
 
 import os
 
@@ -9,10 +9,10 @@ os.environ.setdefault("DO_NOT_TRACK", "true")
 mlflow = pytest.importorskip("mlflow", reason="the extra mlflow is not installed")
 
 import conqret  # noqa: E402
-from conqret.adapters.mlflow import ConqretScorer, log_run  # noqa: E402
+from conqret.adapters.mlflow import ConqretScorer  # noqa: E402
 from tests.adapters import referred  # noqa: E402
 from tests.adapters.examples import run_example_alone  # noqa: E402
-from tests.adapters.judged import METRIC, WHY, judged  # noqa: E402
+from tests.adapters.judged import METRIC, WHY  # noqa: E402
 from tests.adapters.referred import LOOKS_AT_A_REFERENCE  # noqa: E402
 
 DOCUMENTS = ["Cages are small, and animals suffer.", "Keepers care."]
@@ -29,31 +29,6 @@ def tracking(tmp_path_factory):
     mlflow.set_tracking_uri(f"sqlite:///{place}/mlflow.db")
     mlflow.create_experiment("conqret", artifact_location=(place / "artifacts").as_uri())
     mlflow.set_experiment("conqret")
-
-
-def test_a_run_with_intervals_bounds_and_reasons():
-    run = judged()
-    found = mlflow.get_run(log_run(run, run_name="first"))
-    one = run.summary.metrics[METRIC]
-    metrics = found.data.metrics
-    assert found.info.run_name == "first"
-    assert found.info.status == "FINISHED"
-    assert metrics[METRIC] == pytest.approx(one.mean)
-    assert (metrics[f"{METRIC}.scored"], metrics[f"{METRIC}.missing"]) == (3, 1)
-    assert metrics[f"{METRIC}.worst_case"] == pytest.approx(one.worst_case)
-    assert metrics[f"{METRIC}.best_case"] == pytest.approx(one.best_case)
-    if one.low is None:
-        assert f"{METRIC}.low" not in metrics
-    assert found.data.params["fingerprint"] == run.record.fingerprint
-    assert found.data.tags[f"conqret.no_number.{METRIC}.missing"] == f"{WHY} (1)"
-    files = {artifact.path for artifact in mlflow.MlflowClient().list_artifacts(found.info.run_id, "conqret")}
-    assert files == {"conqret/report.html", "conqret/summary.json", "conqret/scores.parquet"}
-
-
-def test_into_the_run_that_is_going_on():
-    with mlflow.start_run() as going_on:
-        assert log_run(judged()) == going_on.info.run_id
-        assert mlflow.active_run().info.run_id == going_on.info.run_id
 
 
 def test_in_an_evaluation():
@@ -91,9 +66,8 @@ def test_feedback_has_a_value_or_an_error():
 
 
 def test_the_example_of_the_page(tmp_path):
-    logged = "names['mlflow'].get_run(names['run_id']).data.metrics['groundedness']"
     scored = "names['found'].metrics['conqret_direct_groundedness/mean']"
-    run_example_alone("MLflow", tmp_path, f"assert {logged} == {scored} == 1")
+    run_example_alone("MLflow", tmp_path, f"assert {scored} == 1")
 
 
 @LOOKS_AT_A_REFERENCE

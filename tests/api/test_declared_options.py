@@ -34,7 +34,7 @@ def test_settings_of_a_judge_hold_every_option_of_judging() -> None:
 
 @pytest.mark.parametrize("kind", [ClientOptions, JudgeOptions, GenerateOptions, AnswerPlan])
 def test_every_option_says_what_it_sets(kind: type) -> None:
-    for name, (_, _, text) in OptionHelps(kind).told.items():
+    for name, (_, _, text) in OptionHelps(kind).helps.items():
         assert text.endswith("."), name
 
 

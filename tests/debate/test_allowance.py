@@ -15,7 +15,7 @@ from conqret.debate.two_turn.debate_judge import (
 )
 from conqret.debate.two_turn.two_turn_files import read_two_turn
 from conqret.errors import DeclarationError
-from conqret.llm.backend import O200K, count_tokens, encoder
+from conqret.llm.tokens import O200K, count_tokens, encoder
 from conqret.prompts import Library
 
 FIXTURE = Path(__file__).parents[2] / "fixtures" / "two_turn_debates.jsonl"

@@ -12,11 +12,11 @@ from conqret.generation.generator import ANSWER_ROOM, GenerateOptions, Generatio
 from conqret.io import open_items
 from conqret.io.corpus_folder import CorpusDirectory
 from conqret.io.trec import ScoredDoc, read_rankings, write_run
-from conqret.llm.backend import count_tokens
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.prompt_fitting import MESSAGE_OVERHEAD, prompt_tokens
 from conqret.llm.request import Answer
+from conqret.llm.tokens import count_tokens
 from conqret.prompts import Library
 from conqret.runs.session import SessionCounts
 from conqret.text.citations import citations

@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 
 from conqret.errors import DeclarationError
-from conqret.llm.backend import BACKENDS, Backend, backend_of
-from conqret.llm.client_options import ClientOptions
+from conqret.llm.client_options import BACKENDS, Backend, ClientOptions, backend_of
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/adding-a-backend.md").read_text(encoding="utf-8")
@@ -97,7 +96,7 @@ class Plugged(dict[str, Backend]):
 def test_two_backends_with_the_same_names_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     hosted = BACKENDS["hosted"]
     both = Plugged(one=replace(hosted, prefix="x/"), other=replace(hosted, prefix="x/"), hosted=hosted)
-    monkeypatch.setattr("conqret.llm.backend.BACKENDS", both)
+    monkeypatch.setattr("conqret.llm.client_options.BACKENDS", both)
     assert backend_of("x") is hosted
     with pytest.raises(DeclarationError, match="the backends 'one' and 'other' both claim the model 'x/y'"):
         backend_of("x/y")

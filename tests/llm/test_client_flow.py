@@ -65,7 +65,7 @@ async def test_recorded_answers_are_not_asked_again_and_reasks_replay_too(store)
     ]
     replayed, client = await ask_all(options(), requests, store, replay=True)
     assert [a.value for a in replayed] == [a.value for a in first]
-    assert client.missing == ()
+    assert client.missing == {}
 
 
 async def test_refusals_and_overflows_replay_as_such(store):

@@ -231,7 +231,7 @@ def test_the_old_model_goes_before_the_new_one_comes(tmp_path: Path, monkeypatch
             beside.append(len(alive))
             alive.add(self)
 
-    monkeypatch.setattr("conqret.local.scorer.ConditionalPerplexity", Heavy)
+    monkeypatch.setattr("conqret.llm.backends.local.ConditionalPerplexity", Heavy)
     monkeypatch.setattr("conqret.llm.backends.local._held", {})
 
     async def load(name: str) -> None:

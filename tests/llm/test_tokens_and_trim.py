@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conqret.llm.backend import CL100K, O200K, count_tokens, encoder, encoder_for, pieces
 from conqret.llm.prompt_fitting import allot, trim_proportionally
+from conqret.llm.tokens import CL100K, O200K, count_tokens, encoder, encoder_for, pieces
 
 PROSE = (
     "The committee heard that fares fell by half. Riders doubled, and costs rose! Did anyone object? Yes.\n"

@@ -23,7 +23,7 @@ gc.disable()
 import instructor, litellm, matplotlib.pyplot, openai.resources, polars, scipy.stats
 import conqret
 from conqret.cli.main import main
-from conqret.llm.backend import count_tokens
+from conqret.llm.tokens import count_tokens
 from conqret.prompts import Library
 from conqret.show import page
 names = "cli debate debateqa experiments generation judging judges labels llm perspectives retrieval show studies"

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from conqret.data import Item
-from conqret.llm.backend import backend_of, count_tokens
-from conqret.llm.client_options import ClientOptions
+from conqret.llm.client_options import ClientOptions, backend_of
 from conqret.llm.request import Completion, Request
 from conqret.llm.sender import Sender
+from conqret.llm.tokens import count_tokens
 from conqret.runs.session import Session
 from conqret.studies.sensitivity.sensitivity_plan import PerturbationLevels, estimate
 from conqret.studies.sensitivity.sensitivity_run import run_sensitivity
@@ -97,7 +97,7 @@ def test_rewriting_has_one_budget_in_all(
             return Completion(json.dumps(sending.baseline()), cost_usd=0.6)
 
     dear = replace(backend_of("a-model-of-mine"), open=lambda options: Dear())
-    monkeypatch.setattr("conqret.llm.backend.backend_of", lambda model: dear)
+    monkeypatch.setattr("conqret.llm.client_options.backend_of", lambda model: dear)
     perturbations = [
         PerturbationLevels.from_name("hallucinate", (2,)),
         PerturbationLevels.from_name("paraphrase", (100,)),

@@ -187,8 +187,7 @@ def test_no_file_is_read_whole_without_a_limit() -> None:
         "adapters/promptfoo.py",  # the log of our own process
         "labels/study_access.py",  # a secret that we wrote
         "llm/backends/function.py",  # the source of an imported function
-        "llm/redaction.py",  # of a size that is looked at before
-        "scrapers/scrape_places.py",  # likewise
+        "scrapers/scrape_places.py",  # of a size that is looked at before
         "io/safe_files.py",  # what the user is about to replace
         "retrieval/silence.py",  # what a library printed
     }

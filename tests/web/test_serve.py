@@ -466,13 +466,15 @@ def test_wrong_calls_are_a_sentence(cli: Cli, tmp_path: Path, monkeypatch: pytes
 
 
 def test_a_line_of_the_log_for_people_and_programs() -> None:
-    from conqret.serve.command import line, told
+    from conqret.serve.command import log_line, log_record
 
     request = ServedRequest("id-1", "POST", "direct", 200, "", 0.12345, 2, 1, 0.01)
-    assert line(request).endswith("id-1 POST direct 200 0.123 s 2 sent, 1 recorded, $0.0100")
-    assert line(ServedRequest("id-2", "POST", "", 404, "nowhere")).endswith("id-2 POST - 404 0.000 s nowhere")
-    assert told(request) | {"at": ""} == {
-        "at": "",
+    assert log_line(request, "now").endswith("now id-1 POST direct 200 0.123 s 2 sent, 1 recorded, $0.0100")
+    assert log_line(ServedRequest("id-2", "POST", "", 404, "nowhere"), "now").endswith(
+        "id-2 POST - 404 0.000 s nowhere"
+    )
+    assert log_record(request, "now") == {
+        "at": "now",
         "id": "id-1",
         "method": "POST",
         "format": "direct",

@@ -17,7 +17,7 @@ from conqret.debate.debatune.debate_files import SIDES, Side
 from conqret.debate.debatune.statement_run import offline_answer, offline_question, offline_statement
 from conqret.judging.responses import Typed, Written
 from conqret.llm.client import Client
-from conqret.llm.prompt_fitting import FittedPrompt, Window, fit
+from conqret.llm.prompt_fitting import FittedPrompt, fit
 from conqret.llm.request import Request, messages
 from conqret.prompts import Library, RenderedPrompt
 from conqret.runs.study_run import ResponseRow
@@ -283,7 +283,7 @@ class TurnRequest:
         settings |= {"began": began, "most": MAX_QUESTIONS, "answers": bool(self.open_questions)}
         return library[REPLY].render({**shared, "record": record, "asked": self.open_questions}, settings)
 
-    def fitted(self, library: Library, window: Window) -> FittedPrompt | None:
+    def fitted(self, library: Library, window: Client) -> FittedPrompt | None:
         """The prompt as it is sent; None where it does not fit, whatever is cut."""
         return fit(self.documents(), lambda documents: self.rendered(library, documents), window)
 

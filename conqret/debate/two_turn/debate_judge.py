@@ -30,7 +30,7 @@ from conqret.debate.two_turn.two_turn_files import NOTHING, Side, SideArgument, 
 from conqret.errors import DeclarationError
 from conqret.judging.asked_run import Run, RunPrompt
 from conqret.judging.responses import Typed
-from conqret.llm.backend import backend_of
+from conqret.llm.client_options import backend_of
 from conqret.llm.prompt_fitting import trim_proportionally
 from conqret.llm.request import Request, messages
 from conqret.prompts import Library, RenderedPrompt

@@ -28,8 +28,8 @@ from conqret.generation.strategies.cited import STRATEGY as CITED
 from conqret.io.questions import SourcedQuestion
 from conqret.judging.responses import Typed
 from conqret.llm.client import Client
-from conqret.llm.client_options import NucleusSampling
 from conqret.llm.request import Plain
+from conqret.llm.sampling import NucleusSampling
 from conqret.options import check_ranges
 from conqret.prompts import Library, RenderedPrompt
 from conqret.registry import Registry
@@ -230,8 +230,9 @@ class RagSession:
 class AnswerStrategy:
     """A way to answer a question.
 
-    - ``respond(session)`` answers the question of the session: it may search and ask an agent there, and returns the text. It
-      raises :class:`~conqret.debateqa.curation.curation_requests.NoValidResponse` where a model gives no valid answer.
+    - ``respond(session)`` answers the question of the session: it may search and request an agent's step there, and
+      returns the text. It raises :class:`~conqret.debateqa.curation.curation_requests.NoValidResponse` where a model
+      gives no valid answer.
     - ``chunks`` are taken of one retrieval (0: nothing is retrieved), ``searches`` is how many retrievals there may be
     - ``agent`` is the id of the prompt by which an agent is asked what to do next; empty where there is none
     - ``prompts`` are the ids of other prompts of its own, each with its type of answer; where there are none, the

@@ -12,7 +12,7 @@ from conqret.data import Document
 from conqret.debateqa.curation.page_sources import TrustedDomains
 from conqret.errors import DeclarationError
 from conqret.io.corpus_folder import write_lines
-from conqret.llm.backend import count_tokens
+from conqret.llm.tokens import count_tokens
 from conqret.retrieval.collection import Collection
 from conqret.retrieval.corpus_index import open_index
 from conqret.retrieval.pipeline import BM25_NAME, PipelinePlan, assemble, open_indexes

@@ -23,8 +23,7 @@ from typing import Any
 
 from conqret.data import Reason
 from conqret.errors import DeclarationError, first_line
-from conqret.llm.backend import Backend, Connection, ModelFacts, on_this_machine
-from conqret.llm.client_options import ClientOptions
+from conqret.llm.client_options import Backend, ClientOptions, Connection, ModelFacts, on_this_machine
 from conqret.llm.request import Completion, Request
 from conqret.llm.retry import ProviderError
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from conqret.llm.backend import Backend, Connection
-from conqret.llm.client_options import ClientOptions
+from conqret.llm.client_options import Backend, ClientOptions, Connection
 from conqret.llm.hosted.servers import directly
 from conqret.llm.providers import listed
 

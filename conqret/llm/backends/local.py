@@ -18,19 +18,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from conqret.data import Reason
 from conqret.errors import DeclarationError, first_line
 from conqret.io.limits import whole_text
-from conqret.llm.backend import Backend, Connection, on_this_machine
-from conqret.llm.client_options import ClientOptions
+from conqret.llm.client_options import Backend, ClientOptions, Connection, on_this_machine
 from conqret.llm.replies import CONTEXT_OVERFLOW
 from conqret.llm.request import Completion, Request
 from conqret.llm.retry import ProviderError
 from conqret.local.likelihoods import give_back
 from conqret.local.model_identity import commit_of, folder_identity, hub_file, hub_reachable
 from conqret.local.models import window_in
+from conqret.local.scorer import ConditionalPerplexity
 from conqret.local.text_writing import write
 
 if TYPE_CHECKING:
     from conqret.local.likelihoods import TargetScore
-    from conqret.local.scorer import ConditionalPerplexity
 
 
 PREFIX = "local/"
@@ -334,8 +333,6 @@ def _overflow(rows: list[list[TargetScore]], window: int, room: int | None) -> s
 
 def _loaded(name: str, identity: str) -> ConditionalPerplexity:
     """The scorer over these weights; another one that is in memory goes first, so that one has all the room."""
-    from conqret.local.scorer import ConditionalPerplexity
-
     wanted = (name, identity)
     if wanted not in _held:
         _held.clear()

@@ -6,8 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from conqret.errors import DeclarationError
-from conqret.llm.backend import Backend, Connection, on_this_machine
-from conqret.llm.client_options import NO_MODEL
+from conqret.llm.client_options import NO_MODEL, Backend, Connection, on_this_machine
 from conqret.llm.request import Completion, Request
 
 

@@ -7,7 +7,7 @@ import time
 from typing import Any
 
 from conqret.errors import DeclarationError
-from conqret.llm.backend import Backend, Connection, on_this_machine
+from conqret.llm.client_options import Backend, Connection, on_this_machine
 from conqret.llm.request import Completion, Request
 
 REVISION = 3

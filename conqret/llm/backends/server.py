@@ -6,19 +6,17 @@ import json
 import os
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import aiohttp
 
 from conqret.data import Reason
 from conqret.errors import DeclarationError, first_line
-from conqret.llm.backend import Backend, Connection, ModelFacts, stated
 from conqret.llm.backends.function import MOST, SAID, item_of
-from conqret.llm.client_options import ClientOptions
+from conqret.llm.client_options import Backend, ClientOptions, Connection, ModelFacts, stated
 from conqret.llm.provider_errors import error_in, provider_error
 from conqret.llm.request import Completion, Request
 from conqret.llm.retry import ProviderError
-
-if TYPE_CHECKING:
-    import aiohttp
 
 PREFIX = "server/"
 KEY = "CONQRET_SERVER_KEY"
@@ -56,8 +54,6 @@ class ServerConnection(Connection):
         Raises:
             ProviderError: no answer came, or one that is no JSON.
         """
-        import aiohttp
-
         if self._session is None:
             key = os.environ.get(KEY)
             self._session = aiohttp.ClientSession(

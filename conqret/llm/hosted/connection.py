@@ -13,8 +13,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from conqret.data import Reason
-from conqret.llm.backend import Connection, ModelFacts
-from conqret.llm.client_options import ClientOptions
+from conqret.llm.client_options import ClientOptions, Connection, ModelFacts
 from conqret.llm.hosted.response_bodies import completion_of
 from conqret.llm.provider_errors import about_generation, about_shape, provider_error
 from conqret.llm.providers import address

@@ -6,6 +6,7 @@ litellm would send the same bodies, at ten times the work and after seconds of i
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import functools
 import json
 import ssl
@@ -14,6 +15,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import aiohttp
+import certifi
 from pydantic import BaseModel
 
 from conqret._version import __version__
@@ -126,12 +128,8 @@ async def body_of(response: aiohttp.ClientResponse) -> bytes:
 def _trusted() -> ssl.SSLContext:
     """The certificates of the machine, and those that come with Python's packages where it has none."""
     context = ssl.create_default_context()
-    try:
-        import certifi
-
+    with contextlib.suppress(OSError):
         context.load_verify_locations(certifi.where())
-    except (ImportError, OSError):
-        pass
     return context
 
 

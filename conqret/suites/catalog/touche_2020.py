@@ -8,7 +8,6 @@ from conqret.errors import DeclarationError
 from conqret.io.benchmarks import beir_rows
 from conqret.io.cell_values import as_text
 from conqret.io.checks import filled, identifier, json_object
-from conqret.io.rows import is_beir
 from conqret.io.schema import TableReader
 from conqret.suites.suite import Suite, SuiteData, SuiteFile
 from conqret.suites.suite_files import data_of_rows, published, published_text
@@ -27,7 +26,7 @@ QUERY = published(
 def read(folder: Path) -> SuiteData:
     """The graded arguments of each question, in the layout of BEIR: ``corpus.jsonl``, ``queries.jsonl`` and
     ``qrels/test.tsv``. Arguments without a text are left out."""
-    if not is_beir(folder):
+    if not all((folder / name).is_file() for name in ("corpus.jsonl", "queries.jsonl")):
         raise DeclarationError(
             f"{folder} has no corpus.jsonl and queries.jsonl: fetch the suite, or put the folder webis-touche2020 of "
             "BEIR there"

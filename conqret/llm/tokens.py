@@ -1,0 +1,85 @@
+"""Count tokens offline, with the tables inside litellm."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+Encode = Callable[[str], Sequence[int]]
+"""From a text to the numbers of its tokens."""
+
+O200K, CL100K = "o200k_base", "cl100k_base"
+
+PIECE_CHARACTERS = 1000
+"""Texts are tokenised in pieces: tiktoken's time grows with the square of a run without spaces."""
+
+BYTES_PER_TOKEN = 3
+"""Where no table is installed: English has about 4.5 bytes a token, Chinese about 3; the cautious one."""
+
+_CL100K_MODELS = re.compile(r"(^|/)(gpt-4(?!o|\.)|gpt-3\.5|text-embedding)")
+_PIECES = re.compile(rf"[\s\S]{{{PIECE_CHARACTERS}}}\S{{0,{PIECE_CHARACTERS}}}|[\s\S]+")
+_TABLE_FILES = {
+    O200K: "fb374d419588a4632f3f557e76b4b70aebbca790",
+    CL100K: "9b5ad71b2ce5302211f9c61530b329a4922fc6a4",
+}
+"""The file names under which tiktoken caches its tables: the sha1 of the addresses they come from."""
+
+
+def encoder_for(model: str) -> Encode:
+    """How tokens of ``model`` are counted: cl100k for GPT-4 and 3.5, else o200k (near enough for other families)."""
+    return encoder(CL100K if _CL100K_MODELS.search(model) else O200K)
+
+
+def pieces(text: str) -> Iterator[str]:
+    """``text`` cut into pieces of 1,000 to 2,000 characters that end before white space where there is any.
+
+    Where a piece ends depends on the text up to there alone, so a prefix has the same pieces but the last.
+    """
+    return (match.group() for match in _PIECES.finditer(text))
+
+
+def count_tokens(text: str, encode: Encode | None = None) -> int:
+    """The number of tokens of ``text`` (by o200k, unless ``encode`` is given).
+
+    Text that looks like a control token counts as plain text.
+    """
+    encode = encode or encoder(O200K)
+    return sum(len(encode(piece)) for piece in pieces(text))
+
+
+@functools.cache
+def encoder(encoding: str) -> Encode:
+    """The function from text to token numbers of one of tiktoken's encodings, without any download.
+
+    If the table is not installed, each token stands for :data:`BYTES_PER_TOKEN` bytes.
+    """
+    if not _point_to_tables(encoding):
+        return lambda text: [0] * -(-len(text.encode("utf-8", "replace")) // BYTES_PER_TOKEN)
+    import tiktoken
+
+    return tiktoken.get_encoding(encoding).encode_ordinary
+
+
+def litellm_folder() -> Path | None:
+    """Where litellm is installed, found without importing it; None if it is not."""
+    spec = importlib.util.find_spec("litellm")
+    return Path(spec.origin).parent if spec is not None and spec.origin else None
+
+
+def _point_to_tables(encoding: str) -> bool:
+    """Set tiktoken's cache folder to litellm's tables, and say whether ``encoding`` is among them."""
+    name = _TABLE_FILES[encoding]
+    folder = litellm_folder()
+    set_by_user = os.environ.get("TIKTOKEN_CACHE_DIR")
+    places = [Path(set_by_user)] if set_by_user else []
+    if folder is not None:
+        places.append(folder / "litellm_core_utils" / "tokenizers")
+    for place in places:
+        if (place / name).is_file():
+            os.environ["TIKTOKEN_CACHE_DIR"] = os.fspath(place)
+            return True
+    return False
