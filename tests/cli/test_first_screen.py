@@ -135,7 +135,7 @@ def test_within_a_group_too(cli: Cli, typed: str, command: str) -> None:
     assert f"Did you mean '{command}'" in done.err
 
 
-@pytest.mark.parametrize("command", sorted(set(MEANT.values())))
+@pytest.mark.parametrize("command", MEANT)
 def test_what_is_suggested_is_there(command: str) -> None:
     _, rest = find(command.split())
     assert rest == []
