@@ -64,21 +64,6 @@ Language = Annotated[
 ]
 
 
-@dataclass(frozen=True, kw_only=True)
-class ItemOptions(OptionGroup):
-    """How items are read, where `--columns` are those of labels."""
-
-    item_columns: Columns = None
-    skip_invalid: SkipInvalid = False
-    language: Language = None
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """The same as settings of the public functions."""
-        columns = column_map(self.item_columns, ITEM_COLUMNS)
-        return {"columns": columns, "skip_invalid": self.skip_invalid, "language": self.language}
-
-
 Format = Annotated[
     str | None,
     option(

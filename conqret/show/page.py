@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from conqret._version import __version__
 from conqret.io import safe_files as atomic
@@ -26,8 +26,6 @@ Ways = Sequence[tuple[str, str]]
 """Titles with addresses."""
 
 _HERE = Path(__file__).resolve().parent
-_SHORT = 80
-"""Characters of a text that is kept as it is printed."""
 
 
 def page(
@@ -125,13 +123,5 @@ def _environment(folder: Path) -> Environment:
 
 
 def _printed(value: Any) -> Any:
-    """What a template prints: plain strings with their hidden characters written out, and then escaped."""
-    if type(value) is str:
-        return _escaped(value) if len(value) <= _SHORT else escape(visible(value))
+    """What a template prints: strings with their hidden characters written out, which Jinja then escapes."""
     return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
-
-
-@functools.lru_cache(maxsize=4096)
-def _escaped(text: str) -> Markup:
-    """A short text, as the same come again in cell after cell."""
-    return escape(visible(text))
