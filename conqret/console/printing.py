@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.padding import Padding
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.segment import Segment
 from rich.text import Text
 
@@ -313,7 +314,6 @@ class ProgressBar:
 @contextlib.contextmanager
 def progress(doing: str, total: int | None = None, *, quiet: bool = False) -> Iterator[ProgressBar]:
     """A bar with live counts on a terminal, lines elsewhere (a log, say), and nothing where ``quiet``."""
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     bar = Progress(
         TextColumn(doing),

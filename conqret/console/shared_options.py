@@ -14,6 +14,7 @@ from conqret.options import FILES as FILES
 from conqret.options import JUDGING as JUDGING
 from conqret.options import LIMITS as LIMITS
 from conqret.options import MODEL as MODEL
+from conqret.text.numbers import number_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -269,7 +270,6 @@ def numbers(text: str | None, wanted: str) -> list[float]:
     Raises:
         DeclarationError: something else stands there.
     """
-    from conqret.text.numbers import number_in
 
     try:
         return [number_in(part) for part in listed(text)]
