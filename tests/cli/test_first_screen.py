@@ -102,7 +102,7 @@ def test_a_name_with_a_shells_marks_is_quoted(server: list[object]) -> None:
 
 
 @pytest.mark.parametrize(
-    "more", [("--model", "offline"), ("-q",), ("--replay", "fixtures/demo/recordings.jsonl.gz")]
+    "more", [("--model", "offline", "-q"), ("--replay", "fixtures/demo/recordings.jsonl.gz")]
 )
 def test_who_names_a_model_or_wants_quiet_is_told_nothing(
     cli: Cli, tmp_path: Path, more: tuple[str, ...]

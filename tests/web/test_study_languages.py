@@ -1,4 +1,4 @@
-"""Debates judged in Arabic in a real browser, on the server that the command starts: what was meant is in the export."""
+"""Debates judged in Arabic in a real browser: the pages are in the language, and what was meant is in the export."""
 
 from __future__ import annotations
 
