@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import ChainMap
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any, Final, get_origin
@@ -58,7 +60,7 @@ them. The help of a command begins with the same words."""
 
 ABOUT: Final = "Judge retrieval-augmented arguments with LLMs, and measure how far the judge can be trusted."
 
-COMMANDS = {name: help_text for panel in PANELS.values() for name, help_text in panel.items()}
+COMMANDS: Mapping[str, str] = ChainMap(*map(dict, PANELS.values()))
 
 
 HOMES: Parts = {
@@ -187,50 +189,46 @@ ARGUMENTS, OPTIONS = "Arguments", "Options"
 """The panels of a help that its parts without another stand in."""
 
 MEANT: Mapping[str, str] = {
-    word: command
-    for command, words in {
-        "judge": "eval scor rate rating grade grading assess measure",
-        "runs report": "report",
-        "runs show": "show",
-        "runs diff": "diff",
-        "runs methods": "method",
-        "runs recordings": "recording",
-        "serve mcp": "mcp",
-        "serve view": "view ui dashboard",
-        "serve http": "server http api",
-        "info formats": "metric format",
-        "info prompt": "prompt",
-        "info doctor": "doctor",
-        "labels sample": "label",
-        "labels collect": "annotat",
-        "labels agreement": "agree alpha kappa",
-        "judges compare": "compare pareto frontier cost",
-        "validate": "card",
-        "suite report": "leaderboard",
-        "judges systems": "meta",
-        "judges variance": "component variance",
-        "tournament": "pairwise",
-        "judges jury": "jury ensemble",
-        "judges calibrate": "calibrat",
-        "judges abstain": "abstain threshold",
-        "judges improve": "optimi learn improve",
-        "suite": "suites benchmark testset",
-        "judges drift": "drift monitor",
-        "judges power": "power selftest",
-        "corpus debates": "scrape",
-        "retrieve index": "index",
-        "retrieve run": "search rerank",
-        "generate arguments": "argument",
-        "generate perturbations": "perturb",
-        "experiment": "run",
-        "debateqa questions": "question",
-        "debateqa curate": "curat",
-        "debateqa answer": "answer",
-        "debateqa rank": "rank",
-    }.items()
-    for word in words.split()
+    "judge": "eval scor rate rating grade grading assess measure",
+    "runs report": "report",
+    "runs show": "show",
+    "runs diff": "diff",
+    "runs methods": "method",
+    "runs recordings": "recording",
+    "serve mcp": "mcp",
+    "serve view": "view ui dashboard",
+    "serve http": "server http api",
+    "info formats": "metric format",
+    "info prompt": "prompt",
+    "info doctor": "doctor",
+    "labels sample": "label",
+    "labels collect": "annotat",
+    "labels agreement": "agree alpha kappa",
+    "judges compare": "compare pareto frontier cost",
+    "validate": "card",
+    "suite report": "leaderboard",
+    "judges systems": "meta",
+    "judges variance": "component variance",
+    "tournament": "pairwise",
+    "judges jury": "jury ensemble",
+    "judges calibrate": "calibrat",
+    "judges abstain": "abstain threshold",
+    "judges improve": "optimi learn improve",
+    "suite": "suites benchmark testset",
+    "judges drift": "drift monitor",
+    "judges power": "power selftest",
+    "corpus debates": "scrape",
+    "retrieve index": "index",
+    "retrieve run": "search rerank",
+    "generate arguments": "argument",
+    "generate perturbations": "perturb",
+    "experiment": "run",
+    "debateqa questions": "question",
+    "debateqa curate": "curat",
+    "debateqa answer": "answer",
+    "debateqa rank": "rank",
 }
-"""How what people type begins whom other tools have taught other words, and the command that they mean."""
+"""Of some commands the beginnings of words that other tools use for them."""
 
 
 class Command(App):
@@ -315,8 +313,10 @@ def tree() -> Command:
 def _suggested(name: str, known: Parts, path: Sequence[str]) -> str:
     """What is perhaps meant by a word that is no command of a group."""
     parts = name.lower().replace("_", "-").split("-")
-    for command in (command for part in parts for word, command in MEANT.items() if part.startswith(word)):
-        return f"Did you mean '{command if len(path) == 1 else f'conqret {command}'}'?"
+    for part in parts:
+        for command, beginnings in MEANT.items():
+            if part.startswith(tuple(beginnings.split())):
+                return f"Did you mean '{command if len(path) == 1 else f'conqret {command}'}'?"
     return did_you_mean(name, known) or f"{' '.join(path)} --help lists all"
 
 
@@ -325,7 +325,7 @@ def _group(path: Sequence[str], parts: Parts, *, whole: bool = False) -> Command
     first = len(path) == 1
     app = _command(
         path,
-        help=ABOUT if first else (COMMANDS | GROUPS)[path[-1]],
+        help=ABOUT if first else {**COMMANDS, **GROUPS}[path[-1]],
         help_epilogue=f"Example: {EXAMPLES[path[-1]]}",
     )
     if first:
@@ -345,6 +345,10 @@ def _group(path: Sequence[str], parts: Parts, *, whole: bool = False) -> Command
     return app
 
 
+_LINE_BREAK = re.compile(r"(?<!\n)\n(?!\n) *")
+"""A line break within a paragraph."""
+
+
 def _leaf(path: Sequence[str], home: str, *, everything: bool) -> Command:
     """The command whose function, with its docstring for a help and the examples at its end, is ``module:function``."""
     module_name, name = home.split(":")
@@ -353,7 +357,7 @@ def _leaf(path: Sequence[str], home: str, *, everything: bool) -> Command:
     what, example, examples = OptionHelps(function).rest.partition("\n\nExample")
     app = _command(
         path,
-        help="\n\n".join(" ".join(paragraph.split()) for paragraph in what.split("\n\n")),
+        help=_LINE_BREAK.sub(" ", what.strip()),
         help_epilogue=example.strip() + examples,
         config=getattr(module, "SETTINGS", None),
     )

@@ -6,12 +6,18 @@ from __future__ import annotations
 import os
 import platform
 import sys
+from importlib import metadata
 from typing import TYPE_CHECKING
+
+from packaging.requirements import Requirement
+from rich.text import Text
 
 from conqret._version import __version__
 from conqret.console import shared_options as options
 from conqret.console.printing import end, entry, out, result
 from conqret.errors import DeclarationError
+from conqret.judging.judge_parts import JUDGES
+from conqret.show.words import reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -41,7 +47,6 @@ def formats(*, json_output: options.Printed = None) -> None:
 
     Example: conqret info formats --json
     """
-    from conqret.judging.judge_parts import JUDGES
 
     judges = list(JUDGES.values())
     rows = [
@@ -64,7 +69,6 @@ def formats(*, json_output: options.Printed = None) -> None:
 
 
 def _entries(judges: Sequence[Judge]) -> Iterator[RenderableType]:
-    from conqret.judging.judge_parts import JUDGES
     from conqret.judging.summary_tables import metric_names
 
     for judge in judges:
@@ -161,8 +165,6 @@ def _ask(model: str, calls: options.Calls) -> bool:
     measure = judgment.measures[metric]
     seconds = sum(call.seconds for call in judgment.trace.calls)
     if measure.value is None:
-        from conqret.show.words import reason
-
         _line(False, f"{model}: {judgment.status}: {reason(measure.reason)}: {measure.detail}")
         return False
     cost = judgment.trace.cost_usd
@@ -172,14 +174,12 @@ def _ask(model: str, calls: options.Calls) -> bool:
 
 
 def _line(good: bool | None, text: str) -> None:
-    from rich.text import Text
 
     mark, style = {True: ("ok  ", "green"), False: ("FAIL", "bold red"), None: ("-   ", "dim")}[good]
     out().print(Text.assemble((mark, style), " ", text), soft_wrap=True)
 
 
 def _version(package: str) -> str | None:
-    from importlib import metadata  # it reads mail headers: too dear for --help
 
     try:
         return metadata.version(package)
@@ -188,7 +188,6 @@ def _version(package: str) -> str | None:
 
 
 def _extras() -> list[str]:
-    from importlib import metadata
 
     named = metadata.metadata("conqret").get_all("Provides-Extra") or []
     return sorted(extra for extra in named if extra != _FOR_DEVELOPERS)
@@ -196,9 +195,6 @@ def _extras() -> list[str]:
 
 def _missing(extra: str) -> list[str]:
     """What an extra asks for on this machine and is not installed, by the installed package's own metadata."""
-    from importlib import metadata
-
-    from packaging.requirements import Requirement
 
     names: list[str] = []
     for line in metadata.requires("conqret") or ():

@@ -64,24 +64,24 @@ class _Remarks(logging.Handler):
         note(record.getMessage())
 
 
-class _Signals:
-    """SIGTERM and SIGHUP do what Ctrl-C does; ``last`` is the one that came last."""
+def _interrupt_on_signals() -> list[int]:
+    """Make SIGTERM and SIGHUP do what Ctrl-C does; returns the list of the signals that came, SIGINT first."""
+    signals = [int(signal.SIGINT)]
 
-    def __init__(self) -> None:
-        self.last = int(signal.SIGINT)
-        with contextlib.suppress(ValueError):  # not in the main thread
-            if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in the background: it stays ignored
-                signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-                signal.signal(signal.SIGINT, signal.default_int_handler)
-            for number in (signal.SIGTERM, signal.SIGHUP):
-                if signal.getsignal(number) is not signal.SIG_IGN:  # nohup
-                    signal.signal(number, self._stop)
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        signals.append(number)
+        handler = signal.getsignal(signal.SIGINT)  # asyncio's own while it runs
+        if callable(handler):
+            handler(signal.SIGINT, frame)
 
-    def _stop(self, number: int, frame: FrameType | None) -> None:
-        self.last = number
-        interrupt = signal.getsignal(signal.SIGINT)  # asyncio's own while it runs
-        if callable(interrupt):
-            interrupt(signal.SIGINT, frame)
+    with contextlib.suppress(ValueError):  # not in the main thread
+        if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in the background: it stays ignored
+            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(number) is not signal.SIG_IGN:  # nohup
+                signal.signal(number, interrupt)
+    return signals
 
 
 def main() -> None:
@@ -89,7 +89,7 @@ def main() -> None:
     gc.set_threshold(*COLLECTED_AFTER)
     logging.getLogger("conqret").handlers = [_Remarks()]
     logging.lastResort = _Remarks(logging.WARNING)  # what libraries remark
-    signals = _Signals()
+    signals = _interrupt_on_signals()
     try:
         for place, argument in enumerate(sys.argv[1:], start=1):  # a wrong one is repeated as it stands
             if _CONTROL.search(argument):
@@ -112,7 +112,9 @@ def main() -> None:
         complain(str(lacking))
         sys.exit(2)
     except KeyboardInterrupt:
-        _stopped(signals.last)
+        err.cache_clear()  # a line that the signal met half written is not said again
+        complain("stopped: finished work is kept, and the same command continues from there")
+        sys.exit(SIGNALLED + signals[-1])
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(1)
@@ -139,12 +141,6 @@ def _run(words: list[str]) -> None:
 
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-
-
-def _stopped(number: int) -> None:
-    err.cache_clear()  # a line that the signal met half written is not said again
-    complain("stopped: finished work is kept, and the same command continues from there")
-    sys.exit(SIGNALLED + number)
 
 
 def run_command(*arguments: object) -> None:
@@ -230,11 +226,13 @@ def read_arguments(command: Command, words: Sequence[str]) -> Callable[[], None]
         ) from None
     bound.apply_defaults()
     if function is command.default_command:  # and not its help
-        given = {
-            argument.field_info.name: argument for argument in command.arguments if not argument.children
-        }
-        _check_rest(given, [token.value for token in given[RUNS].tokens] if RUNS in given else [])
-        _check_written(given)
+        arguments = {}
+        for argument in command.arguments:
+            if not argument.children:
+                arguments[argument.field_info.name] = argument
+        if RUNS in arguments:
+            _check_rest(arguments, [token.value for token in arguments[RUNS].tokens])
+        _check_written(arguments)
     return functools.partial(function, *bound.args, **bound.kwargs)
 
 
@@ -271,10 +269,13 @@ def _fault(error: CycloptsError, command: Command, words: Sequence[str]) -> str:
     return str(error)
 
 
-def _check_rest(given: Mapping[str, Argument], rest: Iterable[str]) -> None:
-    """Files that belong to nothing, or stand for runs, are what the shell has made of a pattern, of which an option
-    takes the first."""
-    labels = given.get("labels")
+def _check_rest(arguments: Mapping[str, Argument], rest: Iterable[str]) -> None:
+    """Refuse files that the shell has made of an unquoted pattern behind ``--labels``, which takes the first of them.
+
+    Raises:
+        DeclarationError: a word of the ``rest`` is a file.
+    """
+    labels = arguments.get("labels")
     if labels is None or labels.index is not None or get_origin(labels.hint) is not list:
         return
     if file := next((word for word in rest if Path(word).is_file()), None):
@@ -284,15 +285,22 @@ def _check_rest(given: Mapping[str, Argument], rest: Iterable[str]) -> None:
         )
 
 
-def _check_written(given: Mapping[str, Argument]) -> None:
+def _check_written(arguments: Mapping[str, Argument]) -> None:
+    """Refuse an output that is an input, or a file that no command has written.
+
+    Raises:
+        DeclarationError: an output is a directory where a file is meant, an input, or some other file.
+    """
     from conqret.io.safe_files import check_replaceable  # reads files, which no help does
 
-    values = {name: one.value if one.tokens else one.field_info.default for name, one in given.items()}
+    values: dict[str, Any] = {}
+    for name, argument in arguments.items():
+        values[name] = argument.value if argument.tokens else argument.field_info.default
     for name in WRITTEN:
         written = values.get(name)
         if not isinstance(written, Path):
             continue
-        output = given[name].name
+        output = arguments[name].name
         if name in BUILD and written.is_dir():
             raise DeclarationError(f"{output} is {written}, which is a directory: name a file in it")
         for other, value in values.items():
@@ -303,7 +311,7 @@ def _check_written(given: Mapping[str, Argument]) -> None:
                         same = path.is_file() and written.exists() and written.samefile(path)
                 if same:
                     raise DeclarationError(
-                        f"{output} and {given[other].name} both name {path}, and one would overwrite the other: "
+                        f"{output} and {arguments[other].name} both name {path}, and one would overwrite the other: "
                         f"give {output} another name"
                     )
         if name != "output" or "overwrite" not in values:  # who has that option looks for itself

@@ -7,16 +7,21 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rich.text import Text
+
 from conqret.console import shared_options as options
 from conqret.console.printing import at, entry, note, note_left_out, out, result, say
 from conqret.data import Item
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.errors import number as counted
 from conqret.io import open_items
+from conqret.io.safe_files import write_new
+from conqret.judges.g_eval import generate_steps, with_steps
 from conqret.judging.instrument import filled, prompt_variables
 from conqret.judging.judge_parts import JUDGES, Case, JudgePrompt
+from conqret.judging.setup import PROBE
 from conqret.prompts import Library, RenderedPrompt
-from conqret.prompts.library import SUFFIX
+from conqret.prompts.library import SUFFIX, explained
 from conqret.text.sentences import sentences
 
 if TYPE_CHECKING:
@@ -102,7 +107,6 @@ def _show(library: Library, asks: dict[str, JudgePrompt[Any] | None], item: Item
     Raises:
         DeclarationError: none of them can be.
     """
-    from rich.text import Text
 
     faults = []
     for identifier, ask in asks.items():
@@ -124,9 +128,6 @@ def _copy(
     library: Library, asks: dict[str, JudgePrompt[Any] | None], folder: Path, *, overwrite: bool
 ) -> None:
     """Copy prompts into a folder, with their variables explained."""
-    from conqret.io.safe_files import write_new
-    from conqret.judging.setup import PROBE
-    from conqret.prompts.library import explained
 
     texts = {}
     for identifier, ask in asks.items():
@@ -145,8 +146,6 @@ def _new_steps(
     library: Library, name: str, client: ClientOptions, folder: Path | None, *, overwrite: bool
 ) -> None:
     """Have a model write the evaluation steps of a prompt anew, and put them into a copy of it."""
-    from conqret.io.safe_files import write_new
-    from conqret.judges.g_eval import generate_steps, with_steps
 
     prompt = library[name.replace("_", "-")]
     evaluation_steps = generate_steps(prompt, client, library)
@@ -176,7 +175,6 @@ def _asks_of(name: str, library: Library, metrics: Sequence[str] = ()) -> dict[s
 
 
 def _find_item(file: Path | None, wanted: str, *, language: str | None) -> Item:
-    from conqret.judging.setup import PROBE
 
     path, ids = file or DEMO_ITEMS, []
     if file is None and not path.exists():

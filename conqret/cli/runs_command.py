@@ -10,6 +10,9 @@ from conqret.console import shared_options as options
 from conqret.console.printing import complain, end, result, say
 from conqret.errors import number
 from conqret.io.limits import whole_text
+from conqret.llm.recordings import store_file
+from conqret.runs.management import list_runs, prune_runs
+from conqret.runs.shared_recordings import PATTERNS, export_recordings, import_recordings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,8 +34,6 @@ def list_(folder: Path = Path("runs"), *, json_output: options.Printed = None) -
 
     Example: conqret runs list runs --json
     """
-
-    from conqret.runs.management import list_runs
 
     runs = list_runs(folder)
     result([asdict(run) | {"path": str(run.path)} for run in runs], _listed(runs), as_json=json_output)
@@ -81,7 +82,6 @@ def prune(
 
     conqret runs prune runs --store answers.sqlite --yes
     """
-    from conqret.runs.management import prune_runs
 
     kept: list[str] = []
     leftovers = prune_runs(folder, store=store, remove=yes, on_fault=lambda error: kept.append(str(error)))
@@ -132,7 +132,6 @@ def export(
 
     conqret runs recordings export runs/first shared.jsonl --names 'Ann Miller,Bob' --patterns email,phone
     """
-    from conqret.runs.shared_recordings import export_recordings
 
     done = export_recordings(
         store, to, names=list(_names(names or [])), patterns=list(_patterns(patterns or []))
@@ -153,7 +152,6 @@ def _names(values: list[str]) -> Iterator[str]:
 
 
 def _patterns(values: list[str]) -> Iterator[str]:
-    from conqret.runs.shared_recordings import PATTERNS
 
     for value in values:
         listed = options.listed(value)
@@ -174,7 +172,5 @@ def import_(sources: list[Path], store: Path) -> None:
 
     conqret runs recordings import runs/first runs/second answers.sqlite
     """
-    from conqret.llm.recordings import store_file
-    from conqret.runs.shared_recordings import import_recordings
 
     say(f"{number(import_recordings(sources, store), 'answer')} added to {store_file(store)}")

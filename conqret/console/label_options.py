@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from annotated_types import Interval
 
 from conqret.console.option_groups import OptionGroup, option
-from conqret.console.shared_options import column_map
+from conqret.console.shared_options import ITEM_COLUMNS, Columns, Language, SkipInvalid, column_map
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -79,6 +79,21 @@ class LabelReading(OptionGroup):
             cannot_judge=self.cannot_judge or (),
             numbered=self.number_annotators,
         )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ItemOptions(OptionGroup):
+    """How items are read where `--columns` are those of labels."""
+
+    item_columns: Columns = None
+    skip_invalid: SkipInvalid = False
+    language: Language = None
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The same as settings of the public functions."""
+        columns = column_map(self.item_columns, ITEM_COLUMNS)
+        return {"columns": columns, "skip_invalid": self.skip_invalid, "language": self.language}
 
 
 Confidence = Annotated[

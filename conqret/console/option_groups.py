@@ -12,7 +12,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import MISSING, dataclass
 from types import UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
@@ -54,15 +54,18 @@ class OptionGroup:
 def option(panel: str | None, help_text: str, *names: str, **more: Any) -> Parameter:
     """An option in a panel of ``--help``; what it is called on the command line comes last, ``--yes/--no`` where there
     is a name for the opposite."""
-    shown: dict[str, Any] = {"help": help_text, **more}
+    settings: dict[str, Any] = {"help": help_text, **more}
     if panel:
-        shown["group"] = panel
+        settings["group"] = panel
     if names:
-        shown["name"] = [name.partition("/")[0] for name in names]
-        shown["negative"] = [no for name in names if (no := name.partition("/")[2])]
+        settings |= {"name": [], "negative": []}
+    for name in names:
+        yes, _, no = name.partition("/")
+        settings["name"].append(yes)
+        settings["negative"] += [no] if no else []
     if "Default:" in help_text:
-        shown["show_default"] = False
-    return Parameter(**shown)
+        settings["show_default"] = False
+    return Parameter(**settings)
 
 
 @functools.cache
@@ -73,35 +76,43 @@ def declare(declaring: Any) -> Any:
     hints.pop("return", None)
     for name, hint in hints.items():
         kind, marks = kind_and_marks(hint)
+        interval = None
+        for mark in marks:
+            if isinstance(mark, Interval):
+                interval = mark
         if hasattr(kind, FIELDS):
             declare(kind)
             marks = [Parameter(name="*")]
         elif name in helps.helps:
             panel, names, text = helps.helps[name]
-            marks = [*(mark for mark in marks if isinstance(mark, Interval)), option(panel, text, *names)]
-        declaring.__annotations__[name] = Annotated[kind, _value(kind, marks), *marks]
+            marks = [option(panel, text, *names), *([] if interval is None else [interval])]
+        declaring.__annotations__[name] = Annotated[kind, _value(kind, interval), *marks]
     return declaring
 
 
-def _value(kind: Any, marks: Iterable[Any]) -> Parameter:
-    """What stands for a value in the help, and the range that is checked."""
+def _value(kind: Any, interval: Interval | None) -> Parameter:
+    """The metavariable of an option in the help, with the range that its value is checked against."""
     plain = get_args(kind)[0] if get_origin(kind) in (Union, UnionType) else kind
     if get_origin(plain) is Literal:
         return Parameter(metavar="|".join(get_args(plain)), show_choices=False)
     if plain is bool:
         return Parameter(show_default=False)
     whole = _whole if plain is int else None
-    within: Any = next((mark for mark in marks if isinstance(mark, Interval)), None)
-    if within is None:
+    if interval is None:
         return Parameter(converter=whole)
-    low, above, high = within.ge, within.gt, within.le
-    kept = "".join(f"{end:g}{sign}" for end, sign in ((low, "<="), (above, "<")) if end is not None)
-    shown = f"{kept}{plain.__name__.upper()}{'' if high is None else f'<={high:g}'}"
-    return Parameter(metavar=shown, validator=Number(gte=low, gt=above, lte=high), converter=whole)
+    low: Any = interval.ge
+    above: Any = interval.gt
+    high: Any = interval.le
+    metavar = plain.__name__.upper()
+    if low is not None or above is not None:
+        metavar = f"{above:g}<{metavar}" if low is None else f"{low:g}<={metavar}"
+    if high is not None:
+        metavar = f"{metavar}<={high:g}"
+    return Parameter(metavar=metavar, validator=Number(gte=low, gt=above, lte=high), converter=whole)
 
 
 def _whole(kind: Any, tokens: Sequence[Token]) -> int:
-    """A whole number, which no other is rounded to."""
+    """Convert a word to a whole number; a fraction is an error and is not rounded."""
     return int(tokens[0].value)
 
 

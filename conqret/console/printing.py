@@ -17,15 +17,21 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rich.console import Console
+from rich.padding import Padding
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.segment import Segment
+from rich.text import Text
+
 from conqret.errors import number
+from conqret.show.visible_text import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from rich.console import Console, RenderableType
+    from rich.console import RenderableType
     from rich.progress import Progress as RichProgress
     from rich.progress import TaskID
-    from rich.text import Text
 
     from conqret.console.conditions import RequirementOutcome
     from conqret.io import CheckedItems
@@ -50,16 +56,30 @@ SECONDS = 10.0
 """Between two lines of progress: often enough to see that it goes on, rare enough for a log of hours."""
 
 
+class SafeConsole(Console):
+    """A console that writes out the characters on which a terminal acts, except those of its own colors and bars."""
+
+    def render(self, renderable: RenderableType, options: Any = None) -> Iterator[Segment]:
+        """The segments to print, with only their own controls."""
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else Segment(visible(segment.text), segment.style)
+
+    def on_broken_pipe(self) -> None:
+        """Print no more after ``| head`` has closed the pipe, but let the command finish what it writes."""
+        with open(os.devnull, "w") as nowhere:  # noqa: PTH123 - a device
+            os.dup2(nowhere.fileno(), self.file.fileno())
+
+
 @functools.cache
 def out() -> Console:
     """The console for results."""
-    return _console()
+    return SafeConsole(highlight=False)
 
 
 @functools.cache
 def err() -> Console:
     """The console for progress, notes and errors."""
-    return _console(stderr=True)
+    return SafeConsole(stderr=True, highlight=False)
 
 
 def say(text: str, style: str = "") -> None:
@@ -69,13 +89,8 @@ def say(text: str, style: str = "") -> None:
 
 def say_json(value: object) -> None:
     """Print the result for a machine: plain data, or a pydantic model."""
-
-    from pydantic import BaseModel
-
-    if isinstance(value, BaseModel):
-        text = value.model_dump_json(indent=1)
-    else:
-        text = json.dumps(value, indent=1, ensure_ascii=False)
+    to_json = getattr(value, "model_dump_json", None)
+    text = json.dumps(value, indent=1, ensure_ascii=False) if to_json is None else to_json(indent=1)
     out().out(
         "".join(
             character if character.isprintable() or character == "\n" else json.dumps(character)[1:-1]
@@ -85,7 +100,7 @@ def say_json(value: object) -> None:
 
 
 def result(
-    value: object,
+    value: Any,
     lines: Iterable[RenderableType],
     *,
     as_json: bool | None,
@@ -98,7 +113,7 @@ def result(
     For a machine the ``outcomes`` of what was required stand in it as ``requirements``.
     """
     if as_json and outcomes is not None:
-        value = _plain(value) | {"requirements": list(map(asdict, outcomes))}
+        value = json.loads(value.model_dump_json()) | {"requirements": list(map(asdict, outcomes))}
     if as_json:
         say_json(value)
         return
@@ -135,8 +150,6 @@ def at(file: Path, what: str = "written") -> str:
 
 def entry(name: str, remark: str, lines: Iterable[str]) -> Iterator[RenderableType]:
     """One of a list: its name with a remark, and what is to be said of it, what matters most first."""
-    from rich.padding import Padding
-
     yield _text(name, "bold").append_text(_text(f"  {remark}", "not bold"))
     for place, line in enumerate(lines):
         yield Padding(_text(line, "dim" if place else ""), (0, 0, 0, 2), expand=False)
@@ -275,46 +288,41 @@ def tell_retried(session: SessionCounts) -> None:
 
 @dataclass
 class ProgressBar:
-    """A progress bar, or where nobody watches a line every :data:`SECONDS`; ``client``, where there is one, gives the
-    counts beside it."""
+    """A progress bar, or a line every :data:`SECONDS` where there is no terminal; the counts beside it are those of
+    ``client``, if there is one."""
 
-    shown: RichProgress
+    progress: RichProgress
     task: TaskID
     client: Client | None = None
     lines: bool = False
-    said: float = field(default_factory=time.monotonic)
+    last_line: float = field(default_factory=time.monotonic)
 
     def start(self, client: Client, kept: int, total: int) -> None:
-        """``client`` is asked from now on; ``kept`` rows of ``total`` are there from before."""
+        """Show the counts of ``client`` from now on; ``kept`` of ``total`` rows are from an earlier run."""
         self.client = client
         self.reach(kept, total=total)
 
     def advance(self, row: object = None, counted: str = "") -> None:
         """One more is done; ``counted`` stands beside the bar."""
-        if not self.shown.disable or self.lines:
-            progress_text = counted if self.client is None else counts(self.client.progress)
-            self.shown.update(self.task, advance=1, counts=progress_text)
-            self._line(progress_text)
+        if not self.progress.disable or self.lines:
+            text = counted if self.client is None else counts(self.client.progress)
+            self.reach(None, text, advance=1)
 
-    def reach(self, done: int, counted: str = "", **task: Any) -> None:
-        """So many are done; ``task`` may change the ``total``."""
-        self.shown.update(self.task, completed=done, counts=counted, **task)
-        self._line(counted)
-
-    def _line(self, progress_text: str) -> None:
-        if self.lines and time.monotonic() - self.said >= SECONDS:
-            self.said = time.monotonic()
-            task = self.shown.tasks[self.task]
-            total = "" if task.total is None else f" of {task.total:,.0f}"
-            tell(f"{task.description}: {task.completed:,.0f}{total}{progress_text and f' ({progress_text})'}")
+    def reach(self, done: int | None, counted: str = "", **task: Any) -> None:
+        """So many are done (None: as many as before); ``task`` may change the ``total`` or ``advance``."""
+        self.progress.update(self.task, completed=done, counts=counted, **task)
+        if self.lines and time.monotonic() - self.last_line >= SECONDS:
+            self.last_line = time.monotonic()
+            state = self.progress.tasks[self.task]
+            total = "" if state.total is None else f" of {state.total:,.0f}"
+            tell(f"{state.description}: {state.completed:,.0f}{total}{counted and f' ({counted})'}")
 
 
 @contextlib.contextmanager
 def progress(doing: str, total: int | None = None, *, quiet: bool = False) -> Iterator[ProgressBar]:
     """A bar with live counts on a terminal, lines elsewhere (a log, say), and nothing where ``quiet``."""
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    shown = Progress(
+    bar = Progress(
         TextColumn(doing),
         BarColumn(),
         MofNCompleteColumn(),
@@ -325,40 +333,10 @@ def progress(doing: str, total: int | None = None, *, quiet: bool = False) -> It
         redirect_stdout=False,
         disable=quiet or not err().is_terminal,
     )
-    with shown:
-        task = shown.add_task(doing, total=total, counts="")
-        yield ProgressBar(shown, task, lines=shown.disable and not quiet)
-
-
-def _plain(value: Any) -> dict[str, Any]:
-    """A pydantic model as the data that its JSON holds."""
-
-    return dict(json.loads(value.model_dump_json()))
-
-
-def _console(*, stderr: bool = False) -> Console:
-    """A console that shows nothing a terminal would act on, but for its own colours and bars."""
-    from rich.console import Console
-    from rich.segment import Segment
-
-    from conqret.show.visible_text import visible
-
-    class SafeConsole(Console):
-        def render(self, renderable: RenderableType, options: Any = None) -> Iterator[Segment]:
-            for segment in super().render(renderable, options):
-                yield segment if segment.control else Segment(visible(segment.text), segment.style)
-
-        def on_broken_pipe(self) -> None:
-            """Nobody reads on (``| head``): print nothing more, and let the command finish what it writes."""
-            with open(os.devnull, "w") as nowhere:  # noqa: PTH123 - a device
-                os.dup2(nowhere.fileno(), self.file.fileno())
-
-    return SafeConsole(stderr=stderr, highlight=False)
+    with bar:
+        task = bar.add_task(doing, total=total, counts="")
+        yield ProgressBar(bar, task, lines=bar.disable and not quiet)
 
 
 def _text(message: str, style: str = "") -> Text:
-    from rich.text import Text
-
-    from conqret.show.visible_text import visible
-
     return Text(visible(message), style)

@@ -14,6 +14,7 @@ from conqret.options import FILES as FILES
 from conqret.options import JUDGING as JUDGING
 from conqret.options import LIMITS as LIMITS
 from conqret.options import MODEL as MODEL
+from conqret.text.numbers import number_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -62,21 +63,6 @@ Language = Annotated[
         "--language",
     ),
 ]
-
-
-@dataclass(frozen=True, kw_only=True)
-class ItemOptions(OptionGroup):
-    """How items are read, where `--columns` are those of labels."""
-
-    item_columns: Columns = None
-    skip_invalid: SkipInvalid = False
-    language: Language = None
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """The same as settings of the public functions."""
-        columns = column_map(self.item_columns, ITEM_COLUMNS)
-        return {"columns": columns, "skip_invalid": self.skip_invalid, "language": self.language}
 
 
 Format = Annotated[
@@ -284,7 +270,6 @@ def numbers(text: str | None, wanted: str) -> list[float]:
     Raises:
         DeclarationError: something else stands there.
     """
-    from conqret.text.numbers import number_in
 
     try:
         return [number_in(part) for part in listed(text)]

@@ -15,8 +15,15 @@ from conqret._optional import require
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import note, note_left_out, say
+from conqret.debate.two_turn.slider_answers import INSTRUCTIONS, read_slider_answers
+from conqret.debate.two_turn.two_turn_files import read_two_turn
 from conqret.errors import DeclarationError, number
 from conqret.io.limits import declared_text
+from conqret.io.safe_files import only_writer
+from conqret.labels.command import ends
+from conqret.labels.page_messages import page_messages
+from conqret.labels.screens import OVERLAP, study_of
+from conqret.web.local_server import checked_url, is_loopback, people
 
 if TYPE_CHECKING:
     from conqret.judging.judge_settings import ItemSettings
@@ -132,11 +139,8 @@ class ServerOptions(OptionGroup):
         """
         require("starlette", "uvicorn", extra="web")
         from conqret.debate.two_turn.writer_scores import check_judged
-        from conqret.io.safe_files import only_writer
         from conqret.labels.label_app import annotation_app
-        from conqret.labels.page_messages import page_messages
         from conqret.labels.study_access import Links, Setting
-        from conqret.web.local_server import checked_url, is_loopback, people
 
         secure = checked_url(self.url).scheme == "https"
         setting = Setting(secure, planned.judged, page_messages(self.page_language))
@@ -253,8 +257,6 @@ def label_plan(
     items: Path, asked: TaskOptions, panel: AnnotatorOptions, reading: ItemSettings
 ) -> PlannedStudy:
     """A study in which items are labeled."""
-    from conqret.labels.command import ends
-    from conqret.labels.screens import OVERLAP, study_of
     from conqret.labels.study_screens import PlannedStudy, items_of, planned_screens, practice_screens
     from conqret.labels.task import TaskRequest
 
@@ -286,8 +288,6 @@ def label_plan(
 def debate_plan(questions: Path, asked: TaskOptions, panel: AnnotatorOptions) -> PlannedStudy:
     """A study in which two-turn debates are judged."""
     from conqret.debate.two_turn.judge_answers import debate_study
-    from conqret.debate.two_turn.slider_answers import INSTRUCTIONS
-    from conqret.debate.two_turn.two_turn_files import read_two_turn
     from conqret.labels.study_screens import PlannedStudy
 
     question_list = read_two_turn(questions)
@@ -310,8 +310,6 @@ def debate_plan(questions: Path, asked: TaskOptions, panel: AnnotatorOptions) ->
 
 def writing_plan(questions: Path, asked: TaskOptions, panel: AnnotatorOptions) -> PlannedStudy:
     """A study in which counter-arguments are written."""
-    from conqret.debate.two_turn.slider_answers import read_slider_answers
-    from conqret.debate.two_turn.two_turn_files import read_two_turn
     from conqret.labels.study_screens import PlannedStudy
     from conqret.labels.written_arguments import writing_study
 

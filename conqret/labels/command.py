@@ -13,6 +13,7 @@ from conqret.console.label_options import label_files
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, result
 from conqret.errors import DeclarationError, number
+from conqret.text.numbers import whole_number_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -152,7 +153,6 @@ def label(
 
 def ends(scale: str) -> tuple[int, int]:
     """The ends of a scale as they are written, 1:5."""
-    from conqret.text.numbers import whole_number_in
 
     low, _, high = scale.partition(":")
     try:

@@ -12,6 +12,10 @@ from annotated_types import Interval
 from conqret.console import shared_options as options
 from conqret.console.printing import at, note, result, say
 from conqret.errors import DeclarationError, number
+from conqret.labels.answer_ledger import Ledger
+from conqret.labels.page_messages import page_messages
+from conqret.labels.screens import check_names
+from conqret.web.local_server import LOOPBACK, people
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -64,7 +68,6 @@ def manage(
 
     conqret labels manage labels backup labels-monday.sqlite
     """
-    from conqret.labels.answer_ledger import Ledger
 
     with closing(Ledger(folder)) as ledger:
         if action is None:
@@ -222,11 +225,7 @@ def adjudicate(
     """
     from conqret.judging.judge_folder import JudgeFolder
     from conqret.labels.adjudicating import adjudication_app, disputes
-    from conqret.labels.answer_ledger import Ledger
-    from conqret.labels.page_messages import page_messages
-    from conqret.labels.screens import check_names
     from conqret.labels.study_access import ADJUDICATE, Links
-    from conqret.web.local_server import LOOPBACK, people
 
     (name,) = check_names([by])
     messages = page_messages(page_language)

@@ -13,7 +13,11 @@ from conqret.errors import DeclarationError, number
 from conqret.io.pairs import read_pairs
 from conqret.judging.study_options import StudyOptions
 from conqret.perspectives.detection import GRADES, PROMPT
+from conqret.perspectives.detection_study import apply_detector, threshold_of_option
+from conqret.perspectives.detection_study import detect as detect_perspectives
 from conqret.perspectives.detector import DetectorFolder, DetectorSettings
+from conqret.perspectives.detector_tuning import tune_detector, tuned_place
+from conqret.perspectives.page import detection_tables, quality_table
 from conqret.perspectives.threshold import question_of
 from conqret.prompts import Library
 
@@ -58,9 +62,6 @@ def detect(
 
     conqret perspectives detect pairs.tsv --labels label --detector detector/
     """
-    from conqret.perspectives.detection_study import apply_detector, threshold_of_option
-    from conqret.perspectives.detection_study import detect as detect_perspectives
-    from conqret.perspectives.page import detection_tables, quality_table
 
     if detector is not None:
         if model is not None or yes_from is not None or asking.dry_run:
@@ -172,8 +173,6 @@ def tune(
     conqret perspectives tune runs/detect/detections.csv --labels contains --model models/mistral-7b --lora -o
     detector/
     """
-    from conqret.perspectives.detector_tuning import tune_detector, tuned_place
-    from conqret.perspectives.page import quality_table
 
     chosen = DetectorSettings(**settings.given())
     read = read_pairs(pairs, labels)

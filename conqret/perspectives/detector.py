@@ -18,6 +18,8 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.optimize import minimize
+from scipy.special import expit
 
 from conqret._optional import require
 from conqret.data.item import Frozen
@@ -275,8 +277,6 @@ def platt(scores: Sequence[float], labels: Sequence[bool]) -> tuple[float, float
     give no endless slope. A slope below 0 would turn the detector round: it is 0 then, and
     every probability the share of yes.
     """
-    from scipy.optimize import minimize
-    from scipy.special import expit
 
     x, yes = np.asarray(scores, dtype=float), np.asarray(labels, dtype=bool)
     target = np.where(yes, (yes.sum() + 1) / (yes.sum() + 2), 1 / ((~yes).sum() + 2))

@@ -10,6 +10,9 @@ from conqret.console import shared_options as options
 from conqret.console.printing import at, end, note, note_all, progress, result
 from conqret.debateqa.curation.command import WebSearch
 from conqret.judging.study_options import StudyOptions
+from conqret.perspectives.own_corpora import collect_corpora
+from conqret.perspectives.page import collected_table, errors_table, made_table
+from conqret.perspectives.perspectives_run import make_perspectives, perspective_errors
 
 
 class From(StrEnum):
@@ -54,8 +57,6 @@ def make(
 
     conqret perspectives make runs/perspectives/inspect.csv --from inspected
     """
-    from conqret.perspectives.page import errors_table, made_table
-    from conqret.perspectives.perspectives_run import make_perspectives, perspective_errors
 
     if source is From.inspected:
         errors = perspective_errors(rows)
@@ -108,8 +109,6 @@ def collect(
 
     conqret perspectives score bm25 mmr --corpus web/ --perspectives questions.jsonl --model gpt-4o-mini
     """
-    from conqret.perspectives.own_corpora import collect_corpora
-    from conqret.perspectives.page import collected_table
 
     with progress("collecting", quiet=shown.quiet) as bar:
 

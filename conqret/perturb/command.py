@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,6 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, end, entry, note_all, note_left_out, result
+from conqret.errors import DeclarationError, number
+from conqret.perturb import PERTURBATIONS, records
+from conqret.perturb.perturbing import write_perturbations
+from conqret.perturb.versions import reason_lines
+from conqret.show import words
+from conqret.text.language import NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -97,8 +104,6 @@ def perturb(
     if list_all:
         _list(json_output)
         return
-    from conqret.errors import DeclarationError
-    from conqret.perturb.perturbing import write_perturbations
 
     if name is None or items is None:
         raise DeclarationError(
@@ -126,7 +131,6 @@ def perturb(
 
 
 def _list(json_output: bool | None) -> None:
-    from conqret.perturb import PERTURBATIONS
 
     perturbations = list(PERTURBATIONS.values())
     rows = [
@@ -148,7 +152,6 @@ def _list(json_output: bool | None) -> None:
 
 def _entries(perturbations: Sequence[Perturbation]) -> Iterator[RenderableType]:
     from conqret.judging.summary_tables import metric_names
-    from conqret.text.language import NAMES
 
     for perturbation in perturbations:
         shares = f"; shares, such as 25%, are those of {perturbation.share}" if perturbation.share else ""
@@ -165,8 +168,6 @@ def _entries(perturbations: Sequence[Perturbation]) -> Iterator[RenderableType]:
 
 
 def _tell(perturbed: Perturbed, json_output: bool | None) -> None:
-    from conqret.perturb import records
-    from conqret.perturb.versions import reason_lines
 
     perturbation, left_out = perturbed.perturbation, [*perturbed.failed, *perturbed.left_out]
     rows = []
@@ -259,11 +260,6 @@ def translate(
 
 
 def _tell_translations(made: TranslatedItems, json_output: bool | None) -> None:
-    from collections import Counter
-
-    from conqret.errors import number
-    from conqret.perturb.versions import reason_lines
-    from conqret.show import words
 
     counts = Counter(item.language for item in made.translations)
     facts = {

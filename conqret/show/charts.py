@@ -147,7 +147,7 @@ class Chart:
 
     def svg(self) -> str:
         """The chart as a file of its own."""
-        return fragment("chart.html.j2", "drawing", self).strip() + "\n"
+        return fragment("parts.html.j2", "drawing", self).strip() + "\n"
 
     def _at(self, x: float, y: float) -> str:
         return f"{self._x(x):g},{self._y(y):g}"

@@ -154,7 +154,7 @@ class Forest:
 
     def svg(self) -> str:
         """The figure as a file of its own."""
-        return fragment("chart.html.j2", "forest", self).strip() + "\n"
+        return fragment("parts.html.j2", "forest", self).strip() + "\n"
 
     def _small(self, name: str, x: float, y: float) -> SimpleNamespace:
         """The mark of a value that rows are compared with, with its name for the key."""

@@ -55,7 +55,13 @@ WIDE = 4
 
 _LATEX_ESCAPES = str.maketrans(
     {
-        **{char: f"\\{char}" for char in "{}$&#_%"},
+        "{": r"\{",
+        "}": r"\}",
+        "$": r"\$",
+        "&": r"\&",
+        "#": r"\#",
+        "_": r"\_",
+        "%": r"\%",
         "\\": r"\textbackslash{}",
         "~": r"\textasciitilde{}",
         "^": r"\textasciicircum{}",

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from conqret._version import __version__
 from conqret.io import safe_files as atomic
@@ -26,8 +26,6 @@ Ways = Sequence[tuple[str, str]]
 """Titles with addresses."""
 
 _HERE = Path(__file__).resolve().parent
-_SHORT = 80
-"""Characters of a text that is kept as it is printed."""
 
 
 def page(
@@ -53,15 +51,19 @@ def page(
         images: whether it shows images that stand in it as ``data:`` URLs.
         content: what the template speaks of, beside ``words`` and ``cut``.
     """
-    css = "\n".join(map(_text, [_HERE / "page.css", *([within / style] if style else [])]))
-    js = "\n".join(map(_text, [_HERE / "theme.js", *map(within.joinpath, scripts)]))
+    css = (_HERE / "page.css").read_text(encoding="utf-8")
+    if style:
+        css += "\n" + (within / style).read_text(encoding="utf-8")
+    js = (_HERE / "theme.js").read_text(encoding="utf-8")
+    for script in scripts:
+        js += "\n" + (within / script).read_text(encoding="utf-8")
     stream = (
         _environment(within)
         .get_template(template)
         .stream(
             css=Markup(css),  # noqa: S704 (a file of ours)
             js=Markup(js),  # noqa: S704 (a file of ours)
-            policy=policy(css, js, forms, images=images),
+            policy=_policy(css, js, forms, images=images),
             version=__version__,
             around=around,
             words=words,
@@ -88,10 +90,13 @@ def write_file(file: Path, content: bytes | str | Iterable[str]) -> Path:
     return atomic.write_files({file: content})[0]
 
 
-def policy(css: str, js: str, forms: str = "'none'", *, images: bool = False) -> str:
-    """The content security policy of a page: nothing at all but this style and this script, and images that stand in
-    the page itself."""
-    style, script = map(_digest, (css, js))
+def _policy(css: str, js: str, forms: str, *, images: bool) -> str:
+    """The content security policy of a page: this style, this script, and ``images`` in the page itself."""
+    hashes = []
+    for text in (css, js):
+        digest = hashlib.sha256(text.encode()).digest()
+        hashes.append(f"'sha256-{base64.b64encode(digest).decode()}'")
+    style, script = hashes
     rules = (
         "default-src 'none'",
         *(["img-src data:"] if images else []),
@@ -102,14 +107,6 @@ def policy(css: str, js: str, forms: str = "'none'", *, images: bool = False) ->
         f"form-action {forms}",
     )
     return "; ".join(rules)
-
-
-def _digest(text: str) -> str:
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
-
-
-def _text(file: Path) -> str:
-    return file.read_text(encoding="utf-8")
 
 
 @functools.cache
@@ -126,13 +123,5 @@ def _environment(folder: Path) -> Environment:
 
 
 def _printed(value: Any) -> Any:
-    """What a template prints: plain strings with their hidden characters written out, and then escaped."""
-    if type(value) is str:
-        return _escaped(value) if len(value) <= _SHORT else escape(visible(value))
+    """What a template prints: strings with their hidden characters written out, which Jinja then escapes."""
     return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
-
-
-@functools.lru_cache(maxsize=4096)
-def _escaped(text: str) -> Markup:
-    """A short text, as the same come again in cell after cell."""
-    return escape(visible(text))

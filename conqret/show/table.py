@@ -1,7 +1,7 @@
 """One table for terminal, page, Markdown and LaTeX: declared once, as columns over the rows of a result.
 
 Shown by ``console.print`` (on a narrow terminal cells break between words, and wide tables into several), by the macro
-of ``table.html.j2`` on a page, and by ``conqret/show/markup.py`` as Markdown and LaTeX.
+of ``parts.html.j2`` on a page, and by ``conqret/show/markup.py`` as Markdown and LaTeX.
 """
 
 from __future__ import annotations
@@ -176,13 +176,20 @@ class Table:
         return FIGURE_SPACE * (self.ends[place] - len(value)) * bool(text), value, ends
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
-        """The table as a terminal shows it, in the width that there is."""
-        return shown(self, options.max_width)
+        """Title, table and note, as wide as the terminal; parts of a table that does not fit are set apart."""
+        if self.title:
+            yield Text(self.title, style="bold")
+        for place, part in enumerate(fitted(self, options.max_width)):
+            if place:
+                yield ""
+            yield part
+        if self.note:
+            yield Text(self.note)
 
     def _repr_html_(self) -> str:
         """The table as a notebook shows it."""
 
-        return fragment("table.html.j2", "section", self)
+        return fragment("parts.html.j2", "section", self)
 
 
 def _split(text: str) -> tuple[str, str]:
@@ -217,18 +224,6 @@ TEXT = 12
 
 INDENT = 2
 """Characters by which the rows under a heading stand to the right."""
-
-
-def shown(declared: Table, width: int) -> Iterator[RenderableType]:
-    """Title, table and note, with an empty line between the parts of a table that does not fit."""
-    if declared.title:
-        yield Text(declared.title, style="bold")
-    for place, part in enumerate(fitted(declared, width)):
-        if place:
-            yield ""
-        yield part
-    if declared.note:
-        yield Text(declared.note)
 
 
 def fitted(declared: Table, width: int) -> Iterator[rich_table.Table]:
@@ -283,15 +278,19 @@ def _least(declared: Table) -> list[int]:
 def _block(declared: Table, places: Sequence[int], least: Sequence[int], width: int) -> rich_table.Table:
     """Some of the columns: as wide as titles in one line make them, else as their longest words do. Cells are Text, so
     that no markup is read from what came from outside."""
-    columns = [(declared.columns[place], least[place]) for place in places]
-    room = width - GAP * (len(columns) - 1)
-    fits: list[int | None] = [max(wide, cell_len(column.title)) for column, wide in columns]
-    if sum(filter(None, fits)) > room:
-        fits = [wide for _, wide in columns]
-    if sum(filter(None, fits)) > room:
-        fits = [None] * len(columns)
+    room = width - GAP * (len(places) - 1)
+    words, titles = [], []
+    for place in places:
+        words.append(least[place])
+        titles.append(max(least[place], cell_len(declared.columns[place].title)))
+    widths: Sequence[int | None] = [None] * len(places)
+    if sum(titles) <= room:
+        widths = titles
+    elif sum(words) <= room:
+        widths = words
     grid = rich_table.Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    for (column, _), wide in zip(columns, fits, strict=True):
+    for place, wide in zip(places, widths, strict=True):
+        column = declared.columns[place]
         side: Literal["left", "right"] = "right" if column.kind == "figure" else "left"
         title = Align(Text(column.title, justify=side), side, vertical="bottom")
         grid.add_column(title, overflow="fold", justify=side, width=None if column.kind == "text" else wide)
@@ -301,7 +300,10 @@ def _block(declared: Table, places: Sequence[int], least: Sequence[int], width: 
             if len(row) == 1:
                 grid.add_row(Text(row[0], style="bold"))
                 continue
-            first, *cells = [Text(row[at], style="red" * isinstance(row[at], Alarm)) for at in places]
-            grid.add_row(Padding(first, (0, 0, 0, left), expand=False), *cells)
+            cells: list[RenderableType] = []
+            for place in places:
+                cell = Text(row[place], style="red" if isinstance(row[place], Alarm) else "")
+                cells.append(cell if cells else Padding(cell, (0, 0, 0, left), expand=False))
+            grid.add_row(*cells)
         grid.add_section()
     return grid

@@ -96,8 +96,10 @@ def cited(
 
 def flagged(text: str, excerpts: Sequence[str]) -> list[Piece]:
     """``text`` in pieces, with the passages of ``excerpts`` marked; all white space counts as equal."""
-    spans = passages(text, excerpts)
-    return _pieces(text, [(start, Piece(text[start:stop], hit=True)) for start, stop, _ in spans])
+    marked = []
+    for start, stop, _ in passages(text, excerpts):
+        marked.append((start, Piece(text[start:stop], hit=True)))
+    return _pieces(text, marked)
 
 
 def passages(text: str, excerpts: Sequence[str]) -> list[tuple[int, int, list[int]]]:

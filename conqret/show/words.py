@@ -113,7 +113,7 @@ def label(metric: str) -> str:
     """A metric's name for people: ``second.answer_relevance`` is "Answer relevance, second"."""
     name = metric.removeprefix(SECOND)
     words = LABELS.get(name, name.replace("_", " ").strip())
-    name = capitalised(words)
+    name = words[:1].upper() + words[1:]
     return f"{name}, second" if metric.startswith(SECOND) else name
 
 

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import signal
-import subprocess
-import sys
 import urllib.request
 from pathlib import Path
 
@@ -15,6 +12,7 @@ import pytest
 from conqret.labels.answer_ledger import Ledger
 from tests.cli.conftest import Cli, Done
 from tests.labels.studies import begun
+from tests.web.commands import started
 
 ITEMS = Path(__file__).resolve().parents[2] / "fixtures" / "demo" / "items.jsonl"
 
@@ -30,29 +28,19 @@ def answered(folder: Path, name: str, *values: str) -> None:
 
 
 def test_served_stopped_and_served_again_with_the_same_links(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "conqret", "labels", "collect", str(ITEMS)]
-    command += ["--annotators", "anna,ben", "--port", "0"]
     links = []
     for _ in range(2):
-        process = subprocess.Popen([*command, "-o", str(tmp_path)], stdout=subprocess.PIPE, text=True)
-        assert process.stdout is not None
-        lines = []
-        while not lines or not lines[-1].startswith("Send each"):
-            lines.append(process.stdout.readline())
-            assert lines[-1], lines
-        found = re.search(r"  anna  (http://127\.0\.0\.1:\d+/in/(\S{22}))\n", "".join(lines))
-        assert found is not None
-        links.append(found[2])
-        with urllib.request.urlopen(found[1]) as answer:
-            assert "Welcome" in answer.read().decode()
-            assert "HttpOnly" in answer.headers["set-cookie"]
-            assert "SameSite=strict" in answer.headers["set-cookie"]
-        request = urllib.request.Request(found[1], headers={"Host": "evil.example"})
-        with pytest.raises(urllib.error.HTTPError, match="421"):
-            urllib.request.urlopen(request)
-        process.send_signal(signal.SIGTERM)
-        assert "the same command continues" in process.stdout.read()
-        assert process.wait() == 0
+        with started("labels", "collect", ITEMS, "--annotators", "anna,ben", "-o", tmp_path) as server:
+            assert re.search(r"  anna  http://127\.0\.0\.1:\d+/in/\S{22}\n", server.said)
+            link = server.links["anna"]
+            links.append(link.rpartition("/")[2])
+            with urllib.request.urlopen(link) as answer:
+                assert "Welcome" in answer.read().decode()
+                assert "HttpOnly" in answer.headers["set-cookie"]
+                assert "SameSite=strict" in answer.headers["set-cookie"]
+            request = urllib.request.Request(link, headers={"Host": "evil.example"})
+            with pytest.raises(urllib.error.HTTPError, match="421"):
+                urllib.request.urlopen(request)
     assert links[0] == links[1]
     assert (tmp_path / "secret").stat().st_mode & 0o77 == 0
     for name in ("labels.sqlite", "labels.backup.sqlite"):

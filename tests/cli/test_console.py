@@ -66,7 +66,7 @@ def test_a_bar_counts_what_the_client_did(watched: io.StringIO) -> None:
     with console.progress("judging") as bar:
         bar.start(client, 2, 4)
         bar.advance()
-        bar.shown.refresh()
+        bar.progress.refresh()
     assert "judging" in watched.getvalue()
     assert "3/4" in watched.getvalue()
     assert "$0.2500, 0 failed, 7 calls, 2 recorded, 1 retried" in watched.getvalue()

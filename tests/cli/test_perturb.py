@@ -106,9 +106,16 @@ def test_levels_out_of_reach_are_left_out_of_the_curve_and_said(here: Path) -> N
     assert results["judgments"] == 24 + 2 * 23
 
 
+def few(folder: Path, count: int) -> None:
+    """Write the first items into few.jsonl."""
+    rows = Path(ITEMS).read_text(encoding="utf-8").splitlines(keepends=True)
+    (folder / "few.jsonl").write_text("".join(rows[:count]), encoding="utf-8")
+
+
 def test_sensitivity_from_items_to_report(here: Path) -> None:
+    few(here, 12)
     arguments = (
-        f"sensitivity {ITEMS} --format direct,rag-fine-grained --perturb "
+        "sensitivity few.jsonl --format direct,rag-fine-grained --perturb "
         "irrelevant:50,100,hallucinate:50%,100% --model offline --metric context-relevance --metric "
         f"groundedness --labels {LABELS} -o sens"
     ).split()
@@ -128,11 +135,12 @@ def test_sensitivity_from_items_to_report(here: Path) -> None:
 
 def test_a_dry_run_says_what_it_would_cost(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    few(here, 6)
     asked = (
-        *("sensitivity", ITEMS, "--format", "direct,rag-fine-grained", "--perturb", "irrelevant:50"),
+        *("sensitivity", "few.jsonl", "--format", "direct,rag-fine-grained", "--perturb", "irrelevant:50"),
         "--dry-run",
     )
-    facts = json.loads(run(*asked, "--model", "gpt-4o-mini", "--budget-usd", "0.01", "--json"))
+    facts = json.loads(run(*asked, "--model", "gpt-4o-mini", "--budget-usd", "0.002", "--json"))
     assert [one["stage"] for one in facts["stages"]] == ["judge by direct", "judge by rag-fine-grained"]
     assert facts["cost_usd"] == pytest.approx(sum(one["cost_usd"] for one in facts["stages"]))
     assert "would stop the run" in facts["budget_note"]

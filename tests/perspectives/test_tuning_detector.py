@@ -32,7 +32,7 @@ pytestmark = pytest.mark.usefixtures("one_thread")
 
 WORDS = ["trams", "pay", "cats", "sleep", "rain", "falls", "often", "here", "good", "bad", "Statement:"]
 WINDOW = 48
-QUICK = DetectorSettings(epochs=6, learning_rate=0.02, batch_size=16)
+QUICK = DetectorSettings(epochs=3, learning_rate=0.04, batch_size=16)
 
 
 def made(count, seed=1):
@@ -146,7 +146,7 @@ def test_a_run_that_was_stopped_goes_on_and_another_is_refused(tuned, encoder, t
         if step == 14:
             raise KeyboardInterrupt
 
-    brief = DetectorSettings(epochs=6, learning_rate=0.02, batch_size=16, save_every=10)
+    brief = DetectorSettings(epochs=3, learning_rate=0.04, batch_size=16, save_every=10)
     with pytest.raises(KeyboardInterrupt):
         tune_detector(made(160), encoder, folder.path, brief, on_step=killed)
     assert card_of(folder.path) is None

@@ -35,7 +35,7 @@ from conqret.text.analysis import function_words
 from conqret.text.sentences import sentences
 
 ITEMS = Path(__file__).parents[2] / "fixtures" / "languages" / "items.jsonl"
-OTHERS = ("de", "fr", "es", "pt", "ru", "ar", "hi", "zh", "ja")
+PROBED = {"en", "de", "ar", "zh"}
 LATIN = frozenset({"de", "fr", "es", "pt"})
 IN_ENGLISH = set(
     "hallucinate,hallucinate-share,paraphrase,wrong-names,fallacies,one-sided-evidence".split(",")
@@ -124,7 +124,11 @@ def test_no_english_enters_a_text_in_another_language(name: str, code: str, mate
 
 
 def ground() -> ProbeContext:
-    paired = [item.model_copy(update={"second_argument": item.documents[0].text}) for item in parallel()]
+    paired = [
+        item.model_copy(update={"second_argument": item.documents[0].text})
+        for item in parallel()
+        if item.language in PROBED
+    ]
     setup = set_up("rag-direct", ClientOptions("offline"), JudgeOptions())
     setup_of_quality = set_up("rag-fine-grained", ClientOptions("offline"), JudgeOptions())
     assert setup.metrics
@@ -148,8 +152,7 @@ def test_no_probe_puts_english_into_a_text_in_another_language() -> None:
                     seen.setdefault(contrast.probe, set()).add(code)
                 if code != "en":
                     assert strangers(version, code) == set(), version.id
-    everywhere = {"en", *OTHERS}
-    assert {name for name, codes in seen.items() if codes == everywhere} >= set(
+    assert {name for name, codes in seen.items() if codes == PROBED} >= set(
         "length,authority,injection,document order,formatting".split(",")
     )
     assert {name for name, codes in seen.items() if codes == {"en"}} >= set(

@@ -35,13 +35,6 @@ def test_a_pair_without_a_value_says_none():
     assert ">nan<" not in page
 
 
-def test_the_same_matrix_gives_the_same_bytes():
-    for kind, begin in (("png", b"\x89PNG"), ("svg", b"<?xml")):
-        picture = heat_maps([matrix(0.5)], kind)
-        assert picture.startswith(begin)
-        assert picture == heat_maps([matrix(0.5)], kind)
-
-
 def test_fingerprints_stay_where_names_are_the_same_without_them():
     assert labels(["gpt2 (1a2b3c4d)", "qwen2 (1a2b3c4d)"]) == ["gpt2  1", "qwen2  2"]
     assert labels(["gpt2 (1a2b3c4d)", "gpt2 (5e6f7a8b)"]) == ["gpt2 (1a2b3c4d)  1", "gpt2 (5e6f7a8b)  2"]

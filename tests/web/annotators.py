@@ -1,16 +1,10 @@
 """People who label in a real browser, by keyboard alone: one at leisure, one who reloads, goes back and loses the
-connection, and one on a phone.
-
-    python -m tests.web.annotators --items 60 [--task rating …]
-"""
+connection, and one on a phone."""
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import hashlib
-import shutil
-import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -18,17 +12,11 @@ from pathlib import Path
 
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.screens import CANNOT_JUDGE, Screen, ScreenTurn
-from conqret.labels.task_choice import task_of
-from tests.labels.studies import items_of
-from tests.show import chromium
+from tests.labels.studies import items
 from tests.show.chromium import Chromium, Page
 from tests.web.commands import started, written_items
-from tests.web.outcome import Meant, check, differing
+from tests.web.outcome import Meant
 
-TASKS = (
-    "rating dimensions preference citation-support partial-answer perspective answer-preference "
-    "rag-fine-grained direct"
-).split()
 PEOPLE = ("anna", "ben", "carl")
 WAIT_SECONDS = 30
 
@@ -65,15 +53,15 @@ class Annotator:
         come_in(self.page, link)
         while (turn := self._screen()) is not None:
             count = len(self.said)
-            if self.trouble and count % 7 == 2:
+            if self.trouble and count % 4 == 1:
                 self.page.go(f"{self.base}/screen/{turn.number}")
             answers = opinion(self.name, turn.screen)
             self._choose(turn, answers)
-            if self.trouble and count % 7 == 4:
+            if self.trouble and count % 4 == 2:
                 self._without_network()
             self._keep()
             self.said[turn.screen.item, turn.screen.part] = answers
-            if self.trouble and count % 7 == 6:
+            if self.trouble and count % 4 == 3:
                 self._back_and_again(turn, answers)
 
     def _screen(self) -> ScreenTurn | None:
@@ -146,12 +134,12 @@ def until(page: Page, condition: str) -> None:
         time.sleep(0.01)
 
 
-def label(browser: Chromium, folder: Path, task: str, count: int) -> tuple[Ledger, list[Annotator]]:
-    """Have three people label so many items on the pages that the command serves; the study, and what each meant to
+def label(browser: Chromium, folder: Path, count: int) -> tuple[Ledger, list[Annotator]]:
+    """Have three people rate so many items on the pages that the command serves; the study, and what each meant to
     say."""
     found, labels = [], folder / "labels"
     with started(
-        *("labels", "collect", file_of(task, count, folder), "--task", task),
+        *("labels", "collect", written_items(folder / "items.jsonl", items(count)), "--task", "rating"),
         *("--annotators", ",".join(PEOPLE), "-o", labels),
     ) as server:
         ledger = Ledger(labels)
@@ -168,47 +156,8 @@ def label(browser: Chromium, folder: Path, task: str, count: int) -> tuple[Ledge
     return ledger, found
 
 
-def file_of(task: str, count: int, folder: Path) -> Path:
-    """So many items of a task as ``conqret labels collect`` takes them: a file, or a folder."""
-    made = items_of(task, count, folder / "files")
-    if task_of(task).reads is None:
-        return written_items(folder / "items.jsonl", made)
-    return folder / "files" / ("pairs.jsonl" if task == "perspective" else "")
-
-
 def meant_by(people: Sequence[Annotator]) -> Meant:
     """What everybody meant to say."""
     return {
         (annotator.name, *unit): answers for annotator in people for unit, answers in annotator.said.items()
     }
-
-
-def main() -> None:
-    """All tasks, so many items each."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--items", type=int, default=60)
-    parser.add_argument("--task", action="append", choices=TASKS)
-    args = parser.parse_args()
-    binary = chromium.find()
-    if binary is None:
-        raise SystemExit("no Chromium on this machine (scripts/install_chromium.sh installs it)")
-    folder = Path(tempfile.mkdtemp())
-    browser = Chromium(binary, folder / "profile")
-    for task in args.task or TASKS:
-        began = time.monotonic()
-        ledger, people = label(browser, folder / task, task, args.items)
-        seconds, meant = time.monotonic() - began, meant_by(people)
-        made = items_of(task, args.items, folder / task / "files")
-        print(
-            f"{task}: {len(meant)} screens in {seconds:.0f} s; {differing(ledger, meant)} are not in the file as they "
-            f"were meant; to the last decimal: {check(ledger, meant, PEOPLE, made, folder / task)}",
-            flush=True,
-        )
-    browser.close()
-    shutil.rmtree(folder)
-
-
-if __name__ == "__main__":
-    main()

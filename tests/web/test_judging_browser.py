@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import json
 from pathlib import Path
 
 from conqret.debate.two_turn.judge_answers import LIMIT_SECONDS
@@ -14,15 +15,9 @@ from tests.cli.conftest import Cli
 from tests.labels.debates import DEBATES
 from tests.labels.studies import begun
 from tests.show.chromium import Chromium
-from tests.web.annotators import until
+from tests.web.annotators import come_in, until
 from tests.web.commands import started
-from tests.web.debate_study import Judge, judged, lost, wrote
-
-
-def test_what_judges_meant_is_in_the_export(browser: Chromium, tmp_path: Path) -> None:
-    people = judged(browser, tmp_path, ("ann",))
-    assert [len(annotator.said) for annotator in people] == [8]
-    assert lost(tmp_path, people) == 0
+from tests.web.debate_study import Judge
 
 
 def test_snippets_are_lit_and_the_page_sends_when_the_time_is_up(browser: Chromium, tmp_path: Path) -> None:
@@ -53,12 +48,36 @@ def test_snippets_are_lit_and_the_page_sends_when_the_time_is_up(browser: Chromi
         assert [dict(record.answers) for record in ledger.given()] == [{"slider": "-2"}]
 
 
+MARK = """
+(() => {
+  const words = document.createTreeWalker(document.querySelector('#passage .words'), NodeFilter.SHOW_TEXT);
+  let text = words.nextNode();
+  while (text.data.trim().length < 12) text = words.nextNode();
+  document.getSelection().setBaseAndExtent(text, 0, text, Math.min(text.data.length, 30));
+})()
+"""
+
+
 def test_writers_mark_snippets_in_the_passage(browser: Chromium, tmp_path: Path) -> None:
-    for one in read_two_turn(wrote(browser, tmp_path)):
-        for side in one.sides:
-            assert side.counter is not None
-            assert len(side.counter.snippets) == 1
-            assert side.counter.text.startswith("This says otherwise (#1)")
+    words = ("labels", "collect", DEBATES, "--task", "write", "--annotators", "gil,hal", "-o", tmp_path)
+    with started(*words) as server, contextlib.closing(Ledger(tmp_path)) as ledger:
+        gil = Judge("gil", browser.apart(), ledger)
+        come_in(gil.page, server.links["gil"])
+        gil.wait("document.querySelector('#snippet')")
+        gil.page.js(MARK)
+        gil.wait("document.querySelector('#snippet').value")
+        gil.press("button[name=add]")
+        gil.wait("document.querySelector('button[name=remove]')")
+        gil.page.js("document.querySelector('#text').focus()")
+        gil.page.write("This says otherwise (#1).")
+        gil.press("button[name=keep]")
+        assert not gil.page.complaints, gil.page.complaints
+        gil.page.close()
+        (record,) = ledger.given()
+        question = next(one for one in read_two_turn(DEBATES) if one.id == record.screen.item)
+    (snippet,) = json.loads(record.answers["snippets"])
+    assert snippet in question.passage
+    assert record.answers["text"] == "This says otherwise (#1)."
 
 
 def test_who_decides_where_people_differ_is_in_the_export(

@@ -53,7 +53,7 @@ def bias(
     items: Annotated[Path | None, options.ITEMS] = None,
     *,
     chosen: ChosenJudge,
-    item_reading: options.ItemOptions,
+    item_reading: label_options.ItemOptions,
     output: Path = Path("runs/bias"),
     probing: ProbeOptions,
     labels: Annotated[

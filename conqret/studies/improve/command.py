@@ -60,7 +60,7 @@ def improve(
     reading: label_options.LabelReading,
     judged: ImprovedJudge,
     excerpt: Annotated[int, Interval(ge=100, le=20_000)] = 2000,
-    item_reading: options.ItemOptions,
+    item_reading: label_options.ItemOptions,
     output: Path = Path("runs/improved"),
     asking: StudyOptions,
 ) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
+from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, note, spaced
@@ -54,7 +55,7 @@ def tournament(
     *,
     compared_by: PairJudge,
     pairs: PairOptions,
-    reading: options.ItemOptions,
+    reading: label_options.ItemOptions,
     output: Annotated[Path | None, options.run_folder("ITEMS-tournament-MODEL")] = None,
     asking: StudyOptions,
 ) -> None:
