@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -25,7 +26,7 @@ from conqret.studies.card.result import Card, _agreement, _sampling_sentence, ch
 from conqret.studies.sensitivity.result import Curve, CurvePoint, SensitivityRecord, SensitivityResults
 from tests.contract.items import demo
 from tests.judging.runs import execution
-from tests.studies.cards import FORMAT, bias_of, card_of, parts_of
+from tests.studies.cards import FORMAT, bias_of, card_of
 
 SCHEMA = Path(__file__).resolve().parents[2] / "docs" / "judge-card.schema.json"
 
@@ -205,7 +206,7 @@ def test_a_baseline_below_chance_counts_as_chance_and_says_so() -> None:
     assert len([*baseline_sentences({"clarity": both})]) == 2
 
 
-def test_people_who_agree_by_chance_and_how_items_were_chosen_are_limits(folder: Path, card: Card) -> None:
+def test_annotators_who_agree_by_chance_and_how_items_were_chosen_are_limits(card: Card) -> None:
     parted = card.agreement[0].model_copy(update={"inter_annotator_alpha": Estimate(0.1, -0.3, 0.5)})
     said = [text for text, holds in _agreement([parted]).items() if holds]
     assert any(
@@ -214,10 +215,12 @@ def test_people_who_agree_by_chance_and_how_items_were_chosen_are_limits(folder:
     assert (
         "annotators agree with each other more than by chance" in agreement_answer([parted], card.basis)[-1]
     )
-    _, validation, _ = parts_of(folder)
-    assert "do not say how these items were chosen" in _sampling_sentence(validation)
-    drawn = validation.basis.model_copy(update={"notes": (RANDOM_SAMPLE,)})
-    assert RANDOM_SAMPLE in _sampling_sentence(validation.model_copy(update={"basis": drawn}))
+    join = SimpleNamespace(items=6, judged=24)
+    assert "do not say how these items were chosen" in _sampling_sentence(
+        SimpleNamespace(join=join, basis=card.basis)
+    )
+    drawn = card.basis.model_copy(update={"notes": (RANDOM_SAMPLE,)})
+    assert RANDOM_SAMPLE in _sampling_sentence(SimpleNamespace(join=join, basis=drawn))
 
 
 def test_the_answer_stands_below_the_title(card: Card) -> None:
