@@ -1,6 +1,6 @@
-"""From which confidence on a judge's scores are kept, so that few of them are wrong: fitted on people's labels.
+"""From which confidence on a judge's scores are kept, so that few of them are wrong: fitted on human labels.
 
-A score is wrong where it lies too far from people's one label. Thresholds are tested by
+A score is wrong where it lies too far from the aggregated label. Thresholds are tested by
 :mod:`conqret.stats.confidence`, with topics as what is drawn; beside them stands what the confidences are worth as
 probabilities of being right.
 """
@@ -34,8 +34,8 @@ ROUNDING = 1e-9
 
 
 class ConfidentAnswers(NamedTuple):
-    """All scores of one rule: their confidence (NaN: none is said), whether people's label of them is known, whether
-    they are then wrong, and their topics."""
+    """All scores of one rule: their confidence (NaN: none), whether they have a human label, whether they are wrong,
+    and their topics."""
 
     sure: NDArray[np.float64]
     labelled: NDArray[np.bool_]
@@ -64,9 +64,9 @@ def abstain(
     ``together`` makes one rule for all metrics, and ``metrics`` maps dimensions to metrics of other names.
 
     Raises:
-        DeclarationError: nothing meets, the labelled items were drawn with unequal chances, the judgments come from
-            several instruments or were abstained from already, no score has a confidence, there are too few topics, or
-            a share is out of its range.
+        DeclarationError: nothing meets, the labeled items were drawn with unequal chances, the judgments come from
+            several judge configurations or were abstained from already, no score has a confidence, there are too few
+            topics, or a share is out of its range.
         UnknownNameError: ``metrics`` names what is not there, or no score has a confidence of this ``source``.
     """
     for name, share, most in (("--error", error, 1), ("delta", delta, 0.5)):

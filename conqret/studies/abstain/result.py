@@ -1,7 +1,7 @@
 """What ``conqret judges abstain`` leaves: from which confidence on a judge's scores are kept, how that is applied to
 judgments, and its tables and page.
 
-What lies below is *unscored: unsure*, and never 0; so is a score that comes without the confidence that is asked for.
+What lies below is *unscored: unsure*, and never 0; so is a score that comes without the confidence that is requested.
 """
 
 from __future__ import annotations
@@ -67,10 +67,10 @@ class AbstentionRow(Frozen):
 class Abstention(FittedFile):
     """When one judge abstains: by ``source`` of confidence, what is kept has at most ``error`` errors, but for a chance
     of ``delta`` over topics. A score is an error where it lies further than ``tolerance`` (a share of the labels'
-    scale) from people's one label, or is another label where labels have no order.
+    scale) from the aggregated label, or is another label where labels have no order.
 
     ``rules`` has the threshold of each metric (None: all of it is left out), ``found`` what is behind them by the name
-    of the dimension (or ``all`` together), and ``left_out`` why a labelled dimension has none.
+    of the dimension (or ``all`` together), and ``left_out`` why a labeled dimension has none.
     """
 
     WHAT: ClassVar[str] = "abstention"

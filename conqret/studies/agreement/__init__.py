@@ -1,1 +1,1 @@
-"""Judgments beside people's labels: joined, compared dimension by dimension, and held to requirements."""
+"""Judgments beside human labels: joined, compared dimension by dimension, and held to requirements."""

@@ -1,4 +1,4 @@
-"""People among themselves: how far they agree on each dimension, and over all."""
+"""Annotators among themselves: how far they agree on each dimension, and over all."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ OVERALL = "overall_quality"
 
 
 class AnnotatorsRow(Frozen):
-    """People on one dimension. ``units`` counts those with two labels or more, on which agreement rests,
+    """Annotators on one dimension. ``units`` counts those with two labels or more, on which agreement rests,
     ``labels`` values, ``paired`` those on such units; ``most_frequent`` is the share of the most frequent value:
-    the base rate. ``statistics`` are those of people that :mod:`conqret.studies.agreement.statistics` declares."""
+    the base rate. ``statistics`` are those of annotators that :mod:`conqret.studies.agreement.statistics` declares."""
 
     name: str
     level: str
@@ -51,7 +51,7 @@ class AnnotatorsRow(Frozen):
 
 
 class AnnotatorAgreement(Frozen):
-    """People among themselves. ``average`` is over dimensions but overall quality; ``together`` takes every pair of
+    """Annotators among themselves. ``average`` is over dimensions but overall quality; ``together`` takes every pair of
     unit and dimension as a unit (None where levels differ)."""
 
     basis: Basis
@@ -106,7 +106,7 @@ def clusters_of_units(units: Sequence[Unit], topics: Mapping[Unit, str]) -> tupl
 def labels_table(
     labels: LabelSet, dimension: str, units: Sequence[Unit]
 ) -> tuple[tuple[str, ...], NDArray[np.float64]]:
-    """The people who labelled ``dimension``, and their labels of ``units``: one row at least, NaN for none."""
+    """The annotators who labeled ``dimension``, and their labels of ``units``: one row at least, NaN for none."""
     names, table = labels.table(dimension, units)
     return names, table if len(table) else np.full((1, len(units)), np.nan)
 
@@ -147,10 +147,10 @@ def _annotators_row(
 
 
 def averaged_dimensions(defined: Mapping[str, bool]) -> list[str]:
-    """The labelled dimensions of an average, of those given with whether they have an alpha.
+    """The labeled dimensions of an average, of those given with whether they have an alpha.
 
     They are the dimensions of argument quality without overall quality, as in ConQRet (section 6.1); where none of
-    these is labelled, all others (relevance, preference, criteria of one's own); where overall quality is the only
+    these is labeled, all others (relevance, preference, user-defined criteria); where overall quality is the only
     one, that. Dimensions without an alpha are left out, unless none has one.
     """
     known = [name for name, there in defined.items() if there] or list(defined)

@@ -231,7 +231,7 @@ def agreement_table(
 def language_tables(
     languages: Sequence[LanguageAgreement], basis: Basis, *, several: bool
 ) -> Iterator[Table]:
-    """The same on the items of each language, where there are several; ``several`` says whether people are."""
+    """The same on the items of each language, where there are several; ``several`` says whether annotators are."""
     clustered = f"{basis.clustered_by}s"
     if languages:
         yield Table(

@@ -1,4 +1,4 @@
-"""Is the judge consistent, and does it favour what it should not? One module of :mod:`.probes` a probe.
+"""Is the judge consistent, and does it favor what it should not? The probes are in :mod:`.probes`.
 
 They are run by :mod:`conqret.studies.bias.bias_run`.
 """

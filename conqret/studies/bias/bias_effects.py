@@ -28,8 +28,8 @@ def bias_rows(
 ) -> tuple[BiasRow, ...]:
     """A row for each contrast and metric.
 
-    Between different items the difference is that of the judge less a slope times that of people, at both ends of what
-    the slope can be (:func:`conqret.stats.curve_tests.slope_bounds`): a bias has to show at either.
+    Between different items the difference is that of the judge less a slope times that of annotators, at both ends of
+    what the slope can be (:func:`conqret.stats.curve_tests.slope_bounds`): a bias has to show at either.
 
     One row of each probe is primary: of its metrics preference, else overall quality, else the first. An alarm needs
     a p-value below :data:`ALPHA` (all primary rows are corrected together, and no other), an interval that excludes 0,

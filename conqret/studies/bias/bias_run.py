@@ -1,6 +1,6 @@
 """Probe a judge: make every comparison, judge every version once in each way, and put the table together.
 
-A run's folder holds ``run.json`` (what was asked), ``judgments.jsonl`` (appended as they arrive), ``scores.parquet``,
+A run's folder holds ``run.json`` (the settings), ``judgments.jsonl`` (appended as they arrive), ``scores.parquet``,
 ``recordings.sqlite`` and, at the end, ``bias.json``. The same call again goes on where it stopped.
 """
 
@@ -71,12 +71,12 @@ class BiasFolder(JudgedFolder[BiasRecord]):
 
 
 def fingerprint_of(variant: str, setup: Setup) -> str:
-    """The name under which the judgments of this way are kept: that of the instrument, and the way."""
+    """The fingerprint of judgments of this variant of the request."""
     return setup.fingerprint if variant == AS_IS else f"{setup.fingerprint}/{variant}"
 
 
 def study_part(variant: str, setup: Setup, items: Sequence[Item]) -> StudyPart:
-    """The items as the judge is asked about them in this way (see :mod:`conqret.studies.bias.contrast`)."""
+    """The part of a run with this variant of the request (see :mod:`conqret.studies.bias.contrast`)."""
     asked, sample = setup, 0
     if variant == REVERSED:
         asked = replace(setup, options=replace(setup.options, order="reversed"))
@@ -89,7 +89,7 @@ def study_part(variant: str, setup: Setup, items: Sequence[Item]) -> StudyPart:
 
 @dataclass(frozen=True)
 class BiasPlan:
-    """What is to be compared, and which probes cannot be made; ``checked`` says which items are left out."""
+    """The comparisons, and why probes are left out; ``checked`` says which items are left out."""
 
     context: ProbeContext
     contrasts: tuple[Contrast, ...]
@@ -98,7 +98,7 @@ class BiasPlan:
 
     @cached_property
     def versions(self) -> dict[str, tuple[Item, ...]]:
-        """The items to be judged, by the way in which they are asked; each once."""
+        """The items to be judged, by variant of the request; each once."""
         items_by_variant: dict[str, dict[str, Item]] = {}
         for contrast in self.contrasts:
             wanted = {key for pair in contrast.pairs for key in pair.keys}
@@ -109,14 +109,14 @@ class BiasPlan:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What must be said wherever results are shown."""
+        """Warnings about items and probes, to be shown with the results."""
         faulty = "" if self.checked is None else self.checked.warning
         probes = (probe.warning(self.context) for probe in PROBES.values())
         return tuple(text for text in (faulty, *probes) if text)
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What must be said of the comparisons."""
+        """Remarks on the comparisons."""
         return tuple(note for contrast in self.contrasts for note in contrast.notes)
 
     @property
@@ -216,7 +216,7 @@ def run_bias(plan: BiasPlan, output: str | Path | None = None, **settings: Any) 
     Args:
         plan: what to judge.
         output: the run's folder, made if need be; None keeps nothing.
-        settings: how models are asked, and who looks on.
+        settings: client options and progress callbacks.
 
     Raises:
         DeclarationError: the folder holds another run, another process is writing it, the recordings cannot be
@@ -267,7 +267,7 @@ def run_bias(plan: BiasPlan, output: str | Path | None = None, **settings: Any) 
 
 
 def human_quality_by_dimension(labels: LabelSet) -> dict[str, dict[str, float]]:
-    """By dimension and item, the mean of people's labels in [0, 1]; dimensions without ends, nominal ones and
+    """By dimension and item, the mean of human labels in [0, 1]; dimensions without ends, nominal ones and
     labels of parts are left out."""
     values: dict[str, dict[str, list[float]]] = {}
     for label in labels.labels:

@@ -1,4 +1,4 @@
-"""``conqret bias``: is the judge consistent, and does it favour what it should not?"""
+"""``conqret bias``: is the judge consistent, and does it favor what it should not?"""
 
 from __future__ import annotations
 

@@ -211,7 +211,7 @@ def headlines(table: BiasTable) -> list[str]:
 
 
 def finding_words(row: BiasRow) -> str:
-    """What was found of a row, in rates that people feel, and why pairs have no value."""
+    """The result of a row as rates or a difference of scores, and why pairs have no value."""
     effect, found = row.effect, row.words
     if effect is not None and effect.p is not None:
         if row.places:

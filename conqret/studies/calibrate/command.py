@@ -1,4 +1,4 @@
-"""``conqret judges calibrate``: from a judge's scores to people's scale."""
+"""``conqret judges calibrate``: from a judge's scores to the labels' scale."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``conqret judges calibrate`` leaves: maps from a judge's scores to people's scale, how they are applied, and
+"""What ``conqret judges calibrate`` leaves: maps from a judge's scores to the labels' scale, how they are applied, and
 their tables and page with the reliability diagram (Murphy and Winkler, Applied Statistics 1977).
 
 An item of a topic that the maps were fitted on gets the map that was fitted without the topic's fold, so that no label
@@ -65,10 +65,10 @@ class CalibrationMaps(Frozen):
 class CalibrationRow(Frozen):
     """What the maps of one dimension change, cross-fitted, on the same ``units``.
 
-    ``alpha`` and ``error`` (the mean distance from people's one label in [0, 1]) stand by what says it: the judge as it
-    is (``mean``), the ``isotonic`` map, ``calibrated``, and what costs nothing: ``length``, ``constant``.
-    ``gain`` is the alpha of the calibrated judge minus that of the judge as it is, ``over`` that minus the alpha of
-    each that costs nothing.
+    ``alpha`` and ``error`` (the mean distance from the aggregated label in [0, 1]) stand by what says it: the judge as
+    it is (``mean``), the ``isotonic`` map, ``calibrated``, and what costs nothing: ``length``, ``constant``. ``gain``
+    is the alpha of the calibrated judge minus that of the judge as it is, ``over`` that minus the alpha of each that
+    costs nothing.
     """
 
     units: int
@@ -79,9 +79,9 @@ class CalibrationRow(Frozen):
 
 
 class Calibration(FittedFile):
-    """The maps of one instrument, by metric, and what they change, by dimension.
+    """The maps of one judge configuration, by metric, and what they change, by dimension.
 
-    ``folds`` says which topic (or item) was in which fold, and ``left_out`` why a labelled dimension has no map.
+    ``folds`` says which topic (or item) was in which fold, and ``left_out`` why a labeled dimension has no map.
     ``average`` is that of the alphas without overall quality, ``average_gain`` that of the gains,
     ``bands`` are units of all dimensions together, from the lowest that is said up, by what says it.
     """
@@ -139,7 +139,7 @@ class Calibration(FittedFile):
 
     def calibrated(self, judgment: Judgment) -> dict[tuple[str, str | None], float]:
         """What becomes of the scores of one judgment, by metric and part (None: the measure itself), in [0, 1] of
-        people's scale. What has no score, and what has no map, is not in it."""
+        the labels' scale. What has no score, and what has no map, is not in it."""
         cluster = judgment.topic if self.basis.clustered_by == "topic" else judgment.item
         calibrated = {}
         for metric, measure in judgment.measures.items():

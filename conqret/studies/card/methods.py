@@ -1,4 +1,4 @@
-"""What a paper says of a run: what was asked, of which model, when, how many, what failed, how far people agree."""
+"""Methods paragraphs and tables of a paper on a run: judge, model, dates, counts, failures, agreement."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def methods(
 ) -> Methods:
     """The paragraphs and tables of a run, which may not be finished.
 
-    With what was ``found`` beside labels it says how far people agree with the judge, and the known limits.
+    With what was ``found`` beside labels it says how far annotators agree with the judge, and the known limits.
     """
     paragraphs = {"Judge": " ".join(_judge(record, topics)), "Scores": " ".join(_scores(summary))}
     scores = metric_table(summary)

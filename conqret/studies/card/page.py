@@ -132,7 +132,7 @@ def _measures(card: Card) -> str:
 
 
 def verdict_rows(curves: Sequence[Curve]) -> Table:
-    """What known damage should do to each metric, and what it does; a heading for each kind of damage."""
+    """What known perturbations should do to each metric, and what it does; a heading for each kind of perturbation."""
     lines: dict[str, list[tuple[Cell, ...]]] = {}
     for row in curves:
         levels = ", ".join(f"{point.level:g}" for point in row.points)

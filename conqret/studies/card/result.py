@@ -1,4 +1,4 @@
-"""The judge card: what is known of one instrument (judge, prompts, model), on one page and as JSON.
+"""The judge card: what is known of one judge configuration (judge, prompts, model), on one page and as JSON.
 
 Its schema is published in ``docs/judge-card.schema.json``. A card belongs to a fingerprint: where prompt, model or
 scale change, :func:`conqret.studies.card.result.changes` says what is new, and the card is stale.
@@ -53,14 +53,14 @@ class CardJudge(Frozen):
 
 
 class Card(Frozen):
-    """The judge card. ``run`` says which instrument was measured on which items (``topics`` and ``stances`` count
-    these), ``basis`` what the intervals rest on.
+    """The judge card. ``run`` says which judge configuration was measured on which items (``topics`` and ``stances``
+    count these), ``basis`` what the intervals rest on.
 
-    Of ``labelled`` items by ``annotators`` people ``compared`` were judged. ``agreement`` has a row for each labelled
+    Of ``labelled`` items by ``annotators`` ``compared`` were judged. ``agreement`` has a row for each labeled
     dimension, ``people`` beside the judge in each, and ``average`` the mean of two and more; ``sensitivity`` and
     ``bias`` are there where such runs were given. ``repeatability`` is that of
     whole judgments where the bias probes asked for them again, else that of the single samples of the run. ``limits``
-    are sentences for people.
+    are sentences for readers.
     """
 
     schema_name: str = SCHEMA
@@ -96,7 +96,7 @@ def make_card(
     """The card of a finished run that was held against labels; of its ``judgments`` the samples are looked at.
 
     Raises:
-        DeclarationError: validation, bias table or sensitivity run are of another instrument.
+        DeclarationError: validation, bias table or sensitivity run are of another judge configuration.
     """
     _check_same_judge(record, validation, bias, sensitivity)
     judge = recorded_judge(record)
@@ -141,7 +141,7 @@ def _check_same_judge(
     bias: BiasTable | None,
     sensitivity: SensitivityResults | None,
 ) -> None:
-    """Refuse parts that were made by another instrument than the run."""
+    """Refuse parts that were made by another judge configuration than the run."""
     parts: dict[str, Sequence[Mapping[str, Any]]] = {"the validation": [validation.judge.model_dump()]}
     if bias is not None:
         parts["the bias table"] = [dict(bias.record)]
@@ -160,7 +160,7 @@ def _check_same_judge(
 
 
 def changes(card: Card, setup: Setup) -> list[str]:
-    """What has changed between the instrument of the card and ``setup``, in words; empty where the card fits."""
+    """The differences of ``setup`` from the card's judge configuration, in words; empty where the card fits."""
     if card.run.fingerprint == setup.fingerprint:
         return []
     changed_parts = differences(card.run.identity, setup.identity, "on the card")
@@ -226,7 +226,7 @@ def _known_limits(
 
 
 def _sampling_sentence(validation: Validation) -> str:
-    """How the labelled items came to be chosen, where not all are labelled."""
+    """How the labeled items were chosen, if not all are labeled."""
     join = validation.join
     some = f"{join.items} of {join.judged} judged items are labeled"
     if RANDOM_SAMPLE in validation.basis.notes:
@@ -272,7 +272,7 @@ def _agreement(rows: Sequence[DimensionAgreement]) -> dict[str, object]:
 
 
 def _calibration_and_baselines(validation: Validation) -> dict[str, object]:
-    """What a calibration changes, and which free baselines the judge is shown to beat."""
+    """What a calibration changes, and which baselines the judge is shown to beat."""
     raw, calibrated = (validation.average.judge.get(name) for name in ("mean", CALIBRATED))
     over = {name: row.over for name, row in validation.dimensions.items()}
     beaten = all((one.low or 0) > 0 for row in over.values() for one in row.values())

@@ -1,4 +1,4 @@
-"""``conqret judges compare``: several judges beside the same people."""
+"""``conqret judges compare``: several judges beside the same annotators."""
 
 from __future__ import annotations
 

@@ -259,7 +259,7 @@ def compare(
     Args:
         runs: finished runs of judges over the same items, at least two.
         labels: human labels of the items.
-        metrics: which metric is compared with which labelled dimension, where their names differ.
+        metrics: which metric is compared with which labeled dimension, where their names differ.
         settings: how several labels become one, intervals, the seed of the tests.
 
     Raises:

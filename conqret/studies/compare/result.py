@@ -1,6 +1,6 @@
-"""Several judges on the same items and labels: which of them is closest to people.
+"""Several judges on the same items and labels: which of them is closest to annotators.
 
-All are held against people's one label on what all of them scored. Differences of alphas are paired by topic and
+All are held against the aggregated label on what all of them scored. Differences of alphas are paired by topic and
 corrected over all pairs (:func:`conqret.stats.effects.largest_p`). That the best is the best takes no correction: it
 has to beat every other judge, and of judges that are alike the best beats the second in a two-sided test no more often
 than the test's level (Gutmann and Maymin, Annals of Statistics 1987).
@@ -32,8 +32,8 @@ PRICED_ITEMS = 1000
 
 
 class ComparedJudge(Frozen):
-    """One judge: its alpha with people's one label, its mean distance from that label in [0, 1] (which a judge that
-    always says the middle keeps low; None without a scale), and how many of the labelled units it scored."""
+    """One judge: its alpha with the aggregated label, its mean distance from that label in [0, 1] (which a judge that
+    always says the middle keeps low; None without a scale), and how many of the labeled units it scored."""
 
     alpha: Estimate
     error: float | None
@@ -60,7 +60,7 @@ class JudgeCost(Frozen):
 
 
 class ComparedDimension(Frozen):
-    """The judges on one dimension, or in the mean, on the ``units`` that people labelled and all of them scored."""
+    """The judges on one dimension, or in the mean, on the ``units`` that annotators labeled and all of them scored."""
 
     units: int
     judges: Mapping[str, ComparedJudge]
@@ -83,7 +83,7 @@ class JudgeComparison(Frozen):
     ``average`` is over the dimensions of :func:`averaged_dimensions`. Its p-values are corrected over the pairs, those
     of all ``dimensions`` together over these and the pairs. ``over`` has the two-sided p-value of the best against each
     other one by itself (None: no test). ``winner`` is shown to agree better than all of them, and was chosen without
-    each fold of topics; empty where none is. ``left_out`` are labelled dimensions that not all have.
+    each fold of topics; empty where none is. ``left_out`` are labeled dimensions that not all have.
     ``costs`` are those of finished runs.
     """
 

@@ -1,1 +1,1 @@
-"""How judges answer known damage: the plan of versions, the runs, and the curves over their scores."""
+"""How judges answer known perturbations: the plan of versions, the runs, and the curves over their scores."""

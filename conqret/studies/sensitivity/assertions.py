@@ -1,4 +1,4 @@
-"""What the pytest plugin asserts: a judge's curve under damage, and in words what is wrong with it."""
+"""The assertions of the pytest plugin: whether a judge's scores change as they should when items are perturbed."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ CLAIMS: Mapping[str, tuple[Direction, str]] = {
     "rises": (Direction.RISE, "does not rise"),
     "stands still": (Direction.UNCHANGED, "moves"),
 }
-"""What may be claimed of a curve: the direction that it should have, and what it does where it has not."""
+"""The claims: the direction that a curve should have, and the words where it has not."""
 NOT_KNOWN = "says neither"
-"""What a curve does that decides nothing: more topics, or stronger damage, would."""
+"""The words for an inconclusive curve."""
 BAR = 30
 """Characters of a bar that stands for 1."""
 
@@ -61,11 +61,10 @@ class ModelJudge:
         return SessionJudge(**settings)
 
     def __call__(self, items: Sequence[Item]) -> list[Judgment]:
-        """The judgments of ``items``, in their order; only items not seen before are asked about.
+        """The judgments of ``items``, in their order; requests are sent for new items only.
 
         Raises:
-            DeclarationError: wrong items, format or options. What the world does wrong becomes judgments that
-                are ``failed``.
+            DeclarationError: wrong items, format or options. Failed requests become ``failed`` judgments.
         """
         keys = [item.model_dump_json() for item in items]
         fresh = {key: item for key, item in zip(keys, items, strict=True) if key not in self._known}
@@ -99,7 +98,7 @@ def check(
     Levels that most items cannot reach are left out, and so are items that lack one of the rest.
 
     Raises:
-        DeclarationError: the items cannot be damaged so, or the judge gives no such metric at all.
+        DeclarationError: the items cannot be perturbed so, or the judge gives no such metric at all.
     """
     entry = PerturbationLevels.from_name(perturbation, levels)
     changes = entry.perturbation

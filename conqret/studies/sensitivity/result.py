@@ -53,8 +53,8 @@ class Curve(PerturbationCurve):
 
     ``n`` of ``total`` items have a value at every level, and the curve is over those; ``missing`` counts the
     reasons of the others. ``verdict`` says whether the curve is as ``expected``, and ``words`` why; both are None where
-    nothing is expected (of a criterion of one's own), and ``words`` say how far it moved. ``falls`` is the strict
-    monotone decrease of the means (ConQRet, Table 17). What should stand still has to stay within ``margin``, and
+    nothing is expected (of a user-defined criterion), and ``words`` say how far it moved. ``falls`` is the strict
+    monotone decrease of the means (ConQRet, Table 17). What should not change has to stay within ``margin``, and
     ``alarms`` are levels at which it is shown to have moved further.
     """
 
@@ -84,7 +84,7 @@ class Curve(PerturbationCurve):
 
     @property
     def significant_steps(self) -> int:
-        """How many neighbouring levels differ significantly."""
+        """How many neighboring levels differ significantly."""
         return sum(step.significant for step in self.neighbours)
 
 

@@ -1,8 +1,8 @@
-"""Measure judges against known damage: judge every version of every item, and draw the curves.
+"""Measure judges against known perturbations: judge every version of every item, and draw the curves.
 
-A run's folder holds ``run.json`` (what was asked), ``judgments.jsonl`` (appended as they arrive), ``scores.parquet``,
-``recordings.sqlite`` and, at the end, ``results.json``. The same call again goes on where it stopped; requests that
-are alike (level 0, and fields that a change does not touch) are sent once.
+A run's folder holds ``run.json`` (the settings), ``judgments.jsonl`` (appended as they arrive), ``scores.parquet``,
+``recordings.sqlite`` and, at the end, ``results.json``. The same call resumes a stopped run; equal requests (level 0,
+and fields that a perturbation leaves alone) are sent once.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ def run_sensitivity(
         relevant_grade: that grade.
         shared: open ``sessions`` to ask with, by default the run's own, and more that
             :class:`conqret.studies.study_judging.JudgedRun` takes.
-        settings: how models are asked, and who looks on.
+        settings: client options and progress callbacks.
 
     Raises:
         DeclarationError: the folder holds another run, or another process is writing it.
@@ -171,7 +171,7 @@ def run_sensitivity(
 
 
 def _curves(judges: list[JudgeCurves], margin: float) -> list[Curve | EmptyCurve | StanceCurve]:
-    """Every curve of which something is expected, and those of criteria of one's own; those that should stand still are
+    """Every curve of which something is expected, and those of user-defined criteria; those that should not change are
     tested together."""
     asked = [
         (judge, entry, metric, *judge.respond(entry, metric))

@@ -53,7 +53,7 @@ def sensitivity_setups(
     metrics: Sequence[str] = (),
     prompts: str | Path | Library | None = None,
 ) -> list[Setup]:
-    """A setup for each format and model, its metrics those that are asked for, or else :func:`telling_metrics`.
+    """A setup for each format and model, its metrics those that are requested, or else :func:`affected_metrics`.
 
     Raises:
         ItemsError: items lack what a format needs.
@@ -77,9 +77,8 @@ def sensitivity_setups(
 
 
 def affected_metrics(setup: Setup, perturbations: Sequence[PerturbationLevels]) -> tuple[str, ...]:
-    """The metrics of a judge that one of the damages says something about, with those that are asked for in the same
-    call: of less it would be another instrument than the one that judges. Of criteria of one's own nothing is known
-    beforehand, and all are looked at."""
+    """The metrics of a judge that one of the perturbations affects, with those of the same requests: fewer would make
+    another judge configuration. Of user-defined criteria all are taken."""
     if setup.judge.declared:
         return setup.metrics
     affected = {
@@ -143,7 +142,7 @@ class SensitivitySettings(StudySettings, OwnJudgeSettings, total=False):
     also cross irrelevant with hallucinate, as ConQRet, Figure 4, does, at the levels given to them, else at those
     of the figure. ``pool``: a corpus directory or a file of items that documents of other topics come from; the
     items by default. ``rewriter``: the model that rewrites sentences; offline does it by rule. ``seed`` draws what
-    is changed. ``margin``, a share of the scale, is the shift within which a score stands still. ``budget_usd``
+    is changed. ``margin``, a share of the scale, is the shift within which a score does not change. ``budget_usd``
     holds for all judges together."""
 
     formats: str | Judge | Iterable[str | Judge]

@@ -181,7 +181,7 @@ def reversed_dimensions(context: ProbeContext) -> Sequence[Contrast]:
 
 
 DIMENSION_ORDER = own_probe("dimension order", reversed_dimensions)
-"""Does the order matter in which dimensions are asked for?"""
+"""Does the order matter in which dimensions are requested?"""
 
 
 def observed(

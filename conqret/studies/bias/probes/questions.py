@@ -30,10 +30,10 @@ from conqret.text.language import NAMES, is_english, item_language
 
 
 def repeated_requests(context: ProbeContext) -> Sequence[Contrast]:
-    """Each further sample against the first. It is a measurement and raises no alarm: chance favours nobody.
+    """Each further sample against the first. It is a measurement and raises no alarm: chance favors nobody.
 
     Raises:
-        ProbeUnavailableError: fewer than two samples are asked for.
+        ProbeUnavailableError: fewer than two samples are requested.
     """
     if context.repeats < 2:
         raise ProbeUnavailableError("repeatability needs at least two samples")
