@@ -1,4 +1,8 @@
-"""Is the judge consistent, and does it favor what it should not? The probes are in :mod:`.probes`.
+"""Bias probes: whether a judge's scores change with what should not matter (``conqret bias``).
 
-They are run by :mod:`conqret.studies.bias.bias_run`.
+- ``contrast``: probes and their comparisons; ``probes/`` has the probes, a module for each kind
+- ``bias_run``: the plan and the run
+- ``bias_effects``: effects, intervals and verdicts of the comparisons
+- ``result``: the bias table, its tables, sentences and page
+- ``bias_requirements``: conditions of ``--require``, and JUnit XML
 """

@@ -16,8 +16,6 @@ from conqret.judging.command_options import ChosenJudge, StudyOptions
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from conqret.studies.bias.bias_run import BiasPlan
-
 
 PROBES = "Probes"
 COMMON = (
@@ -111,7 +109,11 @@ def bias(
         prompts=asking.prompts,
         asks=not asking.dry_run and asking.kept.replay is None,
     )
-    _announce(plan, shown)
+    log = plan.context.log
+    shown.note(f"{number(len(plan.contrasts), 'comparison')}, {number(plan.judgments, 'judgment')}")
+    shown.left_out(plan.checked)
+    shown.note(*(f"{name} left out: {reason}" for name, reason in plan.left_out.items()))
+    shown.note(*(() if log is None else log.notes), *plan.notes)
     table = asking.study(run_bias, plan, output=output, rows="judgments")
     page = write_bias(table, output)
     outcomes = [condition.outcome(bias_value(condition, table)) for condition in wanted]
@@ -123,15 +125,6 @@ def bias(
     if missing := table.lost:
         note(f"some comparisons lack values: {missing_reasons(missing)}; bias.json says how many")
     end(missing or not met, table.session, there=any(row.effect for row in table.rows), reasons=missing)
-
-
-def _announce(plan: BiasPlan, shown: options.OutputOptions) -> None:
-    """Say what will be compared, and what will not."""
-    log = plan.context.log
-    shown.note(f"{number(len(plan.contrasts), 'comparison')}, {number(plan.judgments, 'judgment')}")
-    shown.left_out(plan.checked)
-    shown.note(*(f"{name} left out: {reason}" for name, reason in plan.left_out.items()))
-    shown.note(*(() if log is None else log.notes), *plan.notes)
 
 
 def _list(*, as_json: bool | None) -> None:

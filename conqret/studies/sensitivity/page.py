@@ -239,7 +239,7 @@ def _verdict_cells(curve: Curve | EmptyCurve) -> tuple[str, ...]:
         f"{curve.means[0]:.3f} to {curve.means[-1]:.3f}",
         *map(_signed, correlations),
         f"{curve.fell:.0%} / {curve.rose:.0%}",
-        f"{curve.significant_steps} of {len(curve.neighbours)}",
+        f"{sum(step.significant for step in curve.neighbours)} of {len(curve.neighbours)}",
         f"{curve.n} of {curve.total}",
         curve.words,
     )

@@ -82,11 +82,6 @@ class Curve(PerturbationCurve):
         """The mean at each level."""
         return tuple(point.mean for point in self.points)
 
-    @property
-    def significant_steps(self) -> int:
-        """How many neighboring levels differ significantly."""
-        return sum(step.significant for step in self.neighbours)
-
 
 class EmptyCurve(PerturbationCurve):
     """A curve that could not be drawn: no item has a value at every level, and why not."""
