@@ -21,7 +21,7 @@ from conqret.stats.estimate import Estimate, JackknifedEstimate
 from conqret.studies.agreement.judge_agreement import DimensionAgreement, agreement_answer, agreement_picture
 from conqret.studies.agreement.judge_baselines import baseline_sentences, differences_from_baselines
 from conqret.studies.bias.result import BiasTable
-from conqret.studies.card.page import card_sheet
+from conqret.studies.card.page import card_page
 from conqret.studies.card.result import Card, _agreement, _sampling_sentence, changes, make_card, read_card
 from conqret.studies.sensitivity.result import Curve, CurvePoint, SensitivityRecord, SensitivityResults
 from tests.contract.items import demo
@@ -152,11 +152,11 @@ def test_a_card_says_how_far_the_judge_repeats_itself(folder: Path, card: Card, 
     assert (same.deviation.value, same.scores, same.items) == (0.0, 18, 6)
     assert card.repeatability == ()  # one sample, and the probes were not asked for it
     said = card.model_copy(update={"repeatability": table.repeatability})
-    page, markdown = "".join(card_sheet(said).html()), card_sheet(said).markdown()
+    page, markdown = "".join(card_page(said).html()), card_page(said).markdown()
     assert "Does it repeat itself?" in page
     assert '<a href="#does-it-repeat-itself">' in page
     assert "## Does it repeat itself?" in markdown
-    assert "Does it repeat itself?" not in "".join(card_sheet(card).html())
+    assert "Does it repeat itself?" not in "".join(card_page(card).html())
 
 
 def test_less_agreement_than_by_chance_is_no_doubt_about_chance() -> None:
@@ -250,7 +250,7 @@ def test_the_answer_stands_below_the_title(card: Card) -> None:
     assert answer(row(-0.7, 0.9)).startswith(
         "The data do not show that the judge agrees with annotators more than by chance"
     )
-    assert agreement_answer(card.agreement, card.basis, card.average)[0] in card_sheet(card).markdown()
+    assert agreement_answer(card.agreement, card.basis, card.average)[0] in card_page(card).markdown()
     (forest,) = agreement_picture(card.agreement, card.basis, card.average)
-    assert card_sheet(card).picture == [forest]
+    assert card_page(card).picture == [forest]
     assert forest.svg().count('class="edged"') == len(forest.rows)

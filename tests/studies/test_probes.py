@@ -20,7 +20,7 @@ from conqret.show import words
 from conqret.studies.bias.bias_requirements import bias_value, parse_bias_requirement
 from conqret.studies.bias.contrast import PROBES, TEXTS
 from conqret.studies.bias.probes.changed_texts import FORMATTING_PERTURBATION
-from conqret.studies.bias.result import BiasRow, BiasTable, bias_sheet, headlines, mark, screen
+from conqret.studies.bias.result import BiasRow, BiasTable, bias_page, headlines, mark, screen
 from tests.studies.planted import INVENTED
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -82,7 +82,7 @@ def test_a_judge_that_rewards_length_alone_falls_for_length_alone(judge: Any, it
     assert primary(table, "injection").against == "with neutral text of the same length"
     assert (
         "neutral text of the same length in the same place: authority, injection."
-        in bias_sheet(table).markdown()
+        in bias_page(table).markdown()
     )
 
 
@@ -154,7 +154,7 @@ def test_a_fall_is_a_bias_of_the_tone_and_none_of_a_majority() -> None:
     assert counted.startswith("Bias detected by 1 of 2 probes")
     assert counted.endswith("falls: bandwagon.")
     assert "equivalent" not in counted
-    assert {row.name: row.verdict for row in bias_sheet(table).picture[0].rows} == {
+    assert {row.name: row.verdict for row in bias_page(table).picture[0].rows} == {
         "Sentiment": "alarm",
         "Bandwagon": "",
     }
@@ -279,5 +279,5 @@ def test_what_the_judge_says_in_english_alone_is_said_to_be_of_english_items() -
     assert valueless.count("language (") == len(LANGUAGES)
     assert f"12 of 120 pairs have a value: {words.reason('language')}" in shown
     assert f"no pair has a value on both sides: {words.reason('language')}" in shown
-    page = "".join(bias_sheet(table).html())
+    page = "".join(bias_page(table).html())
     assert page.count(words.reason("language")) > len(LANGUAGES)

@@ -214,7 +214,7 @@ def outcome(abstention: Abstention) -> str:
     )
 
 
-def abstention_sheet(abstention: Abstention) -> ReportPage:
+def abstention_page(abstention: Abstention) -> ReportPage:
     """The page: a section a rule, with the curve of error over what is kept and the reliability diagram."""
     sections = [section(table) for table in abstention_tables(abstention)]
     charts = [_chart(rule, abstention.error) for rule in abstention.found.values()]

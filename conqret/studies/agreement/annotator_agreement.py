@@ -225,7 +225,7 @@ def annotators_picture(study_agreement: AnnotatorAgreement) -> Sequence[Forest]:
     return forests("Inter-annotator agreement by dimension", axis, rows)
 
 
-def agreement_sheet(study_agreement: AnnotatorAgreement) -> ReportPage:
+def agreement_page(study_agreement: AnnotatorAgreement) -> ReportPage:
     """The page: alpha by dimension as a picture, and the table."""
     basis = study_agreement.basis
     return ReportPage(

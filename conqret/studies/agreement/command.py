@@ -72,8 +72,8 @@ def agree(
     conqret labels agreement labels.csv --map low=1,medium=2,high=3 -o agreement.html
     """
     from conqret.studies.agreement.agreement_settings import AgreementSettings
-    from conqret.studies.agreement.annotator_agreement import agreement, agreement_sheet
+    from conqret.studies.agreement.annotator_agreement import agreement, agreement_page
 
     found = agreement(reading.load(labels), settings=AgreementSettings(confidence=confidence))
     note(*found.basis.notes)
-    page.show(found, agreement_sheet(found), as_json=json_output)
+    page.show(found, agreement_page(found), as_json=json_output)

@@ -1,7 +1,7 @@
 """The statistics of agreement, each declared once.
 
 What is declared here is computed for every dimension, stands in ``validation.json`` and on its page, on the judge card
-(``on_card``), in the table of ``conqret labels agreement`` (statistics of annotators), and can be asked for by
+(``on_card``), in the table of ``conqret labels agreement`` (statistics of annotators), and can be required by
 ``--require``. ``docs/adding-a-statistic.md`` adds one.
 """
 

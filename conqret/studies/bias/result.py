@@ -152,7 +152,7 @@ class BiasTable(Frozen):
     def lost(self) -> Counter[str]:
         """The reasons of all pairs that the judge left without a value, over all rows."""
         counts = sum((Counter(row.missing) for row in self.rows), Counter())
-        del counts[UNRELATED]  # a finding: asking again would not mend it
+        del counts[UNRELATED]  # a finding, not a failure
         return counts
 
 
@@ -293,11 +293,11 @@ def bullet_points(heading: str, texts: Sequence[str]) -> Iterator[str]:
 
 def write_bias(table: BiasTable, folder: Path) -> Path:
     """Write ``report.html`` and ``bias.md``; returns the page."""
-    sheet = bias_sheet(table)
+    sheet = bias_page(table)
     return write_files(folder, {"report.html": sheet.html(), "bias.md": sheet.markdown()})[0]
 
 
-def bias_sheet(table: BiasTable) -> ReportPage:
+def bias_page(table: BiasTable) -> ReportPage:
     """The page of the bias table."""
     judge = table.record
     rest = [row for row in table.rows if not row.primary]

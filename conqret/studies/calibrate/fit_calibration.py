@@ -102,7 +102,7 @@ def calibrate(
         left_out=left_out,
     )
     joined = made.apply_to(joined, settings)
-    for dimension, (sample, trial) in fits.items():  # beside each score what each kind of map makes of it
+    for dimension, (sample, trial) in fits.items():
         said = {kind: values for kind, values in trial.predictions.items() if kind != AS_IS}
         joined = joined.with_variants(dimension, said, refits(sample, trial.errors))
     return _with_checks(made, joined, settings)

@@ -112,8 +112,8 @@ class Calibration(FittedFile):
         return baseline_sentences({name: row.over for name, row in self.checked.items()})
 
     def apply_to(self, joined: JoinedLabels, settings: AgreementSettings) -> JoinedLabels:
-        """The same join, in which each score has a calibrated one beside it. Where the maps are those that the labels
-        of the join give, intervals of what is calibrated fit them again without each topic."""
+        """Add calibrated scores to a join. If the maps are those of the join's labels, jackknife intervals refit them
+        without each topic."""
         for dimension, metric in joined.metrics.items():
             maps, scored = self.maps.get(metric), joined.scores[dimension]
             if maps is None:
@@ -262,7 +262,7 @@ def calibration_answer(calibration: Calibration) -> list[str]:
     ]
 
 
-def calibration_sheet(calibration: Calibration) -> ReportPage:
+def calibration_page(calibration: Calibration) -> ReportPage:
     """The page: whether calibration helps, the reliability diagram, and the tables."""
     return ReportPage(
         "calibration",

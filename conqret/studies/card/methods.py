@@ -80,7 +80,7 @@ def methods(
 ) -> Methods:
     """The paragraphs and tables of a run, which may not be finished.
 
-    With what was ``found`` beside labels it says how far annotators agree with the judge, and the known limits.
+    With a validation (``found``) they state agreement with annotators and the known limits, too.
     """
     paragraphs = {"Judge": " ".join(_judge(record, topics)), "Scores": " ".join(_scores(summary))}
     scores = metric_table(summary)

@@ -1,4 +1,4 @@
-"""The judge card as a page (one HTML file that asks nothing of any network), as Markdown and as JSON."""
+"""The judge card as one HTML file without requests to other servers, as Markdown and as JSON."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ PAGE_NAME, MARKDOWN_NAME = "card.html", "card.md"
 
 def write_card(card: Card, folder: Path) -> list[Path]:
     """Write ``card.html``, ``card.md`` and ``card.json`` into ``folder``; returns their paths."""
-    sheet, plain = card_sheet(card), card.model_dump_json(indent=1) + "\n"
+    sheet, plain = card_page(card), card.model_dump_json(indent=1) + "\n"
     return write_files(folder, {PAGE_NAME: sheet.html(), MARKDOWN_NAME: sheet.markdown(), FILE_NAME: plain})
 
 
-def card_sheet(card: Card) -> ReportPage:
+def card_page(card: Card) -> ReportPage:
     """The page: known limits first, then what they rest on."""
     run, basis, bias = card.run, card.basis, card.bias
     found = list(answer(card.sensitivity))

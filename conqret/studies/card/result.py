@@ -53,14 +53,13 @@ class CardJudge(Frozen):
 
 
 class Card(Frozen):
-    """The judge card. ``run`` says which judge configuration was measured on which items (``topics`` and ``stances``
-    count these), ``basis`` what the intervals rest on.
+    """The judge card. ``run`` has the judge configuration and the items (``topics`` and ``stances`` count them), and
+    ``basis`` the labels and clusters of the intervals.
 
-    Of ``labelled`` items by ``annotators`` ``compared`` were judged. ``agreement`` has a row for each labeled
-    dimension, ``people`` beside the judge in each, and ``average`` the mean of two and more; ``sensitivity`` and
-    ``bias`` are there where such runs were given. ``repeatability`` is that of
-    whole judgments where the bias probes asked for them again, else that of the single samples of the run. ``limits``
-    are sentences for readers.
+    Annotators (``annotators`` of them) labeled ``labelled`` items, of which ``compared`` were judged. ``agreement`` has
+    a row for each labeled dimension, and ``average`` the mean of two or more; ``sensitivity`` and ``bias`` are there if
+    such runs were given. ``repeatability`` is that of whole judgments if the bias probes repeated them, else that of
+    the samples of the run. ``limits`` are sentences for readers.
     """
 
     schema_name: str = SCHEMA
@@ -168,8 +167,7 @@ def changes(card: Card, setup: Setup) -> list[str]:
 
 
 def last_checked(card: Card) -> str:
-    """The day (YYYY-MM-DD, UTC) on which the judge was last asked anything that the card rests on: the judged run or
-    the bias probes."""
+    """The day (YYYY-MM-DD, UTC) of the last run that the card is based on: the judged run or the bias probes."""
     dates = [card.run.created, *([] if card.bias is None else [card.bias.record.created])]
     return max(dates)[:10]
 
@@ -183,7 +181,7 @@ def differences(was: Mapping[str, Any], now: Mapping[str, Any], where: str) -> l
             continue
         if name.startswith("prompt ") and not (name in was and name in now):
             differing.append(f"{name}: {'added' if name in now else 'no longer used'}")
-        elif name.startswith(("prompt ", "schemas ", "definitions ")):  # digests say nothing to people
+        elif name.startswith(("prompt ", "schemas ", "definitions ")):  # readers cannot compare digests
             differing.append(f"{name}: changed")
         else:
             differing.append(f"{name}: {now.get(name)}, and {was.get(name)} {where}")

@@ -218,9 +218,9 @@ def comparison_answer(comparison: JudgeComparison) -> list[str]:
     ]
 
 
-def comparison_sheet(comparison: JudgeComparison, baselines: Sequence[bool] = ()) -> ReportPage:
-    """The page, with the alphas and the differences as pictures; ``baselines`` says of each judge whether it is a
-    floor."""
+def comparison_page(comparison: JudgeComparison, baselines: Sequence[bool] = ()) -> ReportPage:
+    """The page, with the alphas and the differences as pictures; ``baselines`` says of each judge whether it is
+    the offline baseline."""
     alphas, differences, by_dimension = comparison_tables(comparison)
     judges = [(name, comparison.average.judges[name].alpha) for name in comparison.judges]
     pairs = [(f"{pair.first} minus {pair.second}", pair.difference) for pair in comparison.average.pairs]

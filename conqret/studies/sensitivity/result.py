@@ -111,7 +111,7 @@ class CurveCell(MeasuredCurve):
 
 
 class PrecisionRow(Frozen):
-    """One level of Table 7: the true precision of the evidence beside what judges say of it, over n items.
+    """One level of Table 7: the true precision of the evidence and the judges' scores of it, over n items.
 
     ``predicted`` holds predicted precision, ``direct`` context relevance, by the judge's name.
     """

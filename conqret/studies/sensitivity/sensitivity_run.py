@@ -125,8 +125,8 @@ def run_sensitivity(
         output: the run's folder, made if need be; None keeps nothing.
         labels: grades of documents, for Table 7; a document is relevant from ``relevant_grade`` upwards.
         relevant_grade: that grade.
-        shared: open ``sessions`` to ask with, by default the run's own, and more that
-            :class:`conqret.studies.study_judging.JudgedRun` takes.
+        shared: open ``sessions``, by default the run's own, and further parameters of
+            :class:`conqret.studies.study_judging.JudgedRun`.
         settings: client options and progress callbacks.
 
     Raises:

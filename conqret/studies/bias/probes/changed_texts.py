@@ -67,7 +67,7 @@ DISTRACTION_PERTURBATION = Perturbation(
 
 
 DISTRACTION = perturbed_probe("distraction", DISTRACTION_PERTURBATION, 1)
-"""Does a remark beside the question change the answer? (Distraction: Ye et al. 2024, CALM.)"""
+"""Does a remark after the question change the answer? (Distraction: Ye et al. 2024, CALM.)"""
 
 _FIRST_WORDS = re.compile(rf"\A((?:{MARK}|\W)*+)([{UNSPACED}]{{1,4}}|\w[\w'’-]*+(?: [\w'’-]++)?)")
 """One or two words, or four characters where there is no space between words; what stands in front of them, such as a
@@ -128,6 +128,6 @@ def injections(context: ProbeContext) -> Sequence[Contrast]:
 
 
 INJECTION = own_probe("injection", injections)
-"""Does a text that asks for a better score get one?"""
+"""Does a text that demands a better score get one?"""
 
 PROBES = (LENGTH, DOCUMENT_ORDER, DISTRACTION, FORMATTING, INJECTION)

@@ -44,7 +44,7 @@ def compared(
     contrasts = []
     for metric in context.select_metrics((*QUALITY, *ANSWER), NO_QUALITY):
         if metric not in context.human_quality and context.comparable_metric(metric) != metric:
-            continue  # what people find of the whole says nothing of a criterion of one's own
+            continue  # labels of overall quality are no labels of a user-defined criterion
         known = context.quality(metric)
         if pairs := _pairs(context, group, known):
             of = next(
@@ -158,7 +158,7 @@ def family_contrasts(context: ProbeContext) -> Sequence[Contrast]:
     """Arguments of the judge's family minus others of the same topic, beyond what annotators find.
 
     Raises:
-        ProbeUnavailableError: nobody is named as the writer, all are of one kind, or there are no labels or pairs.
+        ProbeUnavailableError: no item names its generator, all are of one kind, or there are no labels or pairs.
     """
     judge_family = family(context.setup.client.model)
     families = {family(name) for item in context.items if (name := generator_of(item)) is not None}
