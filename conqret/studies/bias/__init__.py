@@ -2,7 +2,6 @@
 
 - ``contrast``: probes and their comparisons; ``probes/`` has the probes, a module for each kind
 - ``bias_run``: the plan and the run
-- ``bias_effects``: effects, intervals and verdicts of the comparisons
+- ``bias_effects``: effects, intervals and verdicts of the comparisons, conditions of ``--require``, JUnit XML
 - ``result``: the bias table, its tables, sentences and page
-- ``bias_requirements``: conditions of ``--require``, and JUnit XML
 """

@@ -88,7 +88,7 @@ def bias(
     conqret bias items.jsonl --format rag-fine-grained --model gpt-4o-mini --labels labels.csv --scale 1:3 --probe
     length --probe stance
     """
-    from conqret.studies.bias.bias_requirements import bias_value, parse_bias_requirement, write_junit
+    from conqret.studies.bias.bias_effects import bias_value, parse_bias_requirement, write_junit
     from conqret.studies.bias.bias_run import bias_plan, run_bias
     from conqret.studies.bias.result import missing_reasons, screen, write_bias
 
