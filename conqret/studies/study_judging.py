@@ -117,11 +117,17 @@ class JudgedRun(Run[Any]):
         renew: bool = False,
         budget: float | None = None,
     ) -> None:
-        own = {**settings, "recordings": None} if settings.get("replay") else settings
-        told: Any = {"total": total, "about": about or f"{number(total, 'judgment')} by", "by": by}
-        how: Any = {"record": record, "sessions": sessions, "renew": renew}
-        models = [_within(one, budget) for one in models]
-        super().__init__(folder, models, self.PROMPTS, own, asked=(), asks="", **told, **how)
+        options: Any = {"record": record, "sessions": sessions, "renew": renew, "total": total, "by": by}
+        super().__init__(
+            folder,
+            [_within(client, budget) for client in models],
+            self.PROMPTS,
+            {**settings, "recordings": None} if settings.get("replay") else settings,
+            asked=(),
+            asks="",
+            about=about or f"{number(total, 'judgment')} by",
+            **options,
+        )
         self._begin, self._counted_before, self._budget = begin, before or SessionCounts(), budget
 
     def __enter__(self) -> Self:

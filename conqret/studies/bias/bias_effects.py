@@ -80,8 +80,8 @@ def bias_rows(
 
 @dataclass(frozen=True, slots=True)
 class _DetectionLimit:
-    """What can be said of a primary row that raises no alarm: whether its effect lies within ``margin``, and from which
-    size on one would have been found."""
+    """The result for a primary row without an alarm: whether its effect is within ``margin``, and the smallest bias
+    that would have been detected (None: any could be missed)."""
 
     margin: float
     clear: bool
@@ -89,8 +89,9 @@ class _DetectionLimit:
 
     @classmethod
     def from_effects(cls, contrast: Contrast, several: Sequence[PairedEffects], family: int) -> Self:
-        """The larger of what the possible slopes say. A test among ``family`` rows is taken at ALPHA / family:
-        somewhat stricter than maxT is. What it finds in 80% of cases lies t(alpha) + t(.8) standard errors from 0."""
+        """Take the larger limit of the possible slopes. A test among ``family`` rows is taken at ALPHA / family,
+        somewhat stricter than maxT. An effect detected with a power of 80% is t(alpha) + t(.8) standard errors from
+        0."""
         rises = contrast.adverse == "rise"
         reach = MARGIN * (2 if contrast.mirrored else 1)  # a place that wins by so much is off by twice that
         level = ALPHA / family * (2 if rises else 1)
@@ -112,7 +113,7 @@ def primary_contrasts(contrasts: Sequence[Contrast]) -> tuple[Contrast, ...]:
 
 
 def _primary(rows: Sequence[tuple[Contrast, str]]) -> set[int]:
-    """The places of the one row of each probe that is declared before anything is judged."""
+    """The places of the primary rows, one of each probe, fixed before anything is judged."""
     best = (PREFERENCE, OVERALL)
     ranked = gathered(
         (contrast.probe, (best.index(metric) if metric in best else len(best), place))
@@ -123,9 +124,8 @@ def _primary(rows: Sequence[tuple[Contrast, str]]) -> set[int]:
 
 
 def widest_effect(effects: Sequence[Effect]) -> Effect:
-    """One effect of those at the least and the largest slope, between which the true one lies: their mean, an interval
-    that spans both, and the larger p-value (1 where the signs differ). Scores of things that are equally good differ by
-    1 at most, whatever the slope."""
+    """Combine the effects at the smallest and the largest slope: their mean, an interval that spans both, and the
+    larger p-value (1 if the signs differ). Effects are clipped to [-1, 1]."""
     if len(effects) == 1:
         return effects[0]
     values = [min(max(effect.value, -1.0), 1.0) for effect in effects]
@@ -144,7 +144,7 @@ def widest_effect(effects: Sequence[Effect]) -> Effect:
 def _differences(
     contrast: Contrast, metric: str, readings: Mapping[Key, Judgment]
 ) -> tuple[list[PairedEffects], dict[str, int]]:
-    """The differences of the pairs (several, where more than one slope is possible), and why pairs have none."""
+    """The differences of the pairs (two series if the slope is uncertain), and the reasons of pairs without one."""
     differences, kept = [], []
     lost: Counter[str] = Counter()
     for pair in contrast.pairs:
@@ -218,7 +218,7 @@ def _example(
 
 
 def _values(pair: VersionPair, metric: str, readings: Mapping[Key, Judgment]) -> list[float]:
-    """The values of a pair, as far as it has them."""
+    """The values of a pair that exist."""
     return [value for key in pair.keys if (value := readings[key].value(metric)) is not None]
 
 
@@ -283,8 +283,8 @@ def parse_bias_requirement(text: str) -> Requirement:
 
 
 def bias_value(requirement: Requirement, table: BiasTable) -> float | None:
-    """The quantity of a condition: a count, or that of the primary row whose effect lies furthest from 0; None where
-    one has no value, so that a condition on it fails."""
+    """The quantity of a condition: a count, or a value of the primary row with the largest absolute effect; None if one
+    has no value, so that the condition fails."""
     name = requirement.name
     if name in COUNTED:
         return len(table.having("alarm" if name == "alarms" else name))  # type: ignore[arg-type]

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Unpack
 
 from conqret.data import Item, Judgment
+from conqret.data.digest import gathered
 from conqret.data.topic_keys import TopicKeys
 from conqret.errors import DeclarationError, strict_options
 from conqret.io import CheckedItems
@@ -121,7 +122,7 @@ class BiasPlan:
 
     @property
     def judgments(self) -> int:
-        """How many judgments there will be."""
+        """The number of judgments."""
         return sum(map(len, self.versions.values()))
 
 
@@ -153,10 +154,10 @@ def plan_bias(context: ProbeContext, probes: Iterable[str] = ()) -> BiasPlan:
 
 
 def readable_contrasts(contrasts: Sequence[Contrast], setup: Setup) -> list[Contrast]:
-    """The comparisons without metrics and pairs that have no value because of an item's language.
+    """Remove the metrics and pairs that have no value because the offline judge does not read the item's language.
 
     Raises:
-        ProbeUnavailableError: nothing is left of them.
+        ProbeUnavailableError: nothing is left.
     """
     if not setup.english_only:
         return list(contrasts)
@@ -177,11 +178,10 @@ def readable_contrasts(contrasts: Sequence[Contrast], setup: Setup) -> list[Cont
 
 
 def within_log(contrast: Contrast, context: ProbeContext, log: VerdictLog) -> Contrast:
-    """The comparison on the pairs that a log of verdicts holds, which were judged when it was made; with a note where
-    those are not all.
+    """Restrict a comparison to the pairs whose judgments are in a log of verdicts, with a note if those are not all.
 
     Raises:
-        ProbeUnavailableError: it holds none of them; the message says what is needed.
+        ProbeUnavailableError: none are; the message says what is needed.
     """
     items = contrast.items
 
@@ -267,18 +267,19 @@ def run_bias(plan: BiasPlan, output: str | Path | None = None, **settings: Any) 
 
 
 def human_quality_by_dimension(labels: LabelSet) -> dict[str, dict[str, float]]:
-    """By dimension and item, the mean of human labels in [0, 1]; dimensions without ends, nominal ones and
-    labels of parts are left out."""
-    values: dict[str, dict[str, list[float]]] = {}
-    for label in labels.labels:
-        scale = labels.scale(label.dimension)
-        if label.value is None or label.unit.part or not scale.bounded or scale.level == "nominal":
-            continue
-        values.setdefault(label.dimension, {}).setdefault(label.unit.item, []).append(scale.unit(label.value))
-    return {
-        dimension: {item: sum(several) / len(several) for item, several in item_values.items()}
-        for dimension, item_values in values.items()
-    }
+    """The mean label in [0, 1] by dimension and item, without nominal dimensions, those without a scale, and labels of
+    parts."""
+    scales = {name: labels.scale(name) for name in labels.dimensions}
+    scaled = {name for name, scale in scales.items() if scale.bounded and scale.level != "nominal"}
+    values = gathered(
+        ((label.dimension, label.unit.item), scales[label.dimension].unit(label.value))
+        for label in labels.labels
+        if label.value is not None and not label.unit.part and label.dimension in scaled
+    )
+    quality: dict[str, dict[str, float]] = {}
+    for (dimension, item), several in values.items():
+        quality.setdefault(dimension, {})[item] = sum(several) / len(several)
+    return quality
 
 
 class BiasSettings(StudySettings, LogSettings, total=False):

@@ -26,7 +26,7 @@ from conqret.studies.variance.result import repeatability_table
 
 @dataclass(frozen=True, slots=True)
 class Methods:
-    """Paragraphs by what they are of, and tables."""
+    """Paragraphs by title, and tables."""
 
     paragraphs: Mapping[str, str]
     tables: tuple[Table, ...]
@@ -168,5 +168,5 @@ def _agreement(validation: Validation) -> Iterator[str]:
     yield f"{validation.coverage:.1%} of the labeled units have a score."
 
 
-def _among(people: Estimate) -> str:
-    return "" if people.value is None else f", and {people} among annotators"
+def _among(alpha: Estimate) -> str:
+    return "" if alpha.value is None else f", and {alpha} among annotators"

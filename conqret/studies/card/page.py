@@ -38,7 +38,7 @@ def write_card(card: Card, folder: Path) -> list[Path]:
 
 
 def card_page(card: Card) -> ReportPage:
-    """The page: known limits first, then what they rest on."""
+    """The page: known limits first, then the results behind them."""
     run, basis, bias = card.run, card.basis, card.bias
     found = list(answer(card.sensitivity))
     # drawn are all curves but those of single dimensions of quality that are as they should be
@@ -117,7 +117,7 @@ def _repeatability(card: Card) -> Iterator[Part]:
 
 
 def _measures(card: Card) -> str:
-    """What the judge is made of, and where it is from."""
+    """What the judge measures, its scale and source, in sentences."""
     judge = card.judge
     if card.run.format == JURY.name:
         made, members = card.run.identity, card.run.identity["members"]
@@ -132,7 +132,7 @@ def _measures(card: Card) -> str:
 
 
 def verdict_rows(curves: Sequence[Curve]) -> Table:
-    """What known perturbations should do to each metric, and what it does; a heading for each kind of perturbation."""
+    """The expected and the observed change of each metric, under a heading for each perturbation."""
     lines: dict[str, list[tuple[Cell, ...]]] = {}
     for row in curves:
         levels = ", ".join(f"{point.level:g}" for point in row.points)
@@ -147,7 +147,7 @@ def verdict_rows(curves: Sequence[Curve]) -> Table:
 
 
 def instrument_table(card: Card) -> Table:
-    """What the fingerprint names."""
+    """The parts of the judge configuration that the fingerprint covers."""
     parts = {**identity_in_words(card.run.identity), "metrics": ", ".join(map(words.label, card.run.metrics))}
     rows = [
         (

@@ -44,7 +44,7 @@ WHOLE = 0.98
 
 
 class CardJudge(Frozen):
-    """What the judge says of itself: what it measures, on which scale, how answers become scores, and its source."""
+    """The judge's declaration: what it measures, its scale, how responses become scores, and its source."""
 
     summary: str
     scale: str
@@ -92,7 +92,7 @@ def make_card(
     bias: BiasTable | None = None,
     sensitivity: SensitivityResults | None = None,
 ) -> Card:
-    """The card of a finished run that was held against labels; of its ``judgments`` the samples are looked at.
+    """Make the card of a finished run that was validated; ``judgments`` are needed for repeatability over samples.
 
     Raises:
         DeclarationError: validation, bias table or sensitivity run are of another judge configuration.
@@ -197,7 +197,7 @@ def _known_limits(
     cost: Cost,
     topics: int,
 ) -> tuple[str, ...]:
-    """Sentences, the gravest first."""
+    """The sentences on limits, the most serious first."""
     single = [row.dimension for row in rows if row.annotators < 2]
     unlabeled = validation.join.unlabelled_metrics
     named, were = _names(single), "was" if len(single) == 1 else "were"
@@ -270,7 +270,7 @@ def _agreement(rows: Sequence[DimensionAgreement]) -> dict[str, object]:
 
 
 def _calibration_and_baselines(validation: Validation) -> dict[str, object]:
-    """What a calibration changes, and which baselines the judge is shown to beat."""
+    """The gain by calibration, and the baselines that the judge does not beat."""
     raw, calibrated = (validation.average.judge.get(name) for name in ("mean", CALIBRATED))
     over = {name: row.over for name, row in validation.dimensions.items()}
     beaten = all((one.low or 0) > 0 for row in over.values() for one in row.values())

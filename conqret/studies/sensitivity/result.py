@@ -84,7 +84,7 @@ class Curve(PerturbationCurve):
 
 
 class EmptyCurve(PerturbationCurve):
-    """A curve that could not be drawn: no item has a value at every level, and why not."""
+    """A curve without points: no item has a value at every level; ``missing`` counts the reasons."""
 
     missing: Mapping[str, int]
 
@@ -124,10 +124,10 @@ class PrecisionRow(Frozen):
 
 
 class SensitivityRecord(RunRecord):
-    """What ``run.json`` says: enough to know the run again, and to repeat it.
+    """The contents of ``run.json``, by which a run is resumed and repeated.
 
-    A judge has format, model, baseline, fingerprint, identity and metrics; ``digest`` is that of every version of
-    every item.
+    A judge has format, model, baseline, fingerprint, identity and metrics; ``digest`` is that of every version of every
+    item.
     """
 
     SAME: ClassVar[Mapping[str, str]] = {
@@ -157,8 +157,8 @@ _VERDICTS = {"no": "not", "inconclusive": "inconclusive"}
 
 
 def verdict_words(curves: Iterable[Curve]) -> str:
-    """How many curves are as they should be, and how many are not or not known to be, in words: those that should move
-    apart from those that should not, which a judge passes that always says the same."""
+    """The counts of verdicts in words: of curves that should fall or rise, and, apart, of those that should not, which
+    a constant judge passes."""
     verdicts = gathered((curve.verdict and curve.expected in INVARIANT, curve.verdict) for curve in curves)
     phrases = []
     for still, as_it_should in (
@@ -205,7 +205,7 @@ class SensitivityResults(Frozen):
 
     @property
     def lost(self) -> Counter[str]:
-        """The reasons of all missing values, over all curves, those that could not be drawn too."""
+        """The reasons of all missing values, over all curves, empty ones included."""
         reasons = [*(curve.missing for curve in self.curves), *(curve.missing for curve in self.unscored)]
         return sum(map(Counter, reasons), Counter())
 

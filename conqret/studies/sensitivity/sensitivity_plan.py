@@ -43,7 +43,7 @@ twenty."""
 
 @dataclass(frozen=True)
 class PerturbationLevels:
-    """One perturbation at rising levels that begin with 0."""
+    """One perturbation with its levels in rising order, beginning with 0."""
 
     perturbation: Perturbation
     levels: tuple[float, ...]
@@ -122,7 +122,7 @@ class SensitivityPlan:
 
     @property
     def judgments(self) -> int:
-        """How many judgments there will be: every format sees every version once."""
+        """The number of judgments: every format judges every version once."""
         return len(self.setups) * sum(map(len, self.versions.values()))
 
     @property
@@ -245,8 +245,8 @@ def together(setups: Iterable[Setup]) -> tuple[Setup, ...]:
 def grid_stacks(grid: Sequence[PerturbationLevels]) -> tuple[Stack, ...]:
     """All combinations of the levels of two perturbations, without the changes of level 0.
 
-    The argument is changed before the documents, so that what is contradicted is what was cited; a stack comes
-    after the shorter one that it builds on.
+    The argument is changed before the documents, so that cited sentences are contradicted; a stack comes after the
+    shorter one that it extends.
     """
     if not grid:
         return ()
@@ -279,13 +279,13 @@ def rewriting(
     library: Library,
     *,
     seed: int = SEED,
-    of: str = "",
+    system: str = "",
 ) -> Iterator[ExpectedCost]:
-    """The sentences that a model rewrites, once an item for all levels of a perturbation; nothing where none can."""
+    """The expected cost of the sentences that a model rewrites, once an item for all levels of a perturbation."""
     perturbation, client = entry.perturbation, CountingClient(options)
     if perturbation.rewriting is None or client.baseline:
         return
-    client.work = ("rewrite", perturbation.name, of)
+    client.work = ("rewrite", perturbation.name, system)
     client.written = lambda request: sum(
         VALUE_TOKENS + client.count_tokens(sentence) for sentence in request.context["sentences"].values()
     )

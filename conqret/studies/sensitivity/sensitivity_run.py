@@ -171,8 +171,8 @@ def run_sensitivity(
 
 
 def _curves(judges: list[JudgeCurves], margin: float) -> list[Curve | EmptyCurve | StanceCurve]:
-    """Every curve of which something is expected, and those of user-defined criteria; those that should not change are
-    tested together."""
+    """Every curve with an expectation, and those of user-defined criteria; those that should not change are corrected
+    together."""
     asked = [
         (judge, entry, metric, *judge.respond(entry, metric))
         for judge in judges
@@ -217,7 +217,7 @@ def _precision(
 
 
 def _means(judges: list[JudgeCurves], metric: str, items: Mapping[str, float]) -> dict[str, float]:
-    """By the judge's name the mean of a metric over ``items``; a judge without a value is left out."""
+    """The mean of a metric over ``items`` by judge; judges without a value are left out."""
     means = {}
     for judge in judges:
         values = [value for name in items if (value := judge.value(name, metric)) is not None]

@@ -227,9 +227,9 @@ def sensitivity_plan(
     store: Path | None = None,
     **settings: Unpack[SensitivitySettings],
 ) -> SensitivityPlan:
-    """What :func:`sensitivity` would judge. Without ``sessions`` no model is asked: sentences are rewritten by rule,
-    and a server is not asked which metrics it gives. What a model writes is recorded into ``store``, where the sessions
-    have none.
+    """The plan of :func:`sensitivity`. Without ``sessions`` no model is called: sentences are rewritten by rule, and a
+    server is not called for its metrics. Rewrites of a model are recorded into ``store``, if the sessions have no
+    recordings.
 
     Raises:
         ItemsError, DeclarationError: as there.
@@ -278,7 +278,7 @@ def sensitivity_plan(
 
 
 def _listed(values: str | T | Iterable[str | T]) -> list[str | T]:
-    """One, several, or the names of a comma-separated text, as a list."""
+    """One value, several, or the names in a comma-separated text, as a list."""
     if isinstance(values, str):
         return [part.strip() for part in values.split(",") if part.strip()]
     return list(values) if isinstance(values, Iterable) else [values]
