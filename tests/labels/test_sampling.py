@@ -20,7 +20,6 @@ from conqret.io.labels import LabelsError, Unit, read_labels
 from conqret.io.safe_files import FORMULA, MAX_CELL, guarded, unguarded
 from conqret.labels.sampling import LabelPlan, plan_labels
 from conqret.labels.task import FORMS, AnnotationForm
-from conqret.stats.agreement import krippendorff_alpha
 
 TASK = "rate the argument on each dimension, beside the documents and the other argument"
 TOPICS = 5
@@ -94,33 +93,6 @@ def test_each_item_has_the_same_chance_in_every_beginning() -> None:
     for counts, chance in ((whole, 6 / 21), (first, 3 / 21)):
         error = (chance * (1 - chance) / 200) ** 0.5
         assert all(abs(counts[item.id] / 200 - chance) < 4 * error for item in found)
-
-
-def test_agreement_on_planned_items_is_that_on_all() -> None:
-    """The judge errs on what it is unsure of: with the least certain first alpha was .18 too low."""
-    rng = np.random.default_rng(0)
-    found = [
-        Item(id=f"{topic}-{n}", topic=f"{topic}?", argument="x") for topic in range(20) for n in range(20)
-    ]
-    unsure = rng.random(len(found)) < 0.25
-    people = rng.integers(1, 6, len(found))
-    judge = np.where(unsure, rng.integers(1, 6, len(found)), people)
-    judgments = [
-        judgment(item, (0.5, (value - 1) / 4) if wide else ((value - 1) / 4,) * 2)
-        for item, value, wide in zip(found, judge.tolist(), unsure, strict=True)
-    ]
-    place = {item.id: number for number, item in enumerate(found)}
-
-    def alpha(which: list[int]) -> float:
-        return krippendorff_alpha(np.stack([people[which], judge[which]]), "ordinal")
-
-    planned = [
-        alpha([place[name] for name in ids(plan_labels(found, 80, judgments, seed=seed))])
-        for seed in range(25)
-    ]
-    whole = alpha(list(range(len(found))))
-    assert alpha(np.flatnonzero(unsure).tolist()) < whole - 0.5
-    assert np.mean(planned) == pytest.approx(whole, abs=0.02)
 
 
 def test_of_topics_of_two_items_neither_band_comes_in_step() -> None:
@@ -298,21 +270,6 @@ def test_label_studio_there_and_back(tmp_path: Path) -> None:
     path.write_text(json.dumps(tasks), encoding="utf-8")
     with pytest.raises(LabelsError, match=r"data\.item"):
         read_labels(path, scales=["1:3"], layout="label-studio")
-
-
-def test_argilla_there_and_back(tmp_path: Path) -> None:
-    records = json.loads(sheet(items()[:2]).argilla()[""])
-    for record, person in zip(records, ("anna", "ben"), strict=True):
-        record["responses"] = {"overall_quality": [{"value": 2, "user_id": person}]}
-    path = tmp_path / "records.json"
-    path.write_text(json.dumps(records), encoding="utf-8")
-    labels = read_labels(path, scales=["1:5"])
-    assert labels.layout == "Argilla"
-    assert [(str(label.unit), label.annotator, label.value) for label in labels.labels] == [
-        ("0-0", "anna", 2),
-        ("0-1", "ben", 2),
-    ]
-    assert set(labels.topics.values()) == {"Topic 0?"}
 
 
 @pytest.mark.parametrize("form", ["label-studio", "argilla"])
