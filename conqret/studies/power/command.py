@@ -140,7 +140,7 @@ def power(
         if target == "bias":
             biases = bias_power.power_bias(**extra, **plan)
             rows: list[dict[str, Any]] = [cell.model_dump(mode="json") for cell in biases]
-            sheet = pages.bias_sheet(biases, SEED)
+            sheet = pages.bias_page(biases, SEED)
         elif target == "tournament":
             from conqret.studies.tournament import tournament_power as tournaments
 

@@ -166,7 +166,7 @@ def plan_sheet(sizes: SampleSizes, half_width: float | None, seed: int) -> Repor
     )
 
 
-def bias_sheet(cells: Sequence[BiasPower], seed: int) -> ReportPage:
+def bias_page(cells: Sequence[BiasPower], seed: int) -> ReportPage:
     """The page: the smallest plan with which each probe finds the bias in 80% of runs, and how often it does."""
     first, curves = cells[0], dict[str, PlanCurve]()
     for place, row in enumerate(first.rows):
