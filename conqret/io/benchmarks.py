@@ -1,8 +1,8 @@
 """Files that hold no item a row: SQuAD's nested file, BEIR's folder, logs of inspect_ai, and long tables as PyTerrier
 has them.
 
-A row of SQuAD is a question with its passage and the answers that people gave, as the flat form of the same data has
-it. A row of BEIR is a question with the documents that people graded for it, whose grades become metadata. A row of a
+A row of SQuAD is a question with its passage and the annotated answers, as the flat form of the same data has
+it. A row of BEIR is a question with the documents that are graded for it, whose grades become metadata. A row of a
 long table is a pair of item and document.
 """
 

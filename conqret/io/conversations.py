@@ -223,7 +223,7 @@ def _role(entry: Mapping[str, Any], where: str) -> Role:
 
 
 def _passages(entry: Mapping[str, Any], where: str, reader: TableReader) -> Iterator[tuple[str, str]]:
-    """What an answer was written over, and what tools that it called gave back, as DeepEval puts it beside a turn: the
+    """The context of an answer and the outputs of the tools that it called, as DeepEval writes them next to a turn: the
     text and the image of each."""
     outputs = [
         call.get("output")

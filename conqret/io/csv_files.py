@@ -1,4 +1,4 @@
-"""CSV as people save it: other separators, an index without a name, quotation marks that are none."""
+"""CSV as spreadsheets and frames save it: other separators, an index without a name, quotation marks that are none."""
 
 from __future__ import annotations
 

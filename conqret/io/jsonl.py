@@ -68,7 +68,7 @@ def compact(value: object) -> bytes:
 
 
 def json_lines(records: Iterable[object]) -> Iterator[str]:
-    """A line of JSON for each record, as people can read it too; it ends in a line break."""
+    """A line of JSON for each record, without escapes, ending in a line break."""
     return (json.dumps(record, ensure_ascii=False, default=str) + "\n" for record in records)
 
 

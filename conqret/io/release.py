@@ -298,7 +298,7 @@ def _debates(
 
 
 def _numbers(root: Path) -> dict[str, str]:
-    """The query of each page by its address, from ``titles2.json``, which lies in the root or beside it."""
+    """The query of each page by its address, from ``titles2.json``, which lies in the root or next to it."""
     for file in (root / "titles2.json", root.parent / "titles2.json"):
         if file.is_file():
             listed = _read(file, RootModel[dict[str, _QueryOfPage]], "the release's list of pages")

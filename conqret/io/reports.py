@@ -85,7 +85,7 @@ def _request_rows(path: str | Path) -> Rows:
 
 
 def _of_topics(path: Path, name: str) -> Iterator[Row | Fault]:
-    """The lines of a file of topics as TREC has them: an id, a tab, and what is asked."""
+    """The lines of a file of topics as TREC has them: an id, a tab, and the question."""
     for line in byte_lines(path, name):
         content = line if isinstance(line, Fault) else decoded(line, name)
         if isinstance(content, Fault):

@@ -106,7 +106,7 @@ def toml_error(path: Path, text: str, faults: Iterable[tuple[Place, str]], what:
 def line_of(text: str, place: Sequence[int | str]) -> int:
     """The line, from 1, of the field at ``place`` (``("judges", 1, "format")``); 0 where it cannot be told.
 
-    The nearest enclosing table stands for a field that is not there. Good for the forms that people write:
+    The nearest enclosing table stands for a field that is not there. Good for the common forms:
     headers of tables and of arrays of tables, and keys at the start of a line.
     """
     lines = _lines(text)

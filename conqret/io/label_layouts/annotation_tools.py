@@ -130,7 +130,7 @@ ARGILLA = LabelLayout(
 TASK_ITEM = "item"
 """The field of a task's data that holds the item's id, as ``conqret labels sample`` writes it."""
 TASK_PART = "part"
-"""That which holds the part of the item (a document, a sentence), where one was asked of."""
+"""That which holds the part of the item (a document, a sentence), where a part is labeled."""
 _FIELDS = ("choices", "rating", "number", "text")
 _BARE = ("relation", "rectangle", "ellipse", "polygon", "keypoint", "brush")
 """The types of results that mark something and give no answer."""
