@@ -231,8 +231,8 @@ class Judgment(Frozen):
     numbers that its arguments cite and no document has.
 
     ``fingerprint`` names judge, prompts and model: equal fingerprints mean the same judge configuration. ``version``
-    says which version of an item was judged; None: the item as it is. ``language`` is the item's, as an ISO 639-1 code; empty
-    where it could not be told. ``translation_of`` is what ties it to its translations, as its metadata say.
+    says which version of an item was judged; None: the item as it is. ``language`` is the item's, as an ISO 639-1 code;
+    empty where it could not be detected. ``translation_of`` is the word that it shares with its translations.
     """
 
     item: str

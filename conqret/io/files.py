@@ -288,7 +288,7 @@ def _fetched(address: str) -> Rows:
     """The files below an address, under names of our own."""
     fsspec = require("fsspec", extra="remote")
     name = re.sub(r"//[^/@]*@", "//", address.partition("?")[0])  # no password and no signature
-    kept = tempfile.TemporaryDirectory(prefix="conqret-items-")
+    folder = tempfile.TemporaryDirectory(prefix="conqret-items-")
     files: list[tuple[Path, str]] = []
     try:
         system, root = fsspec.url_to_fs(address)
@@ -297,7 +297,7 @@ def _fetched(address: str) -> Rows:
         remotes = [root] if alone else [below[item] for item in _of_items(below)]
         for number, remote in enumerate(remotes):
             endings = "".join(PurePosixPath(remote.partition("?")[0]).suffixes[-2:])
-            file = Path(kept.name) / f"{number}{endings}"
+            file = Path(folder.name) / f"{number}{endings}"
             system.get_file(remote, str(file))
             files.append((file, name if alone else f"{name.rstrip('/')}/{remote[len(root) :].lstrip('/')}"))
     except ConqretError:
@@ -305,7 +305,7 @@ def _fetched(address: str) -> Rows:
     except Exception as error:  # noqa: BLE001 - each system has error classes of its own
         reason = " ".join(str(error).split()) or type(error).__name__
         raise DeclarationError(f"{name} cannot be fetched: {reason}") from None
-    return _folder_rows(name, files, fetched=kept)
+    return _folder_rows(name, files, fetched=folder)
 
 
 def _of_items(paths: Collection[str]) -> list[str]:

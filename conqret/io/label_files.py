@@ -58,12 +58,12 @@ def sheet_scales(texts: Iterable[str]) -> Scales | None:
     Raises:
         DeclarationError: they say several.
     """
-    said = sorted({text.strip() for text in texts} - {""})
-    if len(said) > 1:
+    scales = sorted({text.strip() for text in texts} - {""})
+    if len(scales) > 1:
         raise DeclarationError(
-            f"the annotation form has several scales ({', '.join(said)}): write a file for each scale"
+            f"the annotation form has several scales ({', '.join(scales)}): write a file for each scale"
         )
-    low, _, high = unguarded("".join(said)).partition(" to ")
+    low, _, high = unguarded("".join(scales)).partition(" to ")
     try:
         ends = number_in(low), number_in(high)
     except ValueError:

@@ -361,9 +361,12 @@ def read_labels(
     titles = dict.fromkeys(file.title or chosen.title for chosen, file in files.values())
     chances = {item: chance for item, (chance, _) in reader.chances.items()}
     labels_read = LabelSet(name, ", ".join(titles), tuple(labels), settled, chances=chances)
-    told = gathered((text, name) for name, (_, file) in files.items() for text in dict.fromkeys(file.notes))
+    files_by_note = gathered(
+        (text, name) for name, (_, file) in files.items() for text in dict.fromkeys(file.notes)
+    )
     of_files = [
-        text if len(names) == len(files) else f"{_some(names)}: {text}" for text, names in told.items()
+        text if len(names) == len(files) else f"{_some(names)}: {text}"
+        for text, names in files_by_note.items()
     ]  # what is to be said of all files, without their names
     joined = [f"{len(places)} files are joined; annotators: {_some(labels_read.annotators)}"]
     return replace(

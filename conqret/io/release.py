@@ -274,11 +274,11 @@ def _debates(
     pages_of = gathered((topic_of(page), page) for page in pages)
     debates: list[tuple[Debate, Sequence[_ListedSource]]] = []
     for topic in topics:
-        found = pages_of.get(topic.id, [])
-        written = next((page for page in found if page.pros or page.cons), None)
+        topic_pages = pages_of.get(topic.id, [])
+        written = next((page for page in topic_pages if page.pros or page.cons), None)
         if written is None:
             continue
-        sources = next((page.sources for page in found if page.sources), ())
+        sources = next((page.sources for page in topic_pages if page.sources), ())
         debate = Debate(
             id=topic.id,
             url=written.url,

@@ -307,9 +307,7 @@ def write_new(
     written = write_files(contents)
     if register is not None:
         known |= {str(path.resolve()): _digest(content) for path, content in contents.items()}
-        with contextlib.suppress(
-            OSError
-        ):  # a read-only folder: the file is then unknown
+        with contextlib.suppress(OSError):  # a read-only folder: the file is then unknown
             write_whole(register / REGISTER, json.dumps(known, indent=1).encode())
     return written
 

@@ -76,7 +76,7 @@ def read_yaml(path: Path) -> tuple[Any, Callable[[Place], int]]:
         raise DeclarationError(f"{path} cannot be used: {error}") from None
 
     def line(place: Place) -> int:
-        node, found = top, 1
+        node, number_of_line = top, 1
         for step in place:
             inner: Any = None
             if isinstance(node, yaml.MappingNode):
@@ -87,8 +87,8 @@ def read_yaml(path: Path) -> tuple[Any, Callable[[Place], int]]:
                 inner = node.value[step]
             if inner is None:
                 break
-            node, found = inner, inner.start_mark.line + 1
-        return found
+            node, number_of_line = inner, inner.start_mark.line + 1
+        return number_of_line
 
     return data, line
 

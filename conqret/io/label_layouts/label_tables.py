@@ -115,8 +115,8 @@ def _long(file: LabelFile, schema: Schema, rest: Sequence[str]) -> Iterator[RawL
         yield RawLabel(reader.line, dimension=dimension, text=values.pop("value"), **values)
     label_scales: dict[str, LabelScale] = {}
     for dimension, texts in scales.items():
-        if (said := sheet_scales(texts)) is not None:
-            label_scales[dimension] = said.default
+        if (stated := sheet_scales(texts)) is not None:
+            label_scales[dimension] = stated.default
     file.scales = Scales(own=label_scales) if label_scales else None
 
 
