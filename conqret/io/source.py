@@ -15,7 +15,7 @@ from typing import Any, Literal
 from conqret.data.digest import gathered
 from conqret.data.item import Item
 from conqret.errors import DeclarationError, Fault, ItemsError, check_known, number
-from conqret.io.benchmarks import beir_rows
+from conqret.io.benchmarks import beir_rows, is_beir
 from conqret.io.cell_values import canonical
 from conqret.io.columns import CONQRET, DIALECTS, FIELDS, PLUGGED, Dialect, nearly, recognise, with_columns
 from conqret.io.conversations import holds_messages
@@ -310,12 +310,8 @@ def _why(faults: Iterable[Fault]) -> str:
 
 def _rows(source: object) -> Rows:
     if isinstance(source, str | Path):
-        folder = Path(source)
-        try:
-            if (folder / "corpus.jsonl").is_file() and (folder / "queries.jsonl").is_file():
-                return beir_rows(folder)
-        except OSError:  # no path at all, or none that may be looked at
-            pass
+        if is_beir(Path(source)):
+            return beir_rows(Path(source))
         return several_files(source) or file_rows(source)
     if isinstance(source, Item | Mapping):
         raise DeclarationError("a list of items is expected, but one item was given: put it into a list")

@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from conqret.errors import DeclarationError
-from conqret.io.benchmarks import beir_rows
+from conqret.io.benchmarks import beir_rows, is_beir
 from conqret.io.cell_values import as_text
 from conqret.io.checks import filled, identifier, json_object
-from conqret.io.rows import is_beir
 from conqret.io.schema import TableReader
 from conqret.suites.suite import Suite, SuiteData, SuiteFile
 from conqret.suites.suite_files import data_of_rows, published, published_text
