@@ -73,7 +73,7 @@ def judged_pairs(
 class LedgerEntry(Frozen, extra="ignore"):
     """What became of one source of one debate.
 
-    ``url`` is what was asked for (from the page, or found by title), ``final_url`` where it led;
+    ``url`` is the address that was requested (from the page, or found by title), ``final_url`` where it led;
     ``document`` is set where the text was extracted, and shared by sources with the same final content.
     Further fields of a ledger's line are left alone.
     """

@@ -63,8 +63,8 @@ class Turn(Frozen):
 class Nugget(Frozen):
     """A fact or point that a good answer holds (TREC, AutoNuggetizer).
 
-    ``importance`` is vital or okay, ``sub_narrative`` the part of the topic that it belongs to, and ``assignment`` what
-    somebody found in the answer already; each is None where nobody says so.
+    ``importance`` is vital or okay, ``sub_narrative`` the part of the topic that it belongs to, and ``assignment`` how
+    far the answer is known to support it; each is None where it is not known.
     """
 
     text: NonEmpty
@@ -74,11 +74,11 @@ class Nugget(Frozen):
 
 
 CHANGES = "perturbation"
-"""Under this key of an item's metadata stands what was done to it on purpose, one record a change, in their order."""
+"""The key of an item's metadata that holds its perturbations, one record a change, in their order."""
 
 
 TRANSLATION_OF = "translation_of"
-"""Under this key of their metadata translations of an item have the same word: the id of the original, or another."""
+"""The key of metadata under which translations of an item have the same word: the id of the original, or another."""
 
 
 class Version(Frozen):
@@ -121,7 +121,7 @@ class Item(Frozen):
 
     @property
     def translation_of(self) -> str:
-        """What ties it to its translations, by its metadata; empty where they say nothing."""
+        """The word that it shares with its translations, from its metadata; empty where there is none."""
         return str(self.metadata.get(TRANSLATION_OF) or "")
 
     @property
@@ -137,7 +137,7 @@ class Item(Frozen):
 
     @property
     def version(self) -> Version | None:
-        """What was done to it on purpose, as its metadata says; None for an item as it is."""
+        """Its perturbation, as its metadata says; None for an item as it is."""
         try:
             *before, last = self.metadata[CHANGES]
             names = [*(f"{change['name']}:{change['level']:g}" for change in before), last["name"]]

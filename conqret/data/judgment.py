@@ -1,7 +1,7 @@
-"""What a judge says of an item, and how it came to say it.
+"""Judgments: the measures that a judge gives to an item, and the calls behind them.
 
 A failure is never a score. Each measure of a judgment has a status: *scored*; *unscored* (the model
-answered, and no valid answer could be had, or there was nothing to ask about); or *failed* (no answer came
+responded, and gave no valid response, or there was nothing to judge); or *failed* (no response came
 at all). Only a scored measure has a value, and the other two always have a reason.
 """
 
@@ -19,7 +19,7 @@ from conqret.data.item import Frozen, Item, Version
 
 
 class Status(StrEnum):
-    """Whether a measure has a value, and if not, whose fault that is."""
+    """Whether a measure has a value, and if not, whether the model responded."""
 
     SCORED = "scored"
     UNSCORED = "unscored"
@@ -142,7 +142,7 @@ class Measure(Frozen):
 
     @classmethod
     def missing(cls, reason: Reason, detail: str = "") -> Self:
-        """The measure that could not be had, for ``reason``."""
+        """A measure without a value, for ``reason``."""
         return cls(status=reason.status, reason=reason, detail=detail)
 
     @property
@@ -167,8 +167,7 @@ HTML = "html"
 
 
 class Flag(Frozen):
-    """Something in the item's own text that tries to steer the judge, found before judging, or (:data:`HTML`) that was
-    left of a web page.
+    """A prompt injection in the item's own text, detected before judging, or (:data:`HTML`) the rest of a web page.
 
     ``where`` is ``topic``, ``argument``, ``second_argument``, ``reference``, ``document:<id>`` or ``message:<number>``.
     """
@@ -228,12 +227,12 @@ class Trace(Frozen):
 
 
 class Judgment(Frozen):
-    """All that one judge says of one item: a measure for each metric, and the trace. ``strays`` are the numbers that
-    its arguments cite and no document has.
+    """One judge's measures of one item, one for each metric, and the trace. ``strays`` are invalid citations: the
+    numbers that its arguments cite and no document has.
 
-    ``fingerprint`` names judge, prompts and model: equal fingerprints mean the same instrument. ``version`` says which
-    version of an item was judged; None: the item as it is. ``language`` is the item's, as an ISO 639-1 code; empty
-    where it could not be told. ``translation_of`` is what ties it to its translations, as its metadata say.
+    ``fingerprint`` names judge, prompts and model: equal fingerprints mean the same judge configuration. ``version``
+    says which version of an item was judged; None: the item as it is. ``language`` is the item's, as an ISO 639-1 code;
+    empty where it could not be detected. ``translation_of`` is the word that it shares with its translations.
     """
 
     item: str
@@ -253,7 +252,7 @@ class Judgment(Frozen):
 
     @property
     def addressed(self) -> tuple[Flag, ...]:
-        """The flags of texts that address the judge: all but what is left of web pages."""
+        """The flags of prompt injections: all but what is left of web pages."""
         return tuple(flag for flag in self.flags if flag.kind != HTML) if self.flags else ()
 
     @property
@@ -287,7 +286,7 @@ class Judgment(Frozen):
         }
 
     def bare(self) -> Self:
-        """The same without explanations, parts, samples and trace: what many are held of in memory."""
+        """A copy without explanations, parts, samples and trace, to hold many of them in memory."""
         kept = {"status", "value", "reason"}
         measures = {
             name: Measure.model_construct(**{key: getattr(measure, key) for key in kept})

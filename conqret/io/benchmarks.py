@@ -1,8 +1,8 @@
 """Files that hold no item a row: SQuAD's nested file, BEIR's folder, logs of inspect_ai, and long tables as PyTerrier
 has them.
 
-A row of SQuAD is a question with its passage and the answers that people gave, as the flat form of the same data has
-it. A row of BEIR is a question with the documents that people graded for it, whose grades become metadata. A row of a
+A row of SQuAD is a question with its passage and the annotated answers, as the flat form of the same data has
+it. A row of BEIR is a question with the documents that are graded for it, whose grades become metadata. A row of a
 long table is a pair of item and document.
 """
 
@@ -119,6 +119,14 @@ _GRADE = table_schema(
     document=Field(("corpus-id",), cell_text, needed="Name the document that is graded"),
     grade=Field(("score",), number, needed="Add the grade"),
 )
+
+
+def is_beir(folder: Path) -> bool:
+    """Whether a folder is laid out as BEIR's are."""
+    try:
+        return (folder / "corpus.jsonl").is_file() and (folder / "queries.jsonl").is_file()
+    except OSError:  # no path at all, or none that may be looked at
+        return False
 
 
 def beir_rows(folder: Path) -> Rows:

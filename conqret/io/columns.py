@@ -1,4 +1,4 @@
-"""Whose column names a file uses: the dialects of conqret and of its peers, as tables.
+"""Dialects: the column names of conqret's own files and of other tools' files, as tables.
 
 A plug-in brings a further :class:`Dialect` by an entry point in the group ``conqret.adapters``.
 """
@@ -31,7 +31,7 @@ class Dialect:
         columns: for a field of an item the columns that may hold it; the first that has a value counts.
             A name with dots reaches into objects and lists, and + puts several together (see
             :class:`~conqret.io.schema.Field`): ``query.text``, ``hits.body.content``, ``doc 1+doc 2``.
-        marks: the dialect is recognised where of each set at least one column is there.
+        marks: the dialect is recognized where of each set at least one column is there.
         separator: what parts the documents where the tool writes them into one CSV cell.
         native: a column that is a slip of a field's name is a fault (``arguement``).
         mapped: the columns that the user set, by field.
@@ -66,7 +66,7 @@ def _dialect(name: str, marks: str, columns: str, base: Dialect | None = None, *
 
 
 _GOLD = "ground_truth|ground_truths|reference|reference_answer|gold_answer"
-"""How tools that mark a column of their own as the answer, and people who use none, call the reference."""
+"""How tools that mark a column of their own as the answer, and users without a tool, call the reference."""
 GOLD = ("reference", "gold_answer")
 """Where frames of pyterrier-rag have a question's right answer."""
 

@@ -112,8 +112,11 @@ def _read(entry: object, where: str, reader: TableReader) -> Iterator[ChatMessag
     elif form.endswith(
         "_call"
     ):  # an item of OpenAI's Responses: of a function, or of a tool of the provider's
-        given = next((entry[key] for key in ("arguments", "input", "action") if entry.get(key)), None)
-        called = str(entry.get("call_id") or entry.get("id") or ""), _call(entry.get("name") or form, given)
+        arguments = next((entry[key] for key in ("arguments", "input", "action") if entry.get(key)), None)
+        called = (
+            str(entry.get("call_id") or entry.get("id") or ""),
+            _call(entry.get("name") or form, arguments),
+        )
         yield ChatMessage(where, "assistant", calls=(called,))
     elif form.endswith("_call_output"):
         yield _given_back(entry.get("output"), f"{where}.output", entry.get("call_id"), reader)
@@ -223,7 +226,7 @@ def _role(entry: Mapping[str, Any], where: str) -> Role:
 
 
 def _passages(entry: Mapping[str, Any], where: str, reader: TableReader) -> Iterator[tuple[str, str]]:
-    """What an answer was written over, and what tools that it called gave back, as DeepEval puts it beside a turn: the
+    """The context of an answer and the outputs of the tools that it called, as DeepEval writes them next to a turn: the
     text and the image of each."""
     outputs = [
         call.get("output")
@@ -259,7 +262,7 @@ def _calls(entry: Mapping[str, Any], parts: Sequence[Mapping[str, Any]]) -> Iter
             inner = call.get("function")
             source = inner if isinstance(inner, Mapping) else call
             name = inner if isinstance(inner, str) else source.get("name")
-            given = next(
+            arguments = next(
                 (
                     source[key]
                     for key in ("arguments", "args", "input", "input_parameters")
@@ -267,7 +270,7 @@ def _calls(entry: Mapping[str, Any], parts: Sequence[Mapping[str, Any]]) -> Iter
                 ),
                 None,
             )
-            yield str(call.get("id") or ""), _call(name, given)
+            yield str(call.get("id") or ""), _call(name, arguments)
 
 
 def _written_calls(entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -281,10 +284,10 @@ def _written_calls(entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             yield "", sound(str(text)[:_MAX_CALL])
 
 
-def _call(name: object, given: object) -> str:
+def _call(name: object, arguments: object) -> str:
     """A call in words: the tool's name, and its arguments as JSON."""
-    written = given if isinstance(given, str) else as_json(given)
-    words = f"{name or 'a tool'} {'' if given is None else written}".strip()
+    written = arguments if isinstance(arguments, str) else as_json(arguments)
+    words = f"{name or 'a tool'} {'' if arguments is None else written}".strip()
     return sound(words[:_MAX_CALL])
 
 
@@ -402,12 +405,12 @@ def _documents(
     ids = _free("tool", documents)
     added, places = list[Document](), dict[str, str]()
     for message in passages:
-        told = list(message.passages)
+        contents = list(message.passages)
         if message.role == "tool" and not message.document:
-            told += [(message.content, "")] if message.content.strip() else []
-            told += [(PICTURE, image) for image in message.images]
+            contents += [(message.content, "")] if message.content.strip() else []
+            contents += [(PICTURE, image) for image in message.images]
         title = (called.get(message.call) or message.name)[:300] if message.role == "tool" else ""
-        for text, image in told:
+        for text, image in contents:
             added.append(Document(id=next(ids), text=text, title=title, image=image))
             places.setdefault(message.where, added[-1].id)
     return (*documents, *added), places

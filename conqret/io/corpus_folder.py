@@ -51,7 +51,7 @@ class _LicensedDocument(Document):
 
 @dataclass(frozen=True, slots=True)
 class CorpusDirectory:
-    """A corpus directory; nothing is read before it is asked for, and nothing is kept.
+    """A corpus directory; files are read on demand, and nothing is cached.
 
     Every reader raises :class:`~conqret.errors.DeclarationError` where its file is missing (naming the
     command that makes it) or a line of it is broken (naming file, line and field).
@@ -197,7 +197,7 @@ def read_passages(
 
     Raises:
         ItemsError: a file cannot be read, or rows have faults; those of a file are listed at its end.
-        DeclarationError: a file holds no passage, or ``url`` asks for something else.
+        DeclarationError: a file holds no passage, or ``url`` has another field.
     """
     if not _fields(url) <= URL_FIELDS:
         raise DeclarationError(

@@ -1,4 +1,4 @@
-"""CSV as people save it: other separators, an index without a name, quotation marks that are none."""
+"""CSV as spreadsheets and frames save it: other separators, an index without a name, quotation marks that are none."""
 
 from __future__ import annotations
 
@@ -91,10 +91,10 @@ def _cells(lines: Iterator[str], name: str, strict: bool, quoted: bool) -> Itera
 def _head(lines: Iterator[str]) -> tuple[list[str], str, int]:
     """The names of the columns, what parts cells, and how many lines that takes."""
     first, before = next(lines), 1
-    said = _SEPARATOR.fullmatch(first)
-    if said is not None:
+    declared = _SEPARATOR.fullmatch(first)
+    if declared is not None:
         first, before = next(lines), 2
-    delimiter = said[1] if said else next((mark for mark in ",\t;" if mark in first), ",")
+    delimiter = declared[1] if declared else next((mark for mark in ",\t;" if mark in first), ",")
     return [name.strip() for name in next(csv.reader([first], delimiter=delimiter))], delimiter, before
 
 

@@ -34,7 +34,7 @@ def parquet_rows(path: Path, name: str) -> Rows:
     try:
         columns: tuple[str, ...] | None = tuple(polars.read_parquet_schema(path))
     except (Exception, polars.exceptions.PanicException):  # noqa: BLE001 - polars raises errors of many classes
-        columns = None  # reading it reports the damage
+        columns = None  # reading it reports what is corrupt
     return Rows(name, partial(_of_row_groups, path, name), columns, path.parent)
 
 
@@ -69,7 +69,7 @@ def _row_groups(path: Path) -> list[tuple[int, int]]:
     Source: the Parquet format's ``parquet.thrift``, and Thrift's compact protocol.
 
     Raises:
-        ValueError: the footer is damaged.
+        ValueError: the footer is corrupt.
     """
     with path.open("rb") as file:
         size = file.seek(0, 2)
@@ -100,7 +100,7 @@ def _structure(footer: io.BytesIO, depth: int) -> dict[int, Any]:
 
 
 def _value(footer: io.BytesIO, kind: int, depth: int) -> Any:
-    """The next value, of one of Thrift's types; None for texts and floating-point numbers, which nobody needs."""
+    """The next value, of one of Thrift's types; None for texts and floating-point numbers, which are not needed."""
     if kind in (1, 2, 3):
         return footer.read(1)[0]
     if kind in (4, 5, 6):
@@ -229,7 +229,7 @@ def is_inspect_log(file: Path) -> bool:
 
 
 def _look_alike(file: Path) -> str:
-    """Name a file beside the missing one that has nearly the same name."""
+    """Name a file in the same folder whose name is close to the missing one."""
     try:
         names = [path.name for path in file.parent.iterdir()] if file.parent.is_dir() else []
     except OSError:
@@ -288,7 +288,7 @@ def _fetched(address: str) -> Rows:
     """The files below an address, under names of our own."""
     fsspec = require("fsspec", extra="remote")
     name = re.sub(r"//[^/@]*@", "//", address.partition("?")[0])  # no password and no signature
-    kept = tempfile.TemporaryDirectory(prefix="conqret-items-")
+    folder = tempfile.TemporaryDirectory(prefix="conqret-items-")
     files: list[tuple[Path, str]] = []
     try:
         system, root = fsspec.url_to_fs(address)
@@ -297,7 +297,7 @@ def _fetched(address: str) -> Rows:
         remotes = [root] if alone else [below[item] for item in _of_items(below)]
         for number, remote in enumerate(remotes):
             endings = "".join(PurePosixPath(remote.partition("?")[0]).suffixes[-2:])
-            file = Path(kept.name) / f"{number}{endings}"
+            file = Path(folder.name) / f"{number}{endings}"
             system.get_file(remote, str(file))
             files.append((file, name if alone else f"{name.rstrip('/')}/{remote[len(root) :].lstrip('/')}"))
     except ConqretError:
@@ -305,7 +305,7 @@ def _fetched(address: str) -> Rows:
     except Exception as error:  # noqa: BLE001 - each system has error classes of its own
         reason = " ".join(str(error).split()) or type(error).__name__
         raise DeclarationError(f"{name} cannot be fetched: {reason}") from None
-    return _folder_rows(name, files, fetched=kept)
+    return _folder_rows(name, files, fetched=folder)
 
 
 def _of_items(paths: Collection[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Images, and the parts of messages in which they stand beside texts and calls of tools, as providers write them.
+"""Images, and the parts of messages in which they stand next to texts and calls of tools, as providers write them.
 
 Each image becomes a ``data:`` URL whose bytes were looked at, or an ``https:`` URL.
 
@@ -73,7 +73,7 @@ def says_image(text: str) -> bool:
 
 
 def _text(document: Mapping[str, Any]) -> str:
-    """The text that a document has beside an image; empty where there is none."""
+    """The text that a document has next to an image; empty where there is none."""
     for name in DOCUMENT_TEXTS:
         text = document.get(name)
         if isinstance(text, str):
@@ -109,12 +109,12 @@ _INLINE = re.compile(r"data:image/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/=]+\Z
 
 
 def inline(url: str) -> str:
-    """The URL, where it holds the image itself, so that a page can show it without asking anybody; else nothing."""
+    """The URL, where it holds the image itself, so that a page can show it without a request; else nothing."""
     return url if _INLINE.match(url) else ""
 
 
 def described(url: str) -> str:
-    """An image in words, for people: its kind and size, or its address."""
+    """Describe an image: its kind and size, or its address."""
     if not url.startswith("data:"):
         return url
     head, _, body = url.partition(",")
@@ -158,7 +158,7 @@ def _address(text: str) -> str:
     try:
         parts = urlsplit(text)
         spelled = unquote(parts.hostname or "")
-        _ = parts.port  # which is read, and checked, as it is asked for
+        _ = parts.port  # reading it checks it
     except ValueError:
         raise InvalidCell(f"is not the address of an image: {quoted(text)}", _REMEDY) from None
     if parts.scheme.lower() != "https":
@@ -252,7 +252,7 @@ _KEYED_PARTS = {
 }
 """Parts of messages of Bedrock and Gemini, whose type is the name of what they hold."""
 _NO_CONTENT = frozenset({"cachePoint", "step-start"})
-"""Keys or types of parts in which nobody says anything."""
+"""Keys or types of parts that have no content."""
 
 
 def plain_message(entry: object) -> object:
@@ -297,8 +297,8 @@ class Content:
 
 @dataclass(frozen=True, slots=True)
 class ChatMessage:
-    """One message, whoever wrote it down: ``where`` it stands, for faults, and ``call`` the id of the call that a tool
-    answers. ``passages`` are texts beside it that are documents, or the URLs of images."""
+    """One message of any provider's form: ``where`` it stands, for faults, and ``call`` the id of the call that a tool
+    answers. ``passages`` are texts next to it that are documents, or the URLs of images."""
 
     where: str
     role: Role
@@ -312,7 +312,7 @@ class ChatMessage:
 
     @property
     def says_nothing(self) -> bool:
-        """Whether somebody spoke, and said nothing: a tool's message may stand for a document."""
+        """Whether the message is empty; that of a tool never is, since it may stand for a document."""
         shown = self.content.strip() or self.calls or self.images or self.passages
         return self.role != "tool" and not shown
 
@@ -359,7 +359,7 @@ def _typed(part: object) -> object:
 
 
 def as_json(value: object) -> str:
-    """A value as JSON, for people: an ellipsis where it cannot be written so."""
+    """A value as readable JSON: an ellipsis where it cannot be written so."""
     try:
         return json.dumps(value, ensure_ascii=False, default=str)
     except (ValueError, TypeError, RecursionError):  # nested without end, or with keys that JSON has not

@@ -68,7 +68,7 @@ def compact(value: object) -> bytes:
 
 
 def json_lines(records: Iterable[object]) -> Iterator[str]:
-    """A line of JSON for each record, as people can read it too; it ends in a line break."""
+    """A line of JSON for each record, without escapes, ending in a line break."""
     return (json.dumps(record, ensure_ascii=False, default=str) + "\n" for record in records)
 
 
@@ -125,8 +125,8 @@ def _of_a_list(path: Path, name: str) -> Iterator[Row | Fault]:
     except ValueError as error:
         yield _broken_list(name, error, text)
         return
-    one = len(values) == 1
-    for number, record in enumerate(unwrapped(values[0][1]), start=1) if one else values:
+    alone = len(values) == 1
+    for number, record in enumerate(unwrapped(values[0][1]), start=1) if alone else values:
         yield _row_or_fault(name, number, record)
 
 

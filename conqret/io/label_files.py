@@ -37,7 +37,7 @@ WIDE = "wide table"
 @dataclass(frozen=True, slots=True)
 class RawLabel:
     """One cell. ``annotator`` is empty where the file names none; ``text`` None where the cell is empty;
-    ``for_estimation`` says "no" where the item was chosen for what the judge said of it, and
+    ``for_estimation`` says "no" where the item was chosen by its judgment, and
     ``inclusion_probability`` how likely the item was to be drawn for labeling."""
 
     line: int
@@ -52,18 +52,18 @@ class RawLabel:
 
 
 def sheet_scales(texts: Iterable[str]) -> Scales | None:
-    """The scales of a sheet, of which each row says ``texts``, as :func:`conqret.io.label_set.written_scale` has
+    """The scales of an annotation form, whose rows have ``texts``, as :func:`conqret.io.label_set.written_scale` has
     them; None where they say none.
 
     Raises:
         DeclarationError: they say several.
     """
-    said = sorted({text.strip() for text in texts} - {""})
-    if len(said) > 1:
+    scales = sorted({text.strip() for text in texts} - {""})
+    if len(scales) > 1:
         raise DeclarationError(
-            f"the annotation form has several scales ({', '.join(said)}): write a file for each scale"
+            f"the annotation form has several scales ({', '.join(scales)}): write a file for each scale"
         )
-    low, _, high = unguarded("".join(said)).partition(" to ")
+    low, _, high = unguarded("".join(scales)).partition(" to ")
     try:
         ends = number_in(low), number_in(high)
     except ValueError:
@@ -72,7 +72,7 @@ def sheet_scales(texts: Iterable[str]) -> Scales | None:
 
 
 class LabelFile:
-    """A file of labels as its layout sees it; nothing is read before it is asked for.
+    """A file of labels as its layout sees it, read on demand.
 
     Attributes:
         path, name: the file, and how messages call it.
@@ -80,7 +80,7 @@ class LabelFile:
         faults, notes: what is wrong with the file, and what else is to be said of it; layouts add to both.
         title: what the layout is called, where that depends on the file.
         scales: the scales of its dimensions, where the file itself says them.
-        unread: the dimensions that it has, and that the user did not ask for.
+        unread: the dimensions that it has, and that the user did not request.
     """
 
     def __init__(
@@ -145,12 +145,12 @@ class LabelLayout:
     Attributes:
         name: what users call it by (``--layout``).
         title: what it is called.
-        summary: how a user recognises it.
+        summary: how a user recognizes it.
         fits: whether a file is of this layout.
         cells: gives the labels of such a file, and puts what is wrong with it into its faults.
         scales: the scales of its dimensions, as far as the layout says.
-        numbered: nobody is named in it, and the rows of one thing are numbered as annotators.
-        order: the layouts are tried in rising order. Those that ask for the columns come from 50 upwards, when it
+        numbered: it names no annotators, and the rows of one thing are numbered as annotators.
+        order: the layouts are tried in rising order. Those that look at the columns come from 50 upwards, when it
             is known that the file is no archive and no export; the table, which takes everything, has 100.
     """
 
@@ -212,7 +212,7 @@ def open_labels(
 
 
 BESIDE = (".plan.json", ".config.xml")
-"""What ``conqret labels sample`` writes beside a sheet."""
+"""What ``conqret labels sample`` writes next to an annotation form."""
 STUDY, RUN = "labels.sqlite", "run.json"
 """What tells the folder of a study, or of a run, from a folder of label files."""
 

@@ -1,4 +1,4 @@
-"""What people say of things, as values on their own scales."""
+"""Human labels, as values on their own scales."""
 
 from __future__ import annotations
 
@@ -23,20 +23,19 @@ MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "nil", "-", "--", "
 CANNOT_JUDGE = frozenset(
     {"?", "cannot judge", "can't judge", "cannot_judge", "unable to judge", "unsure", "don't know", "cj"}
 )
-"""What stands for a person who looked and would not say, in any case."""
+"""What stands for an annotator who cannot judge, in any case."""
 TRUTH: Mapping[str, float] = {"yes": 1.0, "true": 1.0, "y": 1.0, "no": 0.0, "false": 0.0, "n": 0.0}
 """Words that every reader takes for 1 and 0; read where the scale is 0 to 1."""
 
 
 FOR_ESTIMATION, NOT = "for_estimation", "no"
-"""The field, and what it says, by which labels of items that were chosen for what the judge said of them are known when
-they come back."""
+"""The field, and what it says, that marks labels of items that were chosen by their judgments."""
 COLUMNS = ("item", "annotator", "topic", "stance", "argument", "text")
-"""Before a column for each dimension, in a sheet that asks for ratings."""
+"""Before a column for each dimension, in an annotation form of ratings."""
 INSTRUCTION, SCALE = "instruction", "scale"
 """The columns that say how to label, and the ends of the scale, as ``1 to 5`` (a spreadsheet takes 1:5 for a time)."""
 SHEET = "the sheet"
-"""The source of a scale that a sheet says."""
+"""The source of a scale that an annotation form states."""
 PROBABILITY = "inclusion_probability"
 """The column that says how likely an item was to be drawn, where a plan drew it."""
 RANDOM_SAMPLE = "the labeled items were drawn at random, each with the same chance (inclusion_probability)"
@@ -280,7 +279,7 @@ class Unit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """What one person said: ``value`` on the labels' own scale, or None with the kind of absence."""
+    """One annotator's label: ``value`` on the labels' own scale, or None with the kind of absence."""
 
     unit: Unit
     dimension: str
@@ -333,7 +332,7 @@ class LabelSet:
         return self.scales[dimension]
 
     def absent(self, dimension: str | None = None) -> Counter[str]:
-        """How many cells are missing, and how many people said that they cannot judge."""
+        """How many cells are missing, and how many annotators cannot judge."""
         return Counter(
             label.absence
             for label in self.labels

@@ -1,4 +1,4 @@
-"""``read_labels``: what people say of items, checked whole, with nothing dropped unsaid.
+"""``read_labels``: human labels of items, all checked before any is used, with notes on all that is left out.
 
 Every cell becomes a label, a *missing* one or a *cannot judge*; anything else is a fault, and all faults of the file
 are listed together. What was read, left out and mapped stands in the notes of the label set.
@@ -126,7 +126,7 @@ class LabelReader:
         return [self._label(*cell, meaning) for cell in self.cells], Scales(self.scales.default, scales_found)
 
     def _annotator(self, cell: RawLabel, unit: Unit, place: Place, numbered: bool, nobody: str) -> str | None:
-        """Who said it; None (and a fault) where somebody says it twice."""
+        """The annotator; None (and a fault) where one labels a thing twice."""
         name = cell.annotator or nobody
         if not cell.annotator and numbered:
             self.numbered = True
@@ -318,11 +318,11 @@ def read_labels(
     - ``columns``, ``layout``: as in :func:`conqret.io.label_files.open_labels`
     - ``dimensions``: the labels to read, of which alone all is checked; for tables as in
       :mod:`conqret.io.label_layouts.label_tables`
-    - ``cannot_judge``: further texts for a person who would not say
+    - ``cannot_judge``: further texts for "cannot judge"
     - ``numbered``: number the rows of one thing as annotators where the file names none
 
     Raises:
-        LabelsError: a cell cannot be read, or a person labels one thing twice; all faults are listed.
+        LabelsError: a cell cannot be read, or an annotator labels one thing twice; all faults are listed.
         DeclarationError: a file or a setting is wrong as a whole, or labels are marked as not for estimation.
     """
     named = [paths] if isinstance(paths, str | Path) else paths
@@ -331,22 +331,22 @@ def read_labels(
     reader = LabelReader(faults, {*CANNOT_JUDGE, *map(str.casefold, cannot_judge)})
     files: dict[str, tuple[LabelLayout, LabelFile]] = {}
     scales_of: dict[str, Scales] = {}
-    labelled: dict[str, list[str]] = {}
+    labeled: dict[str, list[str]] = {}
     marked: dict[str, set[str]] = {}
     left: set[str] = set()
     for path in places:
         chosen, file = open_labels(path, layout=layout, columns=columns, dimensions=dimensions, faults=faults)
         nobody = annotator_of(path) if len(places) > 1 else NOBODY
-        labelled_dimensions: dict[str, None] = {}
+        file_dimensions: dict[str, None] = {}
         for cell in chosen.cells(file):
             if not file.wants(cell.dimension):
                 continue
-            labelled_dimensions[cell.dimension] = None
+            file_dimensions[cell.dimension] = None
             reader.take(cell, file, numbered=numbered or chosen.numbered, nobody=nobody)
             if cell.for_estimation.strip().casefold() == NOT:
                 marked.setdefault(file.name, set()).add(cell.item)
         left |= file.unread
-        files[file.name], labelled[file.name] = (chosen, file), list(labelled_dimensions)
+        files[file.name], labeled[file.name] = (chosen, file), list(file_dimensions)
         scales_of[file.name] = parse_scales(scales, words, level, file.scales or chosen.scales)
     for name, items in marked.items():
         raise DeclarationError(
@@ -355,15 +355,18 @@ def read_labels(
             "labels sample without --uncertain-first draws a sample), or they are the final labels on which annotators "
             "agree, while other items are undecided (conqret labels adjudicate)"
         )
-    labels, settled = reader.finish(joined_scales(scales_of, labelled))
+    labels, settled = reader.finish(joined_scales(scales_of, labeled))
     name = _some([path.name for path in places]) if len(places) > 1 else str(places[0])
     _check_there(name, labels, dimensions, left)
     titles = dict.fromkeys(file.title or chosen.title for chosen, file in files.values())
     chances = {item: chance for item, (chance, _) in reader.chances.items()}
     labels_read = LabelSet(name, ", ".join(titles), tuple(labels), settled, chances=chances)
-    told = gathered((text, name) for name, (_, file) in files.items() for text in dict.fromkeys(file.notes))
+    files_by_note = gathered(
+        (text, name) for name, (_, file) in files.items() for text in dict.fromkeys(file.notes)
+    )
     of_files = [
-        text if len(names) == len(files) else f"{_some(names)}: {text}" for text, names in told.items()
+        text if len(names) == len(files) else f"{_some(names)}: {text}"
+        for text, names in files_by_note.items()
     ]  # what is to be said of all files, without their names
     joined = [f"{len(places)} files are joined; annotators: {_some(labels_read.annotators)}"]
     return replace(
@@ -395,7 +398,7 @@ def _check_there(
 
 
 def _drawn(label_set: LabelSet) -> list[str]:
-    """How the labelled items came to be drawn, where the files say it."""
+    """How the labeled items came to be drawn, where the files say it."""
     chances = label_set.chances
     if not chances:
         return []

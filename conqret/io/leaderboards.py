@@ -76,13 +76,13 @@ class SystemLeaderboard:
 
     def of_runs(self, runs: Iterable[str]) -> SystemLeaderboard:
         """The same of these runs only; scores over all topics stay."""
-        kept = set(runs)
-        return leaderboard(self.name, (cell for cell in self.cells() if cell[1] in kept), self.notes)
+        wanted = set(runs)
+        return leaderboard(self.name, (cell for cell in self.cells() if cell[1] in wanted), self.notes)
 
     def recomputed(self, topics: Iterable[str] | None = None) -> SystemLeaderboard:
         """The same of these topics only (all of them, if None), with means over them as scores over all."""
-        kept = set(self.topics if topics is None else topics)
-        cells = [cell for cell in self.cells() if cell[2] in kept]
+        wanted = set(self.topics if topics is None else topics)
+        cells = [cell for cell in self.cells() if cell[2] in wanted]
         values = gathered(((measure, run), value) for measure, run, _, value in cells)
         means = [(measure, run, ALL, mean(topic_values)) for (measure, run), topic_values in values.items()]
         return leaderboard(self.name, [*cells, *means], self.notes)

@@ -142,11 +142,11 @@ class NuggetBanks:
     @cached_property
     def _by_query(self) -> dict[str, NuggetBank]:
         """The first bank of each question."""
-        found: dict[str, NuggetBank] = {}
+        banks: dict[str, NuggetBank] = {}
         for bank in self.banks.values():
             if bank.query:
-                found.setdefault(_plain(bank.query), bank)
-        return found
+                banks.setdefault(_plain(bank.query), bank)
+        return banks
 
 
 def _names(item: Item) -> list[str]:

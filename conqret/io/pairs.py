@@ -107,7 +107,7 @@ def read_comparisons(path: str | Path) -> tuple[Comparison, ...]:
     """Read pairwise preferences.
 
     A table has columns first, second and preference (also: a, b, comparison; model_a, model_b, outcome), and may
-    have annotator and item. The raw comparisons of Webis-ArgQuality-20 are recognised; an argument is named
+    have annotator and item. The raw comparisons of Webis-ArgQuality-20 are recognized; an argument is named
     ``<discussion>-<argument>``.
 
     Raises:

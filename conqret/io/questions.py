@@ -68,7 +68,7 @@ def read_sourced(paths: Sequence[str | Path], texts: str | Path | None = None) -
     """Read the questions of one or several files, in their order.
 
     ``texts`` is the table of Quora Question Pairs, which holds the texts of DELPHI's questions; of these only the ones
-    labelled controversial are taken. A question without an id has the name of its file and its row; one without a
+    labeled controversial are taken. A question without an id has the name of its file and its row; one without a
     source the name of its file, where there are several.
 
     Raises:

@@ -274,11 +274,11 @@ def _debates(
     pages_of = gathered((topic_of(page), page) for page in pages)
     debates: list[tuple[Debate, Sequence[_ListedSource]]] = []
     for topic in topics:
-        found = pages_of.get(topic.id, [])
-        written = next((page for page in found if page.pros or page.cons), None)
+        topic_pages = pages_of.get(topic.id, [])
+        written = next((page for page in topic_pages if page.pros or page.cons), None)
         if written is None:
             continue
-        sources = next((page.sources for page in found if page.sources), ())
+        sources = next((page.sources for page in topic_pages if page.sources), ())
         debate = Debate(
             id=topic.id,
             url=written.url,
@@ -298,7 +298,7 @@ def _debates(
 
 
 def _numbers(root: Path) -> dict[str, str]:
-    """The query of each page by its address, from ``titles2.json``, which lies in the root or beside it."""
+    """The query of each page by its address, from ``titles2.json``, which lies in the root or next to it."""
     for file in (root / "titles2.json", root.parent / "titles2.json"):
         if file.is_file():
             listed = _read(file, RootModel[dict[str, _QueryOfPage]], "the release's list of pages")

@@ -85,7 +85,7 @@ def _request_rows(path: str | Path) -> Rows:
 
 
 def _of_topics(path: Path, name: str) -> Iterator[Row | Fault]:
-    """The lines of a file of topics as TREC has them: an id, a tab, and what is asked."""
+    """The lines of a file of topics as TREC has them: an id, a tab, and the question."""
     for line in byte_lines(path, name):
         content = line if isinstance(line, Fault) else decoded(line, name)
         if isinstance(content, Fault):
@@ -225,21 +225,21 @@ def _record(report: Mapping[str, object], request: Callable[[str], str | None]) 
 def assignment_records(rows: Rows) -> Iterator[Row | Fault]:
     """Each line of AutoNuggetizer's assignments as the record of an item, named RUN:TOPIC as a report is."""
 
-    def record(row: Row) -> Iterator[Row | Fault]:
-        given = row.record
-        query = given.get("query")
-        asked = query if isinstance(query, Mapping) else {"qid": given.get("qid"), "text": query}
-        names = {TOPIC: asked.get("qid", given.get("qid")), RUN: given.get(RUN)}
+    def item(row: Row) -> Iterator[Row | Fault]:
+        record = row.record
+        query = record.get("query")
+        topic_fields = query if isinstance(query, Mapping) else {"qid": record.get("qid"), "text": query}
+        names = {TOPIC: topic_fields.get("qid", record.get("qid")), RUN: record.get(RUN)}
         metadata = {name: value for name, value in names.items() if not is_missing(value)}
         named = {"id": ":".join(str(metadata[name]) for name in (RUN, TOPIC) if name in metadata) or None}
         fields = {
-            "topic": asked.get("text"),
-            "argument": given.get("answer_text"),
-            "nuggets": given.get("nuggets"),
+            "topic": topic_fields.get("text"),
+            "argument": record.get("answer_text"),
+            "nuggets": record.get("nuggets"),
         }
         yield Row(row.line, {**named, **fields, "metadata": metadata})
 
-    return mapped(rows, record)
+    return mapped(rows, item)
 
 
 def _documents(value: object) -> list[Mapping[str, object]]:

@@ -1,4 +1,4 @@
-"""What every kind of input gives: records one after the other, as often as they are asked for."""
+"""Rows: the records of any kind of input, in order, and as often as needed; faults, and words for messages."""
 
 from __future__ import annotations
 

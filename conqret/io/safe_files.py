@@ -1,7 +1,7 @@
-"""Files and folders that may be somebody else's, or be killed in the middle: written whole or not at all, appended line
+"""Files and folders of other users and of processes that may be killed: written whole or not at all, appended line
 by line, locked, and none that leads out of its folder.
 
-Files on which people work after they were written (forms, prompts, lists) are never replaced without a word: only where
+Files that users edit after they were written (forms, prompts, lists) are never replaced without a word: only where
 nothing is lost by it, because the file holds the same already, or is as the command wrote it before, which a register
 remembers by digest. Any other is refused, unless the user says so. Texts from outside go into CSV cells that no
 spreadsheet takes for a formula.
@@ -65,7 +65,7 @@ class Closing(ABC):
 
 @contextlib.contextmanager
 def replacing(path: str | Path) -> Iterator[IO[bytes]]:
-    """Open a new file beside ``path`` for writing bytes; it takes the name at the end of the block. Its folder is made.
+    """Open a new file next to ``path`` for writing bytes; it takes the name at the end of the block. Makes the folder.
 
     If the block raises, nothing is left behind and an older ``path`` stays as it was.
     """
@@ -289,8 +289,8 @@ def write_new(
     Args:
         files: contents by path; texts become UTF-8, and files that end in ``.gz`` are compressed.
         overwrite: replace what is there.
-        register: the folder that remembers what was written from it: such a file may be replaced while nobody has
-            changed it.
+        register: the folder that remembers what was written from it: such a file may be replaced while it is
+            unchanged.
 
     Raises:
         DeclarationError: a file is there with another content; nothing is written then.
@@ -307,9 +307,7 @@ def write_new(
     written = write_files(contents)
     if register is not None:
         known |= {str(path.resolve()): _digest(content) for path, content in contents.items()}
-        with contextlib.suppress(
-            OSError
-        ):  # a folder that is only read: the file is then one that nobody knows
+        with contextlib.suppress(OSError):  # a read-only folder: the file is then unknown
             write_whole(register / REGISTER, json.dumps(known, indent=1).encode())
     return written
 
@@ -326,10 +324,10 @@ def check_new(paths: Iterable[Path], *, overwrite: bool) -> None:
 
 
 def check_replaceable(path: Path) -> None:
-    """Make sure that no table or list of somebody else's is at the place of a command's result.
+    """Make sure that no user's table or list is at the place of a command's result.
 
     Raises:
-        DeclarationError: there is one: a sheet, labels or items, and no earlier result, page or picture.
+        DeclarationError: there is one: an annotation form, labels or items, and no earlier result, page or picture.
     """
     name = path.name.casefold()
     if not name.endswith(LABEL_SUFFIXES) or not path.is_file() or not path.stat().st_size or is_result(path):
@@ -356,6 +354,6 @@ def _digest(content: bytes) -> str:
 
 
 def is_result(file: Path) -> bool:
-    """Whether a file is a result that a command wrote, and not what people did."""
+    """Whether a file is a result that a command wrote, and not a user's work."""
     with file.open("rb") as opened:
         return RESULTS in opened.read(100)

@@ -103,7 +103,7 @@ NO_FIELDS = Schema({})
 
 
 def in_columns(*names: str, needed: str = "") -> tuple[tuple[str, ...], str]:
-    """Of a field of a row, in its ``Annotated`` type beside its check: see :class:`Field`."""
+    """Of a field of a row, in its ``Annotated`` type with its check: see :class:`Field`."""
     return names, needed
 
 

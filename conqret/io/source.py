@@ -15,7 +15,7 @@ from typing import Any, Literal
 from conqret.data.digest import gathered
 from conqret.data.item import Item
 from conqret.errors import DeclarationError, Fault, ItemsError, check_known, number
-from conqret.io.benchmarks import beir_rows
+from conqret.io.benchmarks import beir_rows, is_beir
 from conqret.io.cell_values import canonical
 from conqret.io.columns import CONQRET, DIALECTS, FIELDS, PLUGGED, Dialect, nearly, recognise, with_columns
 from conqret.io.conversations import holds_messages
@@ -57,7 +57,7 @@ class CheckedItems:
 
     Attributes:
         count: items.
-        digest: sha256 over the normalised items, the same in every file format.
+        digest: sha256 over the normalized items, the same in every file format.
         layout: the name of the layout the file was read as.
         has: for each optional field whether all, some or no items have it (a stance other than none).
         documents: documents of all items together.
@@ -106,9 +106,9 @@ class ItemSource:
         layout: what their columns mean; show ``layout.name`` as "read as …".
         frame_kind: "polars", "pandas" or "pyarrow" if the input was a frame, else ``None``.
         skip_invalid: items with faults are left out, instead of standing in the way of the others; and those that
-            lack one of ``needs`` (see :meth:`check`). None: whoever reads them does not offer that.
+            lack one of ``needs`` (see :meth:`check`). None: the caller does not offer that.
         banks: the nuggets of their topics, which items get that have none.
-        judged: columns beside the fields of an item in which a judge finds what it judges by; no note calls them
+        judged: columns other than the fields of an item in which a judge finds what it judges by; no note calls them
             metadata.
         language: that of all items, over what they say themselves.
     """
@@ -161,7 +161,7 @@ class ItemSource:
         if not reader.number:
             reader.fault("", "contains no item", "Give at least one item")
         left_out, reasons = 0, tuple[str, ...]()
-        if self.skip_invalid and count:  # those faults stand in nobody's way any more
+        if self.skip_invalid and count:  # those faults no longer count
             left_out, reasons, faults = reader.number - count, tuple(reader.faults.lines()), reader.faults
             reader.faults = FaultList()
             for fault in faults.kept:
@@ -259,7 +259,7 @@ def open_items(
         source: a path (JSON Lines also gzipped, a small JSON list, CSV, Parquet; a folder of files of one such kind; or
             the address of either that fsspec knows, as s3://bucket/items), a polars or pandas frame, a pyarrow table,
             or an iterable of items and dictionaries; a one-time iterator is kept as a list.
-        columns: which column holds which field of an item, over what is recognised:
+        columns: which column holds which field of an item, over what is recognized:
             ``{"topic": "question", "documents": "ctx"}``.
         topics: the requests of TREC RAG reports, a file or what stands in its lines.
         nuggets: nugget banks, a file or what stands in its lines, of which each item gets that of its topic.
@@ -310,12 +310,8 @@ def _why(faults: Iterable[Fault]) -> str:
 
 def _rows(source: object) -> Rows:
     if isinstance(source, str | Path):
-        folder = Path(source)
-        try:
-            if (folder / "corpus.jsonl").is_file() and (folder / "queries.jsonl").is_file():
-                return beir_rows(folder)
-        except OSError:  # no path at all, or none that may be looked at
-            pass
+        if is_beir(Path(source)):
+            return beir_rows(Path(source))
         return several_files(source) or file_rows(source)
     if isinstance(source, Item | Mapping):
         raise DeclarationError("a list of items is expected, but one item was given: put it into a list")
@@ -327,7 +323,7 @@ def _rows(source: object) -> Rows:
 
 
 def _layout(rows: Rows, mapping: Mapping[str, str]) -> Dialect:
-    """Recognise the layout by the columns, or by the fields of the first records."""
+    """Recognize the layout by the columns, or by the fields of the first records."""
     check_known("field of an item", FIELDS, *mapping)
     names = columns_of(rows)
     layout = recognise(names)

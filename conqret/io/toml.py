@@ -76,7 +76,7 @@ def read_yaml(path: Path) -> tuple[Any, Callable[[Place], int]]:
         raise DeclarationError(f"{path} cannot be used: {error}") from None
 
     def line(place: Place) -> int:
-        node, found = top, 1
+        node, number_of_line = top, 1
         for step in place:
             inner: Any = None
             if isinstance(node, yaml.MappingNode):
@@ -87,8 +87,8 @@ def read_yaml(path: Path) -> tuple[Any, Callable[[Place], int]]:
                 inner = node.value[step]
             if inner is None:
                 break
-            node, found = inner, inner.start_mark.line + 1
-        return found
+            node, number_of_line = inner, inner.start_mark.line + 1
+        return number_of_line
 
     return data, line
 
@@ -106,7 +106,7 @@ def toml_error(path: Path, text: str, faults: Iterable[tuple[Place, str]], what:
 def line_of(text: str, place: Sequence[int | str]) -> int:
     """The line, from 1, of the field at ``place`` (``("judges", 1, "format")``); 0 where it cannot be told.
 
-    The nearest enclosing table stands for a field that is not there. Good for the forms that people write:
+    The nearest enclosing table stands for a field that is not there. Good for the common forms:
     headers of tables and of arrays of tables, and keys at the start of a line.
     """
     lines = _lines(text)

@@ -6,8 +6,8 @@ Every score of the offline baseline reads these; no other module looks at charac
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence, Set
-from functools import cached_property, lru_cache
+from collections.abc import Callable, Sequence, Set
+from functools import cached_property, lru_cache, partial
 
 from conqret.text.citations import citations, strip_citations
 from conqret.text.language import is_english
@@ -63,33 +63,36 @@ def stem(word: str) -> str:
     return word[:-1] if len(word) > 3 and word[-1] in "ey" else word
 
 
-class _Words(dict[str, str]):
-    """Piece of text between spaces to the word in it (its longest), or to the empty string; bounded, filled as seen."""
+class WordTable(dict[str, str]):
+    """What ``make`` makes of each text, kept as texts are seen, up to a bound."""
 
-    def __missing__(self, piece: str) -> str:
-        return _keep(self, piece, max(_word.findall(piece), key=len, default=""))
-
-
-class Terms(dict[str, str]):
-    """Word to stem in one language, or to the empty string for a function word; bounded, filled as words are seen."""
-
-    def __init__(self, language: str) -> None:
+    def __init__(self, make: Callable[[str], str]) -> None:
         super().__init__()
-        self.language, self.english = language, is_english(language)
+        self.make = make
 
-    def __missing__(self, word: str) -> str:
-        if self.english:
-            plain = word.replace("\u2019", "'")
-            return _keep(self, word, "" if plain in STOP_WORDS or len(plain) < 2 else stem(plain))
-        return _keep(self, word, "" if self.language in FUNCTION_WORDS.get(word, ()) else other_stem(word))
+    def __missing__(self, text: str) -> str:
+        value = self.make(text)
+        if len(text) <= _LONGEST_KEPT:
+            if len(self) > _CACHE_LIMIT:
+                self.clear()
+            self[text] = value
+        return value
 
 
-def _keep(table: dict[str, str], key: str, value: str) -> str:
-    if len(key) <= _LONGEST_KEPT:
-        if len(table) > _CACHE_LIMIT:
-            table.clear()
-        table[key] = value
-    return value
+def _longest_word(piece: str) -> str:
+    """The longest word in a piece of text between spaces; empty where there is none."""
+    return max(_word.findall(piece), key=len, default="")
+
+
+def _english_term(word: str) -> str:
+    """The stem of an English word; empty for a function word."""
+    plain = word.replace("\u2019", "'")
+    return "" if plain in STOP_WORDS or len(plain) < 2 else stem(plain)
+
+
+def _other_term(language: str, word: str) -> str:
+    """The stem of a word of another language; empty for a function word."""
+    return "" if language in FUNCTION_WORDS.get(word, ()) else other_stem(word)
 
 
 def words_of(text: str) -> list[str]:
@@ -109,8 +112,8 @@ def words_of(text: str) -> list[str]:
 
 
 _SEPARATORS = "<>-\u2010\u2011\u2012\u2013\u2014/|\u2022\u00b7"
-_words = _Words()
-_terms = Terms("")
+_words = WordTable(_longest_word)
+_terms = WordTable(_english_term)
 COMMON_STEMS = frozenset(map(stem, COMMON_WORDS))
 
 
@@ -120,9 +123,9 @@ def weight(term: str) -> float:
 
 
 @lru_cache(maxsize=64)
-def terms_of(language: str) -> Terms:
+def terms_of(language: str) -> WordTable:
     """The stem of each word of a language, empty for function words: a table that is filled as words are seen."""
-    return _terms if is_english(language) else Terms(language)
+    return _terms if is_english(language) else WordTable(partial(_other_term, language))
 
 
 class Sentence:

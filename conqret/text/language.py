@@ -154,7 +154,7 @@ def language_of(text: str, *, model: bool = True) -> str:
 
     Args:
         text: What to look at. Citation marks, addresses and figures in it do not count.
-        model: Whether py3langid is asked where script and function words do not decide.
+        model: Whether py3langid decides where script and function words do not decide.
     """
     return _language(text[:_SAMPLE], model)
 

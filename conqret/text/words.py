@@ -2,7 +2,7 @@
 
 Letters with their marks, figures and what joins them make a word, by Unicode's classes (``regex``), so that a Hindi or
 an Arabic word is one word with its vowel signs. Scripts that put no space between words (Chinese, Japanese, Thai, Lao,
-Khmer, Burmese) give the pairs of neighbouring characters of each run, as Lucene's CJKAnalyzer does: a known good unit
+Khmer, Burmese) give the pairs of neighboring characters of each run, as Lucene's CJKAnalyzer does: a known good unit
 for overlap and BM25 (Nie et al. 2000, "On the use of words and n-grams for Chinese information retrieval"), which needs
 no dictionary and is the same for query and document.
 """

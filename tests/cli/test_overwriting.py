@@ -133,21 +133,3 @@ def test_of_several_files_none_is_written_where_one_is_refused(tmp_path: Path) -
     with pytest.raises(Exception, match="b already exists"):
         write_new({tmp_path / "a": "x", tmp_path / "b": "y"})
     assert not (tmp_path / "a").exists()
-
-
-def test_a_perturbation_corrected_by_hand_is_not_replaced(cli: Cli, tmp_path: Path) -> None:
-    file = tmp_path / "perturbed.jsonl"
-    words = ("generate", "perturbations", "irrelevant", DEMO, "-o", file)
-    assert cli(*words).code == 0
-    made = file.read_bytes()
-    corrected = made.replace(b"the", b"a", 1)
-    file.write_bytes(corrected)
-    refused = cli(*words)
-    wanted = (2, True, True)
-    assert (refused.code, ALREADY in " ".join(refused.err.split()), "--overwrite" in refused.err) == wanted
-    assert file.read_bytes() == corrected
-    other = cli("runs", "recordings", "export", tmp_path / "none", file)
-    assert other.code == 2
-    assert file.read_bytes() == corrected
-    assert cli(*words, "--overwrite").code == 0
-    assert file.read_bytes() == made

@@ -7,7 +7,6 @@ import pytest
 
 from conqret.errors import ItemsError
 from conqret.io import open_items
-from conqret.io.columns import recognise
 
 TOPIC, ANSWER, GOLD = "Should zoos be banned?", "Yes [1].", "No."
 
@@ -142,13 +141,6 @@ def test_columns_can_be_mapped():
     assert not item.metadata
 
 
-def test_a_mapping_goes_over_what_is_recognised():
-    source = open_items([{**RECORDS["ragas v1"], "human": "Perhaps."}], columns={"second_argument": "human"})
-    item = next(iter(source))
-    assert source.layout.name == "ragas v1 with second_argument=human"
-    assert (item.second_argument, item.reference, item.metadata) == ("Perhaps.", GOLD, {})
-
-
 def test_a_mapped_column_that_no_record_has(faults_of):
     (fault,) = faults_of([RECORDS["ragas v1"]], columns={"stance": "side"})
     assert (fault.line, fault.field) == (0, "side")
@@ -162,9 +154,3 @@ def test_a_layout_that_is_nearly_recognised_is_named_with_what_it_lacks(fault_of
         in fault.problem
     )
     assert "nuggetizer" not in fault.problem
-
-
-def test_samples_of_inspect_ai_are_told_from_records_with_an_input_and_an_output():
-    there = ["id", "epoch", "input", "target", "messages", "output", "scores", "metadata"]
-    assert recognise(there).name == "inspect_ai"
-    assert recognise(["input", "output"]).name != "inspect_ai"

@@ -68,12 +68,6 @@ def test_tools_come_behind_the_items_own_documents_under_free_ids():
     ]
 
 
-def test_a_call_is_cut_however_it_is_written():
-    for calls in ({"calls": ["x" * 9_000]}, {"tool_calls": [{"name": "x" * 9_000}]}):
-        (item,) = open_items([{"messages": [USER, {"role": "assistant", **calls}, USER, ANSWER]}])
-        assert [len(call) for turn in item.messages for call in turn.calls] == [4_000]
-
-
 def test_an_answer_of_its_own_goes_before_the_last_message():
     (one,) = open_items([{"argument": "No.", "messages": [USER]}])
     (two,) = open_items([{"argument": "No.", "messages": [USER, ANSWER]}])

@@ -42,14 +42,6 @@ def test_what_a_check_returns(write):
     assert len(checked.digest) == 64
 
 
-def test_all_faults_in_file_order(write, faults_of):
-    content = lines({"topic": "T?", "stance": "?"}) + "broken\n" + lines({"topic": 3}) + '{"topic": "cut'
-    path = write("a.jsonl", content)
-    faults = faults_of(path)
-    assert [fault.line for fault in faults] == [1, 2, 3, 4]
-    assert {fault.file for fault in faults} == {str(path)}
-
-
 def test_faults_that_are_alike_are_one_line_with_a_count_and_three_examples():
     bare = [{"topic": "T?", "documents": [{"id": "x", "text": "a"}] * (n % 2)} for n in range(MAX_KEPT + 500)]
     bare[1]["documents"] = [{"text": "a"}, {"id": "x"}]

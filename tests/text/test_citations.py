@@ -93,7 +93,7 @@ def test_the_numbers_of_marks_stand_at_their_places() -> None:
     ]
 
 
-@pytest.mark.parametrize("unit", ["【1", "¹,", "[1†", "m²", "[1\u200f\u200f\u200f-", "[Doc 1, "])
+@pytest.mark.parametrize("unit", ["【1", "¹,", "m²", "[1\u200f\u200f\u200f-", "[Doc 1, "])
 def test_hostile_marks_take_linear_time(unit: str) -> None:
     start = time.process_time()
     for text in (unit * 50_000, "¹" + unit * 50_000):

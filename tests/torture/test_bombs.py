@@ -40,13 +40,9 @@ def refused(forks: Forks, tmp_path: Path, *arguments: object, code: int = 2) -> 
     return " ".join(text.split())
 
 
-def long_line(file: Path, start: bytes = b"", mebibytes: int = 0) -> Path:
+def long_line(file: Path) -> Path:
     """A gzip file of one endless line; some kilobytes on the disk."""
-    with file.open("wb") as out:
-        out.write(gzip.compress(start))
-        part = gzip.compress(b"a" * (64 * MIB), 9)
-        for _ in range((mebibytes or times(192, 6_400)) // 64):
-            out.write(part)
+    file.write_bytes(gzip.compress(b"a" * (64 * MIB), 1) * times(3, 100))
     return file
 
 

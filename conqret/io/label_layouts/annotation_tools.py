@@ -70,8 +70,10 @@ def _responses(record: Mapping[str, Any]) -> Iterator[ArgillaResponse]:
                     yield _response(question, response, response)
 
 
-def _response(question: str, answer: Mapping[str, Any], told: Mapping[str, Any]) -> ArgillaResponse:
-    return ArgillaResponse(question, answer.get("value"), told.get("user_id"), str(told.get("status") or ""))
+def _response(question: str, answer: Mapping[str, Any], response: Mapping[str, Any]) -> ArgillaResponse:
+    return ArgillaResponse(
+        question, answer.get("value"), response.get("user_id"), str(response.get("status") or "")
+    )
 
 
 def _is_object(value: object) -> bool:
@@ -81,7 +83,7 @@ def _is_object(value: object) -> bool:
 def _argilla_labels(file: LabelFile) -> Iterator[RawLabel]:
     marks = [_object(record, "metadata") or record for record in file.records]
     file.scales = sheet_scales(str(mark.get(SCALE) or "") for mark in marks)
-    told = left_out = 0
+    with_status = left_out = 0
     for line, (record, marked) in enumerate(zip(file.records, marks, strict=True), start=1):
         item = str(record.get("external_id") or record.get("id") or "").strip()
         if not item:
@@ -91,7 +93,7 @@ def _argilla_labels(file: LabelFile) -> Iterator[RawLabel]:
         mark, chance = (str(marked.get(name) or "") for name in (FOR_ESTIMATION, PROBABILITY))
         for question, value, annotator, status in _responses(record):
             dimension = dimension_name(question)
-            told += bool(status)
+            with_status += bool(status)
             if not file.wants(dimension):
                 continue
             if status not in ("", SUBMITTED):
@@ -113,7 +115,7 @@ def _argilla_labels(file: LabelFile) -> Iterator[RawLabel]:
             )
     if left_out:
         file.notes.append(f"{number(left_out, 'response')} left out: drafts and discarded ones")
-    if not told:
+    if not with_status:
         file.notes.append(NO_STATUS)
 
 
@@ -130,7 +132,7 @@ ARGILLA = LabelLayout(
 TASK_ITEM = "item"
 """The field of a task's data that holds the item's id, as ``conqret labels sample`` writes it."""
 TASK_PART = "part"
-"""That which holds the part of the item (a document, a sentence), where one was asked of."""
+"""That which holds the part of the item (a document, a sentence), where a part is labeled."""
 _FIELDS = ("choices", "rating", "number", "text")
 _BARE = ("relation", "rectangle", "ellipse", "polygon", "keypoint", "brush")
 """The types of results that mark something and give no answer."""
@@ -154,18 +156,18 @@ def _label_studio_labels(file: LabelFile) -> Iterator[RawLabel]:
             )
             continue
         names = (TASK_PART, "topic", FOR_ESTIMATION, PROBABILITY)
-        told = [str(task["data"].get(name) or "") for name in names]
+        fields = [str(task["data"].get(name) or "") for name in names]
         for annotation in task.get("annotations") or ():
             if annotation.get("was_cancelled"):
                 skipped += 1
                 continue
-            person = _person(annotation.get("completed_by"))
+            annotator = _person(annotation.get("completed_by"))
             for dimension, text in _answers(file, annotation.get("result") or ()):
                 if not dimension or text is None:
                     where = f"annotations of task {line}"
                     file.fault(line, where, "is not a choice, rating, number or text", "Leave it out")
                     continue
-                yield RawLabel(line, item, dimension, text, person, *told)
+                yield RawLabel(line, item, dimension, text, annotator, *fields)
     if skipped:
         file.notes.append(f"{skipped} skipped annotations are left out")
 

@@ -54,9 +54,9 @@ BOOKKEEPING = re.compile(
 )
 """Names of columns that say which record it is, who made it and when, in small letters: left out like prose."""
 NO_LABELS = (INSTRUCTION, SCALE)
-"""Columns that say how to label: the scale is that of the sheet, or in a long table of the row's dimension."""
+"""Columns that say how to label: the scale is that of the annotation form, in a long table of the row's dimension."""
 MARK = "@"
-"""Between dimension and person in the head of a wide table."""
+"""Between dimension and annotator in the head of a wide table."""
 
 
 def _table_labels(file: LabelFile) -> Iterator[RawLabel]:
@@ -83,7 +83,7 @@ def _table_labels(file: LabelFile) -> Iterator[RawLabel]:
     held = {field.columns[0] for field in schema.fields.values()}
     rest = [column for column in file.columns if column in named or column not in held]
     namer = schema.fields["annotator"].columns if "annotator" in schema.fields else ()
-    if namer and not _filled(file, namer):  # a column that names nobody is none
+    if namer and not _filled(file, namer):  # a column that names no annotator is none
         schema = replace(
             schema, fields={name: field for name, field in schema.fields.items() if name != "annotator"}
         )
@@ -115,8 +115,8 @@ def _long(file: LabelFile, schema: Schema, rest: Sequence[str]) -> Iterator[RawL
         yield RawLabel(reader.line, dimension=dimension, text=values.pop("value"), **values)
     label_scales: dict[str, LabelScale] = {}
     for dimension, texts in scales.items():
-        if (said := sheet_scales(texts)) is not None:
-            label_scales[dimension] = said.default
+        if (stated := sheet_scales(texts)) is not None:
+            label_scales[dimension] = stated.default
     file.scales = Scales(own=label_scales) if label_scales else None
 
 

@@ -165,7 +165,7 @@ _DISCUSSION, _ARGUMENT, _TOPIC = "Discussion ID", "Argument ID", "Topic ID"
 
 
 def _has_webis_columns(file: LabelFile, *columns: str) -> bool:
-    """Whether the file has these columns beside those that name an argument."""
+    """Whether the file has these columns and those that name an argument."""
     return {_DISCUSSION, _ARGUMENT, *columns} <= set(file.columns)
 
 
