@@ -164,7 +164,7 @@ def _faults(experiment: Experiment) -> Iterator[_Fault]:
     if experiment.jury is not None:
         yield from _jury_faults(experiment, labels)
     for place, perturbation in enumerate(experiment.perturbations):
-        yield from _named(("perturbations", place, "name"), perturbation.damage)
+        yield from _named(("perturbations", place, "name"), perturbation.with_levels)
     for name, table in experiment.generators.items():
         yield from _named(("generators", name, "strategy"), partial(table.options, experiment.seed))
     for owner, model in _models(experiment):  # models that are only read, where one has to write

@@ -26,7 +26,7 @@ CORPORA = "corpora.jsonl"
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One document; ``offset`` is the byte of the file where its line begins, ``licence`` and ``language`` what it
+    """One document; ``offset`` is the byte of the file where its line begins, ``licence`` (license) and ``language`` what it
     states of them."""
 
     offset: int

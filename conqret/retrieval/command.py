@@ -11,7 +11,7 @@ from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import end, named, note, note_all, note_each, progress, result
 from conqret.console.shared_options import RecordingOptions
 from conqret.errors import number
-from conqret.retrieval.system_names import ASKING, RERANKED, has_step
+from conqret.retrieval.system_names import MODEL_STEPS, RERANKED, has_step
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -141,7 +141,7 @@ def evaluate(
 
         def started(topics: int, documents: int, engine: str) -> None:
             by = named(rerank, client.backend.baseline, "a model")
-            asking = f"; reranked by {by}" if any(has_step(metrics, ASKING) for metrics in names) else ""
+            asking = f"; reranked by {by}" if any(has_step(metrics, MODEL_STEPS) for metrics in names) else ""
             shown.tell(f"{number(topics, 'topic')}, {number(documents, 'document')} ({engine}){asking}")
             bar.reach(0, total=topics * len(reranked))
 

@@ -67,7 +67,7 @@ def assemble(
     """Put the stages of ``plan`` together, over one index or over several that are fused.
 
     Raises:
-        DeclarationError: a stage asks a model, and there is no session; or weights without several indexes.
+        DeclarationError: a stage needs a model, and there is no session; or weights without several indexes.
     """
     opened = [indexes] if isinstance(indexes, Index) else list(indexes)
     stages = [FirstStage(index, depth=plan.depth) for index in opened]

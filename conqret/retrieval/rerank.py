@@ -175,7 +175,7 @@ class RerankSummary:
 
 
 class ListwiseReranker(pt.Transformer):
-    """Reorder each ranking by asking a model for the order of overlapping windows, from the bottom up.
+    """Reorder each ranking by requests to a model for the order of overlapping windows, from the bottom up.
 
     Columns in: ``qid``, ``query``, ``docno``, ``text``, a ``score`` or ``rank``, perhaps ``title``. Columns
     out: those, with ``rank`` (from 0) and ``score`` (falling by 1) anew, and ``failed_windows``, how many
@@ -211,7 +211,7 @@ class ListwiseReranker(pt.Transformer):
         self._on_query = on_query
 
     def transform(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """Rerank every query of the frame; queries are asked about at the same time."""
+        """Rerank every query of the frame; requests of all queries are sent at the same time."""
         return self.session.run(lambda client: self.rerank(frame, client))
 
     async def rerank(self, frame: pd.DataFrame, client: Client) -> pd.DataFrame:

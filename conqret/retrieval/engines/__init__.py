@@ -22,7 +22,7 @@ K1 = 0.9
 """Term frequency saturates early: Anserini's default for BM25, tuned on web documents."""
 
 B = 0.4
-"""Little length normalisation; the default beside :data:`K1`."""
+"""Little length normalization; the default with :data:`K1`."""
 
 
 @dataclass(frozen=True, slots=True)
