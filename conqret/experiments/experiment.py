@@ -2,8 +2,8 @@
 
 Every stage leaves whole files behind and says what it was made of, so that a run that was stopped goes on from
 the last whole stage, and within a stage from the last answer: all stages share one store of recordings, one library of
-prompts and one client a model, and a stage sends the requests of all systems and sides at the same time. The same file and the same
-recordings give the same ``scores.parquet`` and ``summary.json``.
+prompts and one client a model, and a stage sends the requests of all systems and sides at the same time. The same file
+and the same recordings give the same ``scores.parquet`` and ``summary.json``.
 """
 
 from __future__ import annotations

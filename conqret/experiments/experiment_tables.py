@@ -1,4 +1,4 @@
-"""The tables of an experiment: systems side by side, from retrieval to perturbations; and what came out, in a sentence."""
+"""The tables of an experiment, systems side by side, and its result in a sentence."""
 
 from __future__ import annotations
 
@@ -169,8 +169,7 @@ def perturbation_table(curves_by_system: Mapping[str, Any]) -> Table:
 
 
 def overview_tables(summary: Mapping[str, Any]) -> Iterator[Table | str]:
-    """The tables for a screen, each with an empty line behind it: without that of the perturbations, which is long. Then what
-    came out, in a sentence."""
+    """Yield the tables for a screen, without the long one of the perturbations, then the result in a sentence."""
     yield from spaced(table for table in experiment_tables(summary) if table.title != PERTURBATION_TITLE)
     if summary_text := outcome(summary["differences"], next(iter(summary["arguments"]), "")):
         yield summary_text
