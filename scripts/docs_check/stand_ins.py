@@ -60,7 +60,7 @@ SMALLER = {
     "python -m tests.web.debate_study": " --judges 3",
     "python benchmarks/offline.py --seeds 5": " --seeds 1",
     "python benchmarks/retrieval.py": " webis",
-    "python benchmarks/dense.py": " index --passages 300",
+    "python benchmarks/dense.py": " --passages 300",
     "python benchmarks/perplexity.py --device cuda": " --device cpu --shapes tiny --rounds 1 --answers 4",
     "nice python benchmarks/simulation.py": " --simulations 1 --kept tried.jsonl",
 }
