@@ -204,8 +204,6 @@ def _inspection_lines(inspection: LayoutInspection) -> Iterator[RenderableType]:
         yield f"index     {len(inspection.index.debates)} debates are listed; conqret corpus topics makes a list"
     if inspection.drawn_by_script:
         yield "script    it holds almost no text: a script draws it; save it from a browser"
-    for place, words in inspection.hidden:
-        yield f"hidden    {place}: {words:,} words that readers do not see are left out"
     if inspection.parts is not None:
         remarks = inspection.parts.remarks if inspection.missing else ()
         yield from (f"missing   {line}" for line in (*inspection.missing, *remarks))

@@ -132,15 +132,12 @@ def first_stage(
 async def _rerank(
     job: Job, sessions: Sessions, frame: pd.DataFrame, table: Reranker, stance: Stance
 ) -> tuple[pd.DataFrame, int]:
-    from conqret.retrieval import MMR, ListwiseReranker
+    from conqret.retrieval.pipeline import rerank
 
     session = sessions.of(job.experiment.client(table.model))
     side: Stance = stance if table.instruction == "stance" else "none"
-    reranker = ListwiseReranker(stance=side, window=table.window, step=table.step, session=session)
-    frame = await reranker.rerank(frame, session.client)
-    if table.mmr is not None:
-        frame = MMR(table.mmr).transform(frame)
-    return frame, reranker.summary.failed
+    plan = PipelinePlan(stance=side, rerank=True, window=table.window, step=table.step, mmr=table.mmr)
+    return await rerank(frame, plan, session)
 
 
 def _state_file(target: Path) -> Path:

@@ -13,11 +13,9 @@ from difflib import get_close_matches
 from lxml.html import HtmlElement
 
 from conqret.data.digest import gathered
-from conqret.scrapers import markup
 from conqret.scrapers.debates.layout import NONE, DebatePage, DebateParts, Layout, PageIndex, Selector
 from conqret.scrapers.debates.layouts import ALL, missing_of
 from conqret.scrapers.debates.page_arguments import lines
-from conqret.scrapers.debates.page_text import OPENED_BY_CLICK
 
 UNKNOWN = "https://unknown.invalid/"
 """The address of a saved page that does not say its own."""
@@ -50,10 +48,9 @@ class LayoutInspection:
     """A page inspected.
 
     ``layout`` is the one that it was compared with, empty for none; ``fits`` names all that fit. ``parts`` is what the
-    layout read, with what is ``missing``; ``wants`` are the further pages that it needs. ``hidden`` are parts that
-    readers do not see, which are left out, with their characters. ``archived`` is the address of the archive's copy
-    that was read (empty: none was), ``failed`` the further pages that could not be fetched, and ``further`` those that
-    were read.
+    layout read, with what is ``missing``; ``wants`` are the further pages that it needs. ``archived`` is the address of
+    the archive's copy that was read (empty: none was), ``failed`` the further pages that could not be fetched, and
+    ``further`` those that were read.
     """
 
     url: str
@@ -65,7 +62,6 @@ class LayoutInspection:
     wants: tuple[str, ...]
     index: PageIndex
     looked_for: tuple[LookedFor, ...]
-    hidden: tuple[tuple[str, int], ...]
     archived: str = ""
     failed: tuple[str, ...] = ()
     further: tuple[str, ...] = ()
@@ -121,21 +117,7 @@ def inspect_page(
         wants=chosen.wants(page) if chosen else (),
         index=next((index for index in indexes if index != PageIndex()), PageIndex()),
         looked_for=tuple(_looked_for(page, looked_at)),
-        hidden=tuple(_hidden(html)),
     )
-
-
-def place_of(element: HtmlElement) -> str:
-    """Where an element stands, with the nearest element around it that has a class or is a section."""
-    for around in element.iterancestors():
-        if around.get("class") or around.tag in ("section", "article", "table", "ol", "ul"):
-            return f"{_name(around)} > {_name(element)}"
-    return _name(element)
-
-
-def _name(element: HtmlElement) -> str:
-    first = next(iter((element.get("class") or "").split()), "")
-    return f"{element.tag}.{first[:MAX_NAME]}" if first else str(element.tag)
 
 
 def _looked_for(page: DebatePage, layouts: Collection[Layout]) -> Iterator[LookedFor]:
@@ -147,18 +129,6 @@ def _looked_for(page: DebatePage, layouts: Collection[Layout]) -> Iterator[Looke
             element_count = sum(1 for root in roots for _ in selector.find(root))
             near = () if element_count else tuple(nearest(selector, there, every))
             yield LookedFor(layout.name, selector.part, str(selector), element_count, near)
-
-
-def _hidden(html: str) -> Iterator[tuple[str, int]]:
-    """The parts that readers do not see, scripts apart, with their characters, the longest first."""
-    root, _ = markup.parse(html)
-    parts = [] if root is None else markup.unseen(root, OPENED_BY_CLICK)
-    sized = [
-        (place_of(part), len(markup.running_text(part).split()))
-        for part in parts
-        if part.tag not in markup.NO_TEXT
-    ]
-    yield from sorted((element for element in sized if element[1]), key=lambda element: -element[1])[:3]
 
 
 def kinds(root: HtmlElement) -> Counter[tuple[str, str]]:

@@ -73,7 +73,6 @@ def test_the_lines_for_people_say_what_to_do(tmp_path: Path) -> None:
     )
     said = run_conqret("corpus", "inspect", str(drawn))
     assert "a script draws it" in said.output
-    assert "hidden    p: 3 words that readers do not see" in said.output
 
 
 @pytest.mark.parametrize(
