@@ -26,7 +26,7 @@ from conqret.errors import strict_options
 from conqret.experiments.config import NONE, OWN, Experiment, System
 from conqret.experiments.job import ExperimentFolder, ExperimentRecord, Job, digest_of
 from conqret.experiments.page import write_experiment
-from conqret.experiments.reading import addresses, read_experiment
+from conqret.experiments.reading import read_experiment
 from conqret.experiments.scores import write_scores
 from conqret.experiments.stages import (
     argument_run,
@@ -47,7 +47,6 @@ from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.judge_settings import as_path
 from conqret.judging.page import write_report
 from conqret.judging.setup import check_items
-from conqret.llm.providers import address
 from conqret.llm.redaction import without_password
 from conqret.perturb import PERTURBATIONS
 from conqret.prompts import Library
@@ -65,11 +64,6 @@ LIBRARIES = (
 
 _COUNTING = ("max_tokens", "context_window")
 """The settings of a model that can change an answer; limits, prices and addresses cannot."""
-
-
-def reached_servers(job: Job) -> dict[str, str]:
-    """Return by model the server that the file sends its requests to."""
-    return {model: address(where) for model, where in addresses(job.experiment).items()}
 
 
 def experiment_record(job: Job) -> ExperimentRecord:

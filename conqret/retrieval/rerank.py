@@ -25,6 +25,7 @@ from conqret.llm.request import Request, messages
 from conqret.retrieval.system_names import STEP, WINDOW
 from conqret.runs.session import Session
 from conqret.runs.trials import collect
+from conqret.show.words import reason
 from conqret.text.stance_detection import stance_order
 
 T = TypeVar("T")
@@ -172,6 +173,20 @@ class RerankSummary:
     invented: int
     missing: int
     trimmed: int
+
+    def describe(self) -> str:
+        """Return the counts in words."""
+        parts = [f"{self.windows} windows"]
+        if self.failed:
+            reasons = ", ".join(f"{count}: {reason(name)}" for name, count in sorted(self.reasons.items()))
+            parts.append(f"{self.failed} failed and kept their order ({reasons})")
+        counts = {
+            "documents left out of answers": self.missing,
+            "repeated": self.duplicates,
+            "invented": self.invented,
+            "cut to fit the model": self.trimmed,
+        }
+        return ", ".join([*parts, *(f"{count} {words}" for words, count in counts.items() if count)])
 
 
 class ListwiseReranker(pt.Transformer):

@@ -18,6 +18,12 @@ from numpy.typing import NDArray
 from conqret.errors import DeclarationError, MissingDependencyError, check_known
 from conqret.registry import Registry
 
+SNOWBALL_LANGUAGES = tuple(
+    "arabic danish dutch finnish french german hindi hungarian italian norwegian portuguese romanian russian spanish "
+    "swedish turkish".split()
+)
+"""Languages that have a stemmer of Snowball's."""
+
 K1 = 0.9
 """Term frequency saturates early: Anserini's default for BM25, tuned on web documents."""
 
