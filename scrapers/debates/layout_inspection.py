@@ -1,19 +1,12 @@
-"""What a page has, beside what the layouts look for: enough to mend a layout when a site has changed.
-
-Two things are put side by side: what a layout read, and which of its selectors the page has (or nearly has).
-"""
+"""What a layout reads off a page, and which of its selectors the page has: enough to mend a layout when a site has
+changed."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass
-from difflib import get_close_matches
 
-from lxml.html import HtmlElement
-
-from conqret.data.digest import gathered
-from conqret.scrapers.debates.layout import NONE, DebatePage, DebateParts, Layout, PageIndex, Selector
+from conqret.scrapers.debates.layout import NONE, DebatePage, DebateParts, Layout, PageIndex
 from conqret.scrapers.debates.layouts import ALL, missing_of
 from conqret.scrapers.debates.page_arguments import lines
 
@@ -21,26 +14,16 @@ UNKNOWN = "https://unknown.invalid/"
 """The address of a saved page that does not say its own."""
 LITTLE_TEXT = 400
 """Characters of a whole page below which a script must draw it."""
-MAX_KINDS = 2000
-"""Kinds of elements of a page that are compared with a selector; the largest pages of the sites have some 600."""
-MAX_NAME = 60
-"""Characters of a class that are compared."""
-NEAR = 0.7
-"""The share of two names that must agree for one to be nearly the other: ``pro-section`` and ``section-pro`` are."""
-SHOWN = 3
-"""Near ones that are named."""
 
 
 @dataclass(frozen=True, slots=True)
 class LookedFor:
-    """A selector of a layout, how many elements of the page and its further pages it finds, and what of the page is
-    nearly one of them."""
+    """A selector of a layout, and how many elements of the page and its further pages it finds."""
 
     layout: str
     part: str
     selector: str
     found: int
-    nearly: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,41 +104,8 @@ def inspect_page(
 
 
 def _looked_for(page: DebatePage, layouts: Collection[Layout]) -> Iterator[LookedFor]:
-    there = kinds(page.root)
     roots = [page.root, *(further_page.root for further_page in page.further)]
-    every = [selector for layout in layouts for selector in layout.selectors]
     for layout in layouts:
         for selector in layout.selectors:
             element_count = sum(1 for root in roots for _ in selector.find(root))
-            near = () if element_count else tuple(nearest(selector, there, every))
-            yield LookedFor(layout.name, selector.part, str(selector), element_count, near)
-
-
-def kinds(root: HtmlElement) -> Counter[tuple[str, str]]:
-    """How many elements of a page have each tag and class, an element once for each of its classes."""
-    counts: Counter[tuple[str, str]] = Counter()
-    for element in root.iter("*"):
-        for name in dict.fromkeys((element.get("class") or "").split()):
-            if (element.tag, name) in counts or len(counts) < MAX_KINDS:
-                counts[element.tag, name] += 1
-    return counts
-
-
-def nearest(
-    selector: Selector, there: Counter[tuple[str, str]], others: Collection[Selector] = ()
-) -> list[str]:
-    """What a page has that is nearly what ``selector`` looks for, the nearest first: ``section.pros (2)``.
-
-    ``there`` is from :func:`kinds`; what one of the ``others`` looks for is not named.
-    """
-    taken = {(other.tag, other.name) for other in others}
-    places = gathered((name, tag) for tag, name in there if (tag, name) not in taken)
-    words = _words(selector.name)
-    alike = [name for name in places if words <= _words(name)]  # the same words, in whatever order
-    alike += get_close_matches(selector.name, places, SHOWN, NEAR)
-    near = [(tag, name) for name in sorted(dict.fromkeys(alike), key=len) for tag in places[name]]
-    return [f"{tag}.{name[:MAX_NAME]} ({there[tag, name]})" for tag, name in near[:SHOWN]]
-
-
-def _words(name: str) -> set[str]:
-    return {word.rstrip("s") for word in name.lower()[:MAX_NAME].replace("_", "-").split("-")}
+            yield LookedFor(layout.name, selector.part, str(selector), element_count)
