@@ -1,6 +1,6 @@
-"""Agreement: the reference values, the tables of ConQRet, and how fast alpha is computed without each item.
+"""Agreement: the reference values, and the averages of published tables.
 
-    python benchmarks/agreement.py    speed, and the averages of Tables 5, 13 and 14
+    python benchmarks/agreement.py    the averages of Tables 5, 13 and 14
 
 With CONQRET_DATA naming the folder of data sets, also the public data.
 
@@ -20,14 +20,11 @@ from harness import csv_rows, data, has_data, print_table
 
 from conqret.io.labels import read_labels
 from conqret.io.pairs import read_comparisons
-from conqret.stats.agreement import alphas, krippendorff_alpha
+from conqret.stats.agreement import krippendorff_alpha
 from conqret.stats.correlation import spearman
 from conqret.stats.paired_ranking import PairwisePreference, bradley_terry, elo
-from conqret.stats.resampling import leave_one_out
 from conqret.studies.agreement.annotator_agreement import agreement
 from conqret.suites.catalog.dagstuhl import TABLE_5
-
-DIMENSIONS, RATERS, ITEMS, TIMED = 15, 4, 320, 30
 
 TABLE_14 = """.369 .417 .404 .471 .388 .333 .418 .435
 .321 .425 .434 .455 .474 .466 .466 .530
@@ -82,26 +79,6 @@ def tables() -> None:
     print_table(("average", "from its rows", "printed", "same when rounded"), rows)
 
 
-def speed() -> None:
-    import krippendorff
-
-    rng = np.random.default_rng(0)
-    ratings = rng.integers(1, 4, (DIMENSIONS, RATERS, ITEMS)).astype(float)
-    begin = time.perf_counter()
-    alphas(ratings, "ordinal", leave_one_out(range(ITEMS)))
-    ours = time.perf_counter() - begin
-    begin = time.perf_counter()
-    for number in range(TIMED):
-        others = np.delete(ratings[number % DIMENSIONS], number, axis=1)
-        krippendorff.alpha(reliability_data=others, level_of_measurement="ordinal")
-    theirs = (time.perf_counter() - begin) / TIMED * DIMENSIONS * ITEMS
-    print(
-        f"without each of {ITEMS} items, {DIMENSIONS} dimensions x {RATERS} raters, ordinal: {ours:.2f} s; "
-        f"a loop over the package {theirs:.0f} s (from {TIMED} of its {DIMENSIONS * ITEMS:,} calls): "
-        f"{theirs / ours:.0f} times as long"
-    )
-
-
 def public_data(folder: Path) -> None:
     webis = folder / "webis-argquality20"
     relevance = read_labels(webis / "webis-argquality20-raw-relevance.csv")
@@ -143,7 +120,6 @@ def public_data(folder: Path) -> None:
 
 
 def main() -> None:
-    speed()
     tables()
     if has_data("webis-argquality20", "argquality_novices"):
         public_data(data())

@@ -1,11 +1,10 @@
-"""Retrieval by vectors against the bars: memory and speed of indexing, and dense beside sparse on Webis-ArgQuality-20.
+"""Memory and speed of an index by vectors, compared with the bare encoder.
 
-    CONQRET_DATA=… python benchmarks/dense.py [index webis] [--passages 100000]
+    python benchmarks/dense.py [--passages 100000]
 
-``index``: passages of 100 words, one a document, and a tiny encoder with random weights, so that the machinery is what
-is measured. Bare encoding (the library's ``encode`` over the same texts) and ``build_index`` run in processes of their
-own on one thread, one after another, twice. ``webis``: averaged word vectors that are trained here, on the topics of
-four fifths and on DEBATunE's statements, rank the arguments for the topics of the last fifth.
+Passages of 100 words, one a document, and a tiny encoder with random weights, so that the machinery is what is
+measured. Bare encoding (the library's ``encode`` over the same texts) and ``build_index`` run in processes of their own
+on one thread, one after another, twice.
 """
 
 from __future__ import annotations
@@ -13,7 +12,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import random
 import resource
 import subprocess
 import sys
@@ -22,20 +20,17 @@ import time
 from pathlib import Path
 
 import numpy as np
-from harness import data, json_rows
-from retrieval import DEPTH, judged, show, webis_corpus, write_corpus
+from harness import json_rows
+from retrieval import DEPTH, write_corpus
 
 from conqret.data.item import Document
 from conqret.retrieval.corpus_index import build_index, open_index
 from conqret.retrieval.engines import get_engine
-from conqret.retrieval.evaluate import evaluate
-from conqret.retrieval.first_stage import BM25, Dense, Fusion
-from conqret.retrieval.systems import queries, rankings
 from conqret.retrieval.text_encoding import Encoding
 
 SEED = 13
 WORDS, VOCABULARY, LETTERS = 100, 5_000, "bcdfghklmnprstvz"
-FOLDS, ASKED = 5, 100
+ASKED = 100
 
 
 def texts(passages: int) -> list[str]:
@@ -128,51 +123,8 @@ def one_side(side: str, work: Path) -> None:
     print(json.dumps({**took, "mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}))
 
 
-def webis(work: Path) -> None:
-    """Dense, sparse and hybrid over the arguments of Webis-ArgQuality-20, by topics that the encoder did not learn."""
-    from tests.retrieval.small_encoder import train
-
-    documents, topics, qrels = webis_corpus(work)
-    relevant = [(row.query_id, row.doc_id) for row in qrels["all"]]
-    statements = [
-        (row["topic"], row["response"])
-        for file in sorted((data("debatune") / "debatune").glob("statements_*.jsonl.gz"))
-        for row in json_rows(file)
-    ]
-    halves = [(half, other) for half, other in map(halved, documents.values()) if half]
-    order = random.Random(SEED).sample(topics, len(topics))
-    bm25 = BM25(build_index(work), texts=False)
-    runs: dict[str, dict[str, list[str]]]
-    runs = {name: {} for name in ("bm25", "dense", "hybrid, ranks", "hybrid, scores")}
-    for fold in range(FOLDS):
-        left_out = order[fold::FOLDS]
-        names = {topic.id for topic in left_out}
-        asked = {topic.id: topic.question for topic in topics if topic.id not in names}
-        pairs = [(asked[topic], documents[name]) for topic, name in relevant if topic in asked]
-        encoder = train(
-            [*pairs, *statements, *halves], [*documents.values(), *asked.values(), *(text for _, text in statements)],
-            work / f"encoder{fold}", steps=400, width=256, vocabulary=20_000,
-        )  # fmt: skip
-        dense = Dense(build_index(work, engine="dense", settings=Encoding(str(encoder))), texts=False)
-        systems = (bm25, dense, Fusion(bm25, dense), Fusion(bm25, dense, weights=(0.5, 0.5)))
-        for name, system in zip(runs, systems, strict=True):
-            runs[name].update(rankings(system(queries(left_out))))
-    print(
-        f"  {len(documents):,} arguments, {len(topics)} topics in {FOLDS} folds, {len(relevant):,} relevant"
-    )
-    show(evaluate(runs, judged(qrels), measures=("nDCG@10", "P@10", "R@100")))
-
-
-def halved(text: str) -> tuple[str, str]:
-    """A text in two halves; the first is empty where it has few words."""
-    words = text.split()
-    middle = len(words) // 2 if len(words) >= 16 else 0
-    return " ".join(words[:middle]), " ".join(words[middle:])
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("parts", nargs="*", default=["index", "webis"])
     parser.add_argument("--passages", type=int, default=100_000)
     parser.add_argument("--side", default="")
     parser.add_argument("--work", type=Path)
@@ -180,13 +132,8 @@ def main() -> None:
     if options.side:
         one_side(options.side, options.work)
         return
-    for part in options.parts:
-        print(f"== {part}", flush=True)
-        with tempfile.TemporaryDirectory(prefix="conqret-bench-") as folder:
-            if part == "index":
-                index(options.passages, Path(folder))
-            else:
-                webis(Path(folder))
+    with tempfile.TemporaryDirectory(prefix="conqret-bench-") as folder:
+        index(options.passages, Path(folder))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
-"""What the client costs on top of the wire: conqret's Client, directly and through litellm, against litellm alone,
-instructor over litellm, and aiohttp alone.
+"""What the client costs on top of the wire: conqret's Client, directly and through litellm, against litellm alone and
+aiohttp alone.
 
 All ask the same 1,000 questions (20 kB each, the response model of rag-fine-grained, one call each) of a
 loopback server in a process of its own, 50 ms away, 64 at once, in interleaved rounds of one process.
@@ -102,22 +102,6 @@ def conqret_asker(url: str, folder: str, way: Way) -> Asker:
     return ask
 
 
-def instructor_asker(url: str) -> Asker:
-    import instructor
-
-    client: Any = instructor.from_litellm(load_litellm().acompletion, mode=instructor.Mode.JSON_SCHEMA)
-    return _with_semaphore(
-        lambda messages: client.chat.completions.create(
-            model="openai/judge",
-            api_base=url,
-            api_key="none",
-            temperature=0.0,
-            messages=messages,
-            response_model=JudgedAnswer,
-        )
-    )
-
-
 def litellm_asker(url: str) -> Asker:
     litellm = load_litellm()
 
@@ -177,7 +161,6 @@ async def compare(url: str, requests: int, rounds: int) -> None:
         askers = {
             DIRECT: conqret_asker(url, folder, "direct"),
             "conqret through litellm": conqret_asker(url, folder, "litellm"),
-            "instructor over litellm": instructor_asker(url),
             LITELLM: litellm_asker(url),
             "aiohttp alone": aiohttp_asker(url),
         }

@@ -1,11 +1,11 @@
-"""conqret beside ragas, DeepEval, TruLens, nuggetizer and inspect_ai, on one server, with the same items.
+"""conqret beside ragas and DeepEval, on one server, with the same items.
 
 Each is asked for what it has that is nearest to groundedness and to the relevance of an answer, in an environment of
 its own (``side_by_side/libraries.txt`` has the releases, ``side_by_side/with_NAME.py`` what is asked for). The server
 answers at once what each wants to read; with faults, a fifth of the questions gets a 429, a 500, no JSON, half an
 answer, a broken connection or none at all.
 
-    python benchmarks/peers.py --kept peers.jsonl                        # an hour on two cores
+    python benchmarks/peers.py --kept peers.jsonl                        # half an hour on two cores
     python benchmarks/peers.py --kept peers.jsonl --only ragas,conqret   # these alone, beside what is kept
     python benchmarks/peers.py --kept peers.jsonl --only ''              # the tables of what is kept
 """
@@ -33,7 +33,6 @@ def main() -> None:
     parser.add_argument("--environments", type=Path, default=default_folder(), help="where they are made")
     parser.add_argument("--kept", type=Path, required=True, help="the runs, a line each; more are added")
     parser.add_argument("--only", default=",".join(names), help="some of them, with commas between")
-    parser.add_argument("--kinds", default="plain,killed,faults", help="some of these")
     parser.add_argument("--rounds", type=int, default=3, help="of plain runs, each library in turn")
     parser.add_argument("--items", type=int, default=40, help="of plain and killed runs")
     parser.add_argument("--faulty", type=int, default=200, help="items of runs with faults")
@@ -48,7 +47,7 @@ def main() -> None:
 
 def run(options: argparse.Namespace, chosen: list[str]) -> None:
     """Install what is missing, and make the runs, each kept as it is done."""
-    pythons, kinds = {}, options.kinds.split(",")
+    pythons = {}
     with options.kept.open("a", encoding="utf-8") as file, tempfile.TemporaryDirectory() as folder:
 
         def keep(trial: Trial) -> None:
@@ -68,7 +67,7 @@ def run(options: argparse.Namespace, chosen: list[str]) -> None:
         write_distinct(few, options.items)
         write_distinct(many, options.faulty)
         calls: dict[str, list[int]] = {name: [] for name in pythons}
-        for turn in range(options.rounds if {"plain", "killed"} & set(kinds) else 0):
+        for turn in range(options.rounds):
             order = list(pythons)[turn % len(pythons) :] + list(pythons)[: turn % len(pythons)]
             for name in order:
                 keep(alone(name, pythons[name], one, "one"))
@@ -76,10 +75,8 @@ def run(options: argparse.Namespace, chosen: list[str]) -> None:
                 calls[name].append(trial.counts["calls"])
                 keep(trial)
         for name, python in pythons.items():
-            if "killed" in kinds:
-                keep(killed(name, python, few, int(statistics.median(calls[name]))))
-            if "faults" in kinds:
-                keep(alone(name, python, many, "faults"))
+            keep(killed(name, python, few, int(statistics.median(calls[name]))))
+            keep(alone(name, python, many, "faults"))
 
 
 def write_distinct(path: Path, count: int) -> None:

@@ -16,7 +16,6 @@ whose library is not installed is left out, and said so.
   for every place.
 - harness: ``HFLM.loglikelihood`` over all pairs at once, in batches of 20 too.
 - conqret: the scorer as it stands.
-- likelihood: ``conqret.judge`` with the format of that name, the passages as documents; its pairs are items.
 
 Tokens through the body and through the vocabulary's head are counted as they pass, padding included, and give the
 multiplications that each side made: what no cleverness in batches can win is the ratio of these. ``of_limit`` is
@@ -102,7 +101,7 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--shapes", default="gpt2", help=", ".join(SHAPES))
-    parser.add_argument("--sides", default="conqret,released,harness,likelihood", help=", ".join(SIDES))
+    parser.add_argument("--sides", default="conqret,released,harness", help=", ".join(SIDES))
     parser.add_argument("--side", default="")
     parser.add_argument("--folder", default="")
     return parser.parse_args()
@@ -227,23 +226,6 @@ def conqret_scorer(folder, device):
     return lambda pairs: [row.perplexity for row in scorer.score(pairs)], scorer._forward._model
 
 
-def likelihood(folder, device):
-    """Items with the passages as documents, judged one by one as the local backend does."""
-    import conqret
-    from conqret.llm.backends import local
-
-    def score(pairs):
-        items = [
-            {"id": str(place), "topic": "What is said?", "argument": answer, "documents": targets}
-            for place, (answer, targets) in enumerate(pairs)
-        ]
-        judged = conqret.judge(items, format="likelihood", model=f"local/{folder}")
-        return [measure.value or 0.0 for judgment in judged for measure in judgment.measures.values()]
-
-    score([["It is so.", ["So it is."]]])
-    return score, next(iter(local._held.values()))._forward._model
-
-
 def released(folder, device):
     """The released arithmetic, in our words: batches of 20 pairs, everything padded, all logits."""
     import torch
@@ -352,7 +334,7 @@ def tokens(folder, pairs):
     )
 
 
-SIDES = {"released": released, "harness": harness, "conqret": conqret_scorer, "likelihood": likelihood}
+SIDES = {"released": released, "harness": harness, "conqret": conqret_scorer}
 
 
 def show(found: dict[str, list[dict[str, float]]]) -> None:

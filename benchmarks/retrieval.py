@@ -1,6 +1,6 @@
-"""Retrieval against the bars: speed, Webis-ArgQuality-20, DEBATunE, the ConQRet release.
+"""Retrieval against the bars: speed, Webis-ArgQuality-20, DEBATunE.
 
-    CONQRET_DATA=… python benchmarks/retrieval.py [speed webis debatune release]
+    CONQRET_DATA=… python benchmarks/retrieval.py [speed webis debatune]
 
 Each part prints its figures; docs/results/retrieval.md keeps them. Corpora are made in a temporary folder.
 Intervals are 95% intervals over topics.
@@ -20,7 +20,6 @@ from harness import csv_rows, data, has_data, json_rows
 from conqret.data.corpus import CorpusTopic, Qrel
 from conqret.data.item import Document
 from conqret.io.corpus_folder import CorpusDirectory
-from conqret.io.release import read_release
 from conqret.retrieval.corpus_index import build_index
 from conqret.retrieval.engines import WordIndexSettings
 from conqret.retrieval.evaluate import Evaluation, evaluate
@@ -171,25 +170,10 @@ def separated(rows: Sequence[dict[str, str]]) -> float:
     return float((np.greater.outer(yes, no) + np.equal.outer(yes, no) / 2).mean())
 
 
-def release(work: Path) -> None:
-    """BM25 and the offline reranker over the titles of the release's sources, with its pro and con qrels."""
-    found = read_release(data("conqret") / "conqret")
-    corpus = CorpusDirectory(work)
-    corpus.write_documents(found.documents)
-    topics = [topic for topic in found.topics if topic.split == "train"]
-    qrels = {view: list(found.qrels[view, "train"]) for view in ("pro", "con", "all")}  # type: ignore[index]
-    runs = run_systems(
-        ["bm25", "generic", "pro", "con"], build_index(work), topics, PipelinePlan(), Session("offline")
-    )
-    print(f"  {len(found.documents):,} titles, {len(topics)} topics")
-    show(evaluate({run.name: run.run for run in runs}, judged(qrels)))
-
-
 PARTS = {
     "speed": (speed, ()),
     "webis": (webis, ("webis-argquality20",)),
     "debatune": (debatune, ("debatune",)),
-    "release": (release, ("conqret",)),
 }
 """Each part, and the data sets that it needs."""
 

@@ -11,22 +11,20 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from simulated_intervals import ITEMS, Triple, World, made, triple
+from simulated_intervals import Triple, World, made, triple
 
 from conqret.data import Judgment, Measure, Status
 from conqret.debateqa.stability import ranking_taus
 from conqret.io.label_set import LabelScale, Scales
 from conqret.io.labels import Label, LabelSet, Unit
 from conqret.io.leaderboards import SystemLeaderboard, leaderboard
-from conqret.stats.agreement import alphas
 from conqret.stats.correlation import kendall, pearson
 from conqret.stats.effects import ALPHA
-from conqret.stats.resampling import leave_one_out, mean
+from conqret.stats.resampling import leave_one_out
 from conqret.stats.variance_components import variance_components
 from conqret.studies.agreement.agreement_settings import AgreementSettings
 from conqret.studies.agreement.label_join import DimensionView, join_labels
 from conqret.studies.calibrate.fit_calibration import calibrate
-from conqret.studies.power.sample_sizes import SamplePlan, from_pilot, plan_agreement, plan_mean
 from conqret.studies.systems.meta_evaluation import meta_evaluate
 from conqret.studies.systems.result import MetaSettings
 from conqret.studies.variance.result import deviation
@@ -234,35 +232,3 @@ def true_values() -> dict[str, float]:
         f"components, {GENERALIZABILITY}": between_items / (between_items + noise),
     }
     return {name: round(value or 0.0, 5) for name, value in exact.items()}
-
-
-PILOT = 20
-"""Topics of a pilot from which ``conqret judges power`` plans."""
-EACH = 25
-"""Simulations of each plan: only what all plans come to is shown."""
-BETTER = 0.06
-"""What one judge gives more than the other: found in about half of the cases at 20 topics."""
-
-
-def planned(topics: int, seed: int) -> dict[str, float | None]:
-    """What ``conqret judges power`` says of so many topics from a pilot, and what one study of as many then finds."""
-    rng = np.random.default_rng([seed, topics, 4])
-    pilot, study = made(rng, PILOT, True, "even"), made(rng, topics, True, "even")
-    plan = SamplePlan((topics,), (ITEMS,), simulations=EACH, seed=seed)
-
-    def pair(world: World) -> NDArray[np.float64]:
-        return np.stack([world.people[0], world.judge])
-
-    def apart(world: World) -> NDArray[np.float64]:
-        return np.asarray((world.judge - world.other) / 4 + BETTER)[None]
-
-    (alpha,) = plan_agreement(from_pilot(pair(pilot), pilot.names), plan)
-    (shift,) = plan_mean(from_pilot(apart(pilot), pilot.names), plan)
-    seen = alphas(pair(study)[None], "interval", leave_one_out(study.names))[0].estimate()
-    p = mean(apart(study)[0], study.names).p()
-    return {
-        "half-width of alpha, planned": alpha.half_width,
-        "half-width of alpha, seen": None if seen.low is None else ((seen.high or 0.0) - seen.low) / 2,
-        "power, planned": shift.power,
-        "power, seen": float(p is not None and p < ALPHA),
-    }

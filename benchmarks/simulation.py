@@ -52,7 +52,6 @@ SMALLER: dict[str, tuple[Iterable[str], Callable[[int, bool, int], Mapping[str, 
     "variance components": (commands.COMPONENTS, commands.sources),
 }
 """Further tables of intervals: the names in them, and what makes one sample."""
-PLANS = "plans"
 VERDICTS = {case.name: case for case in CASES}
 SKEWED = {f"skewed: {case.name}": case for case in SKEWED_CASES}
 """The verdicts, and those where the effects of topics are skewed, by their cells."""
@@ -68,8 +67,6 @@ def sampler(kind: str, topics: int, balanced: bool) -> Callable[[int], Mapping[s
         return partial(simulated, kind, topics, balanced)
     if kind in SMALLER:
         return partial(SMALLER[kind][1], topics, balanced)
-    if kind == PLANS:
-        return partial(commands.planned, topics)
     if kind in TOURNAMENTS:
         return partial(tournament_sample, kind)
     case = (VERDICTS | SKEWED)[kind]
@@ -79,14 +76,14 @@ def sampler(kind: str, topics: int, balanced: bool) -> Callable[[int], Mapping[s
 def wanted_cells(simulations: int, only: Sequence[str]) -> Iterator[Cell]:
     """Yield the chunks of the cells whose names begin so (none: all), the first chunks of every cell first."""
     for begin in range(0, simulations, CHUNK):
-        for kind in (*KINDS, *SMALLER, *VERDICTS, *SKEWED, PLANS, *TOURNAMENTS):
+        for kind in (*KINDS, *SMALLER, *VERDICTS, *SKEWED, *TOURNAMENTS):
             if only and not kind.startswith(tuple(only)):
                 continue
             if kind in TOURNAMENTS:
                 if begin < max(simulations // 10, 200):
                     yield kind, TOURNAMENT_TOPICS, True, begin
                 continue
-            yield from ((kind, *design, begin) for design in DESIGNS if kind != PLANS or design[1])
+            yield from ((kind, *design, begin) for design in DESIGNS)
 
 
 def chunk(cell: Cell, samples: int) -> dict[str, list[Any]]:
@@ -161,23 +158,6 @@ def interval_table(done: Done, kind: str, names: Iterable[str], truth: Mapping[s
     yield from table(("interval", "truth", *HEADS), rows)
 
 
-def plan_table(done: Done) -> Iterator[str]:
-    """Yield what was planned from pilots (the median, and between which 90% lie) beside what studies then found."""
-    samples = [together(done, PLANS, topics, True) for topics in TOPICS]
-    rows = []
-    for name in samples[0]:
-        cells = []
-        for sample in samples:
-            values = [value for value in sample[name] if value is not None]
-            middle = np.mean(values) if name == "power, seen" else np.median(values)
-            low, high = np.quantile(values, (0.05, 0.95))
-            between = f" ({low:.2f} to {high:.2f})" if name.endswith("planned") else ""
-            cells.append(f"{middle:.2f}{between}")
-        rows.append((name, *cells))
-    heads = (f"from a pilot of {commands.PILOT} topics", *(f"{topics} topics" for topics in TOPICS))
-    yield from table(heads, rows)
-
-
 def tournament_table(done: Done) -> Iterator[str]:
     """Yield a row for each kind of tournament: coverage of the intervals, reliability as printed and as it is."""
     yield (
@@ -232,9 +212,6 @@ def page(done: Done, simulations: int) -> Iterator[str]:
     for kind in SMALLER.keys() & kinds:
         yield f"### {kind.capitalize()}\n"
         yield from interval_table(done, kind, SMALLER[kind][0], truths("even") | truth)
-    if PLANS in kinds:
-        yield "### Plans\n"
-        yield from plan_table(done)
     if kinds & set(TOURNAMENTS):
         yield "### Tournaments\n"
         yield from tournament_table(done)

@@ -165,8 +165,7 @@ def inspect(
     fetching: Fetching,
     json_output: options.Printed = None,
 ) -> None:
-    """Show what conqret reads from a debate page, which HTML elements the site's layout looks for, and which elements
-    of the page nearly match.
+    """Show what conqret reads from a debate page, and which HTML elements the site's layout looks for.
 
     Nothing is written. If an address is given, further pages of the same debate are fetched, too.
 
@@ -204,30 +203,27 @@ def _inspection_lines(inspection: LayoutInspection) -> Iterator[RenderableType]:
         yield f"index     {len(inspection.index.debates)} debates are listed; conqret corpus topics makes a list"
     if inspection.drawn_by_script:
         yield "script    it holds almost no text: a script draws it; save it from a browser"
-    for place, words in inspection.hidden:
-        yield f"hidden    {place}: {words:,} words that readers do not see are left out"
     if inspection.parts is not None:
         remarks = inspection.parts.remarks if inspection.missing else ()
         yield from (f"missing   {line}" for line in (*inspection.missing, *remarks))
         yield ""
         yield Table("What was read", ("part", Column("found", "text")), _read(inspection.parts))
     yield ""
-    columns = (Column("selector", "name"), Column("part", "name"), "found", Column("nearly", "text"))
+    columns = (Column("selector", "name"), Column("part", "name"), "found")
     yield Table("What the layouts look for", columns, _looked_for(inspection.looked_for))
     yield ""
     yield heading("To mend a layout, or to write one: docs/adding-a-debate-site.md")
 
 
 def _looked_for(selectors: Sequence[LookedFor]) -> Iterator[tuple[Cell, ...]]:
-    """A heading and a row a selector for each layout of which the page has, or nearly has, anything."""
+    """Yield a heading and a row a selector for each layout of which the page has anything."""
     for name in dict.fromkeys(selector.layout for selector in selectors):
         rows = [selector for selector in selectors if selector.layout == name]
-        if any(row.found or row.nearly for row in rows):
-            yield (name,)
-            for bias_row in rows:
-                yield bias_row.selector, bias_row.part, bias_row.found, ", ".join(bias_row.nearly)
-        else:
+        if not any(row.found for row in rows):
             yield (f"{name}: nothing",)
+            continue
+        yield (name,)
+        yield from ((row.selector, row.part, row.found) for row in rows)
 
 
 def _layout(inspection: LayoutInspection) -> str:

@@ -167,7 +167,7 @@ def inspect_debate_page(
     further: Sequence[str | Path] = (),
     **settings: Unpack[PageSettings],
 ) -> LayoutInspection:
-    """Inspect a debate page: what is read from it, what its layout looks for, and what it has that nearly fits.
+    """Inspect a debate page: what is read from it, and what its layout looks for.
 
     Args:
         page: the address of a debate page, or a saved file. With an address, the further pages that the debate needs

@@ -222,7 +222,7 @@ def checked_url(text: str, policy: Policy) -> URL:
         raise blocked(f"scheme {url.scheme[:20]!r} is not http or https")
     if url.user is not None or url.password is not None:
         raise blocked("the URL holds credentials")
-    if not url.raw_host:
+    if not url.raw_host or any(map(str.isspace, url.raw_host)):
         raise blocked("the URL names no host")
     policy.check_port(port)
     return url

@@ -35,8 +35,8 @@ os.environ.update(LITELLM_LOCAL_MODEL_COST_MAP="True", HF_HUB_OFFLINE="1", TOKEN
 
 from conqret.cli.commands import find  # noqa: E402 - after the threads are counted
 from conqret.errors import DeclarationError  # noqa: E402
-from scripts.docs_check.elsewhere import job_faults, why_not  # noqa: E402
-from scripts.docs_check.pages import mentions, split, steps, words  # noqa: E402
+from scripts.docs_check.elsewhere import job_faults  # noqa: E402
+from scripts.docs_check.pages import split, steps, words  # noqa: E402
 from scripts.docs_check.running import Done, follow  # noqa: E402
 from scripts.docs_check.stand_ins import make_weights  # noqa: E402
 from scripts.pictures import IMAGES, PICTURES  # noqa: E402
@@ -44,17 +44,7 @@ from scripts.pictures import IMAGES, PICTURES  # noqa: E402
 LINK = re.compile(r"(?<!`)\[[^\]]*\]\(<?([^)\s>]+)>?(?:\s+\"[^\"]*\")?\)")
 IMAGE = re.compile(r"<(?:img|source|a)\b[^>]*?\b(?:src|srcset|href)=\"([^\"]+)\"")
 OUTSIDE = re.compile(r"^[a-z][a-z0-9+.-]*:", re.IGNORECASE)
-FILE = re.compile(r"\s[\w./-]+(?:/|\.(?:jsonl?|csv|tsv|txt|toml|html|tex|svg))(?=\s|$)")
-"""What a command reads or writes. (What stands in docs/results/ are records of what was done once.)"""
-HEAVY = (
-    "litellm",
-    "instructor",
-    "matplotlib.pyplot",
-    "polars",
-    "scipy.stats",
-    "sentence_transformers",
-    "trl",
-)
+HEAVY = "litellm instructor matplotlib.pyplot polars scipy.stats sentence_transformers trl".split()
 PACKAGES = ("cli", "debate", "debateqa", "experiments", "generation", "judging", "perspectives", "studies")
 """What is imported once, before the pages' processes fork."""
 
@@ -140,14 +130,11 @@ def picture_faults(pages: list[Path]) -> Iterator[str]:
 
 
 def command_faults(page: Path) -> Iterator[str]:
-    """Commands of a page that name what there is not, or that stand in its text, where none is run."""
+    """Commands of a page that name what there is not."""
     for step in steps(page):
         given = words(step.text) if step.kind == "bash" else None
         if given is not None and (fault := command_fault(given)):
             yield f"{place(page, step.line)}: {fault}"
-    for line, text in mentions(page):
-        if FILE.search(text) and page.parent.name != "results" and not why_not(page, text):
-            yield f"{place(page, line)}: put this into a block, where it is run: {text}"
 
 
 @cache

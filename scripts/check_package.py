@@ -10,15 +10,8 @@ import tarfile
 import tomllib
 from pathlib import Path
 
-SDIST_FILES = ["LICENSE", "README.md", "Makefile", "constraints.txt"]
-SDIST_FOLDERS = ["tests/", "fixtures/", "docs/", "prompts/"]
-
-
-def installed_root() -> Path:
-    spec = importlib.util.find_spec("conqret")
-    if spec is None or spec.origin is None:
-        sys.exit("conqret is not installed here")
-    return Path(spec.origin).parent
+SDIST = ("LICENSE", "README.md", "Makefile", "constraints.txt", "tests/", "fixtures/", "docs/", "prompts/")
+"""What the source distribution holds: files, and folders by their beginning."""
 
 
 def source_files(checkout: Path) -> dict[str, Path]:
@@ -27,8 +20,7 @@ def source_files(checkout: Path) -> dict[str, Path]:
     files: dict[str, Path] = {}
     for package, folder in settings["package-dir"].items():
         prefix = Path(*package.split(".")[1:])
-        patterns = ["**/*.py", *settings["package-data"].get(package, []), "**/*.j2"]
-        for pattern in patterns:
+        for pattern in ("**/*.py", *settings["package-data"].get(package, []), "**/*.j2"):
             for path in (checkout / folder).glob(pattern):
                 files[(prefix / path.relative_to(checkout / folder)).as_posix()] = path
     return files
@@ -36,27 +28,22 @@ def source_files(checkout: Path) -> dict[str, Path]:
 
 def main() -> None:
     checkout = Path(sys.argv[1]).resolve()
-    root = installed_root()
+    spec = importlib.util.find_spec("conqret")
+    if spec is None or spec.origin is None:
+        sys.exit("conqret is not installed here")
+    root = Path(spec.origin).parent
     if root.is_relative_to(checkout):
         sys.exit(f"this checks an installed wheel, and found the checkout at {root}")
-
     files = source_files(checkout)
     faults = [
         f"not in the wheel: {name}"
         for name, path in sorted(files.items())
         if not (root / name).is_file() or (root / name).read_bytes() != path.read_bytes()
     ]
-
     [sdist] = (checkout / "dist").glob("*.tar.gz")
     with tarfile.open(sdist) as archive:
         members = [name.partition("/")[2] for name in archive.getnames()]
-    faults += [f"not in the sdist: {name}" for name in SDIST_FILES if name not in members]
-    faults += [
-        f"not in the sdist: {folder}"
-        for folder in SDIST_FOLDERS
-        if not any(member.startswith(folder) for member in members)
-    ]
-
+    faults += [f"not in the sdist: {name}" for name in SDIST if not any(m.startswith(name) for m in members)]
     if faults:
         sys.exit("\n".join(faults))
     templates = sum(name.endswith(".j2") for name in files)

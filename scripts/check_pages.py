@@ -48,17 +48,13 @@ CUT = """[...document.querySelectorAll(".md-typeset__scrollwrap:not(.wider)")]\
 """Tables of the documentation that go on beyond the page and do not say so."""
 BAD = ("serious", "critical")
 ITEMS = "fixtures/demo/items.jsonl"
-TREC = ["fixtures/examples/trec/reports.jsonl", "--topics", "fixtures/examples/trec/requests.jsonl"]
+TREC = "fixtures/examples/trec/reports.jsonl --topics fixtures/examples/trec/requests.jsonl"
+SYSTEMS = ("bm25+extractive", "bm25+stance+extractive")
 TOPLINE = re.compile(r'topline\("([^"]+)"')
 """How a template says of which kind its page is."""
 SITE = ROOT / "site"
 DOCUMENTATION = (
-    "index.html",
-    "guides/*.html",
-    "commands/judge.html",
-    "api.html",
-    "papers.html",
-    "results/llm-judge.html",
+    "index.html guides/*.html commands/judge.html api.html papers.html results/llm-judge.html".split()
 )
 """Of the documentation one page of each kind, and the guides."""
 
@@ -69,13 +65,12 @@ def kinds(root: Path = ROOT / "conqret") -> set[str]:
     found: set[str] = set()
     for file in root.rglob("*.py"):
         text = file.read_text(encoding="utf-8")
-        calls = (
-            (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call))
-            if "ReportPage(" in text
-            else ()
-        )
-        for call in calls:
-            if isinstance(call.func, ast.Name) and call.func.id == "ReportPage":
+        for call in ast.walk(ast.parse(text)) if "ReportPage(" in text else ():
+            if (
+                isinstance(call, ast.Call)
+                and isinstance(call.func, ast.Name)
+                and call.func.id == "ReportPage"
+            ):
                 found |= {word.value for word in call.args[:1] if isinstance(word, ast.Constant)}
     for file in root.rglob("*.html.j2"):
         found |= set(TOPLINE.findall(file.read_text(encoding="utf-8")))
@@ -162,70 +157,49 @@ def make_pages(to: Path) -> Iterator[Path]:
 
 def commands(to: Path) -> Iterator[list[str]]:
     """The commands that write pages."""
-    judge = ["judge", ITEMS, "--model", "offline", "--quiet"]
-    labels = ["--labels", str(to / "labels.csv"), "--scale", "1:5"]
     write_labels(to / "labels.csv")
-    yield [*judge, "--format", "rag-fine-grained", "-o", f"{to}/judge"]
-    yield [*judge, "--format", "rag-direct", "-o", f"{to}/pairs"]
-    yield ["bias", ITEMS, "--format", "rag-fine-grained", "-o", f"{to}/bias", "--quiet"]
-    yield ["sensitivity", ITEMS, "--format", "rag-fine-grained", "-o", f"{to}/sensitivity", "--quiet"]
-    measured = ["--bias", f"{to}/bias", "--sensitivity", f"{to}/sensitivity"]
-    yield ["validate", f"{to}/judge", *labels, *measured, "-o", f"{to}/card"]
-    yield ["experiment", "fixtures/experiment.toml", "-o", f"{to}/experiment", "--quiet"]
-    systems = ("bm25+extractive", "bm25+stance+extractive")
-    runs = [f"{to}/experiment/judgments/{name}/rag-fine-grained-offline" for name in systems]
-    yield ["runs", "diff", *runs, "-o", f"{to}/diff.html"]
-    yield [*judge, "--format", "rag-fine-grained", "--samples", "3", "-o", f"{to}/samples"]
-    yield ["runs", "report", f"{to}/judge"]
-    yield ["judges", "variance", f"{to}/samples", "-o", f"{to}/variance.html"]
-    kept = ["--labels", "fixtures/demo/labels.jsonl", "--together", "--tolerance", "0.4"]
-    yield [
-        "judges",
-        "abstain",
-        f"{to}/samples",
-        *kept,
-        "-o",
-        f"{to}/abstention.json",
-        "--page",
-        f"{to}/abstention.html",
-    ]
-    yield [*judge, "--format", "rag-fine-grained", "-o", f"{to}/again"]
-    yield ["judges", "drift", f"{to}/judge", f"{to}/again", "-o", f"{to}/drift.html"]
-    yield ["judges", "compare", f"{to}/judge", f"{to}/samples", *labels, "-o", f"{to}/compare.html"]
-    maps = ["-o", f"{to}/calibration.json", "--page", f"{to}/calibration.html"]
-    yield ["judges", "calibrate", f"{to}/judge", *labels, *maps]
-    people = ["fixtures/examples/people.csv", "--map", "low=1,medium=2,high=3"]
-    yield ["labels", "agreement", *people, "-o", f"{to}/agreement.html"]
-    yield ["judge", *TREC, "--model", "offline", "--quiet", "-o", f"{to}/reports"]
-    ranked = ["--truth", "fixtures/examples/trec/truth.eval.txt", "--reports", TREC[0]]
-    yield ["judges", "systems", f"{to}/reports", *ranked, "-o", f"{to}/systems.html"]
-    quick = ["--topics", "8,20,50", "--items", "1,3,10", "--simulations", "40"]
-    for plan in ("agreement", "difference"):
-        yield ["judges", "power", "--for", plan, *quick, "-o", f"{to}/power-{plan}.html"]
-    for plan, few in (("tournament", "2"), ("bias", "20")):
-        topics = ["--topics", "12", "--simulations", few]
-        yield ["judges", "power", "--for", plan, *topics, "-o", f"{to}/power-{plan}.html"]
-    yield ["judges", "jury", f"{to}/judge", f"{to}/samples", *labels, "-o", f"{to}/jury"]
-    yield ["validate", f"{to}/jury", *labels]
-    improved = ["--labels", "fixtures/demo/labels.jsonl", "--format", "listwise", "--metric", "clarity"]
-    yield ["judges", "improve", ITEMS, *improved, "-o", f"{to}/improved", "--quiet"]
-    yield ["tournament", "fixtures/demo/items.jsonl", "-o", f"{to}/tournament"]
-    suites = "tests/fixtures/suites"
-    yield ["suite", "run", "ukpconvarg1", "--from", suites, "-o", f"{to}/suite", "--quiet"]
-    yield ["suite", "report", f"{to}/suite", "--from", suites, "-o", f"{to}/suites.html"]
-    yield ["debateqa", "rank", *write_scores(to), "--report", f"{to}/ranks.html"]
-    held = ["fixtures/debate_topics.jsonl", "--model", "offline", "-o", f"{to}/debates", "--quiet"]
-    yield ["debate", "hold", *held]
-    yield [
-        "debateqa",
-        "answer",
-        "fixtures/questions.jsonl",
-        "--strategy",
-        "none",
-        "-o",
-        f"{to}/answers",
-        "--quiet",
-    ]
+    judge = f"judge {ITEMS} --model offline --quiet --format"
+    labels = f"--labels {to}/labels.csv --scale 1:5"
+    gold = "--labels fixtures/demo/labels.jsonl"
+    systems = [f"{to}/experiment/judgments/{name}/rag-fine-grained-offline" for name in SYSTEMS]
+    quick = "--topics 8,20,50 --items 1,3,10 --simulations 40"
+    suites = "--from tests/fixtures/suites"
+    for command in (
+        f"{judge} rag-fine-grained -o {to}/judge",
+        f"{judge} rag-direct -o {to}/pairs",
+        f"bias {ITEMS} --format rag-fine-grained -o {to}/bias --quiet",
+        f"sensitivity {ITEMS} --format rag-fine-grained -o {to}/sensitivity --quiet",
+        f"validate {to}/judge {labels} --bias {to}/bias --sensitivity {to}/sensitivity -o {to}/card",
+        f"experiment fixtures/experiment.toml -o {to}/experiment --quiet",
+        f"runs diff {' '.join(systems)} -o {to}/diff.html",
+        f"{judge} rag-fine-grained --samples 3 -o {to}/samples",
+        f"runs report {to}/judge",
+        f"judges variance {to}/samples -o {to}/variance.html",
+        f"judges abstain {to}/samples {gold} --together --tolerance 0.4 -o {to}/abstention.json "
+        f"--page {to}/abstention.html",
+        f"{judge} rag-fine-grained -o {to}/again",
+        f"judges drift {to}/judge {to}/again -o {to}/drift.html",
+        f"judges compare {to}/judge {to}/samples {labels} -o {to}/compare.html",
+        f"judges calibrate {to}/judge {labels} -o {to}/calibration.json --page {to}/calibration.html",
+        f"labels agreement fixtures/examples/people.csv --map low=1,medium=2,high=3 -o {to}/agreement.html",
+        f"judge {TREC} --model offline --quiet -o {to}/reports",
+        f"judges systems {to}/reports --truth fixtures/examples/trec/truth.eval.txt --reports "
+        f"{TREC.partition(' ')[0]} -o {to}/systems.html",
+        f"judges power --for agreement {quick} -o {to}/power-agreement.html",
+        f"judges power --for difference {quick} -o {to}/power-difference.html",
+        f"judges power --for tournament --topics 12 --simulations 2 -o {to}/power-tournament.html",
+        f"judges power --for bias --topics 12 --simulations 20 -o {to}/power-bias.html",
+        f"judges jury {to}/judge {to}/samples {labels} -o {to}/jury",
+        f"validate {to}/jury {labels}",
+        f"judges improve {ITEMS} {gold} --format listwise --metric clarity -o {to}/improved --quiet",
+        f"tournament {ITEMS} -o {to}/tournament",
+        f"suite run ukpconvarg1 {suites} -o {to}/suite --quiet",
+        f"suite report {to}/suite {suites} -o {to}/suites.html",
+        f"debateqa rank {' '.join(write_scores(to))} --report {to}/ranks.html",
+        f"debate hold fixtures/debate_topics.jsonl --model offline -o {to}/debates --quiet",
+        f"debateqa answer fixtures/questions.jsonl --strategy none -o {to}/answers --quiet",
+    ):
+        yield command.split()
 
 
 def write_viewed(to: Path) -> None:
@@ -248,14 +222,13 @@ def write_viewed(to: Path) -> None:
 
 
 def write_labels(file: Path) -> None:
-    """Three made-up people's labels of the demo items, by what they hold."""
-    ids = [json.loads(line)["id"] for line in (ROOT / ITEMS).read_text(encoding="utf-8").splitlines()]
-    rows = [
-        f"{name},{person},{1 + (place * 7 + shift) % 5},{1 + (place * 3 + shift // 2) % 5}"
-        for place, name in enumerate(ids)
-        for shift, person in enumerate("xyz")
-    ]
-    file.write_text("\n".join(["item,annotator,clarity,cogency", *rows]) + "\n", encoding="utf-8")
+    """Three made-up annotators' labels of the demo items, by their places."""
+    rows = ["item,annotator,clarity,cogency"]
+    for place, line in enumerate((ROOT / ITEMS).read_text(encoding="utf-8").splitlines()):
+        for shift, annotator in enumerate("xyz"):
+            clarity, cogency = 1 + (place * 7 + shift) % 5, 1 + (place * 3 + shift // 2) % 5
+            rows.append(f"{json.loads(line)['id']},{annotator},{clarity},{cogency}")
+    file.write_text("\n".join(rows) + "\n", encoding="utf-8")
 
 
 def write_scores(to: Path) -> Iterator[str]:

@@ -52,5 +52,5 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("file", type=Path)
     parser.add_argument("-o", "--output", type=Path, default=Path("runs/ablations"))
-    given = parser.parse_args()
-    ablations(given.file, given.output)
+    options = parser.parse_args()
+    ablations(options.file, options.output)

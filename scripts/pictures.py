@@ -23,10 +23,10 @@ from tests.web.annotating_pages import PAGES, annotating_pages  # noqa: E402 - a
 
 ITEMS = "fixtures/demo/items.jsonl"
 RECORDINGS = "fixtures/demo/recordings.jsonl.gz"
-DAMAGED = (
-    "sensitivity", ITEMS, "--format", "direct,static-rubric,query-rubric,rag-direct,rag-fine-grained",
-    "--perturb", "irrelevant,hallucinate:25%,50%,100%", "--metric", "context_relevance", "--metric", "groundedness",
-)  # fmt: skip
+SENSITIVITY = (
+    f"sensitivity {ITEMS} --format direct,static-rubric,query-rubric,rag-direct,rag-fine-grained --quiet "
+    "--perturb irrelevant,hallucinate:25%,50%,100% --metric context_relevance --metric groundedness"
+)
 WIDE: Mapping[str, Any] = {"width": 1400, "height": 900}
 SMALL: Mapping[str, Any] = {"width": 1100, "height": 720}
 PHONE: Mapping[str, Any] = {"width": 390, "height": 760, "scale": 2, "fragment": "#scores"}
@@ -62,9 +62,9 @@ def main() -> None:
             for name in reports:
                 photograph({page: IMAGES / name}, runs / name, REPORTS[name])
         if curves := [name for name in names if name in CURVES]:
-            conqret(*DAMAGED, "-o", str(runs / "damage"), "--quiet")
+            conqret(f"{SENSITIVITY} -o {runs}/perturbed")
             for name in curves:
-                (IMAGES / name).write_bytes((runs / "damage" / "plots" / CURVES[name]).read_bytes())
+                (IMAGES / name).write_bytes((runs / "perturbed" / "plots" / CURVES[name]).read_bytes())
         if pages := [name for name in names if name in PEOPLE]:
             made = asyncio.run(annotating_pages(runs / "studies"))
             taken = {runs / f"{name}.html": IMAGES / name for name in pages}
@@ -75,13 +75,12 @@ def main() -> None:
 
 
 def report(runs: Path) -> Path:
-    """The page of the demo: a model's recorded judgments beside the floor."""
-    model, floor = str(runs / "demo"), str(runs / "demo-offline")
-    judged = ("judge", ITEMS, "--format", "rag-fine-grained", "--quiet")
-    conqret(*judged, "--model", "offline", "-o", floor)
-    conqret(*judged, "--model", "openai/claude", "--replay", RECORDINGS, "-o", model)
-    conqret("runs", "report", model, "--recordings", RECORDINGS)
-    return Path(model) / "report.html"
+    """The page of the demo: a model's recorded judgments compared with the baseline."""
+    judge = f"judge {ITEMS} --format rag-fine-grained --quiet"
+    conqret(f"{judge} --model offline -o {runs}/demo-offline")
+    conqret(f"{judge} --model openai/claude --replay {RECORDINGS} -o {runs}/demo")
+    conqret(f"runs report {runs}/demo --recordings {RECORDINGS}")
+    return runs / "demo" / "report.html"
 
 
 def photograph(pages: Mapping[Path, Path], profile: Path, view: Mapping[str, Any]) -> None:
@@ -101,9 +100,11 @@ def photograph(pages: Mapping[Path, Path], profile: Path, view: Mapping[str, Any
         browser.close()
 
 
-def conqret(*words: str) -> None:
+def conqret(command: str) -> None:
     """Run a command of this checkout."""
-    subprocess.run([sys.executable, "-m", "conqret", *words], cwd=ROOT, stdout=subprocess.DEVNULL, check=True)
+    subprocess.run(
+        [sys.executable, "-m", "conqret", *command.split()], cwd=ROOT, stdout=subprocess.DEVNULL, check=True
+    )
 
 
 if __name__ == "__main__":

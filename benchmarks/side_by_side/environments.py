@@ -9,8 +9,6 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 LIBRARIES = Path(__file__).with_name("libraries.txt")
-DISTRIBUTIONS = {"trulens": "trulens-core", "inspect": "inspect-ai"}
-"""What a library is called where it is installed, if not by its name here."""
 
 
 def libraries(file: Path = LIBRARIES) -> dict[str, list[str]]:
@@ -50,7 +48,7 @@ def python_of(name: str, folder: Path, file: Path = LIBRARIES) -> Path:
 
 def version_of(name: str, python: Path) -> str:
     """The release of the library that is installed."""
-    asked = f"import importlib.metadata as m; print(m.version({DISTRIBUTIONS.get(name, name)!r}))"
+    asked = f"import importlib.metadata as m; print(m.version({name!r}))"
     return subprocess.run(
         [str(python), "-c", asked], capture_output=True, text=True, check=True
     ).stdout.strip()

@@ -1,5 +1,5 @@
 """The server that all the libraries ask: that of the tests, which fills whatever schema is sent with the same values
-each time, and beside it what those want that send no schema.
+each time.
 
     python benchmarks/side_by_side/server.py [--latency 0.05] [--fault rate_limit=0.05 …]
 
@@ -29,23 +29,7 @@ LENGTH = 3
 """Entries of every list: claims, statements, verdicts, nuggets. A library asks more often for longer lists."""
 RETRY_AFTER = "1"
 """Seconds that a 429 asks for."""
-SCORE = 2
-"""A whole ``score`` whose range stands in the prompt alone (TruLens: 0 to 3)."""
 EMBEDDING = [0.1] * 256
-WITHOUT_SCHEMA = {
-    # inspect_ai
-    "GRADE: $LETTER": "The submission follows from what is given.\n\nGRADE: C",
-    # nuggetizer
-    "Updated Nugget List:": '["cities have tried it", "costs fell", "critics doubt the figures"]',
-    "either a vital or okay": '["vital", "vital", "okay"]',
-    "labeled as partial_support": '["support", "partial_support", "not_support"]',
-    # TruLens
-    "Return each sentence on a new line.": "Cities have tried it.\nCosts fell.\nCritics doubt the figures.",
-    "IMPORTANT STATEMENTS:": '["Cities have tried it.", "Costs fell.", "Critics doubt the figures."]',
-    "Score: <": "Criteria: support by the source\nSupporting Evidence: the second document\nScore: 2",
-    "Output ONLY the JSON": '{"criteria": "support", "supporting_evidence": "the second document", "score": 2}',
-}
-"""What stands in a prompt without a schema, and what its library reads out of an answer."""
 
 
 class PeerServer(FaultServer):
@@ -63,22 +47,17 @@ class PeerServer(FaultServer):
         self._filled: dict[str, str] = {}
 
     def add_routes(self, app: web.Application) -> None:
-        """Embeddings, Responses, and the counts."""
+        """Embeddings, and the counts."""
         app.router.add_post("/v1/embeddings", self._embed)
-        app.router.add_post("/v1/responses", self._complete)
         app.router.add_get("/counts", self._counts)
 
     def _answer_to(self, body: Mapping[str, Any]) -> str:
         schema = schema_of(body)
         if schema is None:
-            text = "\n".join(str(message["content"]) for message in body["messages"])
-            return next((answer for mark, answer in WITHOUT_SCHEMA.items() if mark in text), "I cannot say.")
+            return "I cannot say."
         name = json.dumps(schema)
         if name not in self._filled:
-            filled = fill(schema, random.Random(0), length=LENGTH)
-            if schema.get("properties", {}).get("score", {}).get("type") == "integer":
-                filled["score"] = SCORE
-            self._filled[name] = json.dumps(filled)
+            self._filled[name] = json.dumps(fill(schema, random.Random(0), length=LENGTH))
         return self._filled[name]
 
     async def _complete(self, request: web.Request) -> web.StreamResponse:
@@ -86,15 +65,8 @@ class PeerServer(FaultServer):
             body = json.loads(await request.read())
         except ConnectionError:  # killed in the middle of a question
             return web.Response()
-        if "input" in body:  # OpenAI's Responses, which TruLens asks first
-            body = _as_chat(body)
-            request._read_bytes = json.dumps(body).encode()
         self.characters += sum(len(str(message["content"] or "")) for message in body["messages"])
         return await super()._complete(request)
-
-    def _body(self, body: Mapping[str, Any], body_hash: str, fault: str | None) -> dict[str, Any]:
-        answer = super()._body(body, body_hash, fault)
-        return _as_response(answer) if body.get("as_response") else answer
 
     async def _embed(self, request: web.Request) -> web.Response:
         given = (await request.json())["input"]
@@ -118,50 +90,6 @@ class PeerServer(FaultServer):
                 "under_way": self.running,
             }
         )
-
-
-def _as_chat(body: Mapping[str, Any]) -> dict[str, Any]:
-    """A request to Responses as one to chat completions."""
-    wanted = body.get("text", {}).get("format", {})
-    schema = (
-        {"type": "json_schema", "json_schema": {"schema": wanted["schema"]}} if "schema" in wanted else {}
-    )
-    given = {"model": body["model"], "messages": body["input"], "temperature": body.get("temperature")}
-    return given | {"response_format": schema, "as_response": True}
-
-
-def _as_response(answer: Mapping[str, Any]) -> dict[str, Any]:
-    """An answer of chat completions as one of Responses."""
-    choice = answer["choices"][0]
-    cut = choice["finish_reason"] == "length"
-    said = {"type": "output_text", "text": choice["message"]["content"], "annotations": []}
-    message = {
-        "type": "message",
-        "id": "msg-1",
-        "role": "assistant",
-        "status": "completed",
-        "content": [said],
-    }
-    usage = {
-        "input_tokens": answer["usage"]["prompt_tokens"],
-        "output_tokens": answer["usage"]["completion_tokens"],
-        "total_tokens": answer["usage"]["total_tokens"],
-        "input_tokens_details": {"cached_tokens": 0},
-        "output_tokens_details": {"reasoning_tokens": 0},
-    }
-    return {
-        "id": answer["id"],
-        "object": "response",
-        "created_at": 1,
-        "model": answer["model"],
-        "status": "incomplete" if cut else "completed",
-        "incomplete_details": {"reason": "max_output_tokens"} if cut else None,
-        "output": [message],
-        "tools": [],
-        "tool_choice": "auto",
-        "parallel_tool_calls": True,
-        "usage": usage,
-    }
 
 
 def main() -> None:

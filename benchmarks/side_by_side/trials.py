@@ -30,8 +30,6 @@ FAULTS = {
 """Shares of the questions; drawn from a question and how often it was asked, so that a run repeats."""
 LIMIT = 900.0
 """Seconds after which a run is stopped."""
-TOKENIZERS = "lib/python{0.major}.{0.minor}/site-packages/litellm/litellm_core_utils/tokenizers"
-"""Where conqret's environment has tiktoken's tables, which nuggetizer would fetch from the network."""
 
 
 @dataclass
@@ -106,9 +104,8 @@ def counts(url: str) -> dict[str, int]:
 
 
 def _start(library: str, python: Path, items: Path, url: str, folder: Path) -> subprocess.Popen[bytes]:
-    tables = python.parents[2] / "conqret" / TOKENIZERS.format(sys.version_info)
     kept = {name: value for name, value in os.environ.items() if name in ("PATH", "LANG", "TMPDIR")}
-    own = {"HOME": str(folder), "OPENAI_API_KEY": "none", "TIKTOKEN_CACHE_DIR": str(tables)}
+    own = {"HOME": str(folder), "OPENAI_API_KEY": "none"}
     command = [str(python), str(HERE / f"with_{library}.py"), str(items), url, str(folder)]
     with (folder / "said.txt").open("ab") as said:
         return subprocess.Popen(command, stdout=said, stderr=said, env=kept | own, start_new_session=True)

@@ -42,14 +42,15 @@ def run(
 
     conqret experiment experiment.toml --replay recordings.jsonl -o runs/again
     """
-    from conqret.experiments.experiment import estimate, experiment_job, reached_servers
+    from conqret.experiments.experiment import estimate, experiment_job
     from conqret.experiments.experiment import run as run_file
     from conqret.experiments.experiment_tables import overview_tables
+    from conqret.experiments.reading import reached_servers
     from conqret.judging.cost import tell_cost
 
     if dry_run:
         job = experiment_job(experiment, trust=trust_file)
-        reached = reached_servers(job)
+        reached = reached_servers(job.experiment)
         lines = [f"requests to {model} go to {where}" for model, where in reached.items()]
         estimates = estimate(job)
         models = {each.model for each in estimates if each.calls}

@@ -184,7 +184,7 @@ class PerturbationTable(ConfigTable):
     name: str
     levels: list[float | str] = []
 
-    def damage(self) -> PerturbationLevels:
+    def with_levels(self) -> PerturbationLevels:
         """The perturbation at its levels. Raises DeclarationError where there is no such name or level."""
         return PerturbationLevels.from_name(self.name, self.levels)
 
@@ -199,7 +199,7 @@ class ModelTable(_ClientTable):
 
 
 class Experiment(ConfigTable):
-    """The whole file. ``budget_usd`` of a model holds for each stage that asks it; ``jury`` says how the judges' scores
+    """The whole file. ``budget_usd`` of a model holds for each stage that uses it; ``jury`` says how the judges' scores
     also come together as one."""
 
     name: str = "experiment"

@@ -1,9 +1,9 @@
-"""``run``: whole experiments, from one file into one folder: retrieve, rerank, generate, judge, damage, and sum up.
+"""``run``: whole experiments, from one file into one folder: retrieve, rerank, generate, judge, perturb, and sum up.
 
 Every stage leaves whole files behind and says what it was made of, so that a run that was stopped goes on from
 the last whole stage, and within a stage from the last answer: all stages share one store of recordings, one library of
-prompts and one client a model, and a stage asks for all systems and sides at the same time. The same file and the same
-recordings give the same ``scores.parquet`` and ``summary.json``.
+prompts and one client a model, and a stage sends the requests of all systems and sides at the same time. The same file
+and the same recordings give the same ``scores.parquet`` and ``summary.json``.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from conqret.errors import strict_options
 from conqret.experiments.config import NONE, OWN, Experiment, System
 from conqret.experiments.job import ExperimentFolder, ExperimentRecord, Job, digest_of
 from conqret.experiments.page import write_experiment
-from conqret.experiments.reading import addresses, read_experiment
+from conqret.experiments.reading import read_experiment
 from conqret.experiments.scores import write_scores
 from conqret.experiments.stages import (
     argument_run,
-    damage,
     generate_arguments,
     hold_jury,
     judge_arguments,
+    perturb_arguments,
     rank,
 )
 from conqret.generation.generator import GenerationTask
@@ -47,7 +47,6 @@ from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.judge_settings import as_path
 from conqret.judging.page import write_report
 from conqret.judging.setup import check_items
-from conqret.llm.providers import address
 from conqret.llm.retry import without_password
 from conqret.perturb import PERTURBATIONS
 from conqret.prompts import Library
@@ -65,11 +64,6 @@ LIBRARIES = (
 
 _COUNTING = ("max_tokens", "context_window")
 """The settings of a model that can change an answer; limits, prices and addresses cannot."""
-
-
-def reached_servers(job: Job) -> dict[str, str]:
-    """Return by model the server that the file sends its requests to."""
-    return {model: address(where) for model, where in addresses(job.experiment).items()}
 
 
 def experiment_record(job: Job) -> ExperimentRecord:
@@ -139,7 +133,7 @@ def experiment_record(job: Job) -> ExperimentRecord:
 def _prompts(experiment: Experiment, library: Library) -> dict[str, str]:
     """The digests of the prompts of retrieval, generation and rewriting; the judges' are in their fingerprints."""
     ways = [STRATEGIES[generator.strategy] for generator in experiment.generators.values()]
-    names = {name for way in ways for name in way.asked(experiment.stances)}
+    names = {name for way in ways for name in way.prompt_ids(experiment.stances)}
     names |= {
         f"rerank/{stance if reranker.instruction == 'stance' else 'generic'}"
         for reranker in experiment.rerankers.values()
@@ -211,7 +205,7 @@ def run_experiment(job: Job) -> ExperimentOutcome:
         sessions.run(_judge(job, sessions, outcome))
         outcome.judged += [jury for system in job.systems if (jury := hold_jury(job, system)) is not None]
         for system in job.systems:
-            if (sensitivity := damage(job, sessions, system)) is not None:
+            if (sensitivity := perturb_arguments(job, sessions, system)) is not None:
                 outcome.sensitivity.append(sensitivity)
                 missing = sum(sum(curve.missing.values()) for curve in sensitivity[1].curves)
                 outcome.count("sensitivity", missing)
@@ -270,7 +264,7 @@ def experiment_job(experiment: str | Path, **settings: Unpack[ExperimentSettings
 
 @strict_options
 def run(experiment: str | Path, **settings: Unpack[ExperimentSettings]) -> ExperimentOutcome:
-    """Retrieve, rerank, generate, judge, damage and report, as a file of an experiment says.
+    """Retrieve, rerank, generate, judge, perturb and report, as a file of an experiment says.
 
     Args:
         experiment: the TOML file (docs/experiments.md explains every field).
@@ -301,11 +295,11 @@ RANKED_TOKENS = 4
 
 
 def estimate(job: Job) -> list[ExpectedCost]:
-    """What an experiment will ask of models: calls, tokens and price, before the first call.
+    """The expected cost of an experiment: calls, tokens and price, before the first call.
 
     Rankings and requests for arguments are made, in a folder that is gone afterwards, and counted; arguments that are
     still to be written are as long as :data:`ARGUMENT_TOKENS` says. Nothing that is recorded already is taken off. The
-    stages come in order, each with its model; those that ask nothing are left out. Nothing is written but the corpus's
+    stages come in order, each with its model; those without requests are left out. Nothing is written but the corpus's
     index, and later stages are estimated with the ranking of the first.
 
     Raises:
@@ -337,7 +331,7 @@ def _ranking(job: Job, sessions: Sessions) -> Iterator[ExpectedCost]:
 
 
 def _of_system(job: Job, sessions: Sessions, system: System) -> Iterator[ExpectedCost]:
-    """Its arguments, which each judge judges, and every damaged version of them."""
+    """Its arguments, which each judge judges, and every perturbed version of them."""
     with argument_run(job, sessions, system, {"dry_run": True, "prompts": job.library}) as run:
         for cost in costs_of(run.written):
             yield replace(cost, of=system.name)
@@ -345,17 +339,17 @@ def _of_system(job: Job, sessions: Sessions, system: System) -> Iterator[Expecte
     if not items:
         return
     experiment, source = job.experiment, open_items(items)
-    damages = [perturbation.damage() for perturbation in experiment.perturbations]
-    versions = sum(len(damage.levels) - 1 for damage in damages)
+    perturbed = [perturbation.with_levels() for perturbation in experiment.perturbations]
+    versions = sum(len(levels.levels) - 1 for levels in perturbed)
     for label, setup in job.setups.items():
         _, setup = check_items(source, setup)
         yield expected_judging(setup, items, of=system.name, by=label)
-        if metrics := affected_metrics(setup, damages):
-            damaged = replace(setup, options=replace(setup.options, metrics=metrics), notes=())
+        if metrics := affected_metrics(setup, perturbed):
+            changed = replace(setup, options=replace(setup.options, metrics=metrics), notes=())
             of = system.name
-            yield expected_judging(damaged, items, task="damage", of=of, by=label, repeated=versions)
+            yield expected_judging(changed, items, task="damage", of=of, by=label, repeated=versions)
     options = experiment.client(experiment.perturbation_model)
-    for level in damages:
+    for level in perturbed:
         yield from rewriting(items, level, options, job.library, seed=experiment.seed, system=system.name)
 
 

@@ -1,4 +1,4 @@
-"""The tables of an experiment: systems side by side, from retrieval to damage; and what came out, in a sentence."""
+"""The tables of an experiment, systems side by side, and its result in a sentence."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from conqret.show.table import Cell, Column, Table, cell_text
 from conqret.stats.effects import ALPHA
 from conqret.stats.estimate import MIN_TOPICS, Estimate
 
-DAMAGE = "Does the judge detect perturbations?"
+PERTURBATION_TITLE = "Does the judge detect perturbations?"
 """The title of the table of curves, the longest one."""
 BETTER, WORSE = "\u25b4", "\u25be"
 """Behind what differs significantly from the first."""
@@ -34,13 +34,13 @@ NAMED = 3
 
 
 def experiment_tables(summary: Mapping[str, Any]) -> Iterator[Table]:
-    """Retrieval, arguments, scores by judge, and damage: a table each, systems as rows or columns."""
+    """Retrieval, arguments, scores by judge, and perturbations: a table each, systems as rows or columns."""
     yield from retrieval_tables(summary["retrieval"])
     yield arguments_table(summary["arguments"])
     yield from score_tables(summary["scores"])
     yield from difference_tables(summary["differences"], next(iter(summary["arguments"]), ""))
     if any(summary["sensitivity"].values()):
-        yield damage_table(summary["sensitivity"])
+        yield perturbation_table(summary["sensitivity"])
 
 
 def retrieval_tables(scores_by_side: Mapping[str, Any]) -> Iterator[Table]:
@@ -135,8 +135,8 @@ def difference_tables(differences: Mapping[str, Any], first: str) -> Iterator[Ta
         )
 
 
-def damage_table(curves_by_system: Mapping[str, Any]) -> Table:
-    """The curves of what was damaged, under system, perturbation and judge."""
+def perturbation_table(curves_by_system: Mapping[str, Any]) -> Table:
+    """The curves of perturbed items, under system, perturbation and judge."""
     rows: dict[str, list[tuple[Cell, ...]]] = {}
     every = list(chain(*curves_by_system.values()))
     verdicts = {(curve["verdict"], curve["words"]) for curve in every}
@@ -166,13 +166,12 @@ def damage_table(curves_by_system: Mapping[str, Any]) -> Table:
     )
     note = f"The verdict on every metric is “{every[0]['verdict']}” ({every[0]['words']})." if alike else ""
     shown = [row for heading, each in rows.items() for row in ((heading,), *each)]
-    return Table(DAMAGE, columns, shown, note=note)
+    return Table(PERTURBATION_TITLE, columns, shown, note=note)
 
 
 def overview_tables(summary: Mapping[str, Any]) -> Iterator[Table | str]:
-    """The tables for a screen, each with an empty line behind it: without that of the damage, which is long. Then what
-    came out, in a sentence."""
-    yield from spaced(table for table in experiment_tables(summary) if table.title != DAMAGE)
+    """Yield the tables for a screen, without the long one of the perturbations, then the result in a sentence."""
+    yield from spaced(table for table in experiment_tables(summary) if table.title != PERTURBATION_TITLE)
     if summary_text := outcome(summary["differences"], next(iter(summary["arguments"]), "")):
         yield summary_text
 

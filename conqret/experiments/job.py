@@ -86,7 +86,7 @@ class ExperimentFolder(RunFolder[ExperimentRecord]):
         return JudgeFolder(self.judgments_folder / system.name / judge)
 
     def sensitivity(self, system: System) -> SensitivityFolder:
-        """The run of all judges over one system's damaged arguments."""
+        """The run of all judges over one system's perturbed arguments."""
         return SensitivityFolder(self.sensitivity_folder / system.name)
 
 
@@ -155,7 +155,7 @@ class Job:
 
     @property
     def clients(self) -> Iterable[ClientOptions]:
-        """The models that are asked, each once."""
+        """The models that get requests, each once."""
         experiment = self.experiment
         used = [experiment.rerankers[one.reranker] for one in self.systems if one.reranker != NONE]
         models = [reranker.model for reranker in used]

@@ -14,10 +14,10 @@ from conqret.data import Item
 from conqret.errors import DeclarationError, strict_options
 from conqret.experiments.experiment_tables import (
     arguments_table,
-    damage_table,
     difference_tables,
     experiment_tables,
     outcome,
+    perturbation_table,
     retrieval_tables,
     score_tables,
 )
@@ -70,10 +70,10 @@ def write_experiment(out: ExperimentFolder) -> list[Path]:
 
 
 def experiment_page(out: ExperimentFolder, around: Ways = ()) -> Iterator[str]:
-    """The page, piece by piece: the sheet, and behind it what was written; ``around`` is what else there is."""
+    """The page, piece by piece: the report, then the arguments; ``around`` is what else there is."""
     summary = out.summary()
     record = json.loads(whole_bytes(out.record_file))
-    sheet = experiment_sheet(out, record, summary)
+    sheet = experiment_report(out, record, summary)
     written = list(texts(out, record["systems"]))
     omitted = max(0, len(written) - MAX_TEXTS)
     return sheet.html(
@@ -85,20 +85,20 @@ def experiment_page(out: ExperimentFolder, around: Ways = ()) -> Iterator[str]:
     )
 
 
-def experiment_sheet(
+def experiment_report(
     out: ExperimentFolder, record: Mapping[str, Any], summary: Mapping[str, Any]
 ) -> ReportPage:
     """The page: what the tables say, and ways into every run inside ``out``."""
     experiment, models = record["experiment"], _models(record["experiment"])
     first = next(iter(summary["arguments"]), "")
     came_out = outcome(summary["differences"], first)
-    differences, damaged = summary["differences"], any(summary["sensitivity"].values())
+    differences, perturbed = summary["differences"], any(summary["sensitivity"].values())
     sections = [
         Section("Differences", [*_forests(differences, first), *difference_tables(differences, first)]),
         Section("Retrieval", list(retrieval_tables(summary["retrieval"]))),
         section(arguments_table(summary["arguments"])),
         Section("Scores", list(score_tables(summary["scores"]))),
-        Section("Perturbations", [damage_table(summary["sensitivity"])] if damaged else []),
+        Section("Perturbations", [perturbation_table(summary["sensitivity"])] if perturbed else []),
         Section("Runs", [PageLinks(_links(out, summary))]),
     ]
     return ReportPage(
@@ -136,7 +136,7 @@ def _forests(differences: Mapping[str, Any], first: str) -> Iterator[Forest]:
 
 
 def _models(experiment: Mapping[str, Any]) -> list[str]:
-    """Every model that the experiment asks, each once."""
+    """Every model that the experiment uses, each once."""
     tables = [*experiment["rerankers"].values(), *experiment["generators"].values(), *experiment["judges"]]
     return list(dict.fromkeys(table["model"] for table in tables))
 
@@ -196,11 +196,11 @@ def run_page(
 ) -> Iterator[str] | None:
     """The page of the run in a folder, piece by piece; None where its kind has none that is made of the folder alone.
 
-    ``asked_at`` says for a judge's run where what was asked stands (:func:`conqret.judging.page.report_page`), and
+    ``asked_at`` returns for a judge's run the place of a prompt (:func:`conqret.judging.page.report_page`), and
     ``around`` what else there is beside the page.
 
     Raises:
-        DeclarationError: the run is not finished (a judge's need not be), or its files are damaged.
+        DeclarationError: the run is not finished (a judge's need not be), or its files are corrupt.
     """
     if (judged := JudgeFolder(run)).is_there():
         return report_page(judged, counted(judged), asked_at=asked_at, around=around)
@@ -241,7 +241,7 @@ def report_run(
 ) -> RunReport:
     """Write the HTML report of a run, a study or an experiment.
 
-    The prompts and raw answers of the items shown are written beside a judge's report, and linked.
+    The prompts and raw answers of the items shown are written next to a judge's report, and linked.
 
     Args:
         run: the folder of a run, finished or not.

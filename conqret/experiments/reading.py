@@ -111,11 +111,11 @@ def _models(experiment: Experiment) -> Iterator[tuple[Place, str]]:
     yield ("perturbation_model",), experiment.perturbation_model
 
 
-def addresses(experiment: Experiment) -> dict[str, str]:
-    """By model, the server or program that the file itself sends its requests to."""
+def reached_servers(experiment: Experiment) -> dict[str, str]:
+    """Return by model the server or program that the file itself sends its requests to."""
     reached = {model: backend_of(model).reaches(model) for _, model in _models(experiment)}
     named = {model: table.options.get("api_base", "") for model, table in experiment.models.items()}
-    return {model: where for model, where in {**reached, **named}.items() if where}
+    return {model: address(where) for model, where in {**reached, **named}.items() if where}
 
 
 def _reaching(experiment: Experiment) -> Iterator[_Fault]:
@@ -164,7 +164,7 @@ def _faults(experiment: Experiment) -> Iterator[_Fault]:
     if experiment.jury is not None:
         yield from _jury_faults(experiment, labels)
     for place, perturbation in enumerate(experiment.perturbations):
-        yield from _named(("perturbations", place, "name"), perturbation.damage)
+        yield from _named(("perturbations", place, "name"), perturbation.with_levels)
     for name, table in experiment.generators.items():
         yield from _named(("generators", name, "strategy"), partial(table.options, experiment.seed))
     for owner, model in _models(experiment):  # models that are only read, where one has to write

@@ -81,7 +81,7 @@ LEADING = ("system", "judge", "topic_id")
 def write_scores(job: Job) -> dict[str, Any]:
     """Write ``scores.parquet`` and ``summary.json``, and return the latter.
 
-    The table has :data:`LEADING` and :data:`conqret.judging.judge_folder.COLUMNS`; rows of damaged versions say of
+    The table has :data:`LEADING` and :data:`conqret.judging.judge_folder.COLUMNS`; rows of perturbed versions say of
     which item, and by what. An argument that could not be written has a row without a judge. Nothing in either file
     depends on when or how fast answers came.
     """
@@ -112,7 +112,7 @@ def write_scores(job: Job) -> dict[str, Any]:
 
 
 def _add_system(job: Job, system: System, table: ScoreTable) -> None:
-    """What was not written, the judgments of what was, and those of its damaged versions."""
+    """What was not written, the judgments of what was, and those of its perturbed versions."""
     questions = {topic.id: topic.question for topic in job.topics()}
     for generation in job.out.arguments(system).rows().rows():
         if generation.argument is None:
@@ -138,7 +138,7 @@ def _add_system(job: Job, system: System, table: ScoreTable) -> None:
 
 
 def _by_judge(job: Job, judgment: Judgment) -> Iterator[tuple[str, Judgment]]:
-    """The judgment for every judge that is this instrument, which each have metrics of their own."""
+    """The judgment for every judge of this judge configuration, which each have metrics of their own."""
     for label, setup in job.setups.items():
         if setup.fingerprint == judgment.fingerprint:
             measures = {name: measure for name, measure in judgment.measures.items() if name in setup.metrics}
@@ -203,7 +203,7 @@ def _ends(interval: Estimate) -> dict[str, float | str | None]:
 
 def _arguments(job: Job, system: System, known: Qrels) -> dict[str, Any]:
     """What the arguments of a system are like: written, not written by reason, citations, documents, and of how many
-    the texts address the judge or no document is relevant (None: no qrels)."""
+    the texts contain a prompt injection or no document is relevant (None: no qrels)."""
     items = _items(job, system)
     facts = [item.metadata["generation"] for item in items]
     lacking = without_relevant(items, known)

@@ -132,15 +132,12 @@ def first_stage(
 async def _rerank(
     job: Job, sessions: Sessions, frame: pd.DataFrame, table: Reranker, stance: Stance
 ) -> tuple[pd.DataFrame, int]:
-    from conqret.retrieval import MMR, ListwiseReranker
+    from conqret.retrieval.pipeline import rerank
 
     session = sessions.of(job.experiment.client(table.model))
     side: Stance = stance if table.instruction == "stance" else "none"
-    reranker = ListwiseReranker(stance=side, window=table.window, step=table.step, session=session)
-    frame = await reranker.rerank(frame, session.client)
-    if table.mmr is not None:
-        frame = MMR(table.mmr).transform(frame)
-    return frame, reranker.summary.failed
+    plan = PipelinePlan(stance=side, rerank=True, window=table.window, step=table.step, mmr=table.mmr)
+    return await rerank(frame, plan, session)
 
 
 def _state_file(target: Path) -> Path:
@@ -150,7 +147,7 @@ def _state_file(target: Path) -> Path:
 def generate_arguments(job: Job, sessions: Sessions) -> int:
     """Write all systems' arguments for all sides at the same time; returns how many could not be had."""
 
-    async def asked(runs: Iterable[ArgumentRun]) -> None:
+    async def write_all(runs: Iterable[ArgumentRun]) -> None:
         await asyncio.gather(*(run.asked(run.units()) for run in runs))
 
     not_written = 0
@@ -158,7 +155,7 @@ def generate_arguments(job: Job, sessions: Sessions) -> int:
         runs = {
             system: opened.enter_context(argument_run(job, sessions, system, {})) for system in job.systems
         }
-        sessions.run(asked(runs.values()))
+        sessions.run(write_all(runs.values()))
         for system, run in runs.items():
             outcome = run.outcome()
             failed = sum(outcome.failed.values())
@@ -229,7 +226,7 @@ def hold_jury(job: Job, system: System) -> JudgeFolder | None:
     return folder
 
 
-def damage(
+def perturb_arguments(
     job: Job, sessions: Sessions, system: System
 ) -> tuple[SensitivityFolder, SensitivityResults] | None:
     """Judge a system's arguments at every level of every perturbation; None where there is none."""
@@ -237,7 +234,7 @@ def damage(
     if source is None or not job.experiment.perturbations:
         return None
     before = sessions.counts
-    plan = damage_plan(job, source, sessions)
+    plan = perturbation_plan(job, source, sessions)
     folder = job.out.sensitivity(system)
     shared = {
         "sessions": sessions,
@@ -249,22 +246,22 @@ def damage(
     return folder, results
 
 
-def damage_plan(job: Job, source: ItemSource, sessions: Sessions) -> SensitivityPlan:
+def perturbation_plan(job: Job, source: ItemSource, sessions: Sessions) -> SensitivityPlan:
     """What the perturbations make of a system's items, and who judges it."""
     experiment = job.experiment
-    damages = [perturbation.damage() for perturbation in experiment.perturbations]
+    perturbed = [perturbation.with_levels() for perturbation in experiment.perturbations]
     setups = []
     for setup in job.setups.values():
         _, setup = check_items(source, setup)
-        metrics = affected_metrics(setup, damages)
+        metrics = affected_metrics(setup, perturbed)
         if metrics:
             setups.append(replace(setup, options=replace(setup.options, metrics=metrics)))
     items = list(source)
     rewriter = sessions.of(experiment.client(experiment.perturbation_model))
     materials, unable = perturbation_materials(
-        items, damages, pool=experiment.corpus, rewriter=rewriter, seed=experiment.seed
+        items, perturbed, pool=experiment.corpus, rewriter=rewriter, seed=experiment.seed
     )
-    return make_plan(items, setups, damages, seed=experiment.seed, materials=materials, unable=unable)
+    return make_plan(items, setups, perturbed, seed=experiment.seed, materials=materials, unable=unable)
 
 
 def _items(job: Job, system: System) -> ItemSource | None:

@@ -39,7 +39,7 @@ def generate(
     conqret generate arguments corpus/ --run runs/pro.res.gz --stance pro --model gpt-4o-mini --shots 3 -k 10 -o
     runs/args
 
-    conqret generate arguments corpus/ --run runs/con.res.gz --stance con --strategy extractive -o runs/floor
+    conqret generate arguments corpus/ --run runs/con.res.gz --stance con --strategy extractive -o runs/extractive
 
     conqret judge runs/args/items.jsonl --model gpt-4o-mini
     """

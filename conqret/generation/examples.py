@@ -62,7 +62,7 @@ class Example:
 
 
 class ExpertArguments:
-    """The expert arguments of a corpus, read when they are first asked for.
+    """The expert arguments of a corpus, read when they are first needed.
 
     Raises:
         DeclarationError: the corpus holds no debates or no ledger, or a line of them is broken.
@@ -73,7 +73,7 @@ class ExpertArguments:
         self._ledger = {(entry.debate, entry.number): entry for entry in corpus.ledger()}
         self._examples: dict[tuple[str, Stance], Example | None] = {}
 
-    def of(self, topic: CorpusTopic, stance: Stance) -> Expert | None:
+    def find(self, topic: CorpusTopic, stance: Stance) -> Expert | None:
         """What the expert wrote for one side of a topic; None where there is nothing."""
         debate = self._debates.get(topic.id)
         if debate is None:
@@ -88,7 +88,7 @@ class ExpertArguments:
         them is not among ``documents``."""
         key = (topic.id, stance)
         if key not in self._examples:
-            expert = self.of(topic, stance)
+            expert = self.find(topic, stance)
             there = expert is not None and all(document in documents for document in expert.documents)
             self._examples[key] = borne_out(expert, documents) if expert is not None and there else None
         return self._examples[key]

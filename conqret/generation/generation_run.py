@@ -2,7 +2,7 @@
 
 Beside ``run.json`` and ``recordings.sqlite`` the folder holds ``generations.jsonl``, a line for each topic and stance
 with its argument or the reason why there is none, and ``items.jsonl``, an item for each argument (what ``conqret
-judge`` reads). The same command again asks only for what was not answered.
+judge`` reads). The same command again requests only what has no response.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ class ArgumentRun(Run[ArgumentRow]):
     ) -> None:
         self.tasks, self.options, self._writer = tasks, options, writer
         way = options.way
-        asked = sorted(way.asked(task.stance for task in tasks))
+        asked = sorted(way.prompt_ids(task.stance for task in tasks))
         argument = RunPrompt(GeneratedArgument, "generate", GENERATED_TOKENS, shown_later=bool(way.turns))
         by = writer.model if way.prompts else way.name
         if writer.backend.baseline:
@@ -131,13 +131,13 @@ class ArgumentRun(Run[ArgumentRow]):
         )
 
     def units(self) -> Iterator[Coroutine[Any, Any, ArgumentRow]]:
-        """What is to be asked."""
+        """The units of the run."""
         room = self._writer.max_tokens or ANSWER_ROOM
         generator = Generator(self.options, self.library, self.client(), self._writer.model, room)
         return (self.row(task.id, partial(generator.write, task)) for task in self.tasks)
 
     def written(self) -> GenerationOutcome:
-        """What came of it, once all is asked."""
+        """The result, once all units are done."""
         self.ask_all(self.units())
         return self.outcome()
 
@@ -202,7 +202,7 @@ def generate(
         settings: who writes, how, and where to: :class:`GenerationSettings`.
 
     Raises:
-        DeclarationError: anything wrong with the call, the corpus, the run or the folder. No model is asked then.
+        DeclarationError: anything wrong with the call, the corpus, the run or the folder. Nothing is sent then.
     """
     writer, options = client_options(settings.get("model"), settings), options_in(settings, GenerateOptions)
     writer.backend.check_can_ask("the question for an argument")
@@ -241,7 +241,9 @@ def make_tasks(
         )
     experts = ExpertArguments(corpus) if options.shots or options.expert else None
     wanted = {document for ranking in rankings.values() for document in ranking[: options.documents]}
-    written = [experts.of(topic, stance) for topic in known] if experts is not None and options.shots else []
+    written = (
+        [experts.find(topic, stance) for topic in known] if experts is not None and options.shots else []
+    )
     cited = {document for expert in written if expert is not None for document in expert.documents}
     texts = _read(corpus, wanted, cited)
     tasks = []
@@ -250,7 +252,7 @@ def make_tasks(
         task = GenerationTask(topic, stance, documents)
         if experts is not None:
             drawn = partial(draw_examples, known, experts, texts, stance, options.shots, seed=options.seed)
-            expert = experts.of(topic, stance) if options.expert else None
+            expert = experts.find(topic, stance) if options.expert else None
             task = replace(task, examples=drawn(exclude=topic), expert=expert)
         tasks.append(task)
     return tasks

@@ -50,7 +50,7 @@ UNASKED: Mapping[str, Any] = {
     "trimmed": [],
     "examples_trimmed": [],
 }
-"""What the item says of its making where no model was asked."""
+"""What the item says of its making where no model is used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,15 +104,15 @@ has 600 to 1,500 words, which as JSON and with reasons for what is left out is w
 
 @dataclass(frozen=True, slots=True)
 class BudgetedQuestion:
-    """What a prompt is filled with: the topic, the side, its documents, the examples with theirs, and what was said
-    before, by name."""
+    """What a prompt is filled with: the topic, the side, its documents, the examples with theirs, and the earlier
+    turns, by name."""
 
     prompt: Prompt
     topic: str
     stance: Stance
     documents: Sequence[Document]
     examples: Sequence[Example] = ()
-    said: Mapping[str, str] = field(default_factory=dict)
+    earlier: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def shown(self) -> list[Document]:
@@ -131,7 +131,7 @@ class BudgetedQuestion:
             own = list(islice(left, len(example.documents)))
             expert = example.expert
             examples.append({"topic": expert.question, "argument": expert.text(), "documents": own})
-        variables = {"topic": self.topic, "documents": list(left), "examples": examples, **self.said}
+        variables = {"topic": self.topic, "documents": list(left), "examples": examples, **self.earlier}
         return self.prompt.render(variables, {"stance": self.stance})
 
     def fitted(self, window: Client, *, answer_room: int = ANSWER_ROOM) -> FittedPrompt | None:
@@ -244,7 +244,7 @@ class Generator:
             texts = dict(zip(names, map(render, responses), strict=False))
             if responses and not all(texts.values()):
                 break  # nothing was argued, or nothing against it
-            question = replace(question, said=texts)
+            question = replace(question, earlier=texts)
             fitted = question.fitted(self.client, answer_room=self.answer_room)
             if fitted is None:
                 needed = prompt_tokens(question.bare(), self.client) + len(question.shown)
@@ -280,7 +280,7 @@ class Generator:
         return self._written(task, responses[last], facts, calls)
 
     def questions(self, task: GenerationTask) -> Iterator[BudgetedQuestion]:
-        """What is asked at each turn; examples are shown at the first."""
+        """The prompt of each turn; examples are shown at the first."""
         way, topic = self.options.way, task.topic.question
         first = self.library[way.prompt(task.stance)]
         yield BudgetedQuestion(first, topic, task.stance, task.documents, task.examples)

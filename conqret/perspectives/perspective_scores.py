@@ -48,7 +48,7 @@ from conqret.perspectives.ranking_sources import (
 )
 from conqret.retrieval.corpus_index import open_index
 from conqret.retrieval.retrieve import retrieval_session
-from conqret.retrieval.system_names import ASKING, has_step
+from conqret.retrieval.system_names import MODEL_STEPS, has_step
 from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.session import Session, SessionCounts, Sessions
 from conqret.show.page import write_files
@@ -163,7 +163,7 @@ def score_perspectives(
     judged = None if judgments is None else read_judged(Path(judgments), questions)
     threshold = threshold_of_option(None if yes_from is None else str(yes_from))[0]
     cuts, depth = sorted(set(cuts)), depth or max(cuts)
-    asking = tuple(system for system in systems if has_step(system, ASKING))
+    asking = tuple(system for system in systems if has_step(system, MODEL_STEPS))
 
     def ranks(chosen: Sequence[str], session: Session | None = None) -> list[SystemRun]:
         return ranked(chosen, questions, depth, index, session, encoder, mmr_encoder)

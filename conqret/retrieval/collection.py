@@ -26,8 +26,8 @@ CORPORA = "corpora.jsonl"
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One document; ``offset`` is the byte of the file where its line begins, ``licence`` and ``language`` what it
-    states of them."""
+    """One document; ``offset`` is the byte of the file where its line begins, and what it states of ``licence`` and
+    ``language``."""
 
     offset: int
     id: str

@@ -11,7 +11,7 @@ from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import end, named, note, note_all, note_each, progress, result
 from conqret.console.shared_options import RecordingOptions
 from conqret.errors import number
-from conqret.retrieval.system_names import ASKING, RERANKED, has_step
+from conqret.retrieval.system_names import MODEL_STEPS, RERANKED, has_step
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from conqret.retrieval.evaluate import Evaluation
-    from conqret.retrieval.rerank import RerankSummary
     from conqret.retrieval.retrieve import RetrievalResult
     from conqret.show.table import Cell
 
@@ -65,25 +64,6 @@ class RunRecordings(RecordingOptions):
     """
 
     recordings: Path | None = None
-
-
-def describe_windows(windows: RerankSummary) -> str:
-    """In words, what became of the reranker's windows."""
-    from conqret.show.words import reason
-
-    parts = [f"{windows.windows} windows"]
-    if windows.failed:
-        reasons = ", ".join(f"{count}: {reason(name)}" for name, count in sorted(windows.reasons.items()))
-        parts.append(f"{windows.failed} failed and kept their order ({reasons})")
-    for count, words in (
-        (windows.missing, "documents left out of answers"),
-        (windows.duplicates, "repeated"),
-        (windows.invented, "invented"),
-        (windows.trimmed, "cut to fit the model"),
-    ):
-        if count:
-            parts.append(f"{count} {words}")
-    return ", ".join(parts)
 
 
 @dataclass(frozen=True)
@@ -141,7 +121,7 @@ def evaluate(
 
         def started(topics: int, documents: int, engine: str) -> None:
             by = named(rerank, client.backend.baseline, "a model")
-            asking = f"; reranked by {by}" if any(has_step(metrics, ASKING) for metrics in names) else ""
+            asking = f"; reranked by {by}" if any(has_step(metrics, MODEL_STEPS) for metrics in names) else ""
             shown.tell(f"{number(topics, 'topic')}, {number(documents, 'document')} ({engine}){asking}")
             bar.reach(0, total=topics * len(reranked))
 
@@ -159,7 +139,7 @@ def evaluate(
         )
     results, runs = done.evaluation, done.runs
     if not shown.quiet:
-        note_each(f"{run.name}: {describe_windows(run.windows)}" for run in runs if run.windows)
+        note_each(f"{run.name}: {run.windows.describe()}" for run in runs if run.windows)
         note_each(f"none of the topics has a relevant document of the view {view}" for view in done.lacking)
         note_each(f"{run.name}: {remark}" for run in runs for remark in run.remarks)
         for name, left in results.unranked.items():
@@ -331,7 +311,7 @@ def run(
 
 def _remark(retrieved: RetrievalResult) -> None:
     if retrieved.windows is not None:
-        note(describe_windows(retrieved.windows))
+        note(retrieved.windows.describe())
     if failed := [expansion for expansion in retrieved.expanded if expansion.reason is not None]:
         note(
             f"no perspectives for {len(failed)} of {number(len(retrieved.expanded), 'topic')} ({failed[0].reason}): "

@@ -1,4 +1,4 @@
-"""Reranking by a model that reads question and passage together, with an instruction beside the question where it has
+"""Reranking by a model that reads question and passage together, with an instruction next to the question where it has
 learned to follow one (TART: Asai et al. 2023; BeRDS, section 6)."""
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from conqret.retrieval.text_encoding import EXTRA, adapted, is_adapter
 from conqret.text.text_passages import WORDS, passages
 
 INSTRUCTED = "{instruction} [SEP] {query}"
-"""How TART reads an instruction beside a question."""
+"""How TART reads an instruction with a question."""
 
 Scorer = Callable[[Sequence[tuple[str, str]]], "NDArray[np.float64]"]
 """Pairs of a question and a passage to numbers, the higher the better. An adapter returns one."""

@@ -113,7 +113,7 @@ def index(
 def _language_notes(corpus: Path, stemmer: str | None) -> Iterator[str]:
     """What is to be said where most documents are in another language than the ``stemmer`` stems; None: none stems."""
     from conqret.retrieval.collection import collection_of
-    from conqret.retrieval.engines.bm25s import LANGUAGES
+    from conqret.retrieval.engines import SNOWBALL_LANGUAGES
 
     stems = "en" if stemmer == "porter2" else language_code(stemmer or "")
     if not stems:
@@ -126,7 +126,7 @@ def _language_notes(corpus: Path, stemmer: str | None) -> Iterator[str]:
     if language in ("", stems) or 2 * count <= counts.total():
         return
     name = NAMES.get(language, language)
-    better = name.lower() if name.lower() in LANGUAGES else "none"
+    better = name.lower() if name.lower() in SNOWBALL_LANGUAGES else "none"
     yield (
         f"{count} of the first {counts.total()} documents are in {name}, and {stemmer} stems {NAMES[stems]}: "
         f"--stemmer {better} --stopwords none"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pyterrier as pt
 
 from conqret.errors import DeclarationError
@@ -67,7 +68,7 @@ def assemble(
     """Put the stages of ``plan`` together, over one index or over several that are fused.
 
     Raises:
-        DeclarationError: a stage asks a model, and there is no session; or weights without several indexes.
+        DeclarationError: a stage needs a model, and there is no session; or weights without several indexes.
     """
     opened = [indexes] if isinstance(indexes, Index) else list(indexes)
     stages = [FirstStage(index, depth=plan.depth) for index in opened]
@@ -95,3 +96,16 @@ def assemble(
             encoder = load(Encoding(plan.mmr_encoder).settled(ENGINES["dense"])).passages
         pipeline = pipeline >> MMR(plan.mmr, encoder=encoder)
     return Stages(pipeline, expansion, reranker)
+
+
+async def rerank(frame: pd.DataFrame, plan: PipelinePlan, session: Session) -> tuple[pd.DataFrame, int]:
+    """Rerank rankings with a model, then by MMR over words where the plan has a trade-off.
+
+    Returns:
+        The rankings, and how many windows failed and kept their order.
+    """
+    reranker = ListwiseReranker(stance=plan.stance, window=plan.window, step=plan.step, session=session)
+    frame = await reranker.rerank(frame, session.client)
+    if plan.mmr is not None:
+        frame = MMR(plan.mmr).transform(frame)
+    return frame, reranker.summary.failed

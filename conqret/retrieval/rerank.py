@@ -25,6 +25,7 @@ from conqret.llm.request import Request, messages
 from conqret.retrieval.system_names import STEP, WINDOW
 from conqret.runs.session import Session
 from conqret.runs.trials import collect
+from conqret.show.words import reason
 from conqret.text.stance_detection import stance_order
 
 T = TypeVar("T")
@@ -173,9 +174,23 @@ class RerankSummary:
     missing: int
     trimmed: int
 
+    def describe(self) -> str:
+        """Return the counts in words."""
+        parts = [f"{self.windows} windows"]
+        if self.failed:
+            reasons = ", ".join(f"{count}: {reason(name)}" for name, count in sorted(self.reasons.items()))
+            parts.append(f"{self.failed} failed and kept their order ({reasons})")
+        counts = {
+            "documents left out of answers": self.missing,
+            "repeated": self.duplicates,
+            "invented": self.invented,
+            "cut to fit the model": self.trimmed,
+        }
+        return ", ".join([*parts, *(f"{count} {words}" for words, count in counts.items() if count)])
+
 
 class ListwiseReranker(pt.Transformer):
-    """Reorder each ranking by asking a model for the order of overlapping windows, from the bottom up.
+    """Reorder each ranking by requests to a model for the order of overlapping windows, from the bottom up.
 
     Columns in: ``qid``, ``query``, ``docno``, ``text``, a ``score`` or ``rank``, perhaps ``title``. Columns
     out: those, with ``rank`` (from 0) and ``score`` (falling by 1) anew, and ``failed_windows``, how many
@@ -211,7 +226,7 @@ class ListwiseReranker(pt.Transformer):
         self._on_query = on_query
 
     def transform(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """Rerank every query of the frame; queries are asked about at the same time."""
+        """Rerank every query of the frame; requests of all queries are sent at the same time."""
         return self.session.run(lambda client: self.rerank(frame, client))
 
     async def rerank(self, frame: pd.DataFrame, client: Client) -> pd.DataFrame:

@@ -67,10 +67,10 @@ class RetrievalSettings(TypedDict, total=False):
     ``encoder``: where the encoder of an index by vectors is; without it, where it was. ``weights``: one for each
     engine, for fusion by scores; without them it is by reciprocal ranks. ``depth``: documents that the first stage
     retrieves for each topic. ``cross_encoder``: a model that reads each question with each passage and reranks, before
-    ``rerank``; ``instruction``: what stands beside the question for it. ``mmr``: then reorder by maximal marginal
+    ``rerank``; ``instruction``: what stands next to the question for it. ``mmr``: then reorder by maximal marginal
     relevance with this lambda, 0 to 1; ``mmr_encoder``: the encoder whose vectors it compares; words without one.
 
-    ``prompts``: a folder with prompts of your own. ``recordings``: a store of answers; by default one beside the run,
+    ``prompts``: a folder with prompts of your own. ``recordings``: a store of answers; by default one next to the run,
     for models that cost something. ``replay``: recordings to answer from; nothing is sent then."""
 
     encoder: str | None
@@ -101,7 +101,7 @@ def retrieve(
     on_topic: Callable[[str], None] = lambda topic: None,
     **settings: Unpack[RetrievalSettings],
 ) -> RetrievalResult:
-    """Rank the documents of a corpus for its topics: a first stage, then what is asked for.
+    """Rank the documents of a corpus for its topics: a first stage, then the steps that are named.
 
     Args:
         corpus: a corpus directory; it is indexed first where it is not.

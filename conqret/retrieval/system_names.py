@@ -44,14 +44,14 @@ SYSTEMS = (*FIRST_STAGES, *STEPS)
 ``NAME=FILE`` is a run from a TREC file."""
 RERANKED = frozenset({"generic", "pro", "con"})
 """The steps that rerank what the first stage found."""
-ASKING = RERANKED | {"perspectives"}
-"""The steps that ask a model."""
+MODEL_STEPS = RERANKED | {"perspectives"}
+"""The steps that need a model."""
 
 
 @dataclass(frozen=True, slots=True)
 class PipelinePlan:
     """Which stages a pipeline has: a first stage (per perspective, with ``perspectives``; several are fused, with
-    ``weights`` or by ranks), then a cross-encoder (with ``instruction`` beside the question), then a listwise reranker
+    ``weights`` or by ranks), then a cross-encoder (with ``instruction`` next to the question), then a listwise reranker
     (with ``rerank``, under the instruction for ``stance``), then MMR (with a trade-off; by words, or by the vectors of
     ``mmr_encoder``).
 

@@ -1,4 +1,4 @@
-"""The systems of Table 4 by name, run over a corpus's topics; and runs from files beside them."""
+"""The systems of Table 4 by name, run over a corpus's topics; and runs from files."""
 
 from __future__ import annotations
 

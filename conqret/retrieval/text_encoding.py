@@ -1,4 +1,4 @@
-"""How an encoder is to be used: which models, pooling, normalisation, prefixes. Declared, never guessed from scores.
+"""How an encoder is to be used: which models, pooling, normalization, prefixes. Declared, never guessed from scores.
 
 What was not said is what is known of the model by its name (:data:`KNOWN`), else what a folder of sentence-transformers
 says itself, else mean pooling and the dot product.

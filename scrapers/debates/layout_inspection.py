@@ -1,48 +1,29 @@
-"""What a page has, beside what the layouts look for: enough to mend a layout when a site has changed.
-
-Two things are put side by side: what a layout read, and which of its selectors the page has (or nearly has).
-"""
+"""What a layout reads off a page, and which of its selectors the page has: enough to mend a layout when a site has
+changed."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass
-from difflib import get_close_matches
 
-from lxml.html import HtmlElement
-
-from conqret.data.digest import gathered
-from conqret.scrapers import markup
-from conqret.scrapers.debates.layout import NONE, DebatePage, DebateParts, Layout, PageIndex, Selector
+from conqret.scrapers.debates.layout import NONE, DebatePage, DebateParts, Layout, PageIndex
 from conqret.scrapers.debates.layouts import ALL, missing_of
 from conqret.scrapers.debates.page_arguments import lines
-from conqret.scrapers.debates.page_text import OPENED_BY_CLICK
 
 UNKNOWN = "https://unknown.invalid/"
 """The address of a saved page that does not say its own."""
 LITTLE_TEXT = 400
 """Characters of a whole page below which a script must draw it."""
-MAX_KINDS = 2000
-"""Kinds of elements of a page that are compared with a selector; the largest pages of the sites have some 600."""
-MAX_NAME = 60
-"""Characters of a class that are compared."""
-NEAR = 0.7
-"""The share of two names that must agree for one to be nearly the other: ``pro-section`` and ``section-pro`` are."""
-SHOWN = 3
-"""Near ones that are named."""
 
 
 @dataclass(frozen=True, slots=True)
 class LookedFor:
-    """A selector of a layout, how many elements of the page and its further pages it finds, and what of the page is
-    nearly one of them."""
+    """A selector of a layout, and how many elements of the page and its further pages it finds."""
 
     layout: str
     part: str
     selector: str
     found: int
-    nearly: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +31,9 @@ class LayoutInspection:
     """A page inspected.
 
     ``layout`` is the one that it was compared with, empty for none; ``fits`` names all that fit. ``parts`` is what the
-    layout read, with what is ``missing``; ``wants`` are the further pages that it needs. ``hidden`` are parts that
-    readers do not see, which are left out, with their characters. ``archived`` is the address of the archive's copy
-    that was read (empty: none was), ``failed`` the further pages that could not be fetched, and ``further`` those that
-    were read.
+    layout read, with what is ``missing``; ``wants`` are the further pages that it needs. ``archived`` is the address of
+    the archive's copy that was read (empty: none was), ``failed`` the further pages that could not be fetched, and
+    ``further`` those that were read.
     """
 
     url: str
@@ -65,7 +45,6 @@ class LayoutInspection:
     wants: tuple[str, ...]
     index: PageIndex
     looked_for: tuple[LookedFor, ...]
-    hidden: tuple[tuple[str, int], ...]
     archived: str = ""
     failed: tuple[str, ...] = ()
     further: tuple[str, ...] = ()
@@ -121,71 +100,12 @@ def inspect_page(
         wants=chosen.wants(page) if chosen else (),
         index=next((index for index in indexes if index != PageIndex()), PageIndex()),
         looked_for=tuple(_looked_for(page, looked_at)),
-        hidden=tuple(_hidden(html)),
     )
 
 
-def place_of(element: HtmlElement) -> str:
-    """Where an element stands, with the nearest element around it that has a class or is a section."""
-    for around in element.iterancestors():
-        if around.get("class") or around.tag in ("section", "article", "table", "ol", "ul"):
-            return f"{_name(around)} > {_name(element)}"
-    return _name(element)
-
-
-def _name(element: HtmlElement) -> str:
-    first = next(iter((element.get("class") or "").split()), "")
-    return f"{element.tag}.{first[:MAX_NAME]}" if first else str(element.tag)
-
-
 def _looked_for(page: DebatePage, layouts: Collection[Layout]) -> Iterator[LookedFor]:
-    there = kinds(page.root)
     roots = [page.root, *(further_page.root for further_page in page.further)]
-    every = [selector for layout in layouts for selector in layout.selectors]
     for layout in layouts:
         for selector in layout.selectors:
             element_count = sum(1 for root in roots for _ in selector.find(root))
-            near = () if element_count else tuple(nearest(selector, there, every))
-            yield LookedFor(layout.name, selector.part, str(selector), element_count, near)
-
-
-def _hidden(html: str) -> Iterator[tuple[str, int]]:
-    """The parts that readers do not see, scripts apart, with their characters, the longest first."""
-    root, _ = markup.parse(html)
-    parts = [] if root is None else markup.unseen(root, OPENED_BY_CLICK)
-    sized = [
-        (place_of(part), len(markup.running_text(part).split()))
-        for part in parts
-        if part.tag not in markup.NO_TEXT
-    ]
-    yield from sorted((element for element in sized if element[1]), key=lambda element: -element[1])[:3]
-
-
-def kinds(root: HtmlElement) -> Counter[tuple[str, str]]:
-    """How many elements of a page have each tag and class, an element once for each of its classes."""
-    counts: Counter[tuple[str, str]] = Counter()
-    for element in root.iter("*"):
-        for name in dict.fromkeys((element.get("class") or "").split()):
-            if (element.tag, name) in counts or len(counts) < MAX_KINDS:
-                counts[element.tag, name] += 1
-    return counts
-
-
-def nearest(
-    selector: Selector, there: Counter[tuple[str, str]], others: Collection[Selector] = ()
-) -> list[str]:
-    """What a page has that is nearly what ``selector`` looks for, the nearest first: ``section.pros (2)``.
-
-    ``there`` is from :func:`kinds`; what one of the ``others`` looks for is not named.
-    """
-    taken = {(other.tag, other.name) for other in others}
-    places = gathered((name, tag) for tag, name in there if (tag, name) not in taken)
-    words = _words(selector.name)
-    alike = [name for name in places if words <= _words(name)]  # the same words, in whatever order
-    alike += get_close_matches(selector.name, places, SHOWN, NEAR)
-    near = [(tag, name) for name in sorted(dict.fromkeys(alike), key=len) for tag in places[name]]
-    return [f"{tag}.{name[:MAX_NAME]} ({there[tag, name]})" for tag, name in near[:SHOWN]]
-
-
-def _words(name: str) -> set[str]:
-    return {word.rstrip("s") for word in name.lower()[:MAX_NAME].replace("_", "-").split("-")}
+            yield LookedFor(layout.name, selector.part, str(selector), element_count)

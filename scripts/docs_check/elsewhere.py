@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from scripts.docs_check.pages import ROOT, heading, steps
+from scripts.docs_check.pages import ROOT, SETTINGS, heading, steps
 
 DATA = "CONQRET_DATA"
 NEEDS_DATA = re.compile(
@@ -23,44 +23,7 @@ OF_THE_READER = re.compile(r": export \w+=…")
 CONTAINERS = re.compile(r": docker ")
 """Containers, which are made and run where an engine answers."""
 
-JOBS = {
-    r"^README\.md: python -m venv|^README\.md: pip install \. ": (
-        "scripts/check_package.sh",
-        "-c constraints.txt",
-    ),
-    r": (make \w+)$": (".ci/run", "{0}"),
-    r": pip install '(?:conqret|\.)\[(\w+)\]'": ("scripts/extras.txt", "\n{0} "),
-    r"^docs/adding-a-backend\.md: ": ("tests/llm/test_adding_a_backend.py", "adding-a-backend.md"),
-    r"^docs/adding-a-debate-site\.md: ": (
-        "tests/scrapers/debates/test_adding_a_site.py",
-        "adding-a-debate-site.md",
-    ),
-    r"^docs/adding-a-label-layout\.md: ": ("tests/io/test_adding_a_layout.py", "adding-a-label-layout.md"),
-    r"^docs/adding-a-statistic\.md: ": (
-        "tests/studies/test_adding_a_statistic.py",
-        "adding-a-statistic.md",
-    ),
-    r"^docs/adding-a-study\.md: ": ("tests/studies/test_adding_a_study.py", "adding-a-study.md"),
-    r": python scripts/debate_ablations\.py (\S+) ": (
-        "tests/debate/test_ablations.py",
-        "debate_ablations.toml",
-    ),
-    r"^docs/(?:adapters|serve)\.md: (?:from|import (?!pandas|datasets))": (
-        "tests/adapters/test_*.py",
-        '"{heading}"',
-    ),
-    r"^docs/tasks\.md: auto-judge": ("tests/adapters/test_autojudge_page.py", "auto-judge run"),
-    r"auto-judge|conqret judges systems out/|OPENAI_MODEL|adapters\.autojudge": (
-        "tests/adapters/test_autojudge_page.py",
-        '"{heading}"',
-    ),
-    r"CONQRET_TRACES|OTEL_": ("tests/adapters/test_otel.py", "OTEL_EXPORTER_OTLP_ENDPOINT"),
-    r"^docs/suites\.md: |^docs/tasks\.md: conqret suite ": (
-        "tests/suites/test_suite_commands.py",
-        "suites.md",
-    ),
-    r": conqret serve mcp ": ("tests/adapters/test_mcp.py", '"mcp"'),
-}
+JOBS = {job["pattern"]: (job["file"], job["holds"]) for job in SETTINGS["job"]}
 """What another job runs: patterns over ``PAGE: TEXT``, the file of that job, and what stands in it if that is so."""
 
 

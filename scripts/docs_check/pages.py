@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 import shlex
 import textwrap
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+SETTINGS = tomllib.loads(Path(__file__).with_name("steps.toml").read_text(encoding="utf-8"))
+"""Which steps other jobs run, and how the others are made small."""
 TYPED = ROOT / "docs" / "tasks.md"
 """The page whose tables say what to type."""
 FENCE = re.compile(r"^(?P<indent> *)(?:```|~~~)(?P<kind>[\w-]*)")
@@ -66,18 +69,11 @@ def steps(page: Path) -> list[Block]:
     return sorted(blocks, key=lambda block: block.line)
 
 
-def inline(page: Path, tables: bool = True) -> Iterator[tuple[int, str]]:
-    """The commands among the text of a page, with their lines: those in the rows of tables, or those elsewhere."""
+def inline(page: Path) -> Iterator[tuple[int, str]]:
+    """The commands in the tables of a page, with their lines."""
     for number, line in split(page)[0]:
-        if line.startswith("|") == tables:
+        if line.startswith("|"):
             yield from ((number, text) for text in INLINE.findall(line))
-
-
-def mentions(page: Path) -> Iterator[tuple[int, str]]:
-    """The commands in the text of a page that are not among its steps."""
-    yield from inline(page, tables=False)
-    if page != TYPED:
-        yield from inline(page)
 
 
 def commands(block: Block) -> Iterator[Block]:

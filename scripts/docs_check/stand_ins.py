@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 from pathlib import Path
 
-from scripts.docs_check.pages import ROOT
+from scripts.docs_check.pages import ROOT, SETTINGS
 
 HOSTED = r"(?:gpt-|claude|(?:openai|anthropic|azure|bedrock|vertex_ai|gemini)/)[\w./:-]+"
 OFFLINE = re.compile(rf"(--[\w-]*model|--agent|--rerank)([ =])(?:…|{HOSTED})")
@@ -34,44 +34,7 @@ server.status = "completed"
 asyncio.run(server.serve(0, lambda port: print(f"http://127.0.0.1:{port}/v1", flush=True)))
 """
 """A server that takes batches, and has answered each by the time that somebody asks."""
-OWN_JUDGE = """
-import json
-from http.server import BaseHTTPRequestHandler, HTTPServer
-from fixtures.examples.my_judge import better
-
-class Judge(BaseHTTPRequestHandler):
-    def do_POST(self):
-        item = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.send_response(200)
-        self.end_headers()
-        self.wfile.write(json.dumps(better(item)).encode())
-
-    def log_message(self, *_):
-        pass
-
-server = HTTPServer(("127.0.0.1", 0), Judge)
-print(f"http://127.0.0.1:{server.server_port}/judge", flush=True)
-server.serve_forever()
-"""
-"""The function of the examples at an address."""
-SMALLER = {
-    "python benchmarks/abstention.py": " --draws 1",
-    "python -m tests.web.annotators --items 60": " --items 2 --task rating",
-    "python -m tests.web.debate_study": " --judges 3",
-    "python benchmarks/offline.py --seeds 5": " --seeds 1",
-    "python benchmarks/retrieval.py": " webis",
-    "python benchmarks/dense.py": " index --passages 300",
-    "python benchmarks/perplexity.py --device cuda": " --device cpu --shapes tiny --rounds 1 --answers 4",
-    "nice python benchmarks/simulation.py": " --simulations 1 --kept tried.jsonl",
-}
-"""What is added to a command that runs for minutes or hours, by how it begins, so that it ends in seconds."""
-FILES = {
-    "three.jsonl": "head -3 fixtures/questions.jsonl > three.jsonl",
-    "evidence/": "cp -r fixtures/corpus evidence",
-    " trusted.txt": "cp fixtures/examples/trusted.txt .",
-    "sixty.jsonl": "head -60 questions.jsonl > sixty.jsonl",
-}
-"""Files of which a page says what they hold, and commands that make the like."""
+SMALLER, FILES = SETTINGS["smaller"], SETTINGS["files"]
 
 
 def in_shell(command: str) -> str:
@@ -125,29 +88,6 @@ def make_weights(store: Path) -> None:
     seq2seq("bart", store / "bart")
 
 
-def answer_all(folder: Path) -> None:
-    """Have everybody in a study that is there say something to all that is left for them."""
-    from conqret.debate.two_turn.judge_answers import give
-    from conqret.labels.answer_ledger import Ledger
-    from conqret.labels.written_arguments import TASK, Draft
-
-    with closing(Ledger(folder)) as ledger:
-        for person in ledger.people():
-            while (turn := ledger.next(person)) is not None:
-                if turn.screen.judging is not None:
-                    ledger.start(person, turn)
-                    give(ledger, person, ledger.turn(person, turn.number) or turn, str(turn.number % 3))
-                    continue
-                said = {
-                    question.name: question.choices[
-                        (turn.number * person.number) % len(question.choices)
-                    ].value
-                    for question in turn.screen.questions
-                }
-                draft = Draft(f"No, says {person.name}.").answers()
-                ledger.answer(person, turn, draft if ledger.study.task == TASK else said, "", turn.revision)
-
-
 class Servers:
     """The servers that a page asks, each begun where it is first named."""
 
@@ -170,7 +110,7 @@ class Servers:
             address = self._at("server", "-m", "tests.server", "--port", "0")
             command = OFFLINE.sub(rf"\1\2openai/judge --api-base {address}", command)
         if JUDGE in command:
-            command = command.replace(JUDGE, self._at("judge", "-c", OWN_JUDGE))
+            command = command.replace(JUDGE, self._at("judge", "-m", "fixtures.examples.judge_server"))
         if "--batch" in command:
             command += f" --api-base {self._at('batches', '-c', BATCHES)}"
         if re.match("conqret corpus (debates|topics|evidence|inspect)", command):

@@ -21,14 +21,14 @@ def texts(corpus):
 
 def test_an_expert_argument_cites_its_documents_by_place(corpus):
     topic = next(topic for topic in corpus.topics() if topic.id == "cars")
-    expert = ExpertArguments(corpus).of(topic, "pro")
+    expert = ExpertArguments(corpus).find(topic, "pro")
     assert expert.documents == ("cars-1", "cars-2")
     assert expert.text() == (
         "Cars are good for health. Health improved by 12 percent. [1] Incomes rose too [2]. Nobody doubts it.\n\n"
         "They are fair. Everybody gains [2][1]."
     )
     assert citations(expert.text({"cars-2": 7})) == (7,)
-    assert ExpertArguments(corpus).of(topic, "con").documents == ("cars-3",)
+    assert ExpertArguments(corpus).find(topic, "con").documents == ("cars-3",)
 
 
 def test_examples_come_from_train_topics_and_never_from_the_topic_itself(corpus, texts):

@@ -15,7 +15,8 @@ from conqret.io.corpus_folder import write_lines
 from conqret.llm.tokens import count_tokens
 from conqret.retrieval.collection import Collection
 from conqret.retrieval.corpus_index import open_index
-from conqret.retrieval.pipeline import BM25_NAME, PipelinePlan, assemble, open_indexes
+from conqret.retrieval.pipeline import assemble, open_indexes
+from conqret.retrieval.system_names import BM25_NAME, PipelinePlan
 from conqret.text.sentences import boundaries
 
 TOKENS = 1_000

@@ -1,4 +1,4 @@
-"""What a way to answer is, and all of them by name: conqret's own and those of plug-ins."""
+"""What a strategy is, and all of them by name: conqret's own and those of plug-ins."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ OTHER_SIDE: Mapping[Stance, Stance] = {"pro": "con", "con": "pro", "none": "none
 
 @dataclass(frozen=True)
 class PromptTurn:
-    """One more answer on the way to the argument, after those before it.
+    """One more turn before the argument is done, after the earlier ones.
 
     - ``name``: under which later prompts have what it says; the first answer is the ``argument``
-    - ``prompt``: the id of its prompt, filled as the first and with what was said so far
+    - ``prompt``: the id of its prompt, filled as the first and with the turns so far
     - ``other``: whether the other side says it, which is then the ``stance`` of the prompt
     - ``baseline(topic, stance, documents, said)``: the offline model's answer, after the answers before it
     """
@@ -37,12 +37,12 @@ class PromptTurn:
 
 @dataclass(frozen=True)
 class Strategy:
-    """A way to answer a topic from ranked documents, for one side.
+    """A strategy to answer a topic from ranked documents, for one side.
 
     - ``prompts``: for each stance the id of its prompt, filled with ``topic``, ``stance``, ``documents`` and
-      ``examples`` (its system part with ``stance``); both sides may share one. Empty: no model is asked.
+      ``examples`` (its system part with ``stance``); both sides may share one. Empty: no model is used.
     - ``baseline(topic, stance, documents)``: the offline model's answer, as plain data for
-      :class:`~conqret.generation.cited_argument.GeneratedArgument`; the answer itself where no model is asked
+      :class:`~conqret.generation.cited_argument.GeneratedArgument`; the answer itself where no model is used
     - ``turns``: what follows the first answer; the last turn of the side itself is the argument
     """
 
@@ -62,8 +62,8 @@ class Strategy:
         check_known("stance of an argument", self.prompts, stance)
         return self.prompts[stance]
 
-    def asked(self, stances: Iterable[Stance]) -> set[str]:
-        """The ids of all prompts by which these sides are asked; none where no model is. Raises as :meth:`prompt`."""
+    def prompt_ids(self, stances: Iterable[Stance]) -> set[str]:
+        """Return the ids of all prompts for these sides; none where no model is used. Raises as :meth:`prompt`."""
         if not self.prompts:
             return set()
         return {self.prompt(stance) for stance in stances} | {turn.prompt for turn in self.turns}

@@ -1,7 +1,7 @@
-"""extractive: the sentences of the stance, selected, arranged under conclusions, and cited; no model is asked.
+"""extractive: the sentences of the stance, selected, arranged under conclusions, and cited; no model is used.
 
 Extractive argument synthesis in the order select, arrange, phrase (El Baff et al. 2019, as cited in ConQRet,
-section 2.1), from lexical evidence alone. It is the floor that a language model must beat: what it says is always
+section 2.1), from lexical evidence alone. It is the baseline that a language model must beat: what it says is always
 in the documents, word for word, and how well it argues is another matter.
 """
 
@@ -41,7 +41,7 @@ OVERLAP = 0.5
 """Two sentences that share more of the shorter one's words than this say the same."""
 
 NEEDS_CONTEXT = 0.5
-"""What a sentence that leans on the one before it ("It …", "But …") is worth beside one that stands alone."""
+"""What a sentence that leans on the one before it ("It …", "But …") is worth compared with one that stands alone."""
 
 _LEANS_ON = frozenset(
     "it its they them their this these that those he she his her but and so or yet then there here however "
@@ -207,7 +207,7 @@ def _reason(relevance: float, side: float, stance: Stance) -> str:
 
 STRATEGY = Strategy(
     name="extractive",
-    summary="sentences of the documents, selected for the side and grouped by aspect; no model is asked",
+    summary="sentences of the documents, selected for the side and grouped by aspect; no model is used",
     source="own; select, arrange, phrase after El Baff et al. 2019",
     baseline=compose,
 )

@@ -18,11 +18,17 @@ from numpy.typing import NDArray
 from conqret.errors import DeclarationError, MissingDependencyError, check_known
 from conqret.registry import Registry
 
+SNOWBALL_LANGUAGES = tuple(
+    "arabic danish dutch finnish french german hindi hungarian italian norwegian portuguese romanian russian spanish "
+    "swedish turkish".split()
+)
+"""Languages that have a stemmer of Snowball's."""
+
 K1 = 0.9
 """Term frequency saturates early: Anserini's default for BM25, tuned on web documents."""
 
 B = 0.4
-"""Little length normalisation; the default beside :data:`K1`."""
+"""Little length normalization; the default with :data:`K1`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,16 +13,10 @@ from numpy.typing import NDArray
 
 from conqret.io import limits
 from conqret.io.limits import whole_bytes
-from conqret.retrieval.engines import Engine, Hits, WordIndexSettings, highest
+from conqret.retrieval.engines import SNOWBALL_LANGUAGES, Engine, Hits, WordIndexSettings, highest
 from conqret.text.words import stop_list, words
 
 _NO_WORD = -1
-LANGUAGES = tuple(
-    "arabic danish dutch finnish french german hindi hungarian italian norwegian portuguese romanian russian spanish "
-    "swedish turkish".split()
-)
-"""Languages that have a stemmer of Snowball's."""
-
 _SNOWBALL = {"porter2": "english"}
 _TERMS = "terms.json"
 
@@ -105,6 +99,6 @@ ENGINE = Engine(
     distribution="bm25s",
     build=build,
     open=open_index,
-    stemmers=("porter2", "none", *LANGUAGES),
+    stemmers=("porter2", "none", *SNOWBALL_LANGUAGES),
     stop_lists=("english", "lucene", "none"),
 )

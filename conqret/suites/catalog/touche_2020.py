@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from conqret.errors import DeclarationError
-from conqret.io.benchmarks import beir_rows, is_beir
+from conqret.io.benchmarks import beir_rows
 from conqret.io.cell_values import as_text
 from conqret.io.checks import filled, identifier, json_object
 from conqret.io.schema import TableReader
