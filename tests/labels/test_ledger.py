@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from conqret.errors import DeclarationError
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.database import DamagedLabelsError
-from conqret.labels.screens import ScreenTurn, StaleAnswerError
+from conqret.labels.screens import ScreenTurn
 from tests.labels.studies import begun
 
 
@@ -52,23 +52,6 @@ def test_fifty_people_at_a_time_get_no_screen_too_often(tmp_path: Path) -> None:
     assert Counter(record.screen.item for record in ledger.given()) == Counter(
         {f"item-{n}": 3 for n in range(40)}
     )
-
-
-def test_an_answer_and_the_screen_after_it_are_written_together_or_not_at_all(tmp_path: Path) -> None:
-    ledger = begun(tmp_path)
-    anna = ledger.person("anna")
-    first = next_of(ledger, "anna")
-    following = ledger.answer_and_next(anna, first, {"overall_quality": "4"}, "", 0)
-    assert following is not None
-    assert following == ledger.begun(anna) != first
-    with pytest.raises(StaleAnswerError):
-        ledger.answer_and_next(anna, first, {"overall_quality": "2"}, "", 0)
-    assert [record.answers for record in ledger.given()] == [{"overall_quality": "4"}]
-    third = ledger.answer_and_next(anna, following, {"overall_quality": "3"}, "", 0)
-    assert third is not None
-    again = Ledger(tmp_path)
-    assert len(list(again.given())) == 2
-    assert again.begun(anna) == third
 
 
 def test_an_answer_is_changed_and_taken_back_and_its_history_stays(tmp_path: Path) -> None:

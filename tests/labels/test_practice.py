@@ -91,19 +91,6 @@ def test_practice_counts_nowhere_and_everybody_has_it_in_one_order(tmp_path: Pat
     assert {record.person.name for record in ledger.given(practice=True)} == {"anna"}
 
 
-def test_what_was_given_in_another_window_meanwhile_goes_to_others(tmp_path: Path) -> None:
-    ledger = begun_with_practice(tmp_path)
-    ben = ledger.person("ben")
-    for _ in range(5):
-        turn = ledger.next(ben)
-        assert turn is not None
-        ledger.answer(ben, turn, {"overall_quality": "1"}, "", 0)
-    assert ledger.next(ben) is not None  # asked for before the other window's answer was looked at
-    settle(ledger, ben, marked_by_gold)
-    rooms = ledger._database.rows("SELECT room FROM screens WHERE NOT practice")
-    assert [row["room"] for row in rooms] == [2, 2, 2]
-
-
 def test_practice_comes_again_where_screens_are_given_to_others(tmp_path: Path) -> None:
     ledger = begun_with_practice(tmp_path)
     assert practise(ledger, "anna", "44") == "active"
