@@ -1,1 +1,1 @@
-"""Labels from people: what they are shown and asked, who gets what, and the file in which each answer is kept."""
+"""Labels from annotators: what they are shown and asked, who gets what, and the file in which each answer is kept."""

@@ -1,4 +1,4 @@
-"""``conqret labels sample``: which items to have labelled next, and the sheet for it."""
+"""``conqret labels sample``: which items to have labeled next, and the sheet for it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 Target = Literal["csv", "label-studio", "argilla"]
-"""Where the items are labelled."""
+"""Where the items are labeled."""
 
 
 @dataclass(frozen=True, kw_only=True)

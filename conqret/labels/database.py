@@ -68,8 +68,8 @@ class LabelFileError(ConqretError):
     """A file of labels cannot be read or written just now (a full disk, say); what it holds is kept."""
 
 
-class DamagedLabelsError(LabelFileError):
-    """A file of labels is damaged; the message names its backup."""
+class CorruptLabelsError(LabelFileError):
+    """A file of labels is corrupt; the message names its backup."""
 
     def __init__(self, path: Path, problem: str) -> None:
         backup = path.with_name(BACKUP)
@@ -90,7 +90,7 @@ class Database:
 
     Raises:
         DeclarationError: the file is none of labels, or of another layout.
-        DamagedLabelsError: it is one, and damaged. Where it is damaged later, or cannot be written, methods raise it or
+        DamagedLabelsError: it is one, and corrupt. Where it is corrupt later, or cannot be written, methods raise it or
             LabelFileError.
     """
 
@@ -117,7 +117,7 @@ class Database:
         except BaseException as error:
             self._connection.close()
             if isinstance(error, sqlite3.Error):
-                raise DamagedLabelsError(self.path, str(error)) from None
+                raise CorruptLabelsError(self.path, str(error)) from None
             raise
 
     def _check_layout(self) -> None:
@@ -126,7 +126,7 @@ class Database:
         (tables,) = self._connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
         if not layout_version and not tables:
             if self.path.with_name(BACKUP).exists():
-                raise DamagedLabelsError(self.path, "it is empty")
+                raise CorruptLabelsError(self.path, "it is empty")
             with contextlib.suppress(OSError):
                 self.path.chmod(0o600)
             with self.change():
@@ -135,7 +135,7 @@ class Database:
                 self._connection.execute(f"PRAGMA application_id={APPLICATION}")
                 self._connection.execute(f"PRAGMA user_version={LAYOUT}")
         elif application != APPLICATION:
-            raise DamagedLabelsError(self.path, "its tables are not those of a study")
+            raise CorruptLabelsError(self.path, "its tables are not those of a study")
         elif layout_version != LAYOUT:
             raise DeclarationError(
                 f"{self.path} has the layout {layout_version}, but this version of conqret writes {LAYOUT}; "
@@ -162,7 +162,7 @@ class Database:
             self._connection.execute("ROLLBACK")
             self._connection.text_factory = str
         if damaged or integrity != "ok":
-            raise DamagedLabelsError(self.path, number(damaged, "row") if damaged else integrity)
+            raise CorruptLabelsError(self.path, number(damaged, "row") if damaged else integrity)
 
     @contextlib.contextmanager
     def change(self) -> Iterator[sqlite3.Connection]:
@@ -186,18 +186,18 @@ class Database:
 
     @contextlib.contextmanager
     def _errors(self) -> Iterator[None]:
-        """What SQLite says of a file that is damaged, full or gone, as an error of ours, of which whoever runs the
+        """What SQLite says of a file that is corrupt, full or gone, as an error of ours, of which whoever runs the
         study is told."""
         try:
             yield
         except (
             sqlite3.Error,
             UnicodeDecodeError,
-        ) as error:  # a message may quote a damaged name, which is no text
+        ) as error:  # a message may quote a corrupt name, which is no text
             exact = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT)
             code = exact & 0xFF  # the other bits say more exactly what is wrong
             if code in _DAMAGE:
-                file_error: LabelFileError = DamagedLabelsError(self.path, str(error))
+                file_error: LabelFileError = CorruptLabelsError(self.path, str(error))
             elif code == sqlite3.SQLITE_NOTADB or not isinstance(error, sqlite3.OperationalError):
                 raise
             else:

@@ -36,11 +36,11 @@ class TaskRequest:
 
 @dataclass(frozen=True)
 class AnnotationTask:
-    """A way to ask people: ``screens`` gives those of an item; none, where the item lacks what the task shows.
+    """A way to ask annotators: ``screens`` gives those of an item; none, where the item lacks what the task shows.
     ``reads`` makes items of a task's own files, where these hold none. ``needs`` names the fields that each item has to
     have, for what is wanted of items of which so many have each field.
 
-    A task with ``dimensions`` can be asked by a form, too: they are labelled on the whole numbers of the ``scale``,
+    A task with ``dimensions`` can be asked by a form, too: they are labeled on the whole numbers of the ``scale``,
     where no others are given, and ``form`` says what to do, where the summary does not.
     """
 
@@ -168,9 +168,9 @@ def heading(item: Item) -> str:
 
 @dataclass(frozen=True)
 class AnnotationForm:
-    """Items to be labelled on some dimensions, on a scale from ``low`` to ``high``; what to do is said in the words of
+    """Items to be labeled on some dimensions, on a scale from ``low`` to ``high``; what to do is said in the words of
     ``asks``. What is not ``for_estimation`` bears a mark, so that its labels are refused where something is estimated;
-    what was drawn bears the ``probability`` that each item had, or its own (by id). Where ``words`` are what people
+    what was drawn bears the ``probability`` that each item had, or its own (by id). Where ``words`` are what annotators
     write, there is no scale.
 
     Each form gives the texts of its files, by what their names have behind that of the sheet.
@@ -215,7 +215,7 @@ class AnnotationForm:
         return {"": csv_text(head, rows)}
 
     def label_studio(self) -> dict[str, str]:
-        """Tasks for Label Studio's JSON import, and the labelling interface for them: a choice for each dimension."""
+        """Tasks for Label Studio's JSON import, and the labeling interface for them: a choice for each dimension."""
         tasks = [{"data": {"item": item.id, **shows(item), **self.mark(item)}} for item in self.items]
         lines = ["<View>"]
         for name in shows(self.items[0]):

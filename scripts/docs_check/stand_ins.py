@@ -135,7 +135,7 @@ def answer_all(folder: Path) -> None:
     from conqret.labels.written_arguments import TASK, Draft
 
     with closing(Ledger(folder)) as ledger:
-        for person in ledger.people():
+        for person in ledger.annotators():
             while (turn := ledger.next(person)) is not None:
                 if turn.screen.judging is not None:
                     ledger.start(person, turn)

@@ -70,7 +70,7 @@ class Annotator:
         path = str(self.page.js("location.pathname"))
         if path == "/next":
             return None
-        turn = self.ledger.turn(self.ledger.person(self.name), int(path.rpartition("/")[2]))
+        turn = self.ledger.turn(self.ledger.annotator(self.name), int(path.rpartition("/")[2]))
         assert turn is not None
         return turn
 

@@ -27,7 +27,7 @@ Meant = dict[tuple[str, str, str], dict[str, str]]
 def differing(ledger: Ledger, meant: Meant) -> int:
     """How many screens do not stand in the file as they were meant, and nothing besides."""
     kept = {
-        (record.person.name, record.screen.item, record.screen.part): dict(record.answers)
+        (record.annotator.name, record.screen.item, record.screen.part): dict(record.answers)
         for record in ledger.given()
     }
     return sum(kept.get(unit) != meant.get(unit) for unit in kept | meant)

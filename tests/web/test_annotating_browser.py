@@ -76,7 +76,7 @@ def test_a_form_of_another_page_changes_nothing(browser: Chromium, tmp_path: Pat
         until(page, "document.querySelector('#name') !== null")
         page.close()
     with contextlib.closing(Ledger(labels)) as ledger:
-        assert ledger.people() == []
+        assert ledger.annotators() == []
 
 
 def test_on_a_phone_the_texts_and_a_whole_question_are_seen_together(
