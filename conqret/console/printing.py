@@ -106,8 +106,8 @@ def result(
     outcomes: Sequence[RequirementOutcome] | None = None,
     answer: Iterable[str] = (),
 ) -> None:
-    """Print what a command has found: for a machine, or else for people, whose ``lines`` are texts and tables below the
-    ``answer`` in sentences. ``as_json`` is False where the tables are wanted as LaTeX.
+    """Print what a command has found: for a machine, or else for a reader, whose ``lines`` are texts and tables below
+    the ``answer`` in sentences. ``as_json`` is False where the tables are wanted as LaTeX.
 
     For a machine the ``outcomes`` of what was required stand in it as ``requirements``.
     """
@@ -245,7 +245,7 @@ def tell_outcomes(outcomes: Sequence[RequirementOutcome]) -> bool:
 
 
 def counts(progress: Progress) -> str:
-    """What it cost so far, how many questions came to nothing, and what a client has asked."""
+    """What it cost so far, how many questions came to nothing, and what a client has requested."""
     cost = "cost unknown" if progress.cost_usd is None else f"${progress.cost_usd:.4f}"
     if progress.estimated:
         cost += " (estimated)"
@@ -255,7 +255,7 @@ def counts(progress: Progress) -> str:
 
 
 def tell_session(session: SessionCounts, rows: str = "") -> None:
-    """Say what was asked now, and how many of all ``rows`` ("12 judgments") are from before."""
+    """Say what was requested now, and how many of all ``rows`` ("12 judgments") are from before."""
     from conqret.show.words import reason
 
     cost = "cost unknown" if session.cost_usd is None else f"${session.cost_usd:.4f} spent"
@@ -281,7 +281,7 @@ def tell_retried(session: SessionCounts) -> None:
 
 @dataclass
 class ProgressBar:
-    """A progress bar, or a line every :data:`SECONDS` where there is no terminal; the counts beside it are those of
+    """A progress bar, or a line every :data:`SECONDS` where there is no terminal; the counts next to it are those of
     ``client``, if there is one."""
 
     progress: RichProgress
@@ -296,7 +296,7 @@ class ProgressBar:
         self.reach(kept, total=total)
 
     def advance(self, row: object = None, counted: str = "") -> None:
-        """One more is done; ``counted`` stands beside the bar."""
+        """One more is done; ``counted`` stands next to the bar."""
         if not self.progress.disable or self.lines:
             text = counted if self.client is None else counts(self.client.progress)
             self.reach(None, text, advance=1)

@@ -131,7 +131,7 @@ def adjudication_app(
     judgments: Sequence[Judgment] = (),
     messages: PageMessages = ENGLISH,
 ) -> ASGIApp:
-    """The pages for ``by``, beside what a judge says where there are ``judgments``, in the words of ``messages``."""
+    """The pages for ``by``, next to what a judge says where there are ``judgments``, in the words of ``messages``."""
 
     desk = _AdjudicationPage(ledger, links, by, judgments, partial(page_of, messages=messages))
     routes = [

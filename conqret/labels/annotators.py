@@ -187,7 +187,7 @@ class AnnotatorTable:
 
     def end_practice(self, annotator: Annotator, outcome: str, state: str) -> None:
         """Write down how an annotator's practice went, and in which state they are then; it ends once, however often
-        this is asked for. What they were given besides, in another window, goes to others where they are to wait."""
+        this is requested. What they were given besides, in another window, goes to others where they are to wait."""
         with self._database.change() as connection:
             ended = connection.execute(
                 "UPDATE people SET practised = ?, state = ? WHERE number = ? AND practised = '' AND state = 'active'",

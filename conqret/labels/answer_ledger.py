@@ -50,7 +50,7 @@ class Ledger(AnnotatorTable):
         texts: Mapping[str, str] | None = None,
     ) -> Ledger:
         """The study in ``folder``, begun where there is none; ``annotators`` who are not in it yet join. ``texts``
-        are kept beside the screens that speak of them, by name.
+        are kept next to the screens that speak of them, by name.
 
         Raises:
             DeclarationError: the folder holds another study.
@@ -102,7 +102,7 @@ class Ledger(AnnotatorTable):
         self._database.backup(target)
 
     def backup_session(self) -> None:
-        """Copy the file to the backup beside it. Raises DamagedLabelsError where it is not whole."""
+        """Copy the file to the backup next to it. Raises CorruptLabelsError where it is not whole."""
         self._database.backup_session()
 
     # What
@@ -122,7 +122,7 @@ class Ledger(AnnotatorTable):
             return begun(connection, annotator)
 
     def start(self, annotator: Annotator, turn: ScreenTurn) -> None:
-        """Let the time of a screen run; it begins once, however often this is asked for."""
+        """Let the time of a screen run; it begins once, however often this is requested."""
         with self._database.change() as connection:
             connection.execute(
                 "UPDATE turns SET started = ? WHERE number = ? AND person = ? AND started IS NULL",

@@ -50,7 +50,7 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
         "events": "number INTEGER PRIMARY KEY, at TEXT NOT NULL, what TEXT NOT NULL, detail TEXT NOT NULL",
     }.items()
 }
-"""What a row of each table holds beside its checksum. ``revision`` of a turn is that of the last of its answers, so
+"""What a row of each table holds next to its checksum. ``revision`` of a turn is that of the last of its answers, so
 that a lost one is noticed."""
 
 _MORE = {"turns": "UNIQUE (screen, person)", "answers": "UNIQUE (turn, revision)"}
@@ -90,7 +90,7 @@ class Database:
 
     Raises:
         DeclarationError: the file is none of labels, or of another layout.
-        DamagedLabelsError: it is one, and corrupt. Where it is corrupt later, or cannot be written, methods raise it or
+        CorruptLabelsError: it is one, and corrupt. Where it is corrupt later, or cannot be written, methods raise it or
             LabelFileError.
     """
 
@@ -148,7 +148,7 @@ class Database:
         """Whether all is as it was written.
 
         Raises:
-            DamagedLabelsError: something is not.
+            CorruptLabelsError: something is not.
         """
         damaged = 0
         self._connection.text_factory = lambda data: data.decode("utf-8", "replace")
@@ -226,10 +226,10 @@ class Database:
             raise DeclarationError(f"{target} cannot be written: {error}") from None
 
     def backup_session(self) -> None:
-        """Copy the file, if it is whole, to :data:`BACKUP` beside it, in place of the copy before.
+        """Copy the file, if it is whole, to :data:`BACKUP` next to it, in place of the copy before.
 
         Raises:
-            DamagedLabelsError: it is not whole; the copy before is kept.
+            CorruptLabelsError: it is not whole; the copy before is kept.
             DeclarationError: the copy cannot be written.
         """
         backup = self.path.with_name(BACKUP)
@@ -241,7 +241,7 @@ class Database:
             part.replace(backup)
 
     def forget_deleted(self) -> None:
-        """Take what was deleted out of the file, the journal beside it and its backup.
+        """Take what was deleted out of the file, the journal next to it and its backup.
 
         Raises:
             DeclarationError: another process reads or writes without a pause.

@@ -71,7 +71,7 @@ def export_labels(
 
     Raises:
         DeclarationError: there is no study, it holds no labels yet or none of this form, or the file is in use.
-        DamagedLabelsError: the study's file is corrupt; the message names its backup.
+        CorruptLabelsError: the study's file is corrupt; the message names its backup.
     """
     if final and to in ("label-studio", "comparisons"):
         raise DeclarationError(f"--final writes a table with one label for each item: leave out --to {to}")
@@ -141,7 +141,7 @@ long after the screen was shown first, ``scale`` from where to where the questio
 
 
 def marks_of(study: Study, *, undecided: int = 0) -> dict[str, str]:
-    """What is said of each label of a study beside the label: how its item came to be chosen. Final labels are no
+    """What is said of each label of a study next to the label: how its item came to be chosen. Final labels are no
     sample while some are ``undecided``: they are those on which annotators agree."""
     if not study.estimates or undecided:
         return {FOR_ESTIMATION: NOT}
@@ -215,7 +215,7 @@ def _scales(screen: Screen) -> dict[str, str]:
 
 
 def as_label_studio(records: Iterable[ScreenResponse], *, marks: Mapping[str, str] | None = None) -> str:
-    """The JSON export of Label Studio, a task for each item, or for each part of it that was asked of."""
+    """The JSON export of Label Studio, a task for each item, or for each part of it that was labeled."""
     tasks: dict[int, dict[str, object]] = {}
     for record in records:
         screen = record.screen

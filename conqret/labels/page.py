@@ -94,7 +94,7 @@ def why_no_agreement(ledger: Ledger) -> str:
 class AnnotatorProgress(Frozen):
     """How far an annotator is: how practice went (empty before its end), screens answered, screens left at most, the
     median of the seconds that a screen took (None before the first), attention checks passed of how many, and alpha
-    with what the others say (None where nobody else has labeled the same)."""
+    with what the others say (None where no other annotator has labeled the same)."""
 
     person: str
     name: str
@@ -209,7 +209,8 @@ def agreement_so_far(found: LabelSet) -> PeopleAgreement | None:
 
 def against_others(study_labels: LabelSet) -> dict[str, Estimate]:
     """For each annotator, by pseudonym, the alpha of what they say and what the others say on the same: the (lower)
-    median of these, or the most frequent of words. Who has labeled nothing beside others is not among them."""
+    median of these, or the most frequent of words. An annotator who shares no labeled unit with others is not among
+    them."""
     beside: dict[str, list[Label]] = {}
     for (_, dimension), labels in _told(study_labels).items():
         one_of = median_low if study_labels.scale(dimension).level == "ordinal" else mode

@@ -49,7 +49,7 @@ class ScreenQuestion(Frozen):
 
     @property
     def values(self) -> frozenset[str]:
-        """What may be answered, beside "cannot judge"."""
+        """What may be answered, apart from "cannot judge"."""
         return frozenset(choice.value for choice in self.choices)
 
     def told(self, value: str) -> str:

@@ -165,7 +165,7 @@ def pieces(passage: ScreenPassage) -> Iterator[tuple[str, bool]]:
 
 
 FILE = "secret"
-"""Beside the labels, readable by the user alone: the same links hold when the server starts again."""
+"""Next to the labels, readable by the user alone: the same links hold when the server starts again."""
 BYTES = 16
 """A token has 128 bits."""
 DASHBOARD, JOIN, ADJUDICATE = "the dashboard", "whoever joins", "who decides"

@@ -88,7 +88,7 @@ def _sound_items(
 def planned_screens(
     items: Iterable[Item], task: str, wanted: TaskRequest = EVERYTHING, *, plan: Path | None = None
 ) -> PlannedScreens:
-    """The screens of ``task`` for ``items``, or for those of ``plan`` (what ``conqret labels sample`` wrote beside
+    """The screens of ``task`` for ``items``, or for those of ``plan`` (what ``conqret labels sample`` wrote next to
     its sheet).
 
     Raises:

@@ -195,7 +195,7 @@ class AnnotationForm:
 
     @property
     def instruction(self) -> str:
-        """What to do, in the words that stand beside each item of a CSV sheet."""
+        """What to do, in the words that stand next to each item of a CSV sheet."""
         ends = f"a whole number from {self.low} to {self.high}"
         if self.words:
             ends = f"one of {', '.join(self.words)}"

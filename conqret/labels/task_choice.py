@@ -1,5 +1,5 @@
 """Which task a name means: one of its own, a file of one's own, or a format of the judge, whose ratings annotators are
-asked for with the format's own definitions, points and scale."""
+requested with the format's own definitions, points and scale."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def format_task(judge: Judge, metrics: tuple[str, ...] = ()) -> AnnotationTask:
 
 
 def states_ratings(judge: Judge) -> bool:
-    """Whether the format asks for ratings on a scale of whole numbers, as annotators can give them."""
+    """Whether the format requests ratings on a scale of whole numbers, as annotators can give them."""
     return bool(judge.asks) and _SCALE.fullmatch(judge.scale) is not None
 
 

@@ -46,13 +46,13 @@ MAX_LENGTH = 512
 OVERLAP = 4
 """One over the share of a window that the next one repeats, where a document is longer."""
 LEAST_ROOM = 16
-"""Tokens of the document that a window has to hold beside the perspective, at least."""
+"""Tokens of the document that a window has to hold next to the perspective, at least."""
 AT_ONCE = 32
 """Windows that go through the model at once."""
 
 
 class DetectorQuality(Agreement):
-    """How a detector fares beside labels of questions that had no part in its making. ``brier`` is the mean squared
+    """How a detector compares with labels of questions that had no part in its making. ``brier`` is the mean squared
     error of its probabilities, ``brier_raw`` of those before calibration; ``by_words`` is the F1 of the offline
     baseline."""
 
@@ -297,8 +297,8 @@ def platt(scores: Sequence[float], labels: Sequence[bool]) -> tuple[float, float
 
 
 def best_cut(probabilities: Sequence[float], labels: Sequence[bool]) -> float:
-    """The probability from which a yes has the highest F1, halfway between two neighbours; of equals the one nearest to
-    .5. It is .5 where nothing is labelled yes."""
+    """The probability from which a yes has the highest F1, halfway between two neighbors; of equals the one nearest to
+    .5. It is .5 where nothing is labeled yes."""
     values = sorted(set(probabilities))
     if not any(labels):
         return 0.5
@@ -315,7 +315,7 @@ def best_cut(probabilities: Sequence[float], labels: Sequence[bool]) -> float:
 def quality_of(
     pairs: Sequence[Pair], scores: Sequence[float], chance: Callable[[float], float], threshold: float
 ) -> DetectorQuality:
-    """How scores fare beside the labels of their pairs; intervals are over questions."""
+    """How scores compare with the labels of their pairs; intervals are over questions."""
     labels = [pair.label is True for pair in pairs]
     chances = [chance(score) for score in scores]
     words = [baseline_grade(pair.document, pair.perspective)[0] >= YES_FROM for pair in pairs]

@@ -1,4 +1,4 @@
-"""How perspectives are asked for: a prompt and the types of answers for each kind of source (BeRDS, 4.1)."""
+"""How perspectives are requested: a prompt and the types of answers for each kind of source (BeRDS, 4.1)."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _apart(*statements: str) -> None:
 
 
 class FromSurvey(Typed):
-    """A short explanation, whether own experience is asked for, and else a question with its two sides."""
+    """A short explanation, whether own experience is requested, and else a question with its two sides."""
 
     explanation: str
     own_experience: bool
@@ -274,7 +274,7 @@ class Checked(Typed):
 def check_request(
     item: str, question: str, views: Sequence[QuestionPerspective], library: Library
 ) -> Request[Checked]:
-    """What is asked of a question and its perspectives."""
+    """What is requested for a question and its perspectives."""
     return Request(
         ask=CHECK,
         item=item,

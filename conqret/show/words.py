@@ -18,7 +18,7 @@ NOT_CORRECTED = (
     "The intervals are not corrected for the number of comparisons: an interval without 0 is no evidence of a "
     "difference if its p-value is .05 or more."
 )
-"""Said where intervals stand beside p-values that are corrected together."""
+"""Said where intervals stand next to p-values that are corrected together."""
 SYMMETRIC_FROM = 12
 ASSUMES_SYMMETRY = (
     "With fewer than 12 topics the test assumes that topics' effects are symmetric; skewed effects make false findings "
@@ -91,7 +91,7 @@ FLAGS: dict[str, str] = {
     "hidden": "carries characters that readers cannot see",
     HTML: "carries scripts of a web page",
 }
-"""Each kind of passage that addresses the judge, in words."""
+"""Each kind of prompt injection, in words."""
 
 
 def capitalised(text: str) -> str:
@@ -110,7 +110,7 @@ LABELS = {"hallucination": "hallucination (lower is better)", "correctness_f1": 
 
 @lru_cache(maxsize=512)
 def label(metric: str) -> str:
-    """A metric's name for people: ``second.answer_relevance`` is "Answer relevance, second"."""
+    """A metric's name for a reader: ``second.answer_relevance`` is "Answer relevance, second"."""
     name = metric.removeprefix(SECOND)
     words = LABELS.get(name, name.replace("_", " ").strip())
     name = words[:1].upper() + words[1:]

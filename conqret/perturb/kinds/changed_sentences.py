@@ -75,7 +75,7 @@ def _contradicted(argument: str, number: int, source: str, topic: str, seed: str
 
 
 LEVELS = (0, 2, 5)
-"""Of ConQRet's levels those that an argument of some ten cited sentences reaches; 10 and 20 can be asked for."""
+"""Of ConQRet's levels those that an argument of some ten cited sentences reaches; 10 and 20 can be requested."""
 
 _CONTRADICTING = Rewriting("perturb/hallucinate", counted_citing, contradicted)
 
