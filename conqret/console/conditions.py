@@ -46,7 +46,7 @@ class Requirement:
     bound: float
 
     @classmethod
-    def of(
+    def parse(
         cls,
         text: str,
         known: Collection[str],

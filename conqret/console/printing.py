@@ -49,7 +49,7 @@ _REMEDIES = {
     "not_found": "check the name of the model and the address",
     "quota": "check the account's quota with the provider",
 }
-MOST_NOTES = 2
+MAX_NOTES = 2
 """Remarks of one kind that a run prints."""
 SECONDS = 10.0
 """Between two lines of progress: often enough to see that it goes on, rare enough for a log of hours."""
@@ -171,10 +171,10 @@ def note(*messages: str) -> None:
 
 
 def note_each(messages: Iterable[str]) -> None:
-    """Print remarks of one kind, the first :data:`MOST_NOTES` of them; the rest are counted."""
+    """Print remarks of one kind, the first :data:`MAX_NOTES` of them; the rest are counted."""
     every = list(messages)
-    note(*every[:MOST_NOTES])
-    if (more := len(every) - MOST_NOTES) > 0:
+    note(*every[:MAX_NOTES])
+    if (more := len(every) - MAX_NOTES) > 0:
         note(f"and {number(more, 'more note')} of this kind")
 
 
@@ -190,14 +190,9 @@ def note_left_out(checked: CheckedItems) -> None:
         note_all(checked.warning, checked.reasons)
 
 
-def floor(role: str) -> str:
-    """What the offline baseline is, where a model would be a ``role`` (a judge, an author)."""
-    return f"the lexical baseline and not {role}"
-
-
 def named(model: str, baseline: bool, role: str = "a judge") -> str:
     """A model's name, with what the offline baseline is, where it is that."""
-    return f"{model}: {floor(role)}" if baseline else model
+    return f"{model}: the lexical baseline and not {role}" if baseline else model
 
 
 def end(

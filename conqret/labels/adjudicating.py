@@ -30,9 +30,9 @@ from conqret.labels.study_access import (
     apart,
     app_of,
     form_of,
+    in_language,
     led_to,
     page_of,
-    said_in,
     whole,
 )
 from conqret.text.words import dimension_name
@@ -175,7 +175,7 @@ class _AdjudicationPage:
             return shown()
         form = await form_of(request)
         self.links.check_form(form, token)
-        typed, comment = said_in(form), form.get("comment", "").strip()
+        typed, comment = in_language(form), form.get("comment", "").strip()
         try:
             answers = dispute.screen.about(dispute.questions).read(typed)
             await apart(self.ledger.decide, place, answers, comment, self.by)

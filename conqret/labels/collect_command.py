@@ -180,7 +180,7 @@ def _say_links(base: str, ledger: Ledger, links: Links) -> None:
     if ledger.study.practice:
         say(f"everybody practises on {number(ledger.study.practice, 'screen')} first")
     for annotator in joined:
-        say(f"  {annotator.name:<{width}}  {base}/in/{links.of(annotator)}")
+        say(f"  {annotator.name:<{width}}  {base}/in/{links.token(annotator)}")
     if ledger.study.open_to:
         say(f"  everyone who joins: {base}/join/{links.to(JOIN)}")
     say(f"  for you only, the progress: {base}/study/{links.to(DASHBOARD)}")

@@ -34,9 +34,9 @@ from conqret.labels.study_access import (
     apart,
     form_of,
     html_of,
+    in_language,
     led_to,
     page_of,
-    said_in,
     whole,
 )
 from conqret.labels.study_screens import NOT_PASSED, WAITING, marked_by_gold, settle
@@ -87,7 +87,7 @@ class Pages:
             annotator = await apart(self.ledger.join, name, self.ledger.study.open_to)
         except DeclarationError as error:
             return self._joining(409, str(error))
-        return await apart(self._welcome, annotator, self.links.of(annotator))
+        return await apart(self._welcome, annotator, self.links.token(annotator))
 
     def _joining(self, status: int = 200, fault: str = "") -> Response:
         study = self.ledger.study
@@ -153,7 +153,7 @@ class Pages:
             return await (self._practised if practised else self._shown)(annotator, token, turn)
         if practised:  # what is right was told: nothing is changed any more
             return led_to(f"/screen/{turn.number}")
-        revision, answers = whole(form.get("revision", "")), said_in(form)
+        revision, answers = whole(form.get("revision", "")), in_language(form)
         comment = form.get("comment", "").strip()
         kept: dict[str, Any] = {"answers": answers, "comment": comment}
         try:

@@ -238,7 +238,7 @@ class WritingPages(Pages):
         """A counter-argument: shown, changed as a draft, and kept."""
         form, annotator, token, turn = await self._asked(request)
         question = judge_answers.QUESTION.validate_json(await apart(self.ledger.text, turn.screen.item))
-        draft = Draft.of(turn.answers)
+        draft = Draft.from_answers(turn.answers)
         if form is None:
             return await self._written(annotator, token, turn, question, draft)
         stored = draft

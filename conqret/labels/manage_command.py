@@ -89,9 +89,9 @@ def manage(
             answers = number(ledger.forget(annotator), "answer")
             say(f"{answers} of {name} are deleted; earlier exports and copies still contain them")
         else:
-            state, told = STATES[action]
+            state, outcome = STATES[action]
             ledger.set_state(ledger.annotator(name), state, why)
-            say(f"{name}: {told}")
+            say(f"{name}: {outcome}")
 
 
 def _show_progress(ledger: Ledger, as_json: bool | None) -> None:

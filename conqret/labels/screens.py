@@ -52,7 +52,7 @@ class ScreenQuestion(Frozen):
         """What may be answered, apart from "cannot judge"."""
         return frozenset(choice.value for choice in self.choices)
 
-    def told(self, value: str) -> str:
+    def answer_text(self, value: str) -> str:
         """An answer as its button says it."""
         return next((choice.says or choice.value for choice in self.choices if choice.value == value), value)
 

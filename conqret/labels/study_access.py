@@ -59,7 +59,7 @@ class PageRefusal(Exception):  # noqa: N818 (it ends a request, and is no fault 
 def app_of(routes: Sequence[Route], messages: PageMessages) -> ASGIApp:
     """The pages at ``routes``; what goes wrong is told in the words of ``messages``."""
 
-    async def told(request: Request, error: Exception) -> Response:
+    async def error_page(request: Request, error: Exception) -> Response:
         """What stands where a page is refused, where the disk takes nothing more, or where nothing is."""
         refusal = error if isinstance(error, PageRefusal) else PageRefusal(404, "There is no such page.")
         if isinstance(error, LabelFileError):
@@ -71,7 +71,7 @@ def app_of(routes: Sequence[Route], messages: PageMessages) -> ASGIApp:
             response.headers["Connection"] = "close"
         return response
 
-    handlers = dict.fromkeys((HTTPException, PageRefusal, LabelFileError), told)
+    handlers = dict.fromkeys((HTTPException, PageRefusal, LabelFileError), error_page)
     return Starlette(routes=routes, exception_handlers=handlers)
 
 
@@ -95,7 +95,7 @@ async def form_of(request: Request) -> dict[str, str]:
     return dict(fields)
 
 
-def said_in(form: Mapping[str, str]) -> dict[str, str]:
+def in_language(form: Mapping[str, str]) -> dict[str, str]:
     """The answers to the questions of a screen that a form holds."""
     return {name.removeprefix("q:"): value for name, value in form.items() if name.startswith("q:")}
 
@@ -189,7 +189,7 @@ class Links:
                 "remove it, start again and send out the new links"
             )
 
-    def of(self, annotator: Annotator) -> str:
+    def token(self, annotator: Annotator) -> str:
         """The token of an annotator."""
         return self._made(f"person {annotator.number}")
 
@@ -199,7 +199,7 @@ class Links:
 
     def holder(self, token: str, annotators: Iterable[Annotator]) -> Annotator | None:
         """Whose token this is; all are compared, each in the same time."""
-        holders = [annotator for annotator in annotators if self.same(token, self.of(annotator))]
+        holders = [annotator for annotator in annotators if self.same(token, self.token(annotator))]
         return holders[0] if holders and holders[0].state != "deleted" else None
 
     def form(self, token: str) -> str:

@@ -156,8 +156,8 @@ def screen_of(
     item: Item, shown: Iterable[ScreenPassage], questions: Iterable[ScreenQuestion], **more: Any
 ) -> Screen:
     """A screen of an item under its heading; ``more`` are the other fields of the screen."""
-    told = {"heading": heading(item), "turns": tuple(turns(item)), **more}
-    return Screen(item=item.id, topic=item.topic, passages=tuple(shown), questions=tuple(questions), **told)
+    fields = {"heading": heading(item), "turns": tuple(turns(item)), **more}
+    return Screen(item=item.id, topic=item.topic, passages=tuple(shown), questions=tuple(questions), **fields)
 
 
 def heading(item: Item) -> str:

@@ -36,7 +36,7 @@ class Draft:
     snippets: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, answers: Mapping[str, str]) -> Draft:
+    def from_answers(cls, answers: Mapping[str, str]) -> Draft:
         """What stands in a study."""
         return cls(answers.get(TEXT, ""), tuple(json.loads(answers.get(SNIPPETS, "[]"))))
 
@@ -149,7 +149,8 @@ def practised(ledger: Ledger) -> list[TwoTurnQuestion]:
 def _countered(question: TwoTurnQuestion, records: Sequence[ScreenResponse]) -> TwoTurnQuestion:
     """The question with both of its counter-arguments, and the pseudonyms of who wrote for either option."""
     against = {
-        record.screen.against: (record.annotator.pseudonym, Draft.of(record.answers)) for record in records
+        record.screen.against: (record.annotator.pseudonym, Draft.from_answers(record.answers))
+        for record in records
     }
     first, second = (
         replace(side, counter=SideArgument(against[n][1].text, against[n][1].snippets))

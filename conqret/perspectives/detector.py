@@ -45,7 +45,7 @@ MAX_LENGTH = 512
 """Tokens that go through the model at once; BeRDS's passages of 100 words take a third of it."""
 OVERLAP = 4
 """One over the share of a window that the next one repeats, where a document is longer."""
-LEAST_ROOM = 16
+MIN_ROOM = 16
 """Tokens of the document that a window has to hold next to the perspective, at least."""
 AT_ONCE = 32
 """Windows that go through the model at once."""
@@ -215,7 +215,7 @@ def windows(tokenizer: Any, pair: Pair, limit: int) -> list[list[int]]:
     second = joined + pair.perspective
     used = len(tokenizer("", second)["input_ids"])
     room = limit - used
-    if room < LEAST_ROOM:
+    if room < MIN_ROOM:
         raise DeclarationError(
             f"the perspective of pair {pair.id} takes {used:,} of {limit:,} tokens, so that no document fits with "
             "it: shorten the perspective, or raise --max-length if the model allows more"

@@ -44,7 +44,7 @@ from conqret.runs.study_run import TrainedRecord
 
 CALIBRATION = 0.15
 """The share of the questions that calibrate."""
-FEWEST_QUESTIONS = 3
+MIN_QUESTIONS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +69,9 @@ def parted(pairs: Sequence[Pair], settings: DetectorSettings = USUAL) -> Parts:
     """
     known = [pair for pair in pairs if pair.label is not None]
     questions = sorted({question_of(pair) for pair in known})
-    if len(questions) < FEWEST_QUESTIONS:
+    if len(questions) < MIN_QUESTIONS:
         raise DeclarationError(
-            f"the labeled pairs are on {len(questions)} questions, but at least {FEWEST_QUESTIONS} are needed to train "
+            f"the labeled pairs are on {len(questions)} questions, but at least {MIN_QUESTIONS} are needed to train "
             "on, to calibrate on, and to hold out"
         )
     random.Random(settings.seed).shuffle(questions)

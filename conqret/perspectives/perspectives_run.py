@@ -32,7 +32,15 @@ from conqret.perspectives.perspective_files import (
     perspective_lines,
     read_perspective_sources,
 )
-from conqret.perspectives.perspective_writing import CHECK, MOST, WAYS, WRONG, Checked, check_request, way_of
+from conqret.perspectives.perspective_writing import (
+    CHECK,
+    MAX_STATEMENTS,
+    WAYS,
+    WRONG,
+    Checked,
+    check_request,
+    way_of,
+)
 from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.study_run import AskedFolder, AskedRecord, ResponseRow, StudyOutcome, lost
 from conqret.stats.estimate import Estimate
@@ -164,7 +172,7 @@ def inspection_sheet(kept: Sequence[PerspectiveQuestion]) -> str:
 
 async def _made(source: PerspectiveSource, run: Run[MadeRow]) -> MadeRow:
     way = way_of(source)
-    settings = {"most": MOST} if way is WAYS["open"] else {}
+    settings = {"most": MAX_STATEMENTS} if way is WAYS["open"] else {}
     written = await run.client().ask(
         Request(
             ask=way.prompt,

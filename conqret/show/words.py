@@ -13,7 +13,7 @@ from conqret.stats.estimate import FEWEST_TESTED, Estimate
 from conqret.text.language import NAMES
 
 OFFLINE = "Offline baseline"
-FLOOR = "This is a lexical baseline and no LLM judge: its numbers come from word statistics."
+BASELINE_NOTE = "This is a lexical baseline and no LLM judge: its numbers come from word statistics."
 NOT_CORRECTED = (
     "The intervals are not corrected for the number of comparisons: an interval without 0 is no evidence of a "
     "difference if its p-value is .05 or more."
@@ -31,13 +31,13 @@ def symmetry_note(topics: int) -> str:
     return ASSUMES_SYMMETRY if FEWEST_TESTED <= topics < SYMMETRIC_FROM else ""
 
 
-def floor_badges(baselines: Sequence[bool]) -> list[tuple[str, str]]:
+def baseline_badges(baselines: Sequence[bool]) -> list[tuple[str, str]]:
     """A badge where some of the judges or runs whose numbers stand on a page are the offline baseline."""
     floors = sum(baselines)
     if not floors:
         return []
     if floors == len(baselines):
-        return [(OFFLINE, FLOOR)]
+        return [(OFFLINE, BASELINE_NOTE)]
     is_baseline, its = ("is a lexical baseline", "its") if floors == 1 else ("are lexical baselines", "their")
     which = f"{number(floors, 'judge')} of {len(baselines)} here {is_baseline}"
     note = f"{which}: {its} numbers come from word statistics."

@@ -77,7 +77,7 @@ async def test_nobody_else_gets_in_and_nothing_is_shown_before_all_have_answered
     study: Ledger, tmp_path: Path
 ) -> None:
     links, stranger = Links(tmp_path), client(study, tmp_path)
-    for token in ("x", links.to(DASHBOARD), links.of(study.annotator("anna"))):
+    for token in ("x", links.to(DASHBOARD), links.token(study.annotator("anna"))):
         assert (await stranger.get(f"/adjudicate/{token}")).status_code == 404
         assert (await stranger.get(f"/adjudicate/{token}/1")).status_code == 404
     root = f"/adjudicate/{links.to(ADJUDICATE)}"

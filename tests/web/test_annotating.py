@@ -81,7 +81,7 @@ class Study:
         return Browser(behind_its_guard(self.app))
 
     def link(self, name: str) -> str:
-        return f"/in/{self.links.of(self.ledger.annotator(name))}"
+        return f"/in/{self.links.token(self.ledger.annotator(name))}"
 
 
 @pytest.fixture
