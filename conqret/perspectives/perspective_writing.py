@@ -42,7 +42,7 @@ def _apart(*statements: str) -> None:
 
 
 class FromSurvey(Typed):
-    """A short explanation, whether own experience is requested, and else a question with its two sides."""
+    """A short explanation, whether own experience is asked for, and else a question with its two sides."""
 
     explanation: str
     own_experience: bool
