@@ -260,8 +260,12 @@ class Command(App):
 
     def usage_line(self) -> str:
         """How it is called."""
-        places = (_placed(one) for one in self.assemble_argument_collection() if one.index is not None)
-        return " ".join([self.name[0], "[OPTIONS]", *places])
+        words = [self.name[0], "[OPTIONS]"]
+        for argument in self.assemble_argument_collection():
+            if argument.index is not None:
+                name = f"{argument.name}{'...' if get_origin(argument.hint) is list else ''}"
+                words.append(name if argument.required else f"[{name}]")
+        return " ".join(words)
 
     def help_print(self, tokens: Any = None, *, console: Any = None) -> None:
         """Print the help."""
@@ -279,12 +283,6 @@ def rich_markup(text: str) -> str:
     """A help text as Rich's markup: what is in backquotes stands out, and nothing else is markup."""
     parts = text.replace("[", r"\[").split("`")
     return "".join(f"[bold cyan]{part}[/]" if place % 2 else part for place, part in enumerate(parts))
-
-
-def _placed(argument: Argument) -> str:
-    """An argument in the usage."""
-    several = "..." if get_origin(argument.hint) is list else ""
-    return f"{argument.name}{several}" if argument.required else f"[{argument.name}{several}]"
 
 
 def find(words: Sequence[str], *, everything: bool = False) -> tuple[Command, list[str]]:

@@ -220,10 +220,11 @@ def against_others(study_labels: LabelSet) -> dict[str, Estimate]:
                 beside.setdefault(label.annotator, []).extend(
                     (label, replace(label, annotator="the others", value=one_of(others)))
                 )
-    return {
-        annotator: _alpha(agreement(replace(study_labels, labels=tuple(beside[annotator]))))
-        for annotator in sorted(beside)
-    }
+    alphas = {}
+    for annotator in sorted(beside):
+        result = agreement(replace(study_labels, labels=tuple(beside[annotator])))
+        alphas[annotator] = result.average if result.together is None else result.together
+    return alphas
 
 
 def _told(study_labels: LabelSet) -> dict[tuple[Unit, str], list[Label]]:
@@ -231,8 +232,3 @@ def _told(study_labels: LabelSet) -> dict[tuple[Unit, str], list[Label]]:
     return gathered(
         ((label.unit, label.dimension), label) for label in study_labels.labels if label.value is not None
     )
-
-
-def _alpha(study_agreement: PeopleAgreement) -> Estimate:
-    """Over all dimensions, or of the one that there is."""
-    return study_agreement.together if study_agreement.together is not None else study_agreement.average

@@ -56,8 +56,6 @@ server.serve_forever()
 """The function of the examples at an address."""
 SMALLER = {
     "python benchmarks/abstention.py": " --draws 1",
-    "python -m tests.web.annotators --items 60": " --items 2 --task rating",
-    "python -m tests.web.debate_study": " --judges 3",
     "python benchmarks/offline.py --seeds 5": " --seeds 1",
     "python benchmarks/retrieval.py": " webis",
     "python benchmarks/dense.py": " index --passages 300",
