@@ -30,13 +30,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from rich.console import RenderableType
-    from rich.progress import Progress as RichProgress
     from rich.progress import TaskID
 
     from conqret.console.conditions import RequirementOutcome
     from conqret.io import CheckedItems
     from conqret.llm.client import Client
-    from conqret.llm.sender import Progress
+    from conqret.llm.sender import Progress as ClientProgress
     from conqret.runs.session import SessionCounts
 
 
@@ -239,7 +238,7 @@ def tell_outcomes(outcomes: Sequence[RequirementOutcome]) -> bool:
     return all(outcome.met for outcome in outcomes)
 
 
-def counts(progress: Progress) -> str:
+def counts(progress: ClientProgress) -> str:
     """What it cost so far, how many questions came to nothing, and what a client has requested."""
     cost = "cost unknown" if progress.cost_usd is None else f"${progress.cost_usd:.4f}"
     if progress.estimated:
@@ -279,7 +278,7 @@ class ProgressBar:
     """A progress bar, or a line every :data:`SECONDS` where there is no terminal; the counts next to it are those of
     ``client``, if there is one."""
 
-    progress: RichProgress
+    progress: Progress
     task: TaskID
     client: Client | None = None
     lines: bool = False
