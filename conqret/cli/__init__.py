@@ -1,1 +1,5 @@
-"""The command line: one module a subcommand; heavy imports happen inside the commands."""
+"""The command line.
+
+``commands`` lists all commands and finds the one that is called, ``main`` runs it and turns errors into exit codes; the
+other modules are the commands ``runs``, ``info`` and ``info prompt``.
+"""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections import ChainMap
 from collections.abc import Mapping, Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import Any, Final, get_origin
 
 from cyclopts import App, Group, Parameter
@@ -20,43 +22,10 @@ from conqret.options import OptionHelps
 Parts = Mapping[str, "str | Parts"]
 """The commands of a group by name: ``module:function`` within the package, or a group of them."""
 
-PANELS: Mapping[str, Mapping[str, str]] = {
-    "Judge": {
-        "judge": "Score items with one judge: relevance of the evidence, groundedness, quality of the argument, "
-        "preference.",
-        "tournament": "Rank the arguments of each topic by comparing pairs of them (comparative judgment).",
-        "runs": "List, report, explain, compare and manage runs and their recordings.",
-        "serve": "Serve judges over HTTP or to an assistant (MCP), or show a folder of runs in a browser.",
-        "info": "List formats and prompts, and check the installation.",
-    },
-    "Validate": {
-        "labels": "Sample items, collect human labels on pages of your own, and compute agreement.",
-        "validate": "Estimate judge-human agreement, compare it with inter-annotator agreement, and write the judge "
-        "card.",
-        "bias": "Test a judge for bias: order, position, length, false authority, stance, its own family, and "
-        "instructions hidden in the texts.",
-        "sensitivity": "Perturb items by known amounts, judge every version, and test which scores change as they "
-        "should.",
-        "judges": "Compare, combine, calibrate, improve and monitor judges, and plan how many labels they need.",
-        "suite": "Judge public test sets with published figures, and compare judges on a leaderboard.",
-    },
-    "Build": {
-        "corpus": "Scrape debate pages and their sources, or import passages, and build a corpus with qrels.",
-        "retrieve": "Index a corpus, rank its documents for topics (pro, con or both sides), and evaluate rankings.",
-        "generate": "Generate arguments from rankings, and perturbed versions or translations of items.",
-        "experiment": "Run an experiment from a file: retrieve, rerank, generate, judge, perturb and report.",
-    },
-    "Benchmarks": {
-        "debateqa": "Build a benchmark of debatable questions, answer them, and score how many points of view answers "
-        "cover.",
-        "perspectives": "Make questions with perspectives, detect which documents contain them, and score rankings "
-        "(BeRDS).",
-        "debate": "Hold debates between models and train on them (DEBATunE), and test whether debates help a judge "
-        "choose.",
-    },
-}
+_TEXTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+PANELS: Mapping[str, Mapping[str, str]] = _TEXTS["panels"]
 """What each command does, under the headings of the help and in the order of the work: listing them imports none of
-them. The help of a command begins with the same words."""
+them."""
 
 ABOUT: Final = "Judge retrieval-augmented arguments with LLMs, and measure how far the judge can be trusted."
 
@@ -158,76 +127,14 @@ HOMES: Parts = {
 }
 """The module and function of each command, within the package."""
 
-GROUPS = {
-    "recordings": "Export and import recorded model responses.",
-    "two-turn": "Write debates on which of two answers to a question is right, and test whether they help a judge to "
-    "choose.",
-}
+GROUPS: Mapping[str, str] = _TEXTS["groups"]
 """What the groups of commands within a group do."""
-
-
-EXAMPLES: Mapping[str, str] = {
-    "conqret": "conqret judge items.jsonl --format rag-fine-grained --model gpt-4o-mini -o runs/model",
-    "runs": "conqret runs report runs/first",
-    "recordings": "conqret runs recordings export runs/first recordings.jsonl",
-    "serve": "conqret serve http --model gpt-4o-mini --port 8000",
-    "info": "conqret info formats",
-    "labels": "conqret labels sample items.jsonl --plan 100 -o form.csv",
-    "judges": "conqret judges compare runs/first runs/second --labels labels.csv --scale 1:3",
-    "suite": "conqret suite run judgebench --model gpt-4o-mini --sample 40",
-    "corpus": "conqret corpus debates topics.txt -o corpus/",
-    "retrieve": "conqret retrieve run corpus/ --stance pro --rerank gpt-4o-mini -k 10 -o runs/pro.res.gz",
-    "generate": "conqret generate arguments corpus/ --run runs/pro.res.gz --stance pro -o runs/arguments",
-    "debateqa": "conqret debateqa answer questions.jsonl --model gpt-4o-mini -o runs/answers",
-    "perspectives": "conqret perspectives detect pairs.tsv --model gpt-4o-mini -o runs/perspectives",
-    "debate": "conqret debate hold topics.jsonl --model gpt-4o-mini -o runs/debates",
-    "two-turn": "conqret debate two-turn judge debates.jsonl --model gpt-4o-mini -o runs/judged",
-}
+EXAMPLES: Mapping[str, str] = _TEXTS["examples"]
 """What the help of a group shows."""
-
 ARGUMENTS, OPTIONS = "Arguments", "Options"
 """The panels of a help that its parts without another stand in."""
 
-MEANT: Mapping[str, str] = {
-    "judge": "eval scor rate rating grade grading assess measure",
-    "runs report": "report",
-    "runs show": "show",
-    "runs diff": "diff",
-    "runs methods": "method",
-    "runs recordings": "recording",
-    "serve mcp": "mcp",
-    "serve view": "view ui dashboard",
-    "serve http": "server http api",
-    "info formats": "metric format",
-    "info prompt": "prompt",
-    "info doctor": "doctor",
-    "labels sample": "label",
-    "labels collect": "annotat",
-    "labels agreement": "agree alpha kappa",
-    "judges compare": "compare pareto frontier cost",
-    "validate": "card",
-    "suite report": "leaderboard",
-    "judges systems": "meta",
-    "judges variance": "component variance",
-    "tournament": "pairwise",
-    "judges jury": "jury ensemble",
-    "judges calibrate": "calibrat",
-    "judges abstain": "abstain threshold",
-    "judges improve": "optimi learn improve",
-    "suite": "suites benchmark testset",
-    "judges drift": "drift monitor",
-    "judges power": "power selftest",
-    "corpus debates": "scrape",
-    "retrieve index": "index",
-    "retrieve run": "search rerank",
-    "generate arguments": "argument",
-    "generate perturbations": "perturb",
-    "experiment": "run",
-    "debateqa questions": "question",
-    "debateqa curate": "curat",
-    "debateqa answer": "answer",
-    "debateqa rank": "rank",
-}
+MEANT: Mapping[str, str] = _TEXTS["other_words"]
 """Of some commands the beginnings of words that other tools use for them."""
 
 
@@ -260,8 +167,12 @@ class Command(App):
 
     def usage_line(self) -> str:
         """How it is called."""
-        places = (_placed(one) for one in self.assemble_argument_collection() if one.index is not None)
-        return " ".join([self.name[0], "[OPTIONS]", *places])
+        words = [self.name[0], "[OPTIONS]"]
+        for argument in self.assemble_argument_collection():
+            if argument.index is not None:
+                name = f"{argument.name}{'...' if get_origin(argument.hint) is list else ''}"
+                words.append(name if argument.required else f"[{name}]")
+        return " ".join(words)
 
     def help_print(self, tokens: Any = None, *, console: Any = None) -> None:
         """Print the help."""
@@ -279,12 +190,6 @@ def rich_markup(text: str) -> str:
     """A help text as Rich's markup: what is in backquotes stands out, and nothing else is markup."""
     parts = text.replace("[", r"\[").split("`")
     return "".join(f"[bold cyan]{part}[/]" if place % 2 else part for place, part in enumerate(parts))
-
-
-def _placed(argument: Argument) -> str:
-    """An argument in the usage."""
-    several = "..." if get_origin(argument.hint) is list else ""
-    return f"{argument.name}{several}" if argument.required else f"[{argument.name}{several}]"
 
 
 def find(words: Sequence[str], *, everything: bool = False) -> tuple[Command, list[str]]:

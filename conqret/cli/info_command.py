@@ -194,7 +194,7 @@ def _extras() -> list[str]:
 
 
 def _missing(extra: str) -> list[str]:
-    """What an extra asks for on this machine and is not installed, by the installed package's own metadata."""
+    """What an extra requests on this machine and is not installed, by the installed package's own metadata."""
 
     names: list[str] = []
     for line in metadata.requires("conqret") or ():

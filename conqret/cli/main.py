@@ -58,7 +58,7 @@ run's work, and pauses of a tenth of a second between the answers. So they stay 
 
 
 class _Remarks(logging.Handler):
-    """What conqret remarks while it works (a damaged answer, say) is told like all else."""
+    """What conqret remarks while it works (a corrupt answer, say) is told like all else."""
 
     def emit(self, record: logging.LogRecord) -> None:
         note(record.getMessage())
@@ -170,12 +170,12 @@ def as_options(table: Mapping[str, Any]) -> Iterator[str]:
 
 
 def send_traces(command: str, kept: contextlib.ExitStack) -> None:
-    """Set up the sending of spans, if the environment asks for them (CONQRET_TRACES) and nobody else has; what is not
+    """Set up the sending of spans, if the environment requests them (CONQRET_TRACES) and nothing else has; what is not
     sent yet is sent when the command ends. A span of the whole ``command``, ``kept`` until it ends, holds all that it
-    asks for: one trace; that of a server, which goes on for days, has none.
+    requests: one trace; that of a server, which goes on for days, has none.
 
     Raises:
-        DeclarationError: it asks for another kind of traces, or the extra ``otel`` is missing.
+        DeclarationError: it requests another kind of traces, or the extra ``otel`` is missing.
     """
     from conqret.llm.tracing import run_span_here, trace_kind
 

@@ -1,1 +1,5 @@
-"""What every command shares: options, and where messages go."""
+"""What commands share.
+
+``option_groups`` makes options of dataclasses, ``shared_options`` and ``label_options`` declare those of several
+commands, ``conditions`` reads ``--require``, and ``printing`` prints results, notes, errors and progress.
+"""

@@ -1,7 +1,7 @@
 """``--require "groundedness >= 0.7"``: conditions on a result, read by a grammar and never evaluated.
 
 ``NAME[.low|.high][DIMENSION] OPERATOR NUMBER``; ``.low`` and ``.high`` are the ends of the 95% interval. A quantity
-that has no value fails its condition. What each command can be asked for, it declares itself.
+that has no value fails its condition. Each command declares what can be required of it.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Requirement:
     bound: float
 
     @classmethod
-    def of(
+    def parse(
         cls,
         text: str,
         known: Collection[str],

@@ -30,13 +30,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from rich.console import RenderableType
-    from rich.progress import Progress as RichProgress
     from rich.progress import TaskID
 
     from conqret.console.conditions import RequirementOutcome
     from conqret.io import CheckedItems
     from conqret.llm.client import Client
-    from conqret.llm.sender import Progress
+    from conqret.llm.sender import Progress as ClientProgress
     from conqret.runs.session import SessionCounts
     from conqret.show.table import Table
 
@@ -50,7 +49,7 @@ _REMEDIES = {
     "not_found": "check the name of the model and the address",
     "quota": "check the account's quota with the provider",
 }
-MOST_NOTES = 2
+MAX_NOTES = 2
 """Remarks of one kind that a run prints."""
 SECONDS = 10.0
 """Between two lines of progress: often enough to see that it goes on, rare enough for a log of hours."""
@@ -107,8 +106,8 @@ def result(
     outcomes: Sequence[RequirementOutcome] | None = None,
     answer: Iterable[str] = (),
 ) -> None:
-    """Print what a command has found: for a machine, or else for people, whose ``lines`` are texts and tables below the
-    ``answer`` in sentences. ``as_json`` is False where the tables are wanted as LaTeX.
+    """Print what a command has found: for a machine, or else for a reader, whose ``lines`` are texts and tables below
+    the ``answer`` in sentences. ``as_json`` is False where the tables are wanted as LaTeX.
 
     For a machine the ``outcomes`` of what was required stand in it as ``requirements``.
     """
@@ -178,10 +177,10 @@ def note(*messages: str) -> None:
 
 
 def note_each(messages: Iterable[str]) -> None:
-    """Print remarks of one kind, the first :data:`MOST_NOTES` of them; the rest are counted."""
+    """Print remarks of one kind, the first :data:`MAX_NOTES` of them; the rest are counted."""
     every = list(messages)
-    note(*every[:MOST_NOTES])
-    if (more := len(every) - MOST_NOTES) > 0:
+    note(*every[:MAX_NOTES])
+    if (more := len(every) - MAX_NOTES) > 0:
         note(f"and {number(more, 'more note')} of this kind")
 
 
@@ -197,14 +196,9 @@ def note_left_out(checked: CheckedItems) -> None:
         note_all(checked.warning, checked.reasons)
 
 
-def floor(role: str) -> str:
-    """What the offline baseline is, where a model would be a ``role`` (a judge, an author)."""
-    return f"the lexical baseline and not {role}"
-
-
 def named(model: str, baseline: bool, role: str = "a judge") -> str:
     """A model's name, with what the offline baseline is, where it is that."""
-    return f"{model}: {floor(role)}" if baseline else model
+    return f"{model}: the lexical baseline and not {role}" if baseline else model
 
 
 def end(
@@ -251,8 +245,8 @@ def tell_outcomes(outcomes: Sequence[RequirementOutcome]) -> bool:
     return all(outcome.met for outcome in outcomes)
 
 
-def counts(progress: Progress) -> str:
-    """What it cost so far, how many questions came to nothing, and what a client has asked."""
+def counts(progress: ClientProgress) -> str:
+    """What it cost so far, how many questions came to nothing, and what a client has requested."""
     cost = "cost unknown" if progress.cost_usd is None else f"${progress.cost_usd:.4f}"
     if progress.estimated:
         cost += " (estimated)"
@@ -262,7 +256,7 @@ def counts(progress: Progress) -> str:
 
 
 def tell_session(session: SessionCounts, rows: str = "") -> None:
-    """Say what was asked now, and how many of all ``rows`` ("12 judgments") are from before."""
+    """Say what was requested now, and how many of all ``rows`` ("12 judgments") are from before."""
     from conqret.show.words import reason
 
     cost = "cost unknown" if session.cost_usd is None else f"${session.cost_usd:.4f} spent"
@@ -288,10 +282,10 @@ def tell_retried(session: SessionCounts) -> None:
 
 @dataclass
 class ProgressBar:
-    """A progress bar, or a line every :data:`SECONDS` where there is no terminal; the counts beside it are those of
+    """A progress bar, or a line every :data:`SECONDS` where there is no terminal; the counts next to it are those of
     ``client``, if there is one."""
 
-    progress: RichProgress
+    progress: Progress
     task: TaskID
     client: Client | None = None
     lines: bool = False
@@ -303,7 +297,7 @@ class ProgressBar:
         self.reach(kept, total=total)
 
     def advance(self, row: object = None, counted: str = "") -> None:
-        """One more is done; ``counted`` stands beside the bar."""
+        """One more is done; ``counted`` stands next to the bar."""
         if not self.progress.disable or self.lines:
             text = counted if self.client is None else counts(self.client.progress)
             self.reach(None, text, advance=1)

@@ -125,7 +125,7 @@ DryRun = Annotated[
 Printed = Annotated[
     bool | None, option(None, "Print JSON, or the tables as LaTeX, on standard output.", "--json/--latex")
 ]
-"""Yes for JSON, no for LaTeX, None for people."""
+"""Yes for JSON, no for LaTeX, None for a reader."""
 
 
 @dataclass(frozen=True)
@@ -177,7 +177,7 @@ class RecordingOptions(OptionGroup):
     replay: Path | None = None
 
     def asked(self, calls: Calls, models: Iterable[str | None]) -> list[ClientOptions]:
-        """The models that a run asks for certain, each once: none where recordings may have all answers."""
+        """The models that a run certainly calls, each once: none where recordings may have all answers."""
         if self.recordings is not None or self.replay is not None:
             return []
         return [calls.of(model) for model in dict.fromkeys(models)]
@@ -218,7 +218,7 @@ class OutputOptions(OptionGroup):
             note_left_out(checked)
 
     def session(self, counts: SessionCounts, rows: str = "") -> None:
-        """Say what was asked now, and how many of all ``rows`` are from before, unless that is not wanted."""
+        """Say what was requested now, and how many of all ``rows`` are from before, unless that is not wanted."""
         if not self.quiet:
             tell_session(counts, rows)
 

@@ -58,7 +58,7 @@ def parse_mean(text: str, metrics: Collection[str]) -> Requirement:
         DeclarationError: it has another form.
         UnknownNameError: there is no such metric, or end.
     """
-    requirement = Requirement.of(
+    requirement = Requirement.parse(
         text,
         {*metrics, COVERAGE},
         "metric to require",

@@ -1,5 +1,5 @@
-"""The pages on which somebody decides where people differ. Only here a judge's word is shown, and only on screens that
-all have labelled."""
+"""The pages on which an annotator decides where annotators differ. Only here a judge's word is shown, and only on
+screens that all have labeled."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ from conqret.labels.study_access import (
     apart,
     app_of,
     form_of,
+    in_language,
     led_to,
     page_of,
-    said_in,
     whole,
 )
 from conqret.text.words import dimension_name
 
 APART = 1.0
-"""Steps of a scale between people's mean and the judge's score from which they differ: less is not another label."""
+"""Steps of a scale between annotators' mean and the judge's score from which they differ: less is not another label."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class JudgeAnswer:
 
     @property
     def shown(self) -> str:
-        """The value for people."""
+        """The value for annotators."""
         return self.value if isinstance(self.value, str) else f"{self.value:.3g}"
 
 
@@ -74,7 +74,7 @@ class Dispute:
 
 def disputes(ledger: Ledger, judgments: Iterable[Judgment] = ()) -> list[Dispute]:
     """The disputes of a study, in the order of its screens. Only screens all of whose labels are in are among them, so
-    that nobody learns what others said, or the judge, before they have answered."""
+    that no annotator learns what others said, or the judge, before they have answered."""
     judged = {judgment.item: judgment for judgment in judgments}
     last = {final.screen: final for final in ledger.finals()}
     complete = ledger.complete()
@@ -131,7 +131,7 @@ def adjudication_app(
     judgments: Sequence[Judgment] = (),
     messages: PageMessages = ENGLISH,
 ) -> ASGIApp:
-    """The pages for ``by``, beside what a judge says where there are ``judgments``, in the words of ``messages``."""
+    """The pages for ``by``, next to what a judge says where there are ``judgments``, in the words of ``messages``."""
 
     desk = _AdjudicationPage(ledger, links, by, judgments, partial(page_of, messages=messages))
     routes = [
@@ -175,7 +175,7 @@ class _AdjudicationPage:
             return shown()
         form = await form_of(request)
         self.links.check_form(form, token)
-        typed, comment = said_in(form), form.get("comment", "").strip()
+        typed, comment = in_language(form), form.get("comment", "").strip()
         try:
             answers = dispute.screen.about(dispute.questions).read(typed)
             await apart(self.ledger.decide, place, answers, comment, self.by)

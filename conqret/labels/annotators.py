@@ -11,50 +11,50 @@ from datetime import UTC, datetime
 
 from conqret.errors import DeclarationError
 from conqret.labels.database import Database
-from conqret.labels.screens import MAX_PEOPLE, Person, Screen, ScreenTurn
+from conqret.labels.screens import MAX_ANNOTATORS, Annotator, Screen, ScreenTurn
 
 BLOCK = 20
-"""Screens that all have before anybody goes on to others, each person in an order of their own: a study that ends early
-has whole overlaps, and no screen is always first."""
+"""Screens that all have before anybody goes on to others, each annotator in an order of their own: a study that ends
+early has whole overlaps, and no screen is always first."""
 _PRIME = 4_294_967_291
-"""The largest prime below 2^32: multiples modulo it of a number of the person's own are an order of the screens."""
+"""The largest prime below 2^32: multiples modulo it of a number of the annotator's own are an order of the screens."""
 
 
-def begun(connection: sqlite3.Connection, person: Person) -> ScreenTurn | None:
-    """The turn that the person was given first of those that they have not answered."""
+def begun(connection: sqlite3.Connection, annotator: Annotator) -> ScreenTurn | None:
+    """The turn that the annotator was given first of those that they have not answered."""
     row = connection.execute(
         "SELECT number FROM turns WHERE person = ? AND state = 'given' ORDER BY number LIMIT 1",
-        (person.number,),
+        (annotator.number,),
     ).fetchone()
-    return turn_of(connection, person, row["number"]) if row is not None else None
+    return turn_of(connection, annotator, row["number"]) if row is not None else None
 
 
-def assign(connection: sqlite3.Connection, person: Person, seed: int, at: float) -> ScreenTurn | None:
-    """A turn of a screen that has room: the first to practise, then the first that is planned for the person, else one
-    of the first block that has any, in the person's own order."""
-    salt = int.from_bytes(hashlib.sha256(f"{seed} {person.number}".encode()).digest()[:4], "big")
+def assign(connection: sqlite3.Connection, annotator: Annotator, seed: int, at: float) -> ScreenTurn | None:
+    """A turn of a screen that has room: the first to practice, then the first that is planned for the annotator, else
+    one of the first block that has any, in the annotator's own order."""
+    salt = int.from_bytes(hashlib.sha256(f"{seed} {annotator.number}".encode()).digest()[:4], "big")
     screen = connection.execute(
         "SELECT number FROM screens WHERE room > 0 AND person IN (0, ?1) "
         "AND number NOT IN (SELECT screen FROM turns WHERE person = ?1) "
         "ORDER BY practice DESC, person = 0, "
         "CASE WHEN person = 0 AND NOT practice THEN (number - 1) / ?2 ELSE number END, number * ?3 % ?4 LIMIT 1",
-        (person.number, BLOCK, salt | 1, _PRIME),
+        (annotator.number, BLOCK, salt | 1, _PRIME),
     ).fetchone()
     if screen is None:
         return None
     connection.execute("UPDATE screens SET room = room - 1 WHERE number = ?", (screen["number"],))
     (number,) = connection.execute(
         "INSERT INTO turns (screen, person, shown) VALUES (?, ?, ?) RETURNING number",
-        (screen["number"], person.number, at),
+        (screen["number"], annotator.number, at),
     ).fetchone()
-    return turn_of(connection, person, number)
+    return turn_of(connection, annotator, number)
 
 
-def turn_of(connection: sqlite3.Connection, person: Person, number: int) -> ScreenTurn | None:
-    """A turn of this person's, with what they answered last."""
+def turn_of(connection: sqlite3.Connection, annotator: Annotator, number: int) -> ScreenTurn | None:
+    """A turn of this annotator's, with what they answered last."""
     row = connection.execute(
         "SELECT t.*, s.body FROM turns t JOIN screens s ON s.number = t.screen WHERE t.number = ? AND t.person = ?",
-        (number, person.number),
+        (number, annotator.number),
     ).fetchone()
     if row is None:
         return None
@@ -73,12 +73,13 @@ def turn_of(connection: sqlite3.Connection, person: Person, number: int) -> Scre
     )
 
 
-def free(connection: sqlite3.Connection, person: Person, *states: str) -> int:
-    """Give the room of this person's turns in these states to others; how many. Practice stays: all have their own."""
+def free(connection: sqlite3.Connection, annotator: Annotator, *states: str) -> int:
+    """Give the room of this annotator's turns in these states to others; how many. Practice stays: all have their
+    own."""
     rows = connection.execute(
         "SELECT t.number, t.screen, t.state FROM turns t JOIN screens s ON s.number = t.screen "
         "WHERE t.person = ? AND NOT s.practice",
-        (person.number,),
+        (annotator.number,),
     ).fetchall()
     freed = [row for row in rows if row["state"] in states]
     for row in freed:
@@ -88,12 +89,12 @@ def free(connection: sqlite3.Connection, person: Person, *states: str) -> int:
     return len(freed)
 
 
-def take_again(connection: sqlite3.Connection, person: Person) -> None:
-    """Count the labels of a person who was dropped again, as far as others have not given them meanwhile."""
+def take_again(connection: sqlite3.Connection, annotator: Annotator) -> None:
+    """Count the labels of an annotator who was dropped again, as far as others have not given them meanwhile."""
     rows = connection.execute(
         "SELECT t.number, t.screen FROM turns t JOIN screens s ON s.number = t.screen "
         "WHERE t.person = ? AND t.state = 'dropped' AND s.room > 0",
-        (person.number,),
+        (annotator.number,),
     ).fetchall()
     for row in rows:
         connection.execute("UPDATE screens SET room = room - 1 WHERE number = ?", (row["screen"],))
@@ -106,30 +107,30 @@ MAX_COMMENT = 5_000
 """Characters of a comment."""
 
 
-class People:
-    """The people of a study. All methods may be called from any thread."""
+class AnnotatorTable:
+    """The annotators of a study. All methods may be called from any thread."""
 
     def __init__(self, database: Database, clock: Callable[[], float]) -> None:
         self._database, self.clock = database, clock
 
-    def join(self, name: str, by_link: int | None = None) -> Person:
-        """The person of this name, who is added where there is none. Somebody who comes by the open link, through which
-        ``by_link`` people may, is always somebody new.
+    def join(self, name: str, by_link: int | None = None) -> Annotator:
+        """The annotator of this name, who is added where there is none. An annotator who comes by the open link,
+        through which ``by_link`` annotators may, is always a new annotator.
 
         Raises:
-            DeclarationError: there are as many people as may join, or a newcomer chose somebody's name.
+            DeclarationError: there are as many annotators as may join, or a newcomer chose an annotator's name.
         """
         with self._database.change() as connection:
             if by_link is not None:
                 self._check_newcomer(connection, name, by_link)
             if connection.execute("SELECT 1 FROM people WHERE name = ?", (name,)).fetchone() is None:
                 (count,) = connection.execute("SELECT COUNT(*) FROM people").fetchone()
-                if count >= MAX_PEOPLE:
-                    raise DeclarationError(f"{MAX_PEOPLE} annotators have joined, and no more can")
+                if count >= MAX_ANNOTATORS:
+                    raise DeclarationError(f"{MAX_ANNOTATORS} annotators have joined, and no more can")
                 connection.execute("INSERT INTO people (name) VALUES (?)", (name,))
                 self._note(connection, "joined" if by_link is None else BY_LINK, name)
             row = connection.execute("SELECT * FROM people WHERE name = ?", (name,)).fetchone()
-        return _person(row)
+        return _annotator(row)
 
     def _check_newcomer(self, connection: sqlite3.Connection, name: str, most: int) -> None:
         names = {row["name"].casefold() for row in connection.execute("SELECT name FROM people")}
@@ -141,96 +142,99 @@ class People:
         if count >= most:
             raise DeclarationError("all places in this study are taken; thank you for your interest")
 
-    def people(self) -> list[Person]:
+    def annotators(self) -> list[Annotator]:
         """Everybody, in the order in which they joined."""
-        return [_person(row) for row in self._database.rows("SELECT * FROM people ORDER BY number")]
+        return [_annotator(row) for row in self._database.rows("SELECT * FROM people ORDER BY number")]
 
-    def person(self, name: str) -> Person:
-        """The person of this name or pseudonym.
+    def annotator(self, name: str) -> Annotator:
+        """The annotator of this name or pseudonym.
 
         Raises:
             DeclarationError: there is none.
         """
-        known = {key: person for person in self.people() for key in (person.pseudonym, person.name)}
+        known = {
+            key: annotator for annotator in self.annotators() for key in (annotator.pseudonym, annotator.name)
+        }
         if name not in known:
-            names = ", ".join(dict.fromkeys(person.name for person in known.values()))
+            names = ", ".join(dict.fromkeys(annotator.name for annotator in known.values()))
             raise DeclarationError(f"no annotator has the name {name!r}; the annotators are {names}")
         return known[name]
 
-    def agree(self, person: Person) -> None:
-        """The person consents to what the first page says."""
+    def agree(self, annotator: Annotator) -> None:
+        """The annotator consents to what the first page says."""
         with self._database.change() as connection:
             connection.execute(
-                "UPDATE people SET agreed = ? WHERE number = ? AND agreed = ''", (self._now(), person.number)
+                "UPDATE people SET agreed = ? WHERE number = ? AND agreed = ''",
+                (self._now(), annotator.number),
             )
 
-    def set_state(self, person: Person, state: str, why: str = "") -> None:
-        """Pause a person (``paused``), let them go on (``active``), or drop their labels (``dropped``): they are in no
-        export then, and others get their screens. It is recorded, and can be undone.
+    def set_state(self, annotator: Annotator, state: str, why: str = "") -> None:
+        """Pause an annotator (``paused``), let them go on (``active``), or drop their labels (``dropped``): they are in
+        no export then, and others get their screens. It is recorded, and can be undone.
 
         Raises:
-            DeclarationError: the person was deleted, for good.
+            DeclarationError: the annotator was deleted, for good.
         """
-        if person.state == "deleted":
-            raise DeclarationError(f"{person.pseudonym} was deleted on request and cannot come back")
+        if annotator.state == "deleted":
+            raise DeclarationError(f"{annotator.pseudonym} was deleted on request and cannot come back")
         with self._database.change() as connection:
-            connection.execute("UPDATE people SET state = ? WHERE number = ?", (state, person.number))
+            connection.execute("UPDATE people SET state = ? WHERE number = ?", (state, annotator.number))
             if state == "dropped":
-                free(connection, person, "given", "done")
-            elif person.state == "dropped":
-                take_again(connection, person)
-            self._note(connection, state, f"{person.name}: {why}" if why else person.name)
+                free(connection, annotator, "given", "done")
+            elif annotator.state == "dropped":
+                take_again(connection, annotator)
+            self._note(connection, state, f"{annotator.name}: {why}" if why else annotator.name)
 
-    def end_practice(self, person: Person, outcome: str, state: str) -> None:
-        """Write down how a person's practice went, and in which state they are then; it ends once, however often this
-        is asked for. What they were given besides, in another window, goes to others where they are to wait."""
+    def end_practice(self, annotator: Annotator, outcome: str, state: str) -> None:
+        """Write down how an annotator's practice went, and in which state they are then; it ends once, however often
+        this is requested. What they were given besides, in another window, goes to others where they are to wait."""
         with self._database.change() as connection:
             ended = connection.execute(
                 "UPDATE people SET practised = ?, state = ? WHERE number = ? AND practised = '' AND state = 'active'",
-                (outcome, state, person.number),
+                (outcome, state, annotator.number),
             ).rowcount
             if ended and state != "active":
-                free(connection, person, "given")
-                self._note(connection, state, f"{person.name}: {outcome}")
+                free(connection, annotator, "given")
+                self._note(connection, state, f"{annotator.name}: {outcome}")
 
-    def reassign(self, person: Person) -> int:
-        """Give to others what this person was given and has not answered; how many screens that are.
+    def reassign(self, annotator: Annotator) -> int:
+        """Give to others what this annotator was given and has not answered; how many screens that are.
 
         Raises:
-            DeclarationError: these screens are for this person alone.
+            DeclarationError: these screens are for this annotator alone.
         """
         with self._database.change() as connection:
-            if connection.execute("SELECT 1 FROM screens WHERE person = ?", (person.number,)).fetchone():
+            if connection.execute("SELECT 1 FROM screens WHERE person = ?", (annotator.number,)).fetchone():
                 raise DeclarationError(
-                    f"{person.name} has screens that were planned for this annotator only, so they "
+                    f"{annotator.name} has screens that were planned for this annotator only, so they "
                     "cannot be given to another"
                 )
-            freed = free(connection, person, "given")
-            self._note(connection, "reassigned", f"{person.name}: {freed} screens")
+            freed = free(connection, annotator, "given")
+            self._note(connection, "reassigned", f"{annotator.name}: {freed} screens")
         return freed
 
-    def forget(self, person: Person) -> int:
-        """Delete all that a person said, and their name, on their request; how many answers that were.
+    def forget(self, annotator: Annotator) -> int:
+        """Delete all that an annotator said, and their name, on their request; how many answers that were.
 
-        Others get their screens. What stays is that somebody of this pseudonym was deleted, and when.
+        Others get their screens. What stays is that an annotator of this pseudonym was deleted, and when.
         """
         with self._database.change() as connection:
-            free(connection, person, "given", "done")
+            free(connection, annotator, "given", "done")
             deleted = connection.execute(
                 "DELETE FROM answers WHERE turn IN (SELECT number FROM turns WHERE person = ?)",
-                (person.number,),
+                (annotator.number,),
             ).rowcount
-            connection.execute("DELETE FROM turns WHERE person = ?", (person.number,))
-            connection.execute("DELETE FROM finals WHERE by = ?", (person.name,))
+            connection.execute("DELETE FROM turns WHERE person = ?", (annotator.number,))
+            connection.execute("DELETE FROM finals WHERE by = ?", (annotator.name,))
             connection.execute(
                 "UPDATE people SET name = ?, state = 'deleted', agreed = '', practised = '' WHERE number = ?",
-                (f"deleted {person.pseudonym}", person.number),
+                (f"deleted {annotator.pseudonym}", annotator.number),
             )
             connection.execute(
                 "DELETE FROM events WHERE detail = ? OR detail LIKE ? ESCAPE '\\'",
-                (person.name, _escaped(person.name) + ":%"),
+                (annotator.name, _escaped(annotator.name) + ":%"),
             )
-            self._note(connection, "deleted", f"{person.pseudonym}, on request: {deleted} answers")
+            self._note(connection, "deleted", f"{annotator.pseudonym}, on request: {deleted} answers")
         self._database.forget_deleted()
         return deleted
 
@@ -248,8 +252,8 @@ class People:
         return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
-def _person(row: sqlite3.Row) -> Person:
-    return Person(row["number"], row["name"], row["state"], row["agreed"], row["practised"])
+def _annotator(row: sqlite3.Row) -> Annotator:
+    return Annotator(row["number"], row["name"], row["state"], row["agreed"], row["practised"])
 
 
 def _escaped(text: str) -> str:

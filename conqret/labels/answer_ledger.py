@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from conqret.errors import DeclarationError
-from conqret.labels.annotators import MAX_COMMENT, People, assign, begun, turn_of
-from conqret.labels.database import BACKUP, FILE, DamagedLabelsError, Database
+from conqret.labels.annotators import MAX_COMMENT, AnnotatorTable, assign, begun, turn_of
+from conqret.labels.database import BACKUP, FILE, CorruptLabelsError, Database
 from conqret.labels.screens import (
-    MAX_PEOPLE,
+    MAX_ANNOTATORS,
+    Annotator,
     Final,
-    Person,
     Screen,
     ScreenResponse,
     ScreenTurn,
@@ -23,13 +23,13 @@ from conqret.labels.screens import (
 )
 
 
-class Ledger(People):
+class Ledger(AnnotatorTable):
     """The study in a folder. All methods may be called from any thread."""
 
     def __init__(self, folder: Path, clock: Callable[[], float] | None = None) -> None:
         if not (folder / FILE).is_file():
             if (folder / BACKUP).is_file():
-                raise DamagedLabelsError(folder / FILE, "it is missing")
+                raise CorruptLabelsError(folder / FILE, "it is missing")
             raise DeclarationError(f"{folder} contains no labels of conqret labels collect ({FILE})")
         super().__init__(Database(folder), clock or time.time)
         rows = self._database.rows("SELECT body FROM study")
@@ -50,13 +50,13 @@ class Ledger(People):
         texts: Mapping[str, str] | None = None,
     ) -> Ledger:
         """The study in ``folder``, begun where there is none; ``annotators`` who are not in it yet join. ``texts``
-        are kept beside the screens that speak of them, by name.
+        are kept next to the screens that speak of them, by name.
 
         Raises:
             DeclarationError: the folder holds another study.
         """
         folder.mkdir(parents=True, exist_ok=True)
-        screens = sorted(screens, key=lambda screen: screen.practice)  # those to practise last
+        screens = sorted(screens, key=lambda screen: screen.practice)  # those to practice last
         begun = Database(folder)
         with begun.change() as connection:
             if connection.execute("SELECT 1 FROM study").fetchone() is None:
@@ -64,7 +64,7 @@ class Ledger(People):
                 rows = (
                     (
                         *(screen.item, screen.part, screen.model_dump_json()),
-                        MAX_PEOPLE
+                        MAX_ANNOTATORS
                         if screen.practice and not screen.person
                         else study.overlap,  # room for everybody
                         *(screen.person, screen.practice),
@@ -102,31 +102,31 @@ class Ledger(People):
         self._database.backup(target)
 
     def backup_session(self) -> None:
-        """Copy the file to the backup beside it. Raises DamagedLabelsError where it is not whole."""
+        """Copy the file to the backup next to it. Raises CorruptLabelsError where it is not whole."""
         self._database.backup_session()
 
     # What
 
-    def next(self, person: Person) -> ScreenTurn | None:
-        """The screen that the person is to answer: one that they have begun, or one that has room; None where nothing
-        is left for them. No screen is ever given to more people than the study says."""
-        if person.state != "active":
+    def next(self, annotator: Annotator) -> ScreenTurn | None:
+        """The screen that the annotator is to answer: one that they have begun, or one that has room; None where
+        nothing is left for them. No screen is ever given to more annotators than the study says."""
+        if annotator.state != "active":
             return None
         with self._database.change() as connection:
-            turn = begun(connection, person)
-            return turn or assign(connection, person, self.study.seed, self.clock())
+            turn = begun(connection, annotator)
+            return turn or assign(connection, annotator, self.study.seed, self.clock())
 
-    def begun(self, person: Person) -> ScreenTurn | None:
-        """The screen that the person was given and has not answered."""
+    def begun(self, annotator: Annotator) -> ScreenTurn | None:
+        """The screen that the annotator was given and has not answered."""
         with self._database.change() as connection:
-            return begun(connection, person)
+            return begun(connection, annotator)
 
-    def start(self, person: Person, turn: ScreenTurn) -> None:
-        """Let the time of a screen run; it begins once, however often this is asked for."""
+    def start(self, annotator: Annotator, turn: ScreenTurn) -> None:
+        """Let the time of a screen run; it begins once, however often this is requested."""
         with self._database.change() as connection:
             connection.execute(
                 "UPDATE turns SET started = ? WHERE number = ? AND person = ? AND started IS NULL",
-                (self.clock(), turn.number, person.number),
+                (self.clock(), turn.number, annotator.number),
             )
 
     def texts(self, *, practice: bool = False) -> list[tuple[str, str]]:
@@ -143,52 +143,55 @@ class Ledger(People):
         rows = self._database.rows("SELECT body FROM texts WHERE name = ?", (name,))
         return rows[0]["body"] if rows else ""
 
-    def turn(self, person: Person, number: int) -> ScreenTurn | None:
-        """A screen that this person was given, by its number; None where they were not."""
+    def turn(self, annotator: Annotator, number: int) -> ScreenTurn | None:
+        """A screen that this annotator was given, by its number; None where they were not."""
         with self._database.change() as connection:
-            return turn_of(connection, person, number)
+            return turn_of(connection, annotator, number)
 
-    def before(self, person: Person, number: int) -> int | None:
-        """The number of the turn that the person answered before turn ``number``."""
+    def before(self, annotator: Annotator, number: int) -> int | None:
+        """The number of the turn that the annotator answered before turn ``number``."""
         rows = self._database.rows(
             "SELECT MAX(number) AS number FROM turns WHERE person = ? AND number < ? AND state = 'done'",
-            (person.number, number),
+            (annotator.number, number),
         )
         return None if rows[0]["number"] is None else int(rows[0]["number"])
 
     def answer(
-        self, person: Person, turn: ScreenTurn, answers: Mapping[str, str], comment: str, revision: int
+        self, annotator: Annotator, turn: ScreenTurn, answers: Mapping[str, str], comment: str, revision: int
     ) -> None:
-        """Write down what a person answers who saw what stood at ``revision``. When this returns, it is on the disk.
+        """Write down what an annotator answers who saw what stood at ``revision``. When this returns, it is on the
+        disk.
 
         The same answer once more (a double click, a page sent again) changes nothing.
 
         Raises:
             StaleAnswerError: something else was answered meanwhile.
-            DeclarationError: the screen is no longer this person's.
+            DeclarationError: the screen is no longer this annotator's.
         """
-        self._write(person, turn, dict(answers), comment[:MAX_COMMENT], revision, "done")
+        self._write(annotator, turn, dict(answers), comment[:MAX_COMMENT], revision, "done")
 
     def answer_and_next(
-        self, person: Person, turn: ScreenTurn, answers: Mapping[str, str], comment: str, revision: int
+        self, annotator: Annotator, turn: ScreenTurn, answers: Mapping[str, str], comment: str, revision: int
     ) -> ScreenTurn | None:
         """:meth:`answer`, then :meth:`next`, written together: one wait for the disk instead of two."""
         with self._database.change():
-            self.answer(person, turn, answers, comment, revision)
-            return self.next(person)
+            self.answer(annotator, turn, answers, comment, revision)
+            return self.next(annotator)
 
-    def draft(self, person: Person, turn: ScreenTurn, answers: Mapping[str, str], revision: int) -> None:
+    def draft(
+        self, annotator: Annotator, turn: ScreenTurn, answers: Mapping[str, str], revision: int
+    ) -> None:
         """Write down what is not finished yet: it is in no export, and the screen comes again. Raises what
         :meth:`answer` does."""
-        self._write(person, turn, dict(answers), "", revision, "given")
+        self._write(annotator, turn, dict(answers), "", revision, "given")
 
-    def withdraw(self, person: Person, turn: ScreenTurn, revision: int) -> None:
+    def withdraw(self, annotator: Annotator, turn: ScreenTurn, revision: int) -> None:
         """Take the answer back, so that the screen comes again; what was answered stays in the history."""
-        self._write(person, turn, {}, "", revision, "given")
+        self._write(annotator, turn, {}, "", revision, "given")
 
     def _write(
         self,
-        person: Person,
+        annotator: Annotator,
         turn: ScreenTurn,
         answers: dict[str, str],
         comment: str,
@@ -196,7 +199,7 @@ class Ledger(People):
         state: str,
     ) -> None:
         with self._database.change() as connection:
-            now = turn_of(connection, person, turn.number)
+            now = turn_of(connection, annotator, turn.number)
             if now is None or now.state in ("free", "dropped"):
                 raise DeclarationError("this screen was meanwhile given to another annotator")
             if now.revision == revision + 1 and (now.answers, now.comment) == (answers, comment):
@@ -222,20 +225,22 @@ class Ledger(People):
 
     # What was said
 
-    def given(self, *, practice: bool = False, item: str = "", person: int = 0) -> Iterator[ScreenResponse]:
-        """The last answer to every screen (of ``item`` alone, where it is given) by every person (by that of this
+    def given(
+        self, *, practice: bool = False, item: str = "", annotator: int = 0
+    ) -> Iterator[ScreenResponse]:
+        """The last answer to every screen (of ``item`` alone, where it is given) by every annotator (by that of this
         number alone), in the order of the screens; of ``practice`` instead, where it says so."""
-        people = {person.number: person for person in self.people()}
+        annotators = {annotator.number: annotator for annotator in self.annotators()}
         for row in self._database.rows(
             "SELECT s.number AS place, s.body AS screen, t.person, a.* FROM answers a "
             "JOIN turns t ON t.number = a.turn JOIN screens s ON s.number = t.screen "
             "WHERE t.state = 'done' AND ?1 IN ('', s.item) AND s.practice = ?2 AND ?3 IN (0, t.person) "
             "AND a.revision = (SELECT MAX(revision) FROM answers WHERE turn = a.turn) "
             "ORDER BY s.number, t.person",
-            (item, practice, person),
+            (item, practice, annotator),
         ):
             yield ScreenResponse(
-                people[row["person"]],
+                annotators[row["person"]],
                 row["place"],
                 Screen.model_validate_json(row["screen"]),
                 json.loads(row["body"]),
@@ -245,9 +250,9 @@ class Ledger(People):
                 row["revision"],
             )
 
-    def counts(self, person: Person, *, practice: bool = False) -> tuple[int, int]:
-        """How many screens a person has answered, and how many are left for them, at most; of those to practise, or of
-        all others."""
+    def counts(self, annotator: Annotator, *, practice: bool = False) -> tuple[int, int]:
+        """How many screens an annotator has answered, and how many are left for them, at most; of those to practice, or
+        of all others."""
         rows = self._database.rows(
             "WITH mine AS (SELECT t.state FROM turns t JOIN screens s ON s.number = t.screen "
             "WHERE t.person = :who AND s.practice = :practice) "
@@ -255,7 +260,7 @@ class Ledger(People):
             "(SELECT COUNT(*) FROM mine WHERE state = 'given') + (SELECT COUNT(*) FROM screens "
             "WHERE room > 0 AND practice = :practice AND person IN (0, :who) "
             "AND number NOT IN (SELECT screen FROM turns WHERE person = :who)) AS left",
-            {"who": person.number, "practice": practice},  # type: ignore[arg-type]
+            {"who": annotator.number, "practice": practice},  # type: ignore[arg-type]
         )
         return int(rows[0]["done"]), int(rows[0]["left"])
 
@@ -268,7 +273,7 @@ class Ledger(People):
         return int(row["done"]), self.study.screens * self.study.overlap
 
     def finals(self) -> Iterator[Final]:
-        """The last decision of each screen on which people differ; what is decided anew is a further row."""
+        """The last decision of each screen on which annotators differ; what is decided anew is a further row."""
         for row in self._database.rows(
             "SELECT * FROM finals WHERE number IN (SELECT MAX(number) FROM finals GROUP BY screen) ORDER BY screen"
         ):
@@ -289,7 +294,8 @@ class Ledger(People):
                 )
 
     def complete(self) -> frozenset[int]:
-        """The screens all of whose labels are in: nobody was given one without answering it, and none has room."""
+        """The screens all of whose labels are in: no annotator was given one without answering it, and none has
+        room."""
         rows = self._database.rows(
             "SELECT number FROM screens WHERE room = 0 "
             "AND number NOT IN (SELECT screen FROM turns WHERE state = 'given')"

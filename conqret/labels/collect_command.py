@@ -1,4 +1,4 @@
-"""``conqret labels collect``: pages on which people label, judge debates or write."""
+"""``conqret labels collect``: pages on which annotators label, judge debates or write."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 ANNOTATE_PORT = 8767
-"""Where the pages are on which people label, if no other port is given."""
+"""Where the pages are on which annotators label, if no other port is given."""
 DEBATE, WRITE = "debate", "write"
 """The tasks for two-turn debates, whose screens are planned for each annotator."""
 ONLY_FOR = {
@@ -77,7 +77,7 @@ class TaskOptions(OptionGroup):
 
 @dataclass(frozen=True, kw_only=True)
 class AnnotatorOptions(OptionGroup):
-    """Who labels, what they agree to and practise first, and how many label an item.
+    """Who labels, what they agree to and practice first, and how many label an item.
 
     Args:
         annotators: Who labels: names, comma-separated; each annotator gets a link of their own.
@@ -114,7 +114,7 @@ class AnnotatorOptions(OptionGroup):
 
 @dataclass(frozen=True)
 class ServerOptions(OptionGroup):
-    """Where pages are served, and how people reach them.
+    """Where pages are served, and how annotators reach them.
 
     Args:
         host: The address to listen on; beyond this machine, put a proxy with TLS before it.
@@ -130,8 +130,8 @@ class ServerOptions(OptionGroup):
     page_language: str = "en"
 
     def serve(self, folder: Path, planned: PlannedStudy, names: Sequence[str]) -> None:
-        """Serve a study in ``folder``, in which people of these ``names`` take part, until Ctrl-C; links are said as
-        soon as they hold.
+        """Serve a study in ``folder``, in which annotators of these ``names`` take part, until Ctrl-C; links are said
+        as soon as they hold.
 
         Raises:
             DeclarationError: there are no words for the pages' language, ``url`` is none, or the study is being served
@@ -172,15 +172,15 @@ class ServerOptions(OptionGroup):
 def _say_links(base: str, ledger: Ledger, links: Links) -> None:
     from conqret.labels.study_access import DASHBOARD, JOIN
 
-    people = [person for person in ledger.people() if person.state != "deleted"]
-    width = max((len(person.name) for person in people), default=0)
+    joined = [annotator for annotator in ledger.annotators() if annotator.state != "deleted"]
+    width = max((len(annotator.name) for annotator in joined), default=0)
     done, wanted = ledger.wanted()
     each = "one annotator" if ledger.study.overlap == 1 else f"{ledger.study.overlap} annotators"
     say(f"{number(ledger.study.screens, 'screen')}, {each} each: {done:,} of {wanted:,} labels")
     if ledger.study.practice:
         say(f"everybody practises on {number(ledger.study.practice, 'screen')} first")
-    for person in people:
-        say(f"  {person.name:<{width}}  {base}/in/{links.of(person)}")
+    for annotator in joined:
+        say(f"  {annotator.name:<{width}}  {base}/in/{links.token(annotator)}")
     if ledger.study.open_to:
         say(f"  everyone who joins: {base}/join/{links.to(JOIN)}")
     say(f"  for you only, the progress: {base}/study/{links.to(DASHBOARD)}")

@@ -1,4 +1,4 @@
-"""``conqret labels sample``: which items to have labelled next, and the sheet for it."""
+"""``conqret labels sample``: which items to have labeled next, and the sheet for it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from conqret.console import shared_options as options
 from conqret.console.label_options import label_files
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 Target = Literal["csv", "label-studio", "argilla"]
-"""Where the items are labelled."""
+"""Where the items are labeled."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,7 +133,8 @@ def label(
         not sampling.uncertain_first,
         {entry.item.id: entry.probability or 0.0 for entry in chosen} if label_plan.unequal else probability,
     )
-    reasons = _reasons(label_plan)
+    reasons = label_plan.model_dump(mode="json")
+    reasons["chosen"] = [{**entry, "item": entry["item"]["id"]} for entry in reasons["chosen"]]
     plan_text = json.dumps(reasons, indent=1, ensure_ascii=False) + "\n"
     texts = {
         output.with_name(f"{output.name}{suffix}"): text
@@ -162,11 +163,6 @@ def ends(scale: str) -> tuple[int, int]:
     if not bounds[0] < bounds[1]:
         raise DeclarationError(f"--scale takes LOW:HIGH in whole numbers, such as 1:5, not {scale!r}")
     return bounds
-
-
-def _reasons(plan: LabelPlan) -> dict[str, Any]:
-    facts = plan.model_dump(mode="json")
-    return {**facts, "chosen": [{**entry, "item": entry["item"]["id"]} for entry in facts["chosen"]]}
 
 
 def _lines(plan: LabelPlan, files: list[Path]) -> Iterator[RenderableType]:

@@ -50,7 +50,7 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
         "events": "number INTEGER PRIMARY KEY, at TEXT NOT NULL, what TEXT NOT NULL, detail TEXT NOT NULL",
     }.items()
 }
-"""What a row of each table holds beside its checksum. ``revision`` of a turn is that of the last of its answers, so
+"""What a row of each table holds next to its checksum. ``revision`` of a turn is that of the last of its answers, so
 that a lost one is noticed."""
 
 _MORE = {"turns": "UNIQUE (screen, person)", "answers": "UNIQUE (turn, revision)"}
@@ -68,8 +68,8 @@ class LabelFileError(ConqretError):
     """A file of labels cannot be read or written just now (a full disk, say); what it holds is kept."""
 
 
-class DamagedLabelsError(LabelFileError):
-    """A file of labels is damaged; the message names its backup."""
+class CorruptLabelsError(LabelFileError):
+    """A file of labels is corrupt; the message names its backup."""
 
     def __init__(self, path: Path, problem: str) -> None:
         backup = path.with_name(BACKUP)
@@ -90,7 +90,7 @@ class Database:
 
     Raises:
         DeclarationError: the file is none of labels, or of another layout.
-        DamagedLabelsError: it is one, and damaged. Where it is damaged later, or cannot be written, methods raise it or
+        CorruptLabelsError: it is one, and corrupt. Where it is corrupt later, or cannot be written, methods raise it or
             LabelFileError.
     """
 
@@ -117,7 +117,7 @@ class Database:
         except BaseException as error:
             self._connection.close()
             if isinstance(error, sqlite3.Error):
-                raise DamagedLabelsError(self.path, str(error)) from None
+                raise CorruptLabelsError(self.path, str(error)) from None
             raise
 
     def _check_layout(self) -> None:
@@ -126,7 +126,7 @@ class Database:
         (tables,) = self._connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
         if not layout_version and not tables:
             if self.path.with_name(BACKUP).exists():
-                raise DamagedLabelsError(self.path, "it is empty")
+                raise CorruptLabelsError(self.path, "it is empty")
             with contextlib.suppress(OSError):
                 self.path.chmod(0o600)
             with self.change():
@@ -135,7 +135,7 @@ class Database:
                 self._connection.execute(f"PRAGMA application_id={APPLICATION}")
                 self._connection.execute(f"PRAGMA user_version={LAYOUT}")
         elif application != APPLICATION:
-            raise DamagedLabelsError(self.path, "its tables are not those of a study")
+            raise CorruptLabelsError(self.path, "its tables are not those of a study")
         elif layout_version != LAYOUT:
             raise DeclarationError(
                 f"{self.path} has the layout {layout_version}, but this version of conqret writes {LAYOUT}; "
@@ -148,7 +148,7 @@ class Database:
         """Whether all is as it was written.
 
         Raises:
-            DamagedLabelsError: something is not.
+            CorruptLabelsError: something is not.
         """
         damaged = 0
         self._connection.text_factory = lambda data: data.decode("utf-8", "replace")
@@ -162,7 +162,7 @@ class Database:
             self._connection.execute("ROLLBACK")
             self._connection.text_factory = str
         if damaged or integrity != "ok":
-            raise DamagedLabelsError(self.path, number(damaged, "row") if damaged else integrity)
+            raise CorruptLabelsError(self.path, number(damaged, "row") if damaged else integrity)
 
     @contextlib.contextmanager
     def change(self) -> Iterator[sqlite3.Connection]:
@@ -186,18 +186,18 @@ class Database:
 
     @contextlib.contextmanager
     def _errors(self) -> Iterator[None]:
-        """What SQLite says of a file that is damaged, full or gone, as an error of ours, of which whoever runs the
+        """What SQLite says of a file that is corrupt, full or gone, as an error of ours, of which whoever runs the
         study is told."""
         try:
             yield
         except (
             sqlite3.Error,
             UnicodeDecodeError,
-        ) as error:  # a message may quote a damaged name, which is no text
+        ) as error:  # a message may quote a corrupt name, which is no text
             exact = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT)
             code = exact & 0xFF  # the other bits say more exactly what is wrong
             if code in _DAMAGE:
-                file_error: LabelFileError = DamagedLabelsError(self.path, str(error))
+                file_error: LabelFileError = CorruptLabelsError(self.path, str(error))
             elif code == sqlite3.SQLITE_NOTADB or not isinstance(error, sqlite3.OperationalError):
                 raise
             else:
@@ -226,10 +226,10 @@ class Database:
             raise DeclarationError(f"{target} cannot be written: {error}") from None
 
     def backup_session(self) -> None:
-        """Copy the file, if it is whole, to :data:`BACKUP` beside it, in place of the copy before.
+        """Copy the file, if it is whole, to :data:`BACKUP` next to it, in place of the copy before.
 
         Raises:
-            DamagedLabelsError: it is not whole; the copy before is kept.
+            CorruptLabelsError: it is not whole; the copy before is kept.
             DeclarationError: the copy cannot be written.
         """
         backup = self.path.with_name(BACKUP)
@@ -241,7 +241,7 @@ class Database:
             part.replace(backup)
 
     def forget_deleted(self) -> None:
-        """Take what was deleted out of the file, the journal beside it and its backup.
+        """Take what was deleted out of the file, the journal next to it and its backup.
 
         Raises:
             DeclarationError: another process reads or writes without a pause.

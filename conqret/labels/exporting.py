@@ -18,7 +18,15 @@ from conqret.io.jsonl import json_lines
 from conqret.io.label_set import FOR_ESTIMATION, NOT, PROBABILITY, SCALE, LabelScale, written_scale
 from conqret.io.safe_files import csv_text, write_new
 from conqret.labels.answer_ledger import Ledger
-from conqret.labels.screens import CANNOT_JUDGE, Final, Person, Screen, ScreenQuestion, ScreenResponse, Study
+from conqret.labels.screens import (
+    CANNOT_JUDGE,
+    Annotator,
+    Final,
+    Screen,
+    ScreenQuestion,
+    ScreenResponse,
+    Study,
+)
 from conqret.labels.written_arguments import TASK as WRITING
 from conqret.labels.written_arguments import practised, written
 from conqret.text.words import dimension_name
@@ -63,7 +71,7 @@ def export_labels(
 
     Raises:
         DeclarationError: there is no study, it holds no labels yet or none of this form, or the file is in use.
-        DamagedLabelsError: the study's file is damaged; the message names its backup.
+        CorruptLabelsError: the study's file is corrupt; the message names its backup.
     """
     if final and to in ("label-studio", "comparisons"):
         raise DeclarationError(f"--final writes a table with one label for each item: leave out --to {to}")
@@ -123,7 +131,7 @@ def _labels(
     undecided = sum(one.value is None for one in decided) if final else 0
     marks = marks_of(ledger.study, undecided=undecided)
     if final:
-        return as_finals(decided, ledger.people(), marks=marks)
+        return as_finals(decided, ledger.annotators(), marks=marks)
     return as_label_studio(given, marks=marks) if to == "label-studio" else as_table(given, marks=marks)
 
 
@@ -133,8 +141,8 @@ long after the screen was shown first, ``scale`` from where to where the questio
 
 
 def marks_of(study: Study, *, undecided: int = 0) -> dict[str, str]:
-    """What is said of each label of a study beside the label: how its item came to be chosen. Final labels are no
-    sample while some are ``undecided``: they are those on which people agree."""
+    """What is said of each label of a study next to the label: how its item came to be chosen. Final labels are no
+    sample while some are ``undecided``: they are those on which annotators agree."""
     if not study.estimates or undecided:
         return {FOR_ESTIMATION: NOT}
     return {} if study.probability is None else {PROBABILITY: f"{study.probability:.6g}"}
@@ -150,23 +158,30 @@ def as_table(records: Iterable[ScreenResponse], *, marks: Mapping[str, str] | No
     for record in records:
         screen, scales = record.screen, _scales(record.screen)
         for name, value in screen.written(record.answers).items():
-            said = (record.person.pseudonym, screen.topic, record.comment, record.at, f"{record.seconds:.1f}")
+            said = (
+                record.annotator.pseudonym,
+                screen.topic,
+                record.comment,
+                record.at,
+                f"{record.seconds:.1f}",
+            )
             rows.append((screen.item, screen.part, name, value, *said, scales[name], *more.values()))
     return csv_text((*COLUMNS, *more), rows)
 
 
 FINAL_COLUMNS = ("item", "part", "dimension", "value", "annotator", "topic", "comment", "how", "by", SCALE)
-"""Of the table of final labels: ``how`` each came about, and the pseudonym of ``by`` whom, where somebody decided."""
+"""Of the table of final labels: ``how`` each came about, and the pseudonym of ``by`` whom, where an annotator
+decided."""
 
 
 def as_finals(
     label_verdicts: Iterable[LabelVerdict],
-    people: Iterable[Person],
+    annotators: Iterable[Annotator],
     *,
     marks: Mapping[str, str] | None = None,
 ) -> str:
-    """One label a row, under the annotator ``final``, as CSV; what nobody has decided is left out."""
-    names = {person.name: person.pseudonym for person in people}
+    """One label a row, under the annotator ``final``, as CSV; what no annotator has decided is left out."""
+    names = {annotator.name: annotator.pseudonym for annotator in annotators}
     more, rows = marks or {}, []
     for verdict in label_verdicts:
         by = verdict.by and names.setdefault(
@@ -180,9 +195,9 @@ def as_finals(
 
 
 def as_comparisons(records: Iterable[ScreenResponse]) -> str:
-    """What ``conqret debateqa score correlate --preferences`` reads: a row for each preference of each person."""
+    """What ``conqret debateqa score correlate --preferences`` reads: a row for each preference of each annotator."""
     rows = [
-        (*record.screen.compared, value, record.person.pseudonym, record.screen.item)
+        (*record.screen.compared, value, record.annotator.pseudonym, record.screen.item)
         for record in records
         if record.screen.compared
         for value in record.screen.written(record.answers).values()
@@ -200,7 +215,7 @@ def _scales(screen: Screen) -> dict[str, str]:
 
 
 def as_label_studio(records: Iterable[ScreenResponse], *, marks: Mapping[str, str] | None = None) -> str:
-    """The JSON export of Label Studio, a task for each item, or for each part of it that was asked of."""
+    """The JSON export of Label Studio, a task for each item, or for each part of it that was labeled."""
     tasks: dict[int, dict[str, object]] = {}
     for record in records:
         screen = record.screen
@@ -210,7 +225,7 @@ def as_label_studio(records: Iterable[ScreenResponse], *, marks: Mapping[str, st
         task = tasks.setdefault(record.place, {"data": data, "annotations": []})
         task["annotations"].append(  # type: ignore[attr-defined]
             {
-                "completed_by": {"email": record.person.pseudonym},
+                "completed_by": {"email": record.annotator.pseudonym},
                 "created_at": record.at,
                 "lead_time": record.seconds,
                 "result": [
@@ -229,7 +244,7 @@ ADJUDICATED, AGREED, MOST = "adjudicated", "all agree", "most"
 @dataclass(frozen=True, slots=True)
 class LabelVerdict:
     """The one label of a question, as it stands in a label file; ``how`` is one of the words above, and ``value`` is
-    None where people differ and no one has decided."""
+    None where annotators differ and no one has decided."""
 
     screen: Screen
     question: str
@@ -242,7 +257,7 @@ class LabelVerdict:
 def verdicts(records: Iterable[ScreenResponse], finals: Iterable[Final] = ()) -> Iterator[LabelVerdict]:
     """One for each question of each screen that anybody has answered, in the order of the screens.
 
-    Most are more than half of those who could judge; where people differ otherwise, somebody has to decide.
+    Most are more than half of those who could judge; where annotators differ otherwise, an annotator has to decide.
     """
     last = {final.screen: final for final in finals}
     for place, answers in gathered((record.place, record) for record in records).items():

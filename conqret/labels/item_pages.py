@@ -1,4 +1,4 @@
-"""What stands at the addresses of a study: a person's way in, the screens, and the dashboard of who runs it.
+"""What stands at the addresses of a study: an annotator's way in, the screens, and the dashboard of who runs it.
 
 An answer is on the disk before the page after it is sent.
 """
@@ -20,7 +20,7 @@ from conqret.labels.answer_ledger import Ledger
 from conqret.labels.database import LabelFileError
 from conqret.labels.page import dashboard
 from conqret.labels.page_messages import worded
-from conqret.labels.screens import Person, ScreenResponse, ScreenTurn, StaleAnswerError, check_names
+from conqret.labels.screens import Annotator, ScreenResponse, ScreenTurn, StaleAnswerError, check_names
 from conqret.labels.study_access import (
     COOKIE,
     DASHBOARD,
@@ -34,9 +34,9 @@ from conqret.labels.study_access import (
     apart,
     form_of,
     html_of,
+    in_language,
     led_to,
     page_of,
-    said_in,
     whole,
 )
 from conqret.labels.study_screens import NOT_PASSED, WAITING, marked_by_gold, settle
@@ -55,11 +55,11 @@ class Pages:
     ending = "done.html.j2"
     """The template of the last page."""
     unit = "screen"
-    """What a person's answers are counted in."""
+    """What an annotator's answers are counted in."""
     did = "answered"
-    """What a person has done with each."""
+    """What an annotator has done with each."""
     not_yours = "This screen is not yours, or was given to another annotator."
-    """What is said at a screen of somebody else's."""
+    """What is said at a screen of another annotator's."""
 
     def __init__(self, ledger: Ledger, links: Links, setting: Setting) -> None:
         self.ledger, self.links, self.setting = ledger, links, setting
@@ -69,13 +69,13 @@ class Pages:
     # Ways in
 
     async def enter(self, request: Request) -> Response:
-        """A person's link: the first page, and the cookie by which they are known from then on."""
+        """An annotator's link: the first page, and the cookie by which they are known from then on."""
         token = request.path_params["token"]
-        person = await self._settled(await self.known(token))
-        return await apart(self._welcome, person, token)
+        annotator = await self._settled(await self.known(token))
+        return await apart(self._welcome, annotator, token)
 
     async def join(self, request: Request) -> Response:
-        """The open link: say a name, and be somebody."""
+        """The open link: say a name, and be an annotator."""
         joins = self.links.same(request.path_params["token"], self.links.to(JOIN))
         if not joins or not self.ledger.study.open_to:
             raise self.strange()
@@ -84,28 +84,28 @@ class Pages:
         form = await form_of(request)
         try:
             (name,) = check_names([form.get("name", "")])
-            person = await apart(self.ledger.join, name, self.ledger.study.open_to)
+            annotator = await apart(self.ledger.join, name, self.ledger.study.open_to)
         except DeclarationError as error:
             return self._joining(409, str(error))
-        return await apart(self._welcome, person, self.links.of(person))
+        return await apart(self._welcome, annotator, self.links.token(annotator))
 
     def _joining(self, status: int = 200, fault: str = "") -> Response:
         study = self.ledger.study
         asked = ANNOTATION_TASKS[study.task].summary if study.task in ANNOTATION_TASKS else ""
         return self.page("join.html.j2", status, study=study, unit=self.unit, asked=asked, fault=fault)
 
-    def _welcome(self, person: Person, token: str) -> Response:
-        done, left = self.ledger.counts(person)
+    def _welcome(self, annotator: Annotator, token: str) -> Response:
+        done, left = self.ledger.counts(annotator)
         response = self.page(
             self.welcome,
             unit=self.unit,
             did=self.did,
             study=self.ledger.study,
-            person=person,
+            annotator=annotator,
             done=done,
             left=left,
             form=self.links.form(token),
-            **self.told_first(person),
+            **self.welcome_content(annotator),
         )
         self.remember(response, token)
         return response
@@ -114,121 +114,121 @@ class Pages:
         """A table in the language of the pages."""
         return worded(table, self.setting.messages)
 
-    def told_first(self, person: Person) -> Mapping[str, Any]:
+    def welcome_content(self, annotator: Annotator) -> Mapping[str, Any]:
         """What the first page speaks of besides."""
         return {}
 
     async def begin(self, request: Request) -> Response:
         """The first page was read, and what it asks consent to is agreed."""
-        person, _ = await self.somebody(request, await form_of(request))
-        await apart(self.ledger.agree, person)
+        annotator, _ = await self.somebody(request, await form_of(request))
+        await apart(self.ledger.agree, annotator)
         return led_to("/next")
 
     # Screens
 
     async def next(self, request: Request) -> Response:
         """The screen that comes next, or that there is none."""
-        person, _ = await self._who(request)
-        self.let_in(await self._settled(person))
-        turn = await apart(self.ledger.next, person)
+        annotator, _ = await self._who(request)
+        self.let_in(await self._settled(annotator))
+        turn = await apart(self.ledger.next, annotator)
         if turn is not None:
             return led_to(f"/screen/{turn.number}")
-        done, _ = await apart(self.ledger.counts, person)
-        last, context = await apart(self.last, person), await apart(self.told_last, person)
+        done, _ = await apart(self.ledger.counts, annotator)
+        last, context = await apart(self.last, annotator), await apart(self.ending_content, annotator)
         return self.page(self.ending, unit=self.unit, did=self.did, done=done, last=last, **context)
 
-    def told_last(self, person: Person) -> Mapping[str, Any]:
+    def ending_content(self, annotator: Annotator) -> Mapping[str, Any]:
         """What the last page speaks of besides."""
         return {}
 
-    def last(self, person: Person) -> int | None:
+    def last(self, annotator: Annotator) -> int | None:
         """The number of the answer at which one may look again in the end."""
-        return self.ledger.before(person, 2**62)
+        return self.ledger.before(annotator, 2**62)
 
     async def screen(self, request: Request) -> Response:
         """One screen: shown, answered, or its answer taken back."""
-        form, person, token, turn = await self._asked(request)
+        form, annotator, token, turn = await self._asked(request)
         practised = turn.screen.practice and turn.state == "done"
         if form is None:
-            return await (self._practised if practised else self._shown)(person, token, turn)
+            return await (self._practised if practised else self._shown)(annotator, token, turn)
         if practised:  # what is right was told: nothing is changed any more
             return led_to(f"/screen/{turn.number}")
-        revision, answers = whole(form.get("revision", "")), said_in(form)
+        revision, answers = whole(form.get("revision", "")), in_language(form)
         comment = form.get("comment", "").strip()
         kept: dict[str, Any] = {"answers": answers, "comment": comment}
         try:
             if "withdraw" in form:
-                await apart(self.ledger.withdraw, person, turn, revision)
+                await apart(self.ledger.withdraw, annotator, turn, revision)
                 return led_to(f"/screen/{turn.number}")
             read = turn.screen.read(answers)
             if turn.screen.practice:
-                await apart(self.ledger.answer, person, turn, read, comment, revision)
+                await apart(self.ledger.answer, annotator, turn, read, comment, revision)
                 return led_to(f"/screen/{turn.number}")
-            following = await apart(self.ledger.answer_and_next, person, turn, read, comment, revision)
+            following = await apart(self.ledger.answer_and_next, annotator, turn, read, comment, revision)
         except (DeclarationError, StaleAnswerError) as fault:
             if isinstance(fault, StaleAnswerError):
-                return await self._shown(person, token, turn, str(fault), 409)
-            return await self._shown(person, token, turn, str(fault), 422, kept)
+                return await self._shown(annotator, token, turn, str(fault), 409)
+            return await self._shown(annotator, token, turn, str(fault), 422, kept)
         except LabelFileError:  # what was typed stays on the page
-            return await self._shown(person, token, turn, SAVE_LATER, 507, kept)
+            return await self._shown(annotator, token, turn, SAVE_LATER, 507, kept)
         return led_to(f"/screen/{following.number}" if following is not None else "/next")
 
-    async def _asked(self, request: Request) -> tuple[dict[str, str] | None, Person, str, ScreenTurn]:
+    async def _asked(self, request: Request) -> tuple[dict[str, str] | None, Annotator, str, ScreenTurn]:
         """What was sent to a screen, if anything; by whom, with their token; and the screen, which is theirs."""
         form = await form_of(request) if request.method == "POST" else None
-        person, token = await self._who(request, form)
-        turn = await apart(self.ledger.turn, person, whole(request.path_params["number"]))
+        annotator, token = await self._who(request, form)
+        turn = await apart(self.ledger.turn, annotator, whole(request.path_params["number"]))
         if turn is None or turn.state in ("free", "dropped"):
             raise PageRefusal(404, self.not_yours)
-        return form, person, token, turn
+        return form, annotator, token, turn
 
     async def _shown(
         self,
-        person: Person,
+        annotator: Annotator,
         token: str,
         turn: ScreenTurn,
         fault: str = "",
         status: int = 200,
         kept: Any = None,
     ) -> Response:
-        context = await self._frame(person, token, turn)
+        context = await self._frame(annotator, token, turn)
         context |= kept or {"answers": turn.answers, "comment": turn.comment}
         return self.page("screen.html.j2", status, scripts=["screen.js"], fault=fault, **context)
 
-    async def _frame(self, person: Person, token: str, turn: ScreenTurn) -> dict[str, Any]:
-        """What stands around every screen: how many like it the person has answered, and how many there are."""
-        done, left = await apart(partial(self.ledger.counts, practice=turn.screen.practice), person)
-        before = await apart(self.ledger.before, person, turn.number)
+    async def _frame(self, annotator: Annotator, token: str, turn: ScreenTurn) -> dict[str, Any]:
+        """What stands around every screen: how many like it the annotator has answered, and how many there are."""
+        done, left = await apart(partial(self.ledger.counts, practice=turn.screen.practice), annotator)
+        before = await apart(self.ledger.before, annotator, turn.number)
         counts = {"done": done, "total": done + left, "before": before}
         return {"turn": turn, "screen": turn.screen, "form": self.links.form(token), **counts}
 
-    async def _who(self, request: Request, form: Mapping[str, str] | None = None) -> tuple[Person, str]:
+    async def _who(self, request: Request, form: Mapping[str, str] | None = None) -> tuple[Annotator, str]:
         """Whose request this is, who has agreed to what the first page says."""
-        person, token = await self.somebody(request, form)
-        if self.ledger.study.consent and not person.agreed:
+        annotator, token = await self.somebody(request, form)
+        if self.ledger.study.consent and not annotator.agreed:
             raise PageRefusal(403, "Open your link first, and give your consent there.")
-        return person, token
+        return annotator, token
 
     # Practice
 
     def marked(self, records: Sequence[ScreenResponse]) -> tuple[int, int] | None:
-        """How many of so many a person has right in their practice."""
+        """How many of so many an annotator has right in their practice."""
         return marked_by_gold(records)
 
-    async def _settled(self, person: Person) -> Person:
-        """The person, whose practice is ended where all of it is done."""
-        if not self.ledger.study.practice or person.practised:
-            return person
-        return await apart(settle, self.ledger, person, self.marked)
+    async def _settled(self, annotator: Annotator) -> Annotator:
+        """The annotator, whose practice is ended where all of it is done."""
+        if not self.ledger.study.practice or annotator.practised:
+            return annotator
+        return await apart(settle, self.ledger, annotator, self.marked)
 
-    async def _practised(self, person: Person, token: str, turn: ScreenTurn) -> Response:
-        """What was right at a screen to practise, and why."""
+    async def _practised(self, annotator: Annotator, token: str, turn: ScreenTurn) -> Response:
+        """What was right at a screen to practice, and why."""
         screen = turn.screen
         known = {
             name: [screen.written({name: value})[name] for value in values]  # turning twice is no turn
             for name, values in screen.gold.items()
         }
-        context = await self._frame(person, token, turn) | {
+        context = await self._frame(annotator, token, turn) | {
             "before": None,
             "fault": "",
             "answers": turn.answers,
@@ -243,55 +243,58 @@ class Pages:
         page.set_cookie(self.cookie, token, secure=self.setting.secure, **kept)
 
     def strange(self) -> PageRefusal:
-        """What somebody gets whose word is nobody's."""
+        """What an annotator gets whose word is no annotator's."""
         return PageRefusal(404, "This link is not valid. Request a new one from the organizers of the study.")
 
-    async def known(self, token: str) -> Person:
+    async def known(self, token: str) -> Annotator:
         """Whose link this is."""
-        person = self.links.holder(token, await apart(self.ledger.people))
-        if person is None:
+        annotator = self.links.holder(token, await apart(self.ledger.annotators))
+        if annotator is None:
             raise self.strange()
-        return person
+        return annotator
 
-    async def somebody(self, request: Request, form: Mapping[str, str] | None = None) -> tuple[Person, str]:
-        """Whose request this is, by the cookie; a form has to carry the person's word, too."""
+    async def somebody(
+        self, request: Request, form: Mapping[str, str] | None = None
+    ) -> tuple[Annotator, str]:
+        """Whose request this is, by the cookie; a form has to carry the annotator's word, too."""
         token = request.cookies.get(self.cookie, "")
         if not token:
             raise PageRefusal(403, "Open the link that you were given: this browser is not known here.")
-        person = await self.known(token)
+        annotator = await self.known(token)
         if form is not None:
             self.links.check_form(form, token)
-        self.let_in(person)
-        return person, token
+        self.let_in(annotator)
+        return annotator, token
 
-    def let_in(self, person: Person) -> None:
-        """Let somebody pass who labels, and tell others why they cannot."""
-        if person.state == "paused":
+    def let_in(self, annotator: Annotator) -> None:
+        """Let an annotator pass who labels, and tell others why they cannot."""
+        if annotator.state == "paused":
             raise PageRefusal(
                 403,
                 "The organizers of the study have paused your access. Your answers are kept; your "
                 "link will work again.",
             )
-        if person.state == WAITING:
+        if annotator.state == WAITING:
             raise PageRefusal(
                 403,
                 "Your practice is being reviewed. Your link will continue as soon as that is done.",
                 THANKS,
             )
-        if person.state == NOT_PASSED:
+        if annotator.state == NOT_PASSED:
             raise PageRefusal(
                 403,
-                f"You had {person.practised} right in the practice, and this study continues with annotators who have "
-                f"at least {self.ledger.study.passing:.0%}. You need not do anything more; thank you for your time.",
+                f"You had {annotator.practised} right in the practice, and this study continues with "
+                f"annotators who have at least {self.ledger.study.passing:.0%}. You need not do anything more; "
+                "thank you for your time.",
                 THANKS,
             )
-        if person.state != "active":
+        if annotator.state != "active":
             raise PageRefusal(403, "This study is over for you. Thank you.")
 
     # Who runs it
 
     async def study(self, request: Request) -> Response:
-        """How far the study is, and how far people agree."""
+        """How far the study is, and how far annotators agree."""
         if not self.links.same(request.path_params["token"], self.links.to(DASHBOARD)):
             raise self.strange()
         t = self.setting.messages

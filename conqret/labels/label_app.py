@@ -36,7 +36,7 @@ from conqret.labels.answer_ledger import Ledger
 from conqret.labels.database import LabelFileError
 from conqret.labels.item_pages import NumberedSnippet, Pages, quoted_pieces
 from conqret.labels.page_messages import PageMessages
-from conqret.labels.screens import Person, Screen, ScreenResponse, ScreenTurn, StaleAnswerError
+from conqret.labels.screens import Annotator, Screen, ScreenResponse, ScreenTurn, StaleAnswerError
 from conqret.labels.study_access import (
     SAVE_LATER,
     Links,
@@ -55,7 +55,7 @@ LETTERS = "AB"
 
 
 class JudgingPages(Pages):
-    """The pages on which people judge two-turn debates."""
+    """The pages on which annotators judge two-turn debates."""
 
     welcome = "judging_welcome.html.j2"
     ending = "judging_done.html.j2"
@@ -63,56 +63,56 @@ class JudgingPages(Pages):
     did = "given"
     not_yours = "This screen is not yours."
 
-    def told_first(self, person: Person) -> Mapping[str, Any]:
-        """How the person's first question is asked."""
-        turn = self.ledger.next(person)
+    def welcome_content(self, annotator: Annotator) -> Mapping[str, Any]:
+        """How the annotator's first question is asked."""
+        turn = self.ledger.next(annotator)
         return {"judging": turn.screen.judging, **_bonuses(turn.screen)} if turn else {"judging": None}
 
     def marked(self, records: Sequence[ScreenResponse]) -> tuple[int, int]:
         """By each question's last judgment."""
         return judge_answers.marked_by_last(self.ledger, records)
 
-    def told_last(self, person: Person) -> Mapping[str, Any]:
+    def ending_content(self, annotator: Annotator) -> Mapping[str, Any]:
         """What came of all answers."""
-        settlements = judge_answers.settled(self.ledger, person)
+        settlements = judge_answers.settled(self.ledger, annotator)
         last = [settlement.toward_right or 0 for settlement in settlements]
         return {
             "questions": len(last),
             "right": sum(point > 0 for point in last),
             "abstained": last.count(0),
-            "dollars": self._earned(person),
+            "dollars": self._earned(annotator),
             "earned": self.worded(judge_answers.earned_table(settlements)),
         }
 
-    def _earned(self, person: Person) -> Fraction:
+    def _earned(self, annotator: Annotator) -> Fraction:
         """The dollars of all questions."""
-        return sum((each.dollars for each in judge_answers.settled(self.ledger, person)), Fraction())
+        return sum((each.dollars for each in judge_answers.settled(self.ledger, annotator)), Fraction())
 
-    def last(self, person: Person) -> None:
-        """Nobody looks at an answer again."""
+    def last(self, annotator: Annotator) -> None:
+        """No annotator looks at an answer again."""
 
-    async def _who(self, request: Request, form: Mapping[str, str] | None = None) -> tuple[Person, str]:
-        person, token = await super()._who(request, form)
-        await apart(judge_answers.close_overdue, self.ledger, person)
-        return person, token
+    async def _who(self, request: Request, form: Mapping[str, str] | None = None) -> tuple[Annotator, str]:
+        annotator, token = await super()._who(request, form)
+        await apart(judge_answers.close_overdue, self.ledger, annotator)
+        return annotator, token
 
     async def screen(self, request: Request) -> Response:
         """A judgment: its question, then what is to be judged, and in the end what came of it."""
-        form, person, token, turn = await self._asked(request)
+        form, annotator, token, turn = await self._asked(request)
         if form is None or turn.state == "done":
-            return await self._seen(person, token, turn)
+            return await self._seen(annotator, token, turn)
         try:
             if "start" in form:
-                await apart(self.ledger.start, person, turn)
+                await apart(self.ledger.start, annotator, turn)
             else:
-                await apart(judge_answers.give, self.ledger, person, turn, form.get("slider", ""))
+                await apart(judge_answers.give, self.ledger, annotator, turn, form.get("slider", ""))
         except StaleAnswerError:  # it was given in another window; what stands there is kept
             pass
         except DeclarationError as fault:
             raise PageRefusal(422, f"Not saved: {fault}. Go back to the page and try again.") from None
         return led_to(f"/screen/{turn.number}")
 
-    async def _seen(self, person: Person, token: str, turn: ScreenTurn) -> Response:
+    async def _seen(self, annotator: Annotator, token: str, turn: ScreenTurn) -> Response:
         shown = turn.screen.judging
         if shown is None:
             raise PageRefusal(404, "There is no such page.")
@@ -124,7 +124,7 @@ class JudgingPages(Pages):
             late = turn.answers.get(judge_answers.REASON) == judge_answers.TIME_UP
             if not reveals and not late:
                 return led_to("/next")
-            mine = await apart(judge_answers.judged, self.ledger, person, turn.screen) if reveals else []
+            mine = await apart(judge_answers.judged, self.ledger, annotator, turn.screen) if reveals else []
             return self.page(
                 "judging_told.html.j2",
                 **common,
@@ -135,10 +135,10 @@ class JudgingPages(Pages):
                     (_said(answer, self.setting.messages), judge_answers.bonus(answer)) for answer in mine
                 ],
                 right=_right(asking) if over and turn.screen.practice else "",
-                so_far=None if turn.screen.practice else await apart(self._earned, person),
+                so_far=None if turn.screen.practice else await apart(self._earned, annotator),
                 total=sum(judge_answers.bonus(answer) or 0 for answer in mine),
             )
-        common |= await self._frame(person, token, turn)
+        common |= await self._frame(annotator, token, turn)
         if turn.started is None:
             return self.page("judging_start.html.j2", **common, **_bonuses(turn.screen))
         return self.page(
@@ -209,7 +209,7 @@ def evidence_of(asking: DebateRequest) -> dict[str, Any]:
 
 
 class WritingPages(Pages):
-    """The pages on which people write counter-arguments."""
+    """The pages on which annotators write counter-arguments."""
 
     welcome = "writing_welcome.html.j2"
     ending = "writing_done.html.j2"
@@ -217,51 +217,55 @@ class WritingPages(Pages):
     did = "written"
     not_yours = "This screen is not yours."
 
-    def told_first(self, person: Person) -> Mapping[str, Any]:
+    def welcome_content(self, annotator: Annotator) -> Mapping[str, Any]:
         """What writers earn."""
-        return {"for_the_right": FOR_THE_RIGHT, "for_the_wrong": FOR_THE_WRONG, **self.told_last(person)}
+        return {
+            "for_the_right": FOR_THE_RIGHT,
+            "for_the_wrong": FOR_THE_WRONG,
+            **self.ending_content(annotator),
+        }
 
-    def told_last(self, person: Person) -> Mapping[str, Any]:
+    def ending_content(self, annotator: Annotator) -> Mapping[str, Any]:
         """How what a writer wrote was taken, as far as it was judged."""
         judged = self.setting.judged
-        feedback_rows = feedback(self.ledger, person, judged) if judged else []
+        feedback_rows = feedback(self.ledger, annotator, judged) if judged else []
         return {"taken": self.worded(feedback_table(feedback_rows)) if feedback_rows else None}
 
     def marked(self, records: Sequence[ScreenResponse]) -> None:
-        """No known answer tells how well somebody writes: people read it."""
+        """No known answer tells how well an annotator writes: annotators read it."""
 
     async def screen(self, request: Request) -> Response:
         """A counter-argument: shown, changed as a draft, and kept."""
-        form, person, token, turn = await self._asked(request)
+        form, annotator, token, turn = await self._asked(request)
         question = judge_answers.QUESTION.validate_json(await apart(self.ledger.text, turn.screen.item))
-        draft = Draft.of(turn.answers)
+        draft = Draft.from_answers(turn.answers)
         if form is None:
-            return await self._written(person, token, turn, question, draft)
+            return await self._written(annotator, token, turn, question, draft)
         stored = draft
         draft = replace(draft, text=form.get("text", "").strip()[:MAX_TEXT])
         revision = whole(form.get("revision", ""))
         try:
             if "keep" in form:
                 draft.check()
-                await apart(self.ledger.answer, person, turn, draft.answers(), "", revision)
+                await apart(self.ledger.answer, annotator, turn, draft.answers(), "", revision)
                 return led_to("/next")
             if "add" in form:
                 draft = draft.quoting(question.passage, form.get("snippet", ""))
             elif (place := whole(form.get("remove", ""))) > 0:
                 kept = [snippet for nth, snippet in enumerate(draft.snippets, start=1) if nth != place]
                 draft = replace(draft, snippets=tuple(kept))
-            await apart(self.ledger.draft, person, turn, draft.answers(), revision)
+            await apart(self.ledger.draft, annotator, turn, draft.answers(), revision)
         except StaleAnswerError as fault:
-            return await self._written(person, token, turn, question, stored, str(fault), 409)
+            return await self._written(annotator, token, turn, question, stored, str(fault), 409)
         except DeclarationError as fault:
-            return await self._written(person, token, turn, question, draft, str(fault), 422)
+            return await self._written(annotator, token, turn, question, draft, str(fault), 422)
         except LabelFileError:  # what was typed stays on the page
-            return await self._written(person, token, turn, question, draft, SAVE_LATER, 507)
+            return await self._written(annotator, token, turn, question, draft, SAVE_LATER, 507)
         return led_to(f"/screen/{turn.number}")
 
     async def _written(
         self,
-        person: Person,
+        annotator: Annotator,
         token: str,
         turn: ScreenTurn,
         question: TwoTurnQuestion,
@@ -280,13 +284,13 @@ class WritingPages(Pages):
             against=LETTERS[turn.screen.against - 1],
             other=LETTERS[2 - turn.screen.against],
             most=MAX_TEXT,
-            **await self._frame(person, token, turn),
+            **await self._frame(annotator, token, turn),
             **evidence_of(asking),
         )
 
 
 KINDS: dict[str, type[Pages]] = {judge_answers.TASK: JudgingPages, WRITING: WritingPages}
-"""The pages of studies that are no labelling, by their task."""
+"""The pages of studies that are no labeling, by their task."""
 
 
 def annotation_app(ledger: Ledger, links: Links, setting: Setting | None = None) -> ASGIApp:

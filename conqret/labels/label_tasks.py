@@ -115,7 +115,7 @@ def _perspective_screens(item: Item, wanted: TaskRequest) -> Iterator[Screen]:
 ANSWERS = "answers.jsonl"
 """Of each system, in a folder that bears its name."""
 SOURCES = "questions"
-"""What the file of questions beside the folders of systems is called, before its ending."""
+"""What the file of questions next to the folders of systems is called, before its ending."""
 
 
 def answers_of_two(folder: Path) -> list[Item]:
@@ -160,7 +160,7 @@ TASKS = (
         needs=where_any("argument"),
         dimensions=("overall_quality",),
     ),
-    replace(  # labels stand beside this format's judgments, on its scale
+    replace(  # labels stand next to this format's judgments, on its scale
         format_task(JUDGES["rag-fine-grained"], tuple(BY_NAME)),
         name="dimensions",
         summary="rate an argument on its 15 quality dimensions",

@@ -78,41 +78,47 @@ def manage(
             ledger.backup(Path(name))
             say(at(Path(name)))
         elif action == "reassign":
-            say(f"{number(ledger.reassign(ledger.person(name)), 'screen')} of {name} are free for others")
+            say(f"{number(ledger.reassign(ledger.annotator(name)), 'screen')} of {name} are free for others")
         elif action == "forget":
-            person = ledger.person(name)
+            annotator = ledger.annotator(name)
             if not yes:
-                answers = number(ledger.counts(person)[0], "answer")
+                answers = number(ledger.counts(annotator)[0], "answer")
                 raise DeclarationError(
-                    f"this deletes {answers} of {person.name} permanently; add --yes to confirm"
+                    f"this deletes {answers} of {annotator.name} permanently; add --yes to confirm"
                 )
-            answers = number(ledger.forget(person), "answer")
+            answers = number(ledger.forget(annotator), "answer")
             say(f"{answers} of {name} are deleted; earlier exports and copies still contain them")
         else:
-            state, told = STATES[action]
-            ledger.set_state(ledger.person(name), state, why)
-            say(f"{name}: {told}")
+            state, outcome = STATES[action]
+            ledger.set_state(ledger.annotator(name), state, why)
+            say(f"{name}: {outcome}")
 
 
 def _show_progress(ledger: Ledger, as_json: bool | None) -> None:
-    from conqret.labels.page import agreement_so_far, label_set, people_rows, people_so_far, why_no_agreement
+    from conqret.labels.page import (
+        agreement_so_far,
+        label_set,
+        progress_rows,
+        progress_table,
+        why_no_agreement,
+    )
     from conqret.studies.agreement.annotator_agreement import annotators_table
 
     records, study = list(ledger.given()), ledger.study
     done, wanted = ledger.wanted()
     labels = label_set(records)
-    alpha, people = agreement_so_far(labels), people_rows(ledger, records, labels)
+    alpha, annotators = agreement_so_far(labels), progress_rows(ledger, records, labels)
     facts = {
         **study.model_dump(include={"task", "screens", "overlap"}),
         "labels": done,
         "wanted": wanted,
-        "people": [row.model_dump(mode="json") for row in people],
+        "people": [row.model_dump(mode="json") for row in annotators],
         "agreement": alpha.model_dump(mode="json") if alpha else None,
     }
     each = "one annotator" if study.overlap == 1 else f"{study.overlap} annotators"
     progress = f"{study.task}: {done:,} of {number(wanted, 'label')}, {each} a screen"
     agreement = annotators_table(alpha) if alpha else why_no_agreement(ledger)
-    result(facts, [progress, people_so_far(people), agreement], as_json=as_json)
+    result(facts, [progress, progress_table(annotators), agreement], as_json=as_json)
 
 
 def export(

@@ -1,5 +1,5 @@
-"""How far a study is, who did what, and how far people agree, all together and each with the others: the dashboard, and
-``conqret labels manage``."""
+"""How far a study is, who did what, and how far annotators agree, all together and each with the others: the dashboard,
+and ``conqret labels manage``."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ NO_AGREEMENT = {
 
 
 def dashboard(ledger: Ledger, t: PageMessages = ENGLISH) -> ReportPage:
-    """The page of who runs the study, in the words of ``t`` but for the statistics of agreement; people stand on it by
-    their pseudonyms and names."""
+    """The page of who runs the study, in the words of ``t`` but for the statistics of agreement; annotators stand on it
+    by their pseudonyms and names."""
     records = list(ledger.given())
     done, wanted = ledger.wanted()
     labels = label_set(records)
-    agreement_result, people = agreement_so_far(labels), people_rows(ledger, records, labels)
-    checks = sum(annotator.checks for annotator in people)
+    agreement_result, annotators = agreement_so_far(labels), progress_rows(ledger, records, labels)
+    checks = sum(annotator.checks for annotator in annotators)
     log = [(at[:16].replace("T", " ") + " UTC", what, who) for at, what, who in ledger.events()[-100:][::-1]]
     events = Table("Log", (Column("When", "name"), Column("What", "name"), Column("Who", "text")), log)
     screens, overlap = f"{ledger.study.screens:,}", str(ledger.study.overlap)
@@ -57,7 +57,7 @@ def dashboard(ledger: Ledger, t: PageMessages = ENGLISH) -> ReportPage:
         slowest = t.plain("Seconds of each item, the slowest first")
         times.append(CollapsedTable(slowest, worded(time_of_items(records), t)))
     if checks:
-        right = sum(annotator.right for annotator in people)
+        right = sum(annotator.right for annotator in annotators)
         passed = t.plain("{right} of {checks}").format(right=right, checks=checks)
         facts.append((t.plain("Attention checks right"), passed))
     answer = [
@@ -71,7 +71,7 @@ def dashboard(ledger: Ledger, t: PageMessages = ENGLISH) -> ReportPage:
         "labels",
         t.plain("Study: {task}").format(task=ledger.study.task),
         [
-            Section(t.plain("Annotators"), [worded(people_so_far(people), t)]),
+            Section(t.plain("Annotators"), [worded(progress_table(annotators), t)]),
             Section(
                 t.plain("Agreement"),
                 [annotators_table(agreement_result)] if agreement_result else [],
@@ -91,10 +91,10 @@ def why_no_agreement(ledger: Ledger) -> str:
     return NO_AGREEMENT.get(ledger.study.task, TOO_EARLY)
 
 
-class PersonSoFar(Frozen):
-    """How far a person is: how practice went (empty before its end), screens answered, screens left at most, the median
-    of the seconds that a screen took (None before the first), attention checks passed of how many, and alpha with what
-    the others say (None where nobody else has labelled the same)."""
+class AnnotatorProgress(Frozen):
+    """How far an annotator is: how practice went (empty before its end), screens answered, screens left at most, the
+    median of the seconds that a screen took (None before the first), attention checks passed of how many, and alpha
+    with what the others say (None where no other annotator has labeled the same)."""
 
     person: str
     name: str
@@ -108,33 +108,35 @@ class PersonSoFar(Frozen):
     alpha: Estimate | None
 
 
-def people_rows(ledger: Ledger, records: Sequence[ScreenResponse], labels: LabelSet) -> list[PersonSoFar]:
-    """One for each person, in the order in which they joined; ``labels`` are those of ``records``."""
+def progress_rows(
+    ledger: Ledger, records: Sequence[ScreenResponse], labels: LabelSet
+) -> list[AnnotatorProgress]:
+    """One for each annotator, in the order in which they joined; ``labels`` are those of ``records``."""
     rows, alphas = [], against_others(labels)
-    by_person = gathered((record.person.number, record) for record in records)
-    for person in ledger.people():
-        mine = by_person.get(person.number, [])
-        done, left = ledger.counts(person)
+    by_annotator = gathered((record.annotator.number, record) for record in records)
+    for annotator in ledger.annotators():
+        mine = by_annotator.get(annotator.number, [])
+        done, left = ledger.counts(annotator)
         checks = [right for record in mine for right in record.screen.right(record.answers).values()]
         rows.append(
-            PersonSoFar(
-                person=person.pseudonym,
-                name=person.name,
-                state=person.state,
-                practised=person.practised,
+            AnnotatorProgress(
+                person=annotator.pseudonym,
+                name=annotator.name,
+                state=annotator.state,
+                practised=annotator.practised,
                 done=done,
-                left=left if person.state == "active" else 0,
+                left=left if annotator.state == "active" else 0,
                 seconds=median(record.seconds for record in mine) if mine else None,
                 right=sum(checks),
                 checks=len(checks),
-                alpha=alphas.get(person.pseudonym),
+                alpha=alphas.get(annotator.pseudonym),
             )
         )
     return rows
 
 
-def people_so_far(people: Sequence[PersonSoFar]) -> Table:
-    """A row for each person."""
+def progress_table(annotators: Sequence[AnnotatorProgress]) -> Table:
+    """A row for each annotator."""
     columns = (
         "Person",
         Column("Name", "name"),
@@ -147,7 +149,7 @@ def people_so_far(people: Sequence[PersonSoFar]) -> Table:
         "Alpha",
     )
     rows = []
-    for one in people:
+    for one in annotators:
         state = "finished" if one.state == "active" and one.done and not one.left else one.state
         seconds = "" if one.seconds is None else f"{one.seconds:.0f}"
         checks = f"{one.right} of {one.checks}" if one.checks else ""
@@ -190,7 +192,7 @@ def label_set(records: Iterable[ScreenResponse]) -> LabelSet:
                 Label(
                     Unit(record.screen.item, record.screen.part),
                     dimension,
-                    record.person.pseudonym,
+                    record.annotator.pseudonym,
                     number if isinstance(number, float) else None,
                     "cannot_judge" if number is None else None,
                     record.screen.topic,
@@ -200,14 +202,15 @@ def label_set(records: Iterable[ScreenResponse]) -> LabelSet:
 
 
 def agreement_so_far(found: LabelSet) -> AnnotatorAgreement | None:
-    """How far people agree so far; None before two of them have labelled one thing."""
+    """How far annotators agree so far; None before two of them have labeled one thing."""
     several = any(len({label.annotator for label in labels}) > 1 for labels in _told(found).values())
     return agreement(found) if several else None
 
 
 def against_others(study_labels: LabelSet) -> dict[str, Estimate]:
-    """For each person, by pseudonym, the alpha of what they say and what the others say on the same: the (lower) median
-    of these, or the most frequent of words. Who has labelled nothing beside others is not among them."""
+    """For each annotator, by pseudonym, the alpha of what they say and what the others say on the same: the (lower)
+    median of these, or the most frequent of words. An annotator who shares no labeled unit with others is not among
+    them."""
     beside: dict[str, list[Label]] = {}
     for (_, dimension), labels in _told(study_labels).items():
         one_of = median_low if study_labels.scale(dimension).level == "ordinal" else mode
@@ -217,10 +220,11 @@ def against_others(study_labels: LabelSet) -> dict[str, Estimate]:
                 beside.setdefault(label.annotator, []).extend(
                     (label, replace(label, annotator="the others", value=one_of(others)))
                 )
-    return {
-        person: _alpha(agreement(replace(study_labels, labels=tuple(beside[person]))))
-        for person in sorted(beside)
-    }
+    alphas = {}
+    for annotator in sorted(beside):
+        result = agreement(replace(study_labels, labels=tuple(beside[annotator])))
+        alphas[annotator] = result.average if result.together is None else result.together
+    return alphas
 
 
 def _told(study_labels: LabelSet) -> dict[tuple[Unit, str], list[Label]]:
@@ -228,8 +232,3 @@ def _told(study_labels: LabelSet) -> dict[tuple[Unit, str], list[Label]]:
     return gathered(
         ((label.unit, label.dimension), label) for label in study_labels.labels if label.value is not None
     )
-
-
-def _alpha(study_agreement: AnnotatorAgreement) -> Estimate:
-    """Over all dimensions, or of the one that there is."""
-    return study_agreement.together if study_agreement.together is not None else study_agreement.average

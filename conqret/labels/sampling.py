@@ -1,9 +1,9 @@
-"""Which items to have labelled next: a random sample, spread over topics and scores.
+"""Which items to have labeled next: a random sample, spread over topics and scores.
 
 Alpha, the prediction-powered mean and the corrected share ask for labels of a random sample: with the least certain
 items first, alpha is that of the hard ones. So every item has the same chance, and no estimate needs weights: the
 sample is drawn by ordered pivotal sampling (Deville and Tillé 1998) of the items in the order of their topics and bands
-of scores. Of as many neighbours as have one chance in sum it takes one, whichever it be. (Systematic sampling, every
+of scores. Of as many neighbors as have one chance in sum it takes one, whichever it be. (Systematic sampling, every
 k-th of that order, takes the same kind of item from every topic: of topics with two items always the better one or
 always the other, so that intervals of the mean missed the truth.) The least certain can be had as well, to be read;
 they are marked. Or they are drawn with a higher probability than the others (active statistical inference: Zrnic and
@@ -63,7 +63,7 @@ class SampledItem(Frozen):
 
 
 class LabelPlan(Frozen):
-    """The items to label, in the order in which they should be, of ``total``. Each of those that were not labelled
+    """The items to label, in the order in which they should be, of ``total``. Each of those that were not labeled
     before had the same ``probability`` of being chosen; it is None where the most uncertain ones were chosen, which
     are no sample of the others, or where each item has a probability of its own. The judge abstained from some metric
     of so many of all (``abstained``)."""
@@ -102,7 +102,7 @@ def sample_items(
         plan: how many items to label.
         run: a judge's run over these items: the sample is spread over bands of its scores.
         task: what annotators are asked: ``rating``, ``partial-answer``, or a plug-in's.
-        labelled: labels that are there already: their items are left out.
+        labeled: labels that are there already: their items are left out.
         uncertain_first: the items that the judge of ``run`` is least sure of, which are no random sample.
         oversample_uncertain: a random sample, in which these are up to :data:`OVERSAMPLED` times as likely as others.
         seed: the seed of the sample.
@@ -146,10 +146,10 @@ def plan_labels(
     oversample_uncertain: bool = False,
     seed: int = SEED,
 ) -> LabelPlan:
-    """Choose ``wanted`` items (all, where there are fewer); those already ``labelled`` are left out.
+    """Choose ``wanted`` items (all, where there are fewer); those already ``labeled`` are left out.
 
     The sample is random, and spread over topics and bands of the score: of the items in their order (that of topics,
-    and of items within a band, as ``seed`` draws it) one of every ``total / wanted`` neighbours is chosen. Any
+    and of items within a band, as ``seed`` draws it) one of every ``total / wanted`` neighbors is chosen. Any
     beginning of the plan is itself such a sample: it is spread, and each item has the same chance of being in it. With
     ``uncertain_first`` the most uncertain are chosen instead: to be read, and for no estimate. With
     ``oversample_uncertain`` each item has a probability of its own, in proportion to 1 plus three times its
@@ -212,7 +212,7 @@ def _drawn(
     listed: Sequence[SampledItem], chances: Sequence[int], whole: int, rng: random.Random
 ) -> list[SampledItem]:
     """Some of them in their order, each with a chance of its own, by ordered pivotal sampling (Deville and Tillé
-    1998): two neighbours meet, and one of them goes on with what it can have of both chances, until that is 0 or 1.
+    1998): two neighbors meet, and one of them goes on with what it can have of both chances, until that is 0 or 1.
     Chances are counted in wholes, so that nothing is rounded: ``whole`` is certainty, and their sum is so many times
     it."""
     kept = [False] * len(listed)

@@ -1,5 +1,5 @@
-"""A study: its screens, its people, and how many labels each screen is to get; and what a person sees and is asked at
-once: a document, an argument with its documents, two arguments, a sentence."""
+"""A study: its screens, its annotators, and how many labels each screen is to get; and what an annotator sees and is
+asked at once: a document, an argument with its documents, two arguments, a sentence."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from conqret.data.item import Frozen, Identifier, NonEmpty
 from conqret.errors import ConqretError, DeclarationError
 
 CANNOT_JUDGE = "cannot judge"
-"""What a label file has in the place of a value that a person would not give."""
+"""What a label file has in the place of a value that an annotator would not give."""
 
 
 class Choice(Frozen):
@@ -49,10 +49,10 @@ class ScreenQuestion(Frozen):
 
     @property
     def values(self) -> frozenset[str]:
-        """What may be answered, beside "cannot judge"."""
+        """What may be answered, apart from "cannot judge"."""
         return frozenset(choice.value for choice in self.choices)
 
-    def told(self, value: str) -> str:
+    def answer_text(self, value: str) -> str:
         """An answer as its button says it."""
         return next((choice.says or choice.value for choice in self.choices if choice.value == value), value)
 
@@ -89,11 +89,11 @@ class Screen(Frozen):
 
     ``swapped`` says that the two things compared stand the other way round than in the item, ``compared`` what they are
     called there, where they have names. ``gold`` holds the answers that are right, by question, where they are known:
-    an attention check. ``practice`` says that everybody has the screen before the others, and is told then which
-    answers are right, and ``why``. ``person`` is the number of whom alone it is for, in the order of their screens; 0
-    is whoever comes. ``judging`` says what is shown where the item is a question that is debated, and ``against`` for
-    which of its options (1 or 2) an argument is to be answered. ``turns`` are the messages before the question, each
-    under who wrote it.
+    an attention check. ``practice`` says that all annotators have the screen before the others, and are then told which
+    answers are right, and ``why``. ``person`` is the number of the annotator for whom alone it is, in the order of
+    their screens; 0 is whoever comes. ``judging`` says what is shown where the item is a question that is debated, and
+    ``against`` for which of its options (1 or 2) an argument is to be answered. ``turns`` are the messages before the
+    question, each under who wrote it.
     """
 
     item: Identifier
@@ -162,7 +162,7 @@ class StaleAnswerError(ConqretError):
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
+class Annotator:
     """Who labels. ``state`` is active, paused, dropped, whose labels are in no export, or one in which practice ends
     (:mod:`conqret.labels.study_screens`); ``practised`` says in words how that went, once it is over."""
 
@@ -180,7 +180,7 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class ScreenTurn:
-    """A screen that a person was given, and what they answered last: ``answers`` is empty where nothing stands.
+    """A screen that an annotator was given, and what they answered last: ``answers`` is empty where nothing stands.
     ``revision`` counts what was written, withdrawals included; ``shown`` is when it was first given (Unix seconds), and
     ``started`` when its time began to run, where it has."""
 
@@ -196,10 +196,11 @@ class ScreenTurn:
 
 @dataclass(frozen=True, slots=True)
 class ScreenResponse:
-    """One screen's last answer by one person, for exports. Values are those that the person chose, on the screen as it
-    was; :meth:`Screen.written` puts them into the order of the item. ``place`` is the screen's among all, from 1."""
+    """One screen's last answer by one annotator, for exports. Values are those that the annotator chose, on the screen
+    as it was; :meth:`Screen.written` puts them into the order of the item. ``place`` is the screen's among all, from
+    1."""
 
-    person: Person
+    annotator: Annotator
     place: int
     screen: Screen
     answers: Mapping[str, str]
@@ -211,8 +212,8 @@ class ScreenResponse:
 
 @dataclass(frozen=True, slots=True)
 class Final:
-    """What somebody said finally of a screen on which others differ: ``answers`` as on the screen, by question. ``by``
-    is the name, ``at`` the time in UTC."""
+    """What an annotator said finally of a screen on which others differ: ``answers`` as on the screen, by question.
+    ``by`` is the name, ``at`` the time in UTC."""
 
     screen: int
     answers: Mapping[str, str]
@@ -223,17 +224,17 @@ class Final:
 
 OVERLAP = 3
 """Labels of each screen: two agree or do not, and three have a majority."""
-MAX_PEOPLE = 500
+MAX_ANNOTATORS = 500
 MAX_NAME = 60
 
 _RESERVED = re.compile(r"\A\s*+(?:[pa]\d++$|deleted\b|final$)", re.IGNORECASE)
-"""Names that nobody may have: commands take pseudonyms, too, and would mean somebody else."""
+"""Names that no annotator may have: commands take pseudonyms, too, and would mean an annotator else."""
 
 
 class Study(Frozen):
     """What stays the same for as long as labels are collected.
 
-    ``overlap`` is the number of people who get each screen, ``open_to`` how many may join who are not named;
+    ``overlap`` is the number of annotators who get each screen, ``open_to`` how many may join who are not named;
     ``items`` is a digest of what is shown. ``estimates`` is false where the items were chosen for what a judge said of
     them, so that their labels say nothing of others; ``probability`` is that of each item to be drawn, where they were.
     Everybody has ``practice`` screens first, which are not counted among ``screens``; who has fewer than a share of
@@ -262,11 +263,11 @@ def study_of(
     open_to: int = 0,
     **design: Any,
 ) -> Study:
-    """The study of ``screens``, those to practise among them, checked; ``design`` are further fields of it.
+    """The study of ``screens``, those to practice among them, checked; ``design`` are further fields of it.
 
     Raises:
-        DeclarationError: there is nobody to ask or nothing to ask, there are fewer people than labels wanted of a
-            screen, or names repeat.
+        DeclarationError: there is no annotator to ask or nothing to ask, there are fewer annotators than labels wanted
+            of a screen, or names repeat.
     """
     labelled = [screen for screen in screens if not screen.practice]
     if not labelled:
@@ -300,8 +301,8 @@ def check_names(annotators: Sequence[str]) -> list[str]:
         DeclarationError: one is empty, too long or not printable, or stands twice.
     """
     names = [name.strip() for name in annotators]
-    if len(names) > MAX_PEOPLE:
-        raise DeclarationError(f"{len(names)} annotators are named, and {MAX_PEOPLE} is the most")
+    if len(names) > MAX_ANNOTATORS:
+        raise DeclarationError(f"{len(names)} annotators are named, and {MAX_ANNOTATORS} is the most")
     for name in names:
         if not name or len(name) > MAX_NAME or not name.isprintable():
             raise DeclarationError(

@@ -1,7 +1,7 @@
 """How a request becomes a page: who gets in, whose link and cookie it is, and what every page is answered with.
 
 A link's token becomes a cookie that no script and no other site can send along; every form carries a word that only
-this person's pages have.
+this annotator's pages have.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from conqret.errors import DeclarationError
 from conqret.io.images import described, inline
 from conqret.labels.database import LabelFileError
 from conqret.labels.page_messages import ENGLISH, PageMessages
-from conqret.labels.screens import CANNOT_JUDGE, Person, Screen, ScreenPassage
+from conqret.labels.screens import CANNOT_JUDGE, Annotator, Screen, ScreenPassage
 from conqret.show.page import page
 from conqret.text.language import language_of
 
@@ -40,7 +40,7 @@ MAX_FORM = 64 * 1024
 NOT_SAVED = (
     "The server cannot write just now; tell the organizers of the study. What was confirmed before is kept."
 )
-"""What people are told where the disk is full, or the file of labels is damaged."""
+"""What annotators are told where the disk is full, or the file of labels is corrupt."""
 SAVE_LATER = f"{NOT_SAVED} Leave this page open, and save again later."
 MAX_DIGITS = 9
 """Of a number that is one of ours."""
@@ -59,7 +59,7 @@ class PageRefusal(Exception):  # noqa: N818 (it ends a request, and is no fault 
 def app_of(routes: Sequence[Route], messages: PageMessages) -> ASGIApp:
     """The pages at ``routes``; what goes wrong is told in the words of ``messages``."""
 
-    async def told(request: Request, error: Exception) -> Response:
+    async def error_page(request: Request, error: Exception) -> Response:
         """What stands where a page is refused, where the disk takes nothing more, or where nothing is."""
         refusal = error if isinstance(error, PageRefusal) else PageRefusal(404, "There is no such page.")
         if isinstance(error, LabelFileError):
@@ -71,7 +71,7 @@ def app_of(routes: Sequence[Route], messages: PageMessages) -> ASGIApp:
             response.headers["Connection"] = "close"
         return response
 
-    handlers = dict.fromkeys((HTTPException, PageRefusal, LabelFileError), told)
+    handlers = dict.fromkeys((HTTPException, PageRefusal, LabelFileError), error_page)
     return Starlette(routes=routes, exception_handlers=handlers)
 
 
@@ -95,7 +95,7 @@ async def form_of(request: Request) -> dict[str, str]:
     return dict(fields)
 
 
-def said_in(form: Mapping[str, str]) -> dict[str, str]:
+def in_language(form: Mapping[str, str]) -> dict[str, str]:
     """The answers to the questions of a screen that a form holds."""
     return {name.removeprefix("q:"): value for name, value in form.items() if name.startswith("q:")}
 
@@ -165,11 +165,11 @@ def pieces(passage: ScreenPassage) -> Iterator[tuple[str, bool]]:
 
 
 FILE = "secret"
-"""Beside the labels, readable by the user alone: the same links hold when the server starts again."""
+"""Next to the labels, readable by the user alone: the same links hold when the server starts again."""
 BYTES = 16
 """A token has 128 bits."""
 DASHBOARD, JOIN, ADJUDICATE = "the dashboard", "whoever joins", "who decides"
-"""What the links that are nobody's are for."""
+"""What the links that are no annotator's are for."""
 
 
 class Links:
@@ -189,21 +189,21 @@ class Links:
                 "remove it, start again and send out the new links"
             )
 
-    def of(self, person: Person) -> str:
-        """The token of a person."""
-        return self._made(f"person {person.number}")
+    def token(self, annotator: Annotator) -> str:
+        """The token of an annotator."""
+        return self._made(f"person {annotator.number}")
 
     def to(self, what: str) -> str:
         """The token of :data:`DASHBOARD`, :data:`JOIN` or :data:`ADJUDICATE`."""
         return self._made(f"link {what}")
 
-    def holder(self, token: str, people: Iterable[Person]) -> Person | None:
+    def holder(self, token: str, annotators: Iterable[Annotator]) -> Annotator | None:
         """Whose token this is; all are compared, each in the same time."""
-        holders = [person for person in people if self.same(token, self.of(person))]
+        holders = [annotator for annotator in annotators if self.same(token, self.token(annotator))]
         return holders[0] if holders and holders[0].state != "deleted" else None
 
     def form(self, token: str) -> str:
-        """What a form of this person's must send along, which no other page knows."""
+        """What a form of this annotator's must send along, which no other page knows."""
         return self._made(f"form {token}")
 
     def check_form(self, form: Mapping[str, str], token: str) -> None:
@@ -226,7 +226,7 @@ COOKIE = "conqret_annotate"
 REMEMBERED = 90 * 86_400
 """Seconds for which a browser is known."""
 THANKS = "Thank you"
-"""What stands above the page of somebody who is done."""
+"""What stands above the page of an annotator who is done."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """The screens of a study: of all items that have any, or of those of a plan, in its order; and practice, the screens
 that everybody has first and is told the answers of.
 
-Who has too few of them right gets no others. What nobody can compare with a known answer, as a counter-argument, is
-read by who runs the study, who lets its writer go on.
+An annotator with too few right answers gets no other screens. Answers without a known one to compare with, such as
+counter-arguments, are read by the study's organizers, who let the writer go on.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from conqret.io.limits import whole_text
 from conqret.judging.judge_settings import ItemSettings
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.database import FILE
-from conqret.labels.screens import Person, Screen, ScreenResponse, Study
+from conqret.labels.screens import Annotator, Screen, ScreenResponse, Study
 from conqret.labels.task import GOLD, AnnotationTask, TaskRequest
 from conqret.labels.task_choice import screens_of, task_of
 
@@ -88,7 +88,7 @@ def _sound_items(
 def planned_screens(
     items: Iterable[Item], task: str, wanted: TaskRequest = EVERYTHING, *, plan: Path | None = None
 ) -> PlannedScreens:
-    """The screens of ``task`` for ``items``, or for those of ``plan`` (what ``conqret labels sample`` wrote beside
+    """The screens of ``task`` for ``items``, or for those of ``plan`` (what ``conqret labels sample`` wrote next to
     its sheet).
 
     Raises:
@@ -135,10 +135,11 @@ def _read(plan: Path) -> tuple[list[str], float | None]:
 
 
 PASSED, NOT_PASSED, WAITING = "active", "not passed", "waiting"
-"""The states in which practice ends: ``conqret labels manage FOLDER resume NAME`` lets somebody go on all the same."""
+"""The states in which practice ends: ``conqret labels manage FOLDER resume NAME`` lets an annotator go on all the
+same."""
 
 Marked = Callable[[Sequence[ScreenResponse]], tuple[int, int] | None]
-"""How many of so many a person has right in their practice; None where somebody has to read it."""
+"""How many of so many an annotator has right in their practice; None where an annotator has to read it."""
 
 
 def practice_screens(
@@ -169,10 +170,10 @@ def practice_screens(
 
 
 def to_practise(screens: Iterable[Screen], others: Iterable[Screen]) -> list[Screen]:
-    """The screens as those that are practised in a study of ``others``.
+    """The screens as those that are practiced in a study of ``others``.
 
     Raises:
-        DeclarationError: something is practised that the study asks, too.
+        DeclarationError: something is practiced that the study asks, too.
     """
     for_practice = [screen.model_copy(update={"practice": True}) for screen in screens]
     if both := sorted({screen.item for screen in for_practice} & {screen.item for screen in others}):
@@ -183,24 +184,24 @@ def to_practise(screens: Iterable[Screen], others: Iterable[Screen]) -> list[Scr
     return for_practice
 
 
-def settle(ledger: Ledger, person: Person, marked: Marked) -> Person:
-    """End the practice of a person who has done all of it; the person as they stand then."""
-    if person.practised or person.state != "active":
-        return person
-    records = list(ledger.given(practice=True, person=person.number))
+def settle(ledger: Ledger, annotator: Annotator, marked: Marked) -> Annotator:
+    """End the practice of an annotator who has done all of it; the annotator as they stand then."""
+    if annotator.practised or annotator.state != "active":
+        return annotator
+    records = list(ledger.given(practice=True, annotator=annotator.number))
     if len(records) < ledger.study.practice:
-        return person
+        return annotator
     outcome, state = "to be read", WAITING
     if (marks := marked(records)) is not None:
         right, of = marks
         outcome = f"{right} of {of}"
         state = PASSED if right / of >= ledger.study.passing else NOT_PASSED
-    ledger.end_practice(person, outcome, state)
-    return ledger.person(person.pseudonym)
+    ledger.end_practice(annotator, outcome, state)
+    return ledger.annotator(annotator.pseudonym)
 
 
 def marked_by_gold(records: Sequence[ScreenResponse]) -> tuple[int, int]:
-    """How many of the answers that are known a person gave."""
+    """How many of the answers that are known an annotator gave."""
     right = [is_right for record in records for is_right in record.screen.right(record.answers).values()]
     return sum(right), len(right)
 
@@ -224,8 +225,8 @@ class PlannedStudy:
         planned = any(screen.person for screen in self.screens)
         joining = () if planned and (folder / FILE).is_file() else names
         ledger = Ledger.open(folder, self.study, self.screens, joining, texts=self.texts)
-        known = [person.name for person in ledger.people()]
-        deleted = sum(person.state == "deleted" for person in ledger.people())
+        known = [annotator.name for annotator in ledger.annotators()]
+        deleted = sum(annotator.state == "deleted" for annotator in ledger.annotators())
         if planned and len(set(names) - set(known)) != deleted:
             ledger.close()
             raise DeclarationError(

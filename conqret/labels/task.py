@@ -36,11 +36,11 @@ class TaskRequest:
 
 @dataclass(frozen=True)
 class AnnotationTask:
-    """A way to ask people: ``screens`` gives those of an item; none, where the item lacks what the task shows.
+    """A way to ask annotators: ``screens`` gives those of an item; none, where the item lacks what the task shows.
     ``reads`` makes items of a task's own files, where these hold none. ``needs`` names the fields that each item has to
     have, for what is wanted of items of which so many have each field.
 
-    A task with ``dimensions`` can be asked by a form, too: they are labelled on the whole numbers of the ``scale``,
+    A task with ``dimensions`` can be asked by a form, too: they are labeled on the whole numbers of the ``scale``,
     where no others are given, and ``form`` says what to do, where the summary does not.
     """
 
@@ -156,8 +156,8 @@ def screen_of(
     item: Item, shown: Iterable[ScreenPassage], questions: Iterable[ScreenQuestion], **more: Any
 ) -> Screen:
     """A screen of an item under its heading; ``more`` are the other fields of the screen."""
-    told = {"heading": heading(item), "turns": tuple(turns(item)), **more}
-    return Screen(item=item.id, topic=item.topic, passages=tuple(shown), questions=tuple(questions), **told)
+    fields = {"heading": heading(item), "turns": tuple(turns(item)), **more}
+    return Screen(item=item.id, topic=item.topic, passages=tuple(shown), questions=tuple(questions), **fields)
 
 
 def heading(item: Item) -> str:
@@ -168,9 +168,9 @@ def heading(item: Item) -> str:
 
 @dataclass(frozen=True)
 class AnnotationForm:
-    """Items to be labelled on some dimensions, on a scale from ``low`` to ``high``; what to do is said in the words of
+    """Items to be labeled on some dimensions, on a scale from ``low`` to ``high``; what to do is said in the words of
     ``asks``. What is not ``for_estimation`` bears a mark, so that its labels are refused where something is estimated;
-    what was drawn bears the ``probability`` that each item had, or its own (by id). Where ``words`` are what people
+    what was drawn bears the ``probability`` that each item had, or its own (by id). Where ``words`` are what annotators
     write, there is no scale.
 
     Each form gives the texts of its files, by what their names have behind that of the sheet.
@@ -195,7 +195,7 @@ class AnnotationForm:
 
     @property
     def instruction(self) -> str:
-        """What to do, in the words that stand beside each item of a CSV sheet."""
+        """What to do, in the words that stand next to each item of a CSV sheet."""
         ends = f"a whole number from {self.low} to {self.high}"
         if self.words:
             ends = f"one of {', '.join(self.words)}"
@@ -215,7 +215,7 @@ class AnnotationForm:
         return {"": csv_text(head, rows)}
 
     def label_studio(self) -> dict[str, str]:
-        """Tasks for Label Studio's JSON import, and the labelling interface for them: a choice for each dimension."""
+        """Tasks for Label Studio's JSON import, and the labeling interface for them: a choice for each dimension."""
         tasks = [{"data": {"item": item.id, **shows(item), **self.mark(item)}} for item in self.items]
         lines = ["<View>"]
         for name in shows(self.items[0]):

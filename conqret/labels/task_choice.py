@@ -1,5 +1,5 @@
-"""Which task a name means: one of its own, a file of one's own, or a format of the judge, whose ratings people are
-asked for with the format's own definitions, points and scale."""
+"""Which task a name means: one of its own, a file of one's own, or a format of the judge, whose ratings annotators are
+requested with the format's own definitions, points and scale."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def custom_task(path: Path) -> AnnotationTask:
 
         [[questions]]
         name = "persuasive"
-        asks = "Would this move somebody who is undecided?"
+        asks = "Would this move an annotator who is undecided?"
         guide = "Go by the text alone."
         choices = [
             { value = "1", says = "no" },
@@ -126,11 +126,11 @@ _POINT = re.compile(r"^(?:- )?(\d+)(?: \([^)]*\)|, [^:]*)?: (.+)$")
 _BETWEEN = "What a dimension calls the middle"
 """How the line begins that says which points are the middle and the low of a definition."""
 _NOTICE = "Everything between the tags"
-"""How the paragraph for models about texts from outside begins; people need none."""
+"""How the paragraph for models about texts from outside begins; annotators need none."""
 
 
 def format_task(judge: Judge, metrics: tuple[str, ...] = ()) -> AnnotationTask:
-    """The task that asks people for the ``metrics`` of ``judge``; for all, where none are given."""
+    """The task that asks annotators for the ``metrics`` of ``judge``; for all, where none are given."""
 
     def screens(item: Item, wanted: TaskRequest) -> Iterator[Screen]:
         known, named = rateable(judge), wanted.metrics or metrics
@@ -149,12 +149,12 @@ def format_task(judge: Judge, metrics: tuple[str, ...] = ()) -> AnnotationTask:
 
 
 def states_ratings(judge: Judge) -> bool:
-    """Whether the format asks for ratings on a scale of whole numbers, as people can give them."""
+    """Whether the format requests ratings on a scale of whole numbers, as annotators can give them."""
     return bool(judge.asks) and _SCALE.fullmatch(judge.scale) is not None
 
 
 def rateable(judge: Judge) -> tuple[str, ...]:
-    """The metrics that people can rate on the format's scale.
+    """The metrics that annotators can rate on the format's scale.
 
     Raises:
         DeclarationError: the format states no ratings.

@@ -1,7 +1,7 @@
 """Who writes which counter-argument, as in Parrish et al. 2022 (sections 2.1 and A.2), and what was written.
 
 Two writers write on each passage. Either answers the argument for the first option at half of its questions, and the
-argument for the second at the others, so that both arguments of a question are answered, by two people.
+argument for the second at the others, so that both arguments of a question are answered, by two annotators.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Draft:
     snippets: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, answers: Mapping[str, str]) -> Draft:
+    def from_answers(cls, answers: Mapping[str, str]) -> Draft:
         """What stands in a study."""
         return cls(answers.get(TEXT, ""), tuple(json.loads(answers.get(SNIPPETS, "[]"))))
 
@@ -83,7 +83,7 @@ def writing_study(
 
     Raises:
         DeclarationError: there are fewer than two writers, names repeat, a question has no passage, or one is
-            practised and in the study, too.
+            practiced and in the study, too.
     """
     if len(writers) < 2:
         raise DeclarationError("each passage needs two writers: give at least two, --annotators ann,bob")
@@ -93,8 +93,8 @@ def writing_study(
         raise DeclarationError(f"writers quote from the passage, but question {bare!r} has none: add it")
     screens = planned_writing(questions, len(writers))
     first = [
-        _screen(question, against, person)
-        for person in range(1, len(writers) + 1)
+        _screen(question, against, annotator)
+        for annotator in range(1, len(writers) + 1)
         for against in (1, 2)
         for question in practice
     ]
@@ -110,9 +110,9 @@ def planned_writing(questions: Sequence[TwoTurnQuestion], writers: int) -> list[
         for nth, (first, second) in enumerate(
             ((passage_tasks[:half], passage_tasks[half:]), (passage_tasks[half:], passage_tasks[:half]))
         ):
-            person = (2 * place + nth) % writers + 1
+            annotator = (2 * place + nth) % writers + 1
             screens += [
-                _screen(question, against, person)
+                _screen(question, against, annotator)
                 for against, some in ((1, first), (2, second))
                 for question in some
             ]
@@ -137,7 +137,7 @@ def practised(ledger: Ledger) -> list[TwoTurnQuestion]:
     pseudonym stands at the end of its id."""
     texts = dict(ledger.texts(practice=True))
     parts = gathered(
-        ((record.person.pseudonym, record.screen.item), record) for record in ledger.given(practice=True)
+        ((record.annotator.pseudonym, record.screen.item), record) for record in ledger.given(practice=True)
     )
     return [
         replace(_countered(QUESTION.validate_json(texts[item]), records), id=f"{item}-{writer}")
@@ -149,7 +149,8 @@ def practised(ledger: Ledger) -> list[TwoTurnQuestion]:
 def _countered(question: TwoTurnQuestion, records: Sequence[ScreenResponse]) -> TwoTurnQuestion:
     """The question with both of its counter-arguments, and the pseudonyms of who wrote for either option."""
     against = {
-        record.screen.against: (record.person.pseudonym, Draft.of(record.answers)) for record in records
+        record.screen.against: (record.annotator.pseudonym, Draft.from_answers(record.answers))
+        for record in records
     }
     first, second = (
         replace(side, counter=SideArgument(against[n][1].text, against[n][1].snippets))
@@ -158,7 +159,11 @@ def _countered(question: TwoTurnQuestion, records: Sequence[ScreenResponse]) -> 
     return replace(question, sides=(first, second), writers=(against[2][0], against[1][0]))
 
 
-def _screen(question: TwoTurnQuestion, against: int, person: int) -> Screen:
+def _screen(question: TwoTurnQuestion, against: int, annotator: int) -> Screen:
     return Screen(
-        item=question.id, part=f"against {against}", heading=question.question, person=person, against=against
+        item=question.id,
+        part=f"against {against}",
+        heading=question.question,
+        person=annotator,
+        against=against,
     )

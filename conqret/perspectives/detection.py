@@ -31,7 +31,7 @@ def baseline_grade(document: str, perspective: str) -> tuple[int, float]:
     """How far the document speaks for the perspective, from 0 (against it) to 4 (clearly for it), and the share of the
     perspective's words that its best passage holds, in [0, 1].
 
-    The best passage are the two neighbouring sentences with the greatest share of the perspective's stems, by
+    The best passage are the two neighboring sentences with the greatest share of the perspective's stems, by
     weight (a half for common words, else 1). With that share it is clear from :data:`WHOLE` on, in part from
     :data:`COVERED`, touched from :data:`TOUCHED`, else nothing. A perspective that denies something is contained
     only where that passage denies something too, or speaks more ill of things than well; else it is spoken against.
@@ -48,7 +48,7 @@ def baseline_grade(document: str, perspective: str) -> tuple[int, float]:
 
 
 def best_passage(statement: Passage, sentences: Sequence[Passage]) -> tuple[Sequence[Passage], float]:
-    """The neighbouring sentences that hold most of the statement's stems by weight, and that share in [0, 1]."""
+    """The neighboring sentences that hold most of the statement's stems by weight, and that share in [0, 1]."""
     weights = {term: weight(term) for term in sorted(set(statement.roots) - {""})}
     total = sum(weights.values())
     if not total or not sentences:
@@ -75,7 +75,7 @@ YES_OR_NO = {True: "yes", False: "no", None: ""}
 
 YES_FROM = 3
 """The grade from which a document contains its perspective, where no labels say better: from there on the prompt says
-that the document leans to the statement's side, so that somebody who holds it would cite it."""
+that the document leans to the statement's side, so that whoever holds it would cite it."""
 
 
 class Graded(Typed):

@@ -1,8 +1,8 @@
 """Perspective detection as a run: recorded, resumable, its grades in a table, and what labels say of them.
 
-Beside ``run.json`` and ``recordings.sqlite`` the folder holds ``rows.jsonl`` (the grades as they came),
+Next to ``run.json`` and ``recordings.sqlite`` the folder holds ``rows.jsonl`` (the grades as they came),
 ``detections.csv`` (a row for each pair, with grade and yes or no) and ``summary.json``. Labels and threshold are no
-part of what the run is: the same command with others asks nothing anew.
+part of what the run is: the same command with others requests nothing again.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class DetectionFolder(AskedFolder[AskedRecord, Detection], kind="detect", same={
 
 class DetectionSummary(Frozen):
     """A run in numbers: how many pairs have each grade and how many none (by reason), from which grade it is a yes and
-    how many have one, and what people's labels say of that."""
+    how many have one, and what human labels say of that."""
 
     model: str
     pairs: int
@@ -110,14 +110,14 @@ def detect(
 
     Args:
         pairs: a table with the columns question, document and perspective, optionally id.
-        labels: people's labels: a column of the pairs, or a file with the columns id and label.
+        labels: human labels: a column of the pairs, or a file with the columns id and label.
         yes_from: the grade (1 to 4) from which a document counts as containing the perspective; by default the best by
             the labels, else 3.
         output: the run's folder, by default ``runs/PAIRS-detect-MODEL``; the same call goes on there.
-        settings: who is asked, and how: :class:`conqret.judging.judge_settings.AskedSettings`.
+        settings: which model is called, and how: :class:`conqret.judging.judge_settings.AskedSettings`.
 
     Raises:
-        DeclarationError: anything wrong with the call, the pairs or the folder. No model is asked then.
+        DeclarationError: anything wrong with the call, the pairs or the folder. No model is called then.
     """
     source, model = Path(pairs), client_options(settings.get("model"), settings)
     read = read_pairs(source, labels)
@@ -265,7 +265,7 @@ def apply_detector(
     on_start: Callable[[int, str], None] = lambda pairs, identity: None,
     on_block: Callable[[int], None] = lambda done: None,
 ) -> LocalDetections:
-    """Detect with a local detector which documents contain a perspective; nobody is called.
+    """Detect with a local detector which documents contain a perspective, without a call.
 
     Args:
         pairs: a table with the columns question, document and perspective, optionally id.

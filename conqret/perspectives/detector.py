@@ -45,14 +45,14 @@ MAX_LENGTH = 512
 """Tokens that go through the model at once; BeRDS's passages of 100 words take a third of it."""
 OVERLAP = 4
 """One over the share of a window that the next one repeats, where a document is longer."""
-LEAST_ROOM = 16
-"""Tokens of the document that a window has to hold beside the perspective, at least."""
+MIN_ROOM = 16
+"""Tokens of the document that a window has to hold next to the perspective, at least."""
 AT_ONCE = 32
 """Windows that go through the model at once."""
 
 
 class DetectorQuality(Agreement):
-    """How a detector fares beside labels of questions that had no part in its making. ``brier`` is the mean squared
+    """How a detector compares with labels of questions that had no part in its making. ``brier`` is the mean squared
     error of its probabilities, ``brier_raw`` of those before calibration; ``by_words`` is the F1 of the offline
     baseline."""
 
@@ -215,7 +215,7 @@ def windows(tokenizer: Any, pair: Pair, limit: int) -> list[list[int]]:
     second = joined + pair.perspective
     used = len(tokenizer("", second)["input_ids"])
     room = limit - used
-    if room < LEAST_ROOM:
+    if room < MIN_ROOM:
         raise DeclarationError(
             f"the perspective of pair {pair.id} takes {used:,} of {limit:,} tokens, so that no document fits with "
             "it: shorten the perspective, or raise --max-length if the model allows more"
@@ -297,8 +297,8 @@ def platt(scores: Sequence[float], labels: Sequence[bool]) -> tuple[float, float
 
 
 def best_cut(probabilities: Sequence[float], labels: Sequence[bool]) -> float:
-    """The probability from which a yes has the highest F1, halfway between two neighbours; of equals the one nearest to
-    .5. It is .5 where nothing is labelled yes."""
+    """The probability from which a yes has the highest F1, halfway between two neighbors; of equals the one nearest to
+    .5. It is .5 where nothing is labeled yes."""
     values = sorted(set(probabilities))
     if not any(labels):
         return 0.5
@@ -315,7 +315,7 @@ def best_cut(probabilities: Sequence[float], labels: Sequence[bool]) -> float:
 def quality_of(
     pairs: Sequence[Pair], scores: Sequence[float], chance: Callable[[float], float], threshold: float
 ) -> DetectorQuality:
-    """How scores fare beside the labels of their pairs; intervals are over questions."""
+    """How scores compare with the labels of their pairs; intervals are over questions."""
     labels = [pair.label is True for pair in pairs]
     chances = [chance(score) for score in scores]
     words = [baseline_grade(pair.document, pair.perspective)[0] >= YES_FROM for pair in pairs]

@@ -1,4 +1,4 @@
-"""Tuning a detector on judged or labelled pairs (BeRDS, section 5.1 and A.5).
+"""Tuning a detector on judged or labeled pairs (BeRDS, section 5.1 and A.5).
 
 Questions, never pairs, are parted: most are trained on, some calibrate the probabilities and choose the threshold, and
 the rest had no part in anything and say how good the detector is. The rarer answer weighs more in the loss, so that
@@ -44,7 +44,7 @@ from conqret.runs.study_run import TrainedRecord
 
 CALIBRATION = 0.15
 """The share of the questions that calibrate."""
-FEWEST_QUESTIONS = 3
+MIN_QUESTIONS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,16 +62,16 @@ class Parts:
 
 
 def parted(pairs: Sequence[Pair], settings: DetectorSettings = USUAL) -> Parts:
-    """Part labelled pairs by question; one without a question is alone.
+    """Part labeled pairs by question; one without a question is alone.
 
     Raises:
         DeclarationError: there are fewer than three questions, or training would see one answer only.
     """
     known = [pair for pair in pairs if pair.label is not None]
     questions = sorted({question_of(pair) for pair in known})
-    if len(questions) < FEWEST_QUESTIONS:
+    if len(questions) < MIN_QUESTIONS:
         raise DeclarationError(
-            f"the labeled pairs are on {len(questions)} questions, but at least {FEWEST_QUESTIONS} are needed to train "
+            f"the labeled pairs are on {len(questions)} questions, but at least {MIN_QUESTIONS} are needed to train "
             "on, to calibrate on, and to hold out"
         )
     random.Random(settings.seed).shuffle(questions)
@@ -116,7 +116,7 @@ def tune_detector(
     on_start: Callable[[Parts, int, int], None] = lambda parts, steps, done: None,
     on_step: Callable[[int, float], None] = lambda step, loss: None,
 ) -> DetectorCard:
-    """Tune a local detector of perspectives on labelled pairs, or go on where an earlier call was stopped.
+    """Tune a local detector of perspectives on labeled pairs, or go on where an earlier call was stopped.
 
     A finished folder is read, and nothing is trained.
 

@@ -1,6 +1,6 @@
 """A corpus for each question, of the pages that a search finds for it, in passages of 100 words (BeRDS, 4.2).
 
-The folder holds, beside ``run.json``:
+The folder holds, next to ``run.json``:
 
 =================  ================================================================================
 ``corpora.jsonl``  the questions: results of the search, pages that were had, passages
@@ -147,7 +147,7 @@ def collect_corpora(
         output: the folder, by default ``runs/QUESTIONS-collect``; the same call goes on there.
         overwrite: begin afresh where it holds another run.
         on_start: gets how many questions there are, how many are kept from before, and where pages come from.
-        on_row: gets what was found for each question; one whose search failed is asked again the next time.
+        on_row: gets what was found for each question; one whose search failed is requested again the next time.
 
     Returns:
         What was found for each question, and the folder, which is a corpus.

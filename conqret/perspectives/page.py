@@ -1,5 +1,5 @@
 """Tables of diverse rankings (BeRDS, Tables 3, 6, 16 and 17, Figures 2 and 3), of what was made, and of detections: the
-grades, and how a yes from one of them on agrees with people."""
+grades, and how a yes from one of them on agrees with annotators."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PAPER = {"pages": 74.2, "passages": 4461.7}
 
 
 def collected_table(corpora: Sequence[CollectedPages]) -> Table:
-    """What the corpora of the questions hold, beside those of the paper."""
+    """What the corpora of the questions hold, compared with those of the paper."""
     names = ("results", "pages", "passages")
     return Table(
         "Corpora of the questions",
@@ -149,7 +149,7 @@ def made_table(made_summary: MadeSummary) -> Table:
 
 
 def errors_table(subset_errors: Sequence[SubsetErrors]) -> Table:
-    """What people found wrong, by subset."""
+    """What annotators found wrong, by subset."""
     left = sum(error.left for error in subset_errors)
     return Table(
         "Errors by subset",
@@ -170,7 +170,7 @@ def _mean(score: MeasureScore | None) -> float | None:
 
 
 def detection_tables(summary: DetectionSummary) -> Iterator[Table]:
-    """How many pairs have which grade, and beside labels how far the yes and no agree with them."""
+    """How many pairs have which grade, and with labels how far the yes and no agree with them."""
     agreement = summary.against_labels
     heads = ("pairs",) if agreement is None else ("pairs", "human yes", "precision", "recall", "F1")
     lines: dict[int, tuple[Cell, ...]] = {grade: (count,) for grade, count in summary.grades.items()}
@@ -228,7 +228,7 @@ def _figures(agreement: Agreement, names: Sequence[str]) -> list[tuple[Cell, ...
 
 
 def quality_table(quality: DetectorQuality, title: str, remark: str = "") -> Table:
-    """How a detector fares beside labels."""
+    """How a detector compares with labels."""
     shown = ("F1", "precision", "recall", "accuracy", "average precision")
     brier = (("Brier score, before calibration", quality.brier_raw), ("Brier score", quality.brier))
     return Table(

@@ -24,7 +24,7 @@ from conqret.io.schema import TableReader, in_columns, read_table, schema_of
 Side = Literal["", "supporting", "opposing"]
 SIDES: tuple[Side, Side] = ("supporting", "opposing")
 
-FEWEST = 2
+MIN_PERSPECTIVES = 2
 """A question with one perspective has nothing to be diverse in."""
 
 
@@ -44,9 +44,9 @@ def _perspectives(value: object, where: str, reader: TableReader) -> tuple[Quest
         for n, entry in enumerate(objects, start=1)
     ]
     perspectives = tuple(QuestionPerspective(**values) for values in read if values is not None)
-    if len(perspectives) == len(listed) < FEWEST:
+    if len(perspectives) == len(listed) < MIN_PERSPECTIVES:
         raise InvalidCell(
-            f"has {len(perspectives)} perspectives", f"Give {FEWEST} or more, or remove the row"
+            f"has {len(perspectives)} perspectives", f"Give {MIN_PERSPECTIVES} or more, or remove the row"
         )
     if len({perspective.text.casefold() for perspective in perspectives}) < len(perspectives):
         raise InvalidCell("has the same perspective twice", "Keep one of the two")

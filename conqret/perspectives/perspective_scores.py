@@ -1,5 +1,5 @@
 """Rankings scored by the perspectives that they show, as one piece of work (BeRDS, Tables 3, 5, 6, 16, 17): what is
-checked before a model is asked, what is asked (which of two perspectives supports, and which documents contain which),
+checked before a model is called, what is asked (which of two perspectives supports, and which documents contain which),
 and the files of the result.
 """
 
@@ -69,7 +69,7 @@ Questions = tuple[PerspectiveQuestion, ...]
 
 @dataclass(frozen=True)
 class PerspectiveScores:
-    """How diverse rankings are, and what that lacks: for how many questions nobody said which perspective supports,
+    """How diverse rankings are, and what that lacks: for how many questions it is unknown which perspective supports,
     and how many pairs have no answer, by reason. The files lie in ``folder``."""
 
     diversity: Diversity
@@ -135,10 +135,10 @@ def score_perspectives(
         encoder: where the encoder of an index by vectors lies now.
         mmr_encoder: the encoder whose vectors maximal marginal relevance compares; words without one.
         output: the folder, by default ``runs/PERSPECTIVES-score-MODEL``; the same call goes on there.
-        settings: who is asked, and how: :class:`conqret.judging.judge_settings.AskedSettings`.
+        settings: which model is called, and how: :class:`conqret.judging.judge_settings.AskedSettings`.
 
     Raises:
-        DeclarationError: anything wrong with the call, the files or the folder. No model is asked then.
+        DeclarationError: anything wrong with the call, the files or the folder. No model is called then.
     """
     if detector is not None and (yes_from is not None or judgments is not None):
         raise DeclarationError(
@@ -168,7 +168,7 @@ def score_perspectives(
     def ranks(chosen: Sequence[str], session: Session | None = None) -> list[SystemRun]:
         return ranked(chosen, questions, depth, index, session, encoder, mmr_encoder)
 
-    # Before a model is asked anything, every file has to be sound.
+    # Before a model is called, every file has to be sound.
     ranked([system for system in systems if index is None or "=" in system], questions, depth)
     wanted = subjects(unsided(questions))
     if settings.get("dry_run"):
@@ -245,7 +245,7 @@ VERDICT = CheckVerdict("perspectives/side", Supports, 50, "which perspective sup
 
 
 def unsided(questions: Sequence[PerspectiveQuestion]) -> list[PerspectiveQuestion]:
-    """The questions with two perspectives of which nobody has said which supports."""
+    """The questions with two perspectives of which it is unknown which supports."""
     return [
         question for question in questions if len(question.perspectives) == len(SIDES) and not question.sided
     ]

@@ -1,4 +1,4 @@
-"""How perspectives are asked for: a prompt and the types of answers for each kind of source (BeRDS, 4.1)."""
+"""How perspectives are requested: a prompt and the types of answers for each kind of source (BeRDS, 4.1)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from conqret.perspectives.perspective_files import SIDES, PerspectiveSource, Que
 from conqret.prompts import Library
 from conqret.text.words import caseless, words
 
-MOST = 10
+MAX_STATEMENTS = 10
 """Perspectives of an open question at most, as in the expansion of queries."""
 
 
@@ -101,7 +101,7 @@ class FromArguments(Typed):
 class Views(Typed):
     """The different answers to an open question."""
 
-    statements: list[StatementText] = Field(min_length=2, max_length=MOST)
+    statements: list[StatementText] = Field(min_length=2, max_length=MAX_STATEMENTS)
 
     @model_validator(mode="after")
     def _whole(self) -> Views:
@@ -230,7 +230,7 @@ def way_of(source: PerspectiveSource) -> WritingVariant:
 
 
 CHECK = "perspectives/check"
-LEAST = 2
+MIN_STATEMENTS = 2
 """Statements that a question needs: with fewer there is no diversity."""
 
 UNDEBATABLE = "the question is not debatable"
@@ -265,8 +265,8 @@ class Checked(Typed):
         """
         failed = {
             UNDEBATABLE: not self.debatable,
-            TOGETHER: len(views) == LEAST and not self.apart,
-            WRONG: len(self.sound(views)) < LEAST,
+            TOGETHER: len(views) == MIN_STATEMENTS and not self.apart,
+            WRONG: len(self.sound(views)) < MIN_STATEMENTS,
         }
         return tuple(fault for fault, faulty in failed.items() if faulty)
 
@@ -274,7 +274,7 @@ class Checked(Typed):
 def check_request(
     item: str, question: str, views: Sequence[QuestionPerspective], library: Library
 ) -> Request[Checked]:
-    """What is asked of a question and its perspectives."""
+    """What is requested for a question and its perspectives."""
     return Request(
         ask=CHECK,
         item=item,
@@ -293,7 +293,7 @@ def _by_words(question: str, views: Sequence[QuestionPerspective]) -> dict[str, 
     word_sets = [frozenset(words(view.text.lower())) for view in views]
     return {
         "explanation": "by the words alone",
-        "debatable": question.endswith("?") or len(views) > LEAST,
+        "debatable": question.endswith("?") or len(views) > MIN_STATEMENTS,
         "wrong": [
             number
             for number, view in enumerate(views, 1)

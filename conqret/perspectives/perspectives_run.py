@@ -1,8 +1,8 @@
 """A benchmark of perspectives in the making: each row is written, then checked, and what fails is left out (BeRDS, 4).
 
-Beside ``run.json`` and the recordings the folder holds ``rows.jsonl``, ``perspectives.jsonl`` (what is kept, as
+Next to ``run.json`` and the recordings the folder holds ``rows.jsonl``, ``perspectives.jsonl`` (what is kept, as
 :func:`conqret.perspectives.perspective_files.read_perspectives` reads it), ``left_out.csv`` (the rest, with why) and
-``inspect.csv`` (:data:`INSPECTED` of each subset, for people to mark errors: Table 19).
+``inspect.csv`` (:data:`INSPECTED` of each subset, for annotators to mark errors: Table 19).
 """
 
 from __future__ import annotations
@@ -32,14 +32,22 @@ from conqret.perspectives.perspective_files import (
     perspective_lines,
     read_perspective_sources,
 )
-from conqret.perspectives.perspective_writing import CHECK, MOST, WAYS, WRONG, Checked, check_request, way_of
+from conqret.perspectives.perspective_writing import (
+    CHECK,
+    MAX_STATEMENTS,
+    WAYS,
+    WRONG,
+    Checked,
+    check_request,
+    way_of,
+)
 from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.study_run import AskedFolder, AskedRecord, ResponseRow, StudyOutcome, lost
 from conqret.stats.estimate import Estimate
 from conqret.stats.resampling import mean_interval
 
 INSPECTED = 20
-"""Questions of each subset that people look at (BeRDS, B.4)."""
+"""Questions of each subset that annotators look at (BeRDS, B.4)."""
 SEED = 13
 """Draws them, as everywhere in conqret."""
 WRITTEN_TOKENS, CHECKED_TOKENS = 120, 60
@@ -73,7 +81,7 @@ class MadeFolder(AskedFolder[AskedRecord, MadeRow], kind="perspectives"):
     left_out_file = InFolder("left_out.csv")
     """What is not, and why."""
     inspect_file = InFolder("inspect.csv")
-    """What people look at."""
+    """What annotators look at."""
 
 
 class SubsetCounts(Frozen):
@@ -111,10 +119,10 @@ def make_perspectives(
         rows: the rows from which perspectives are made.
         source: the kind of rows: surveys, statements or answers, arguments with counters, or questions.
         output: the run's folder, by default ``runs/ROWS-make-MODEL``; the same call goes on there.
-        settings: who is asked, and how: :class:`conqret.judging.judge_settings.AskedSettings`.
+        settings: which model is called, and how: :class:`conqret.judging.judge_settings.AskedSettings`.
 
     Raises:
-        DeclarationError: anything wrong with the call, the rows or the folder. No model is asked then.
+        DeclarationError: anything wrong with the call, the rows or the folder. No model is called then.
     """
     file, model = Path(rows), client_options(settings.get("model"), settings)
     sources = read_perspective_sources(file, source)
@@ -164,7 +172,7 @@ def inspection_sheet(kept: Sequence[PerspectiveQuestion]) -> str:
 
 async def _made(source: PerspectiveSource, run: Run[MadeRow]) -> MadeRow:
     way = way_of(source)
-    settings = {"most": MOST} if way is WAYS["open"] else {}
+    settings = {"most": MAX_STATEMENTS} if way is WAYS["open"] else {}
     written = await run.client().ask(
         Request(
             ask=way.prompt,
@@ -268,7 +276,7 @@ def perspective_errors(sheet: str | Path) -> tuple[SubsetErrors, ...]:
 
     Raises:
         ItemsError: rows have faults.
-        DeclarationError: there is no row, or nobody has filled one in.
+        DeclarationError: there is no row, or none is filled in.
     """
     rows = read_table(sheet, _Inspected, wanted="questions")
     parts = gathered((row.subset, row.error.strip()) for row in rows)

@@ -1,4 +1,4 @@
-"""How yes and no agree with labels (BeRDS, 5.2), and from which grade it is a yes: chosen on people's labels, and tried
+"""How yes and no agree with labels (BeRDS, 5.2), and from which grade it is a yes: chosen on human labels, and tried
 on questions that had no part in the choice."""
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ BOTH = (0.0, 1.0)
 
 
 class Agreement(Frozen):
-    """Answers beside labels: ``said_yes`` and ``labelled_yes`` are shares, and ``always_yes`` is the F1 of always
-    saying yes. Intervals are over whole questions."""
+    """Answers compared with labels: ``said_yes`` and ``labelled_yes`` are shares, and ``always_yes`` is the F1 of
+    always saying yes. Intervals are over whole questions."""
 
     pairs: int
     questions: int
@@ -37,7 +37,7 @@ class Agreement(Frozen):
 def figures_of(
     pairs: Sequence[Pair], predictions: Sequence[bool], scores: Sequence[float], **others: Sequence[bool]
 ) -> dict[str, Any]:
-    """The fields of an :class:`Agreement` of labelled pairs with what was said of them, and the scores that put them in
+    """The fields of an :class:`Agreement` of labeled pairs with what was said of them, and the scores that put them in
     order; and of ``others``, by name, the F1 of other answers to the same pairs."""
     labels = [pair.label is True for pair in pairs]
     questions = list(map(question_of, pairs))
@@ -67,8 +67,8 @@ Way = Literal["cross-fitted", "given", "default"]
 
 
 class GradeLine(Frozen):
-    """A grade: how many pairs have it, how many of them people say yes to, and what a yes from it on would reach (on
-    these very pairs, so that the best of the lines is too good)."""
+    """A grade: how many pairs have it, how many of them annotators say yes to, and what a yes from it on would reach
+    (on these very pairs, so that the best of the lines is too good)."""
 
     grade: int
     pairs: int
@@ -79,7 +79,8 @@ class GradeLine(Frozen):
 
 
 class AgainstLabels(Agreement):
-    """Detections beside people's labels, over the ``pairs`` that have both; ``unanswered`` have a label and no grade.
+    """Detections compared with human labels, over the ``pairs`` that have both; ``unanswered`` have a label and no
+    grade.
 
     ``way`` says from which grade it was a yes: the one that was ``given``, or ``cross-fitted``: for each question the
     one that is best on all others (``folds``, by question); ``default`` where there is one question only.

@@ -1,11 +1,11 @@
-"""Damage done on purpose: items changed by a known amount, to see whether a judge notices.
+"""Perturbations: items changed by a known amount, to see whether a judge notices.
 
 ConQRet (Dhole et al.), sections 6.2 to 6.4: documents replaced by irrelevant ones, and grounded sentences
 replaced by contradictions. Each perturbation is a pure function of item, level and seed, and says for each
 metric which way it should move.
 
 ``perturbation`` says what one is, and ``kinds`` has them; ``document_pool``, ``sentence_edits`` and ``contradictions``
-are what they draw on; ``rewriting`` and ``translating`` ask a model; ``versions`` makes every level of every item, and
+are what they draw on; ``rewriting`` and ``translating`` call a model; ``versions`` makes every level of every item, and
 ``perturbing`` writes them.
 """
 

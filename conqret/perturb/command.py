@@ -1,4 +1,4 @@
-"""``conqret generate perturbations`` and ``translations``: items damaged on purpose, or in further languages."""
+"""``conqret generate perturbations`` and ``translations``: perturbed items, or in further languages."""
 
 from __future__ import annotations
 

@@ -11,52 +11,23 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Sequence, Set
+import tomllib
+from collections.abc import Callable, Iterable, Sequence, Set
 from itertools import pairwise
+from pathlib import Path
 
 from conqret.perturb.sentence_edits import split_close
 from conqret.text.citations import MARK
 
 
-def pairs(text: str) -> dict[str, str]:
-    """What is exchanged for what: ``weeks/months, months/weeks``."""
-    return {old: new for old, _, new in (pair.partition("/") for pair in text.split(", "))}
+def exchanges(pairs: Iterable[str]) -> dict[str, str]:
+    """What is exchanged for what: of ``weeks/months`` months for weeks."""
+    return dict(pair.split("/") for pair in pairs)
 
 
-_DEGREES = pairs(
-    "slightly/greatly, somewhat/greatly, marginally/greatly, modestly/greatly, sometimes/usually, "
-    "often/nearly always, usually/without exception, rarely/never, may/will, might/will, most of/all of, "
-    "many of/all of, some of/most of, a few/dozens of, several/dozens of, halved/dropped by a tenth, "
-    "doubled/tripled, tripled/doubled, twice/three times, half of/two thirds of, half the/two thirds of the, "
-    "weeks/months, months/weeks, years/months, days/weeks, hours/minutes, minutes/hours, yearly/monthly, "
-    "annual/monthly, monthly/yearly, weekly/monthly, million/billion, billion/million"
-)
-"""How much, how often, how long, how surely: the same claim, told larger or smaller than the document tells it."""
-
-_DETAILS = pairs(
-    "town/village, towns/villages, village/town, villages/towns, city/county, cities/counties, county/city, "
-    "school/college, schools/colleges, hospital/clinic, hospitals/clinics, children/teenagers, pupils/students, "
-    "students/apprentices, women/men, men/women, employees/managers, workers/managers, staff/management, "
-    "residents/visitors, parents/teachers, teachers/parents, scientists/engineers, doctors/nurses, drivers/passengers, "
-    "survey/experiment, trial/survey, study/poll, studies/polls, researchers/officials, north/south, south/north, "
-    "east/west, west/east, summer/winter, winter/summer, spring/autumn, autumn/spring, evening/morning, "
-    "morning/evening, week/month, government/parliament, ministry/council, council/ministry"
-)
-"""Who, where and when: a detail that the document states, and another that it does not."""
-
-_ADDED = (
-    "during the spring of {year}",
-    "in {count} places around {place}",
-    "as was counted in {place} in {year}",
-)
-"""A circumstance that the document does not have, for a sentence without any handle."""
-
-FAMILY = ("Halvorsen", "Merrin", "Okonjo", "Tavistane", "Brackwell", "Ruscelli", "Vantongeren", "Pellmoor")
-_PLACES = ("Kellan Ridge", "Port Asher", "Lower Winstead", "East Ostermark", "Grey Harbour", "New Tolland")
-_CALENDAR = frozenset(
-    "January February March April May June July August September October November December Monday Tuesday "
-    "Wednesday Thursday Friday Saturday Sunday I".split()
-)
+_LISTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+_DEGREES, _DETAILS = exchanges(_LISTS["degrees"]), exchanges(_LISTS["details"])
+FAMILY: Sequence[str] = _LISTS["family_names"]
 _name = re.compile(r"(?<!^)(?<![.!?] )\b[A-Z][a-z]+(?:-[A-Z][a-z]+)*(?: [A-Z][a-z]+(?:-[A-Z][a-z]+)*)*\b")
 
 
@@ -90,7 +61,9 @@ def _other_name(body: str, source: str, topic: str, rng: random.Random) -> str |
     Of several words the last stays: the *Audit Chamber* is a chamber still.
     """
     names = [
-        name for name in _name.findall(body) if name not in _CALENDAR and name in source and name not in topic
+        name
+        for name in _name.findall(body)
+        if name not in _LISTS["calendar"] and name in source and name not in topic
     ]
     others = [other for other in FAMILY if other not in source and other not in body]
     if not names or not others:
@@ -129,8 +102,8 @@ def _word(text: str) -> re.Pattern[str]:
 
 def _added(body: str, rng: random.Random) -> str:
     """The sentence with a circumstance of time or place."""
-    clause = rng.choice(_ADDED).format(
-        count=rng.randint(13, 58), year=rng.randint(2004, 2019), place=rng.choice(_PLACES)
+    clause = rng.choice(_LISTS["added"]).format(
+        count=rng.randint(13, 58), year=rng.randint(2004, 2019), place=rng.choice(_LISTS["places"])
     )
     return f"{body.rstrip(' ,;:')}, {clause}"
 

@@ -43,7 +43,7 @@ PERCENT = 100.0
 class Direction(StrEnum):
     """Which way a metric should move as the level rises.
 
-    ``NO_RISE`` is for damage that a good judge may punish or overlook, but must never reward.
+    ``NO_RISE`` is for perturbations that a good judge may punish or overlook, but must never reward.
     """
 
     FALL = "fall"
@@ -79,7 +79,7 @@ class PerturbationRecord(Frozen):
 
 
 class InapplicableError(DeclarationError):
-    """This item cannot be changed in this way; the message says why."""
+    """This item cannot be changed like this; the message says why."""
 
 
 NO_RULE = "has no rule for items in"
@@ -87,7 +87,7 @@ CHANGES_NOTHING = "changes nothing in it"
 
 
 class LanguageError(InapplicableError):
-    """This item cannot be changed in this way, for there are no rules for its language.
+    """This item cannot be changed like this: there are no rules for its language.
 
     Attributes:
         language: of the item, as its ISO 639-1 code.
@@ -169,7 +169,7 @@ def additions(added: Mapping[int, Sequence[str]]) -> tuple[Change, ...]:
 
 @dataclass(frozen=True)
 class Perturbation:
-    """A way to change items.
+    """How items are changed.
 
     - ``unit`` says what a level counts. Levels end at ``most`` (None: no limit), and are whole numbers unless that
       is 100, per cent

@@ -56,7 +56,7 @@ def read_items(
 
 
 def rewriter(client: ClientOptions, target: Path, settings: RewritingSettings, *, overwrite: bool) -> Session:
-    """The session with what rewrites, whose answers are kept beside the file that is written.
+    """The session with what rewrites, whose answers are kept next to the file that is written.
 
     Raises:
         DeclarationError: the file has other content, and nothing is recorded of which it could come again.
@@ -74,7 +74,7 @@ def rewriter(client: ClientOptions, target: Path, settings: RewritingSettings, *
 @dataclass(frozen=True, slots=True)
 class Perturbed:
     """The items by level, those that could not be changed and why, those that the model failed to rewrite, and the file
-    that holds all versions; and what was asked."""
+    that holds all versions; and what was requested."""
 
     perturbation: Perturbation
     changed: dict[float, list[Item]]

@@ -1,4 +1,4 @@
-"""Have a model rewrite sentences: asked once for all levels, checked, recorded.
+"""Have a model rewrite sentences: requested once for all levels, checked, recorded.
 
 The sentences are drawn here, not by the model: so levels are nested, and the answer can be checked to change
 exactly those. The model sees documents and argument as data, and returns each new sentence by its number.
@@ -34,7 +34,7 @@ from conqret.text.language import NAMES, language_of
 from conqret.text.sentences import sentences
 
 IN_FLIGHT = 16
-"""Items asked about at a time: the client has its own limit, this one bounds the memory."""
+"""Items requested at a time: the client has its own limit, this one bounds the memory."""
 
 
 class Rewritten(Typed):

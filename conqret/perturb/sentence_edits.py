@@ -120,7 +120,7 @@ class Rewriting:
             made = {number: (rewritten[number], MODEL) for number in self.chosen(draw)}
         else:
             made = self.by_rules(draw)
-            # before a model is asked, so that its questions can be counted, every chosen sentence changes in some way
+            # before a model is called, so that its questions can be counted, every chosen sentence changes in some way
             for number in self.chosen(draw) if draw.materials.by_model else ():
                 body, close = split_close(spans[number - 1].text)
                 made.setdefault(number, (f"{body}{body[-1:]}{close}", MODEL))

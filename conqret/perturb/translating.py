@@ -1,7 +1,7 @@
 """Have a model translate items, and check each translation by its back-translation.
 
 The back-translation is made of the translation alone. A translation is kept where its citations are those of the
-original, where it is in the language that was asked for, and where its back-translation has the figures of the original
+original, where it is in the language that was requested, and where its back-translation has the figures of the original
 and shares enough of its words; else the item is left out, with the reason.
 """
 
@@ -47,7 +47,7 @@ PROMPT = "perturb/translate"
 MIN_OVERLAP = 0.5
 """The share of words (F1 of both texts' words) that an original and what comes back have in common at least."""
 IN_FLIGHT = 16
-"""Items asked about at a time."""
+"""Items requested at a time."""
 _FIGURE = re.compile(r"(?<![A-Za-z])\d+(?:[.,]\d+)*")
 
 
@@ -87,7 +87,7 @@ class Translation(Typed):
 class TranslatedItems:
     """The translations, each with the share of words that came back (by its id); the items without a translation, and
     why; the file that holds originals and translations: none is written, and ``file`` is None, where no translation
-    was kept; and what was asked."""
+    was kept; and what was requested."""
 
     translations: list[Item]
     overlap: Mapping[str, float]
@@ -262,7 +262,7 @@ async def translated(item: Item, code: str, client: Client, library: Library) ->
 async def _each(
     item: Item, groups: Sequence[Mapping[int, str]], code: str, client: Client, library: Library
 ) -> list[dict[int, str]]:
-    """Every group of texts in another language, all asked for at the same time."""
+    """Every group of texts in another language, all requested at the same time."""
     answers = await asyncio.gather(*(client.ask(_request(item, texts, code, library)) for texts in groups))
     translations = []
     for answer in answers:

@@ -1,5 +1,6 @@
-"""What people see of a run: tables in terminals, on pages and in Markdown; pages; plots.
+"""What a reader sees of a run: tables in terminals, on pages, in Markdown and in LaTeX; pages; charts.
 
-``table.Table`` is every table, ``page.page`` every page and ``plots.drawn`` every plot; the other modules say what
-stands in them, beginning with ``html.write_report`` for a judge's run and ``tables.terminal`` for its summary.
+``table`` declares every table and prints it in a terminal, ``markup`` writes it as Markdown or LaTeX, ``charts`` and
+``forest`` draw. ``page`` writes a template as a page, ``report_page`` is a page of sections that is declared.
+``visible_text`` prepares texts from outside, and ``words`` has the phrases and number formats of all of these.
 """

@@ -1,6 +1,6 @@
 """Lines over levels with their intervals, as SVG that needs no library: the same on a page and in a file of its own.
 
-Colours and sizes stand as attributes, so that a file shows them anywhere; on a page ``page.css`` sets those of the
+Colors and sizes stand as attributes, so that a file shows them anywhere; on a page ``page.css`` sets those of the
 theme over them. Plots of matplotlib (:func:`drawn`) are the same bytes for the same data.
 """
 
@@ -27,7 +27,7 @@ LEFT, RIGHT, TOP, BOTTOM = 40, 10, 26, 42
 KEY_LINE = 16
 """Units of a line of the key below the plot."""
 COLOURS = ("#1b6ca8", "#c1440e", "#3a7d44", "#7b4fa3", "#8a6508", "#5c6770", "#a8326b", "#007272")
-"""Told apart with the common colour blindnesses together with the marks."""
+"""Told apart with the common color blindnesses together with the marks."""
 MARKS = (
     "m-3.2,0a3.2,3.2 0 1,0 6.4,0a3.2,3.2 0 1,0 -6.4,0",
     "m-3,-3h6v6h-6z",
@@ -64,7 +64,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class ChartLine:
-    """One line of a chart, with the name that the key gives it. ``place`` gives it the colour and mark of that place
+    """One line of a chart, with the name that the key gives it. ``place`` gives it the color and mark of that place
     among the lines (None: its own), so that several charts agree; its points have marks where it is ``marked``."""
 
     name: str
@@ -112,7 +112,7 @@ class Chart:
         return cut(visible(f"{self.y} (upright) by {self.x} (across). {'; '.join(descriptions)}."), 2000)
 
     def drawn(self) -> Iterator[SimpleNamespace]:
-        """The lines in units of the figure: name, colour, mark, path, the outline of their intervals, and points."""
+        """The lines in units of the figure: name, color, mark, path, the outline of their intervals, and points."""
         for place, line in enumerate(self.lines):
             index = place if line.place is None else line.place
             mark = MARKS[index % len(MARKS)]
@@ -141,7 +141,7 @@ class Chart:
                 yield Tick(at, f"{x:.3g}" if abs(x) < 1000 else f"{x:g}")
 
     def up(self) -> Iterator[Tick]:
-        """The numbers beside the axis."""
+        """The numbers next to the axis."""
         for value in round_numbers(*self._ends()):
             yield Tick(self._y(value), f"{value:z.3g}")
 

@@ -1,6 +1,6 @@
 """Values with their intervals below each other, as SVG (a forest plot: Lewis and Clarke, BMJ 2001).
 
-What was concluded stands in words, and in the mark: colour is never alone in saying it.
+What was concluded stands in words, and in the mark: color is never alone in saying it.
 """
 
 from __future__ import annotations
@@ -25,9 +25,10 @@ SIDE = 4
 WIDER = 1.25
 """How far the axis reaches beyond what is shaded, at least."""
 NAME, WORD = 34, 18
-"""Characters of a row's name, and of the word beside it; where there is none, the name has a third of its room, too."""
+"""Characters of a row's name, and of the word next to it; where there is none, the name has a third of its room,
+too."""
 PLACES = 2
-"""Decimals of the numbers beside the rows."""
+"""Decimals of the numbers next to the rows."""
 STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 NONE: Mapping[str, Mapping[str, Estimate]] = {}
 """Where nothing is compared with anything."""
@@ -38,7 +39,7 @@ TICKS = 8
 @dataclass(frozen=True, slots=True)
 class Mark:
     """How a conclusion is drawn: the path around the value, whether it is filled, the dashes of the interval, and the
-    place of its colour on a page (``page.css``) beside that colour in a file."""
+    place of its color on a page (``page.css``) next to that color in a file."""
 
     path: str
     filled: bool
@@ -143,13 +144,13 @@ class Forest:
 
     @property
     def places(self) -> int:
-        """Decimals of the numbers beside the rows: one more than usual where values look alike that are not."""
+        """Decimals of the numbers next to the rows: one more than usual where values look alike that are not."""
         values = {row.value for row in self.rows}
         return PLACES + (len({round(value, PLACES) for value in values}) < len(values))
 
     @property
     def zero(self) -> str:
-        """The line at 0 down to the axis; words that it meets have an edge in the colour of the page."""
+        """The line at 0 down to the axis; words that it meets have an edge in the color of the page."""
         return f"M{self._x(0.0):g},{SIDE}V{self.bottom}"
 
     def svg(self) -> str:

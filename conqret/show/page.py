@@ -1,4 +1,4 @@
-"""Write a page: one HTML file that asks nothing of any network.
+"""Write a page: one HTML file that loads nothing from a network.
 
 Every page is a template that fills the blocks of ``base.html.j2``. Its texts are escaped, their hidden characters
 written out, and a policy in the page allows no style and no script but its own, no connection, no form, no frame and no
@@ -43,13 +43,13 @@ def page(
 
     Args:
         template: the name of a template that extends ``base.html.j2``.
-        scripts: the names of scripts that may run beside that of the theme.
-        style: the name of a style that holds beside that of all pages.
+        scripts: the names of scripts that may run next to that of the theme.
+        style: the name of a style that holds next to that of all pages.
         within: the folder of template, scripts and style, this one if not given.
         forms: where its forms may send what is typed into them, as content security policies say it: nowhere.
         around: ways out of the page, into others: titles with addresses.
         images: whether it shows images that stand in it as ``data:`` URLs.
-        content: what the template speaks of, beside ``words`` and ``cut``.
+        content: what the template speaks of, besides ``words`` and ``cut``.
     """
     css = (_HERE / "page.css").read_text(encoding="utf-8")
     if style:

@@ -1,4 +1,4 @@
-"""A page of sections, declared once: what most runs show for people."""
+"""A page of sections, declared once: what most runs show for a reader."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class PageRemarks:
 
 @dataclass(frozen=True, slots=True)
 class CollapsedTable:
-    """A table that a page shows where somebody opens it, under this title; no part of the Markdown."""
+    """A table that a page shows where the reader opens it, under this title; no part of the Markdown."""
 
     title: str
     table: Table
@@ -55,7 +55,7 @@ Part = Table | Chart | Forest | PageLinks | PageRemarks | CollapsedTable
 @dataclass(frozen=True, slots=True)
 class Section:
     """A heading with what stands under it. A table that has the section's title is not headed again;
-    where ``folded``, a page shows the parts where somebody opens them."""
+    where ``folded``, a page shows the parts where the reader opens them."""
 
     title: str
     parts: Sequence[Part]
@@ -135,7 +135,7 @@ def write_sheet(sheet: ReportPage, file: Path) -> Path:
     ``file``.
 
     Raises:
-        DeclarationError: the file ends otherwise, or a chart is asked for where there is none.
+        DeclarationError: the file ends otherwise, or a chart is requested where there is none.
     """
     check_ending(file)
     ending = file.suffix.lower()

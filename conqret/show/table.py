@@ -42,7 +42,7 @@ value, as a dash."""
 
 
 CellSource: TypeAlias = "str | tuple[str | int, ...] | Callable[[Any], Cell]"
-"""What stands in a column: the attribute of a row, a way to it by attributes and keys, or a function."""
+"""What stands in a column: the attribute of a row, a path to it by attributes and keys, or a function."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +54,13 @@ class Column:
 
 
 NARROW = 46
-"""Characters, with two between columns, that find room beside each other on a phone; of a wider table each row becomes
+"""Characters, with two between columns, that fit next to each other on a phone; of a wider table each row becomes
 a block there."""
 NAMED = 18
 """Characters of a first column, which is broken between its words there."""
 
 MANY = 5
-"""Columns of figures with intervals that find room beside each other on a page."""
+"""Columns of figures with intervals that fit next to each other on a page."""
 
 FIGURE_SPACE = "\u2007"
 """As wide as a digit."""
@@ -163,7 +163,7 @@ class Table:
     @cached_property
     def ends(self) -> tuple[int, ...]:
         """Of each column how wide its widest figure is where something stands in brackets behind figures, such as their
-        intervals, else 0: gathered once, as each cell asks for it."""
+        intervals, else 0: gathered once, as each cell requests it."""
         columns = [list(map(_split, self._cells(place))) for place in range(len(self.columns))]
         return tuple(
             max(len(cell[0]) for cell in cells) if any(cell[1] for cell in cells) else 0 for cells in columns

@@ -13,12 +13,12 @@ from conqret.stats.estimate import MIN_TOPICS, Estimate
 from conqret.text.language import NAMES
 
 OFFLINE = "Offline baseline"
-FLOOR = "This is a lexical baseline and no LLM judge: its numbers come from word statistics."
+BASELINE_NOTE = "This is a lexical baseline and no LLM judge: its numbers come from word statistics."
 NOT_CORRECTED = (
     "The intervals are not corrected for the number of comparisons: an interval without 0 is no evidence of a "
     "difference if its p-value is .05 or more."
 )
-"""Said where intervals stand beside p-values that are corrected together."""
+"""Said where intervals stand next to p-values that are corrected together."""
 SYMMETRIC_FROM = 12
 ASSUMES_SYMMETRY = (
     "With fewer than 12 topics the test assumes that topics' effects are symmetric; skewed effects make false findings "
@@ -31,13 +31,13 @@ def symmetry_note(topics: int) -> str:
     return ASSUMES_SYMMETRY if MIN_TOPICS <= topics < SYMMETRIC_FROM else ""
 
 
-def floor_badges(baselines: Sequence[bool]) -> list[tuple[str, str]]:
+def baseline_badges(baselines: Sequence[bool]) -> list[tuple[str, str]]:
     """A badge where some of the judges or runs whose numbers stand on a page are the offline baseline."""
     floors = sum(baselines)
     if not floors:
         return []
     if floors == len(baselines):
-        return [(OFFLINE, FLOOR)]
+        return [(OFFLINE, BASELINE_NOTE)]
     is_baseline, its = ("is a lexical baseline", "its") if floors == 1 else ("are lexical baselines", "their")
     which = f"{number(floors, 'judge')} of {len(baselines)} here {is_baseline}"
     note = f"{which}: {its} numbers come from word statistics."
@@ -91,7 +91,7 @@ FLAGS: dict[str, str] = {
     "hidden": "carries characters that readers cannot see",
     HTML: "carries scripts of a web page",
 }
-"""Each kind of passage that addresses the judge, in words."""
+"""Each kind of prompt injection, in words."""
 
 
 def capitalised(text: str) -> str:
@@ -110,7 +110,7 @@ LABELS = {"hallucination": "hallucination (lower is better)", "correctness_f1": 
 
 @lru_cache(maxsize=512)
 def label(metric: str) -> str:
-    """A metric's name for people: ``second.answer_relevance`` is "Answer relevance, second"."""
+    """A metric's name for a reader: ``second.answer_relevance`` is "Answer relevance, second"."""
     name = metric.removeprefix(SECOND)
     words = LABELS.get(name, name.replace("_", " ").strip())
     name = words[:1].upper() + words[1:]

@@ -19,7 +19,7 @@ ITEMS = Path(__file__).resolve().parents[2] / "fixtures" / "demo" / "items.jsonl
 
 def answered(folder: Path, name: str, *values: str) -> None:
     ledger = Ledger(folder)
-    person = ledger.person(name)
+    person = ledger.annotator(name)
     for value in values:
         turn = ledger.next(person)
         assert turn is not None

@@ -12,7 +12,6 @@ from conqret.cli.main import read_arguments
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, command_of, option
 from conqret.errors import DeclarationError
-from tests.cli.conftest import Cli
 
 
 @dataclass(frozen=True)
@@ -54,8 +53,3 @@ def test_calls_become_the_settings_of_a_client() -> None:
         options.Calls(rpm=0).of(None)
     with pytest.raises(DeclarationError, match="model is empty"):
         options.Calls().of("")
-
-
-def test_the_options_of_a_model_stand_in_their_panels(cli: Cli) -> None:
-    shown = cli("judge", "--help-all").out
-    assert all(f"─ {panel} ─" in shown for panel in (options.MODEL, options.LIMITS))

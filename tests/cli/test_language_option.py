@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +15,6 @@ from tests.cli.conftest import Cli
 
 ROOT = Path(__file__).parents[2]
 ITEM = {"topic": "Tram?", "argument": "Ja, gern [1].", "documents": ["Ein Text."]}
-
-
-def test_whatever_command_leaves_items_out_takes_their_language_too() -> None:
-    for file in (ROOT / "conqret").rglob("*command*.py"):
-        declared = file.read_text(encoding="utf-8")
-        skips = len(re.findall(r": options\.SkipInvalid\b", declared))
-        languages = len(re.findall(r": options\.Language\b", declared))
-        assert skips <= languages, file
 
 
 def test_it_reaches_the_items_that_are_labelled_and_debated(tmp_path: Path) -> None:

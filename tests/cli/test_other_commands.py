@@ -65,12 +65,6 @@ def test_prompt_list(cli: Cli) -> None:
     assert all(f"{row['id']}  version {row['version']}" in listed for row in rows)
 
 
-def test_prompt_show_the_file(cli: Cli) -> None:
-    assert cli("info", "prompt", "rag_fine_grained").out.strip() == Library()["rag-fine-grained"].text.strip()
-    assert cli("info", "prompt", "g-eval").out.count("+++\nid = ") == 3
-    assert "Write five to eight evaluation steps" in cli("info", "prompt", "g-eval/steps").out
-
-
 @pytest.mark.parametrize("wanted", ["3", demo()[2].id])
 def test_prompt_show_as_it_is_sent(cli: Cli, monkeypatch: pytest.MonkeyPatch, wanted: str) -> None:
     monkeypatch.chdir(ROOT)
@@ -288,12 +282,3 @@ def test_a_shell_completes(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     script = cli("--show-completion").out
     assert "complete -F" in script
     assert {"validate", "two-turn", "--criterion", "shuffled"} <= set(re.split(r"[^\w-]+", script))
-
-
-def test_an_example_is_made_up_where_there_are_no_items(
-    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    done = cli("info", "prompt", "direct", "--metric", "groundedness", "--item", "3")
-    assert "no items were given" in done.err
-    assert "Whoever pays taxes should have a say in them [2]." in done.out

@@ -11,7 +11,7 @@ import pytest
 
 from conqret.errors import ConqretError
 from conqret.labels.answer_ledger import Ledger
-from conqret.labels.database import BACKUP, FILE, DamagedLabelsError
+from conqret.labels.database import BACKUP, FILE, CorruptLabelsError
 from tests.labels.studies import begun
 from tests.torture.effort import times
 
@@ -24,7 +24,7 @@ Labels = dict[tuple[str, str], tuple[str, str, str]]
 def labels_in(folder: Path) -> Labels:
     with contextlib.closing(Ledger(folder)) as ledger:
         return {
-            (record.person.pseudonym, record.screen.item): (
+            (record.annotator.pseudonym, record.screen.item): (
                 record.answers["overall_quality"],
                 record.comment,
                 record.at,
@@ -39,7 +39,7 @@ def folder(tmp_path: Path) -> Path:
     folder = tmp_path / "labels"
     with contextlib.closing(begun(folder, ITEMS, PEOPLE)) as ledger:
         for name in PEOPLE[:2]:
-            person = ledger.person(name)
+            person = ledger.annotator(name)
             for place in range(ITEMS - 1):
                 turn = ledger.next(person)
                 assert turn is not None
@@ -52,11 +52,11 @@ def test_an_altered_label_is_refused_and_the_backup_gives_it_back(folder: Path) 
     meant, data = labels_in(folder), (folder / FILE).read_bytes()
     assert data.count(b'"2"}anna\'s 1') == 1
     (folder / FILE).write_bytes(data.replace(b'"2"}anna\'s 1', b'"3"}anna\'s 1'))
-    with pytest.raises(DamagedLabelsError, match=rf"is corrupt \(1 row\); its last backup is .*{BACKUP}"):
+    with pytest.raises(CorruptLabelsError, match=rf"is corrupt \(1 row\); its last backup is .*{BACKUP}"):
         begun(folder, ITEMS, PEOPLE)
     (folder / FILE).unlink()
     for opened in (Ledger, lambda place: begun(place, ITEMS, PEOPLE)):  # nothing is begun anew over a backup
-        with pytest.raises(DamagedLabelsError, match=rf"copy {BACKUP} to {FILE}"):
+        with pytest.raises(CorruptLabelsError, match=rf"copy {BACKUP} to {FILE}"):
             opened(folder)
     shutil.copy(folder / BACKUP, folder / FILE)
     begun(folder, ITEMS, PEOPLE).close()
@@ -65,7 +65,7 @@ def test_an_altered_label_is_refused_and_the_backup_gives_it_back(folder: Path) 
 
 def test_a_backup_keeps_nobody_who_was_deleted(folder: Path) -> None:
     with contextlib.closing(Ledger(folder)) as ledger:
-        ledger.forget(ledger.person("anna"))
+        ledger.forget(ledger.annotator("anna"))
     assert all(b"anna" not in file.read_bytes() for file in folder.iterdir() if file.is_file())
 
 

@@ -113,7 +113,7 @@ def test_the_main_design_needs_passages(tmp_path: Path) -> None:
 
 
 def started(ledger: Ledger, name: str = "ann") -> ScreenTurn:
-    person = ledger.person(name)
+    person = ledger.annotator(name)
     close_overdue(ledger, person)
     turn = ledger.next(person)
     assert turn is not None
@@ -126,7 +126,7 @@ def started(ledger: Ledger, name: str = "ann") -> ScreenTurn:
 def test_the_time_is_kept_and_begins_once(tmp_path: Path) -> None:
     clock = Clock()
     ledger = begun_debate(tmp_path, clock=clock)
-    ann = ledger.person("ann")
+    ann = ledger.annotator("ann")
     with pytest.raises(DeclarationError, match="press Start"):
         give(ledger, ann, ledger.next(ann), "1")  # type: ignore[arg-type]
     turn = started(ledger)
@@ -167,8 +167,8 @@ def test_the_pilot_keeps_time_at_its_third_judgment_alone(tmp_path: Path) -> Non
         open_turn = started(ledger)
         assert (open_turn.screen.part, left(ledger, open_turn)) == (str(turn), None)
         clock.now += 10_000
-        close_overdue(ledger, ledger.person("ann"))
-        give(ledger, ledger.person("ann"), open_turn, "-3")
+        close_overdue(ledger, ledger.annotator("ann"))
+        give(ledger, ledger.annotator("ann"), open_turn, "-3")
     assert left(ledger, started(ledger)) == LIMIT_SECONDS
 
 
@@ -179,7 +179,7 @@ def test_answers_are_exported_of_the_options_as_they_stood_and_earn_their_bonus(
     ledger = begun_debate(tmp_path, ("ann", "bob"), "main", BOTH, clock=clock)
     right = {one.id: one.right for one in read_two_turn(DEBATES)}
     sure = {}
-    for person in ledger.people():
+    for person in ledger.annotators():
         while ledger.next(person) is not None:
             turn = started(ledger, person.name)
             clock.now += 30
@@ -193,7 +193,7 @@ def test_answers_are_exported_of_the_options_as_they_stood_and_earn_their_bonus(
     assert {row.judge for row in rows} == {"p01", "p02"}
     assert {row.right for row in rows} == {1, 2}
     assert "30.0" in (tmp_path / "answers.csv").read_text()
-    bob = ledger.person("bob")
+    bob = ledger.annotator("bob")
     mine = judged(ledger, bob, sure["simple"])
     assert [(one.turn, bonus(one)) for one in mine] == [(1, SIMPLE.bonus(3)), (2, SIMPLE.bonus(3))]
     outcomes = settled(ledger, bob)
@@ -205,13 +205,13 @@ def test_answers_are_exported_of_the_options_as_they_stood_and_earn_their_bonus(
 
 def test_nobody_else_gets_what_is_planned_for_a_judge(tmp_path: Path) -> None:
     ledger = begun_debate(tmp_path)
-    ann = ledger.person("ann")
+    ann = ledger.annotator("ann")
     assert ledger.counts(ann) == (0, 8)
     give(ledger, ann, started(ledger), "0")
     with pytest.raises(DeclarationError, match="planned for this annotator only"):
         ledger.reassign(ann)
     ledger.set_state(ann, "dropped")
-    assert ledger.counts(ledger.person("bob")) == (0, 8)
+    assert ledger.counts(ledger.annotator("bob")) == (0, 8)
     assert list(ledger.given()) == []
-    ledger.set_state(ledger.person("ann"), "active")
+    ledger.set_state(ledger.annotator("ann"), "active")
     assert exported(ledger, tmp_path)[0].slider == 0

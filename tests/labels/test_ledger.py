@@ -18,20 +18,20 @@ from hypothesis import strategies as st
 
 from conqret.errors import DeclarationError
 from conqret.labels.answer_ledger import Ledger
-from conqret.labels.database import DamagedLabelsError
-from conqret.labels.screens import ScreenTurn, StaleAnswerError
+from conqret.labels.database import CorruptLabelsError
+from conqret.labels.screens import ScreenTurn
 from tests.labels.studies import begun
 
 
 def next_of(ledger: Ledger, name: str) -> ScreenTurn:
-    turn = ledger.next(ledger.person(name))
+    turn = ledger.next(ledger.annotator(name))
     assert turn is not None
     return turn
 
 
 def rate(ledger: Ledger, name: str, value: str = "4", comment: str = "") -> ScreenTurn:
     turn = next_of(ledger, name)
-    ledger.answer(ledger.person(name), turn, {"overall_quality": value}, comment, turn.revision)
+    ledger.answer(ledger.annotator(name), turn, {"overall_quality": value}, comment, turn.revision)
     return turn
 
 
@@ -40,7 +40,7 @@ def test_fifty_people_at_a_time_get_no_screen_too_often(tmp_path: Path) -> None:
     ledger = begun(tmp_path, 40, names, overlap=3)
 
     def work(name: str) -> None:
-        person = ledger.person(name)
+        person = ledger.annotator(name)
         while (turn := ledger.next(person)) is not None:
             ledger.answer(person, turn, {"overall_quality": "3"}, "", turn.revision)
 
@@ -54,26 +54,9 @@ def test_fifty_people_at_a_time_get_no_screen_too_often(tmp_path: Path) -> None:
     )
 
 
-def test_an_answer_and_the_screen_after_it_are_written_together_or_not_at_all(tmp_path: Path) -> None:
-    ledger = begun(tmp_path)
-    anna = ledger.person("anna")
-    first = next_of(ledger, "anna")
-    following = ledger.answer_and_next(anna, first, {"overall_quality": "4"}, "", 0)
-    assert following is not None
-    assert following == ledger.begun(anna) != first
-    with pytest.raises(StaleAnswerError):
-        ledger.answer_and_next(anna, first, {"overall_quality": "2"}, "", 0)
-    assert [record.answers for record in ledger.given()] == [{"overall_quality": "4"}]
-    third = ledger.answer_and_next(anna, following, {"overall_quality": "3"}, "", 0)
-    assert third is not None
-    again = Ledger(tmp_path)
-    assert len(list(again.given())) == 2
-    assert again.begun(anna) == third
-
-
 def test_an_answer_is_changed_and_taken_back_and_its_history_stays(tmp_path: Path) -> None:
     ledger = begun(tmp_path)
-    anna = ledger.person("anna")
+    anna = ledger.annotator("anna")
     turn = rate(ledger, "anna", "4", "at first")
     ledger.answer(anna, turn, {"overall_quality": "2"}, "on second thoughts", 1)
     assert [record.answers["overall_quality"] for record in ledger.given()] == ["2"]
@@ -89,40 +72,40 @@ def test_who_is_dropped_is_in_no_export_and_others_get_the_screens(tmp_path: Pat
     ledger = begun(tmp_path, 4, ("anna", "ben"), overlap=1)
     for _ in range(4):
         rate(ledger, "anna")
-    assert ledger.next(ledger.person("ben")) is None
-    ledger.set_state(ledger.person("anna"), "dropped", "answered all in a minute")
+    assert ledger.next(ledger.annotator("ben")) is None
+    ledger.set_state(ledger.annotator("anna"), "dropped", "answered all in a minute")
     assert list(ledger.given()) == []
     rate(ledger, "ben")
-    ledger.set_state(ledger.person("anna"), "active")
-    assert Counter(record.person.name for record in ledger.given()) == {"anna": 3, "ben": 1}
+    ledger.set_state(ledger.annotator("anna"), "active")
+    assert Counter(record.annotator.name for record in ledger.given()) == {"anna": 3, "ben": 1}
     assert ("dropped", "anna: answered all in a minute") in [event[1:] for event in ledger.events()]
 
 
 def test_what_was_given_and_not_answered_goes_to_others(tmp_path: Path) -> None:
     ledger = begun(tmp_path, 1, ("anna", "ben"), overlap=1)
     turn = next_of(ledger, "anna")
-    assert ledger.next(ledger.person("ben")) is None
-    assert ledger.reassign(ledger.person("anna")) == 1
+    assert ledger.next(ledger.annotator("ben")) is None
+    assert ledger.reassign(ledger.annotator("anna")) == 1
     rate(ledger, "ben")
     with pytest.raises(DeclarationError, match="another annotator"):
-        ledger.answer(ledger.person("anna"), turn, {"overall_quality": "1"}, "", 0)
-    assert [record.person.name for record in ledger.given()] == ["ben"]
+        ledger.answer(ledger.annotator("anna"), turn, {"overall_quality": "1"}, "", 0)
+    assert [record.annotator.name for record in ledger.given()] == ["ben"]
 
 
 def test_who_wants_to_be_forgotten_is_in_no_byte_of_the_folder(tmp_path: Path) -> None:
     ledger = begun(tmp_path, 3, ("annabella", "ben"), overlap=1)
     rate(ledger, "annabella", comment="a remark of hers")
-    ledger.set_state(ledger.person("annabella"), "paused", "asked to")
-    assert ledger.forget(ledger.person("annabella")) == 1
+    ledger.set_state(ledger.annotator("annabella"), "paused", "asked to")
+    assert ledger.forget(ledger.annotator("annabella")) == 1
     for state in ("active", "dropped"):
         with pytest.raises(DeclarationError, match="deleted on request"):
-            ledger.set_state(ledger.person("p01"), state)
+            ledger.set_state(ledger.annotator("p01"), state)
     ledger.close()
     everything = b"".join(file.read_bytes() for file in tmp_path.iterdir())
     assert b"annabella" not in everything
     assert b"a remark of hers" not in everything
     again = Ledger(tmp_path)
-    assert [person.name for person in again.people()] == ["deleted p01", "ben"]
+    assert [person.name for person in again.annotators()] == ["deleted p01", "ben"]
     for _ in range(3):
         rate(again, "ben")
 
@@ -134,7 +117,7 @@ def test_another_study_is_refused_and_the_same_goes_on(tmp_path: Path) -> None:
         begun(tmp_path, 5)
     (tmp_path / "text").mkdir()
     (tmp_path / "text" / "labels.sqlite").write_text("no database at all, but a text" * 100)
-    with pytest.raises(DamagedLabelsError, match="file is not a database"):
+    with pytest.raises(CorruptLabelsError, match="file is not a database"):
         Ledger(tmp_path / "text")
     with pytest.raises(DeclarationError, match="contains no labels"):
         Ledger(tmp_path / "nowhere")
@@ -162,7 +145,7 @@ def test_a_clock_that_is_set_makes_no_times(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(time, "time", lambda: real() - 3_600)
     rate(ledger, "anna")
     turn = next_of(ledger, "anna")
-    ledger.start(ledger.person("anna"), turn)
+    ledger.start(ledger.annotator("anna"), turn)
     ledger.close()
     monkeypatch.setattr(time, "time", lambda: real() - 7_200)
     again = Ledger(tmp_path)  # the server is started again meanwhile
@@ -187,7 +170,7 @@ import sys
 from pathlib import Path
 from conqret.labels.answer_ledger import Ledger
 ledger = Ledger(Path(sys.argv[1]))
-anna = ledger.person("anna")
+anna = ledger.annotator("anna")
 while (turn := ledger.next(anna)) is not None:
     ledger.answer(anna, turn, {"overall_quality": "5"}, "", turn.revision)
     print(turn.screen.item, flush=True)
@@ -226,7 +209,7 @@ def test_whatever_is_done_the_room_is_what_is_not_taken(
 ) -> None:
     ledger = begun(tmp_path_factory.mktemp("study"), 5, overlap=2)
     for name, what in steps:
-        person = ledger.person(name)
+        person = ledger.annotator(name)
         turn = ledger.next(person)
         if what == "answer" and turn is not None:
             ledger.answer(person, turn, {"overall_quality": "3"}, "", turn.revision)

@@ -51,26 +51,26 @@ def begun_with_practice(folder: Path, passing: float = 0.8, task: str = "rating"
 def practise(ledger: Ledger, name: str, values: str) -> str:
     """Have a person answer what is to be practised; the state in which it ends."""
     for value in values:
-        person = ledger.person(name)
+        person = ledger.annotator(name)
         turn = ledger.next(person)
         assert turn is not None
         assert turn.screen.practice
         ledger.answer(person, turn, {"overall_quality": value}, "", turn.revision)
-        settle(ledger, ledger.person(name), marked_by_gold)
-    return ledger.person(name).state
+        settle(ledger, ledger.annotator(name), marked_by_gold)
+    return ledger.annotator(name).state
 
 
 def test_who_has_enough_right_goes_on_and_others_get_nothing_more(tmp_path: Path) -> None:
     ledger = begun_with_practice(tmp_path)
     assert practise(ledger, "anna", "44424") == "active"
     assert practise(ledger, "ben", "4112") == "active"
-    assert ledger.counts(ledger.person("ben"), practice=True) == (4, 1)
+    assert ledger.counts(ledger.annotator("ben"), practice=True) == (4, 1)
     assert practise(ledger, "ben", "4") == NOT_PASSED
-    assert ledger.next(ledger.person("ben")) is None
-    turn = ledger.next(ledger.person("anna"))
+    assert ledger.next(ledger.annotator("ben")) is None
+    turn = ledger.next(ledger.annotator("anna"))
     assert turn is not None
     assert not turn.screen.practice
-    assert ledger.counts(ledger.person("anna")) == (0, 3)
+    assert ledger.counts(ledger.annotator("anna")) == (0, 3)
     shown = "".join(dashboard(ledger).html())
     assert "4 of 5" in shown
     assert "2 of 5" in shown
@@ -84,36 +84,23 @@ def test_practice_counts_nowhere_and_everybody_has_it_in_one_order(tmp_path: Pat
     assert list(ledger.given()) == []
     assert ledger.wanted() == (0, 6)
     assert ledger.study.screens == 3
-    first = [ledger.turn(ledger.person("ben"), number) for number in range(6, 11)]
+    first = [ledger.turn(ledger.annotator("ben"), number) for number in range(6, 11)]
     assert [one.screen.item for one in first if one is not None] == [f"practice-{n}" for n in range(5)]
     assert len(list(ledger.given(practice=True))) == 10
-    ledger.forget(ledger.person("ben"))
-    assert {record.person.name for record in ledger.given(practice=True)} == {"anna"}
-
-
-def test_what_was_given_in_another_window_meanwhile_goes_to_others(tmp_path: Path) -> None:
-    ledger = begun_with_practice(tmp_path)
-    ben = ledger.person("ben")
-    for _ in range(5):
-        turn = ledger.next(ben)
-        assert turn is not None
-        ledger.answer(ben, turn, {"overall_quality": "1"}, "", 0)
-    assert ledger.next(ben) is not None  # asked for before the other window's answer was looked at
-    settle(ledger, ben, marked_by_gold)
-    rooms = ledger._database.rows("SELECT room FROM screens WHERE NOT practice")
-    assert [row["room"] for row in rooms] == [2, 2, 2]
+    ledger.forget(ledger.annotator("ben"))
+    assert {record.annotator.name for record in ledger.given(practice=True)} == {"anna"}
 
 
 def test_practice_comes_again_where_screens_are_given_to_others(tmp_path: Path) -> None:
     ledger = begun_with_practice(tmp_path)
     assert practise(ledger, "anna", "44") == "active"
-    first = ledger.next(ledger.person("anna"))
-    assert ledger.reassign(ledger.person("anna")) == 0
-    ledger.set_state(ledger.person("anna"), "dropped")
-    ledger.set_state(ledger.person("anna"), "active")
-    assert ledger.next(ledger.person("anna")) == first
+    first = ledger.next(ledger.annotator("anna"))
+    assert ledger.reassign(ledger.annotator("anna")) == 0
+    ledger.set_state(ledger.annotator("anna"), "dropped")
+    ledger.set_state(ledger.annotator("anna"), "active")
+    assert ledger.next(ledger.annotator("anna")) == first
     assert practise(ledger, "anna", "444") == "active"
-    assert ledger.person("anna").practised == "5 of 5"
+    assert ledger.annotator("anna").practised == "5 of 5"
 
 
 def test_several_values_and_the_parts_of_an_item(tmp_path: Path) -> None:

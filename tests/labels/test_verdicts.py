@@ -27,7 +27,7 @@ from tests.labels.studies import begun
 
 def say(ledger: Ledger, name: str, question: str, said: dict[str, str]) -> None:
     """Have a person say so of each item, which is all that there is."""
-    person = ledger.person(name)
+    person = ledger.annotator(name)
     while (turn := ledger.next(person)) is not None:
         ledger.answer(person, turn, {question: said[turn.screen.item]}, f"by {name}", turn.revision)
 
@@ -74,7 +74,7 @@ def test_what_all_or_most_say_is_final_and_the_rest_waits_for_a_decision(
     assert "for_estimation" not in rows[0]
     read = read_labels(tmp_path / "out.csv", scales=["1:5"])
     assert [label.value for label in read.labels] == [4.0, 2.0, 2.0]
-    study.forget(study.person("ben"))
+    study.forget(study.annotator("ben"))
     assert [final.by for final in study.finals()] == ["another annotator"]
 
 
@@ -128,7 +128,7 @@ def test_answers_of_systems_are_compared_as_correlation_reads_them(tmp_path: Pat
         answer = {"id": "q", "generation": f"The {system} answer."}
         (tmp_path / system / "answers.jsonl").write_text(json.dumps(answer) + "\n")
     ledger = begin(tmp_path, tmp_path, "answer-preference")
-    person, seen = ledger.person("anna"), []
+    person, seen = ledger.annotator("anna"), []
     while (turn := ledger.next(person)) is not None:
         texts = [passage.text for passage in turn.screen.passages]
         wanted = texts.index(min(texts))

@@ -35,16 +35,12 @@ FORMATS = {
         "second.groundedness",
         "preference",
     ),
-    "query-rubric": ("context_relevance", "groundedness", "preference"),
     "g-eval": ("context_relevance", "groundedness", "preference"),
-    "static-rubric": ("context_relevance", "groundedness", "preference"),
     "direct": ("context_relevance", "groundedness", "preference"),
     "listwise": (),
-    "pointwise": (),
-    "listwise-rag": ("context_relevance", "groundedness"),
     "citation-support": ("citation_precision", "citation_recall"),
 }
-QUALITY = {"rag-fine-grained", "listwise", "pointwise", "listwise-rag"}
+QUALITY = {"rag-fine-grained", "listwise"}
 SAYS = (
     "Most of what is said bears on the question, though two passages repeat each other.",
     "The figures agree with the sources; one of them is quoted for the wrong year.",
@@ -169,7 +165,7 @@ def _measure(metric: str, item: Item, name: str, rng: random.Random, samples: in
         return _scored(
             value, raw=sum(raws) / len(raws) if raws else None, explanation=rng.choice(SAYS), parts=parts
         )
-    steps = 2 if name in {"listwise", "pointwise"} else 4 if name in {"g-eval", "rag-direct"} else 5
+    steps = 2 if name == "listwise" else 4 if name in {"g-eval", "rag-direct"} else 5
     drawn = [min(max(round(rng.gauss(0.66, 0.22) * steps), 0), steps) / steps for _ in range(max(samples, 1))]
     value = sum(drawn) / len(drawn)
     return _scored(
@@ -209,14 +205,7 @@ def _parts(metric: str, item: Item, name: str, rng: random.Random) -> tuple[Part
             Part(id=d.id, value=r / 5, raw=r, explanation=rng.choice(SAYS))
             for d, r in zip(item.documents, ratings, strict=True)
         )
-    if name == "static-rubric":
-        names = ("direct_relevance", "breadth_of_coverage", "quality_of_evidence", "low_noise")
-        return tuple(
-            Part(id=n, value=float(met), label="yes" if met else "no")
-            for n in names
-            for met in [rng.random() < 0.7]
-        )
-    if name in {"query-rubric", "rag-rubric"}:
+    if name == "rag-rubric":
         return tuple(
             Part(id=f"nugget {n} of the debate", value=(r - 1) / 4, raw=r)
             for n in range(1, 21)

@@ -12,18 +12,6 @@ from tests.judging.runs import write_items
 MEAN = {"n": 8, "total": 8, "mean": 0.5, "low": 0.4, "high": 0.6, "worst_case": 0.5, "best_case": 0.5}
 FEW = {**MEAN, "n": 6, "worst_case": 0.375, "best_case": 0.625}
 NONE = {**MEAN, "n": 0, "mean": None, "low": None, "high": None, "worst_case": 0.0, "best_case": 1.0}
-WRITTEN = {
-    "written": 7,
-    "not_written": {"refusal": 1},
-    "sentences": 20,
-    "cited_sentences": 15,
-    "out_of_range": 0,
-    "misquoted": 1,
-    "left_out": 2,
-    "trimmed": 3,
-    "none_relevant": 1,
-    "flagged": 4,
-}
 CURVE = {
     "format": "direct",
     "model": "m",
@@ -55,13 +43,6 @@ def test_rankings_and_measures() -> None:
     assert table.header == ("Ranking", "P@10")
     assert table.note.endswith("There are no p-values, as a test needs at least 6 topics.")
     assert "\u25b4" not in table.note
-
-
-def test_what_was_written() -> None:
-    (table,) = experiment_tables(summary(arguments={"system": WRITTEN}))
-    assert table.rows == (
-        ("system", "7 of 8", "the model declined to answer (1)", "15 of 20", "0", "1", "2", "3", "1", "4"),
-    )
 
 
 def test_means_say_how_many_are_missing() -> None:

@@ -76,13 +76,6 @@ def test_the_policy_allows_only_the_pages_own_style_and_script(pages: dict[str, 
     assert "unsafe" not in policy
 
 
-def test_nothing_is_fetched(pages: dict[str, Path]) -> None:
-    tags = Tags(pages["rag-fine-grained"].read_text(encoding="utf-8"))
-    assert not tags.tags.keys() & set("link img iframe object embed base video audio source".split())
-    names = {name for _, name, _ in tags.attributes}
-    assert not names & set("src srcset style action ping background".split())
-
-
 def test_hostile_texts_add_no_element_and_no_attribute(tmp_path: Path) -> None:
     text = hostile_page(tmp_path).read_text(encoding="utf-8")
     tags = Tags(text)
@@ -122,15 +115,6 @@ def test_urgent_items_come_first_then_file_order(tmp_path: Path) -> None:
         assert [judgment.item for _, judgment in shown] == (urgent + calm)[:limit]
         assert all(order[number - 1] == judgment.item for number, judgment in shown)
         assert ordered.shown() == shown
-
-
-def test_a_page_from_what_was_counted_is_the_page_of_the_folder(tmp_path: Path) -> None:
-    judgments = factory.judge_all(factory.items(), "direct")
-    run = factory.make_run(tmp_path, factory.items(), judgments)
-    tally = Tally()
-    for judgment in judgments:
-        tally.add(judgment)
-    assert write_report(run).read_bytes() == write_report(run, tmp_path / "b", tally=tally).read_bytes()
 
 
 def test_what_is_not_shown_is_said(tmp_path: Path) -> None:

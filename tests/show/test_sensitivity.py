@@ -15,8 +15,6 @@ from conqret.stats.curve_tests import CurveStep, strictly_falls
 from conqret.studies.sensitivity.page import (
     all_tables,
     charts,
-    curve_table,
-    perturbation_words,
     precision_table,
     sensitivity_page,
     verdicts,
@@ -106,13 +104,6 @@ def results() -> SensitivityResults:
     )
 
 
-def test_levels_by_judges(results: SensitivityResults) -> None:
-    table = curve_table(results, "irrelevant", "context_relevance")
-    assert table.rows[1] == ("50", "0.950", "0.500", "0.500")
-    assert table.rows[-2][0] == "Pearson"
-    assert table.rows[-1] == ("Monotone decrease", "no", "yes", "yes")
-
-
 def test_what_should_move_is_counted_apart_from_what_should_not(results: SensitivityResults) -> None:
     fall = results.curves[0].model_copy(update={"verdict": "yes"})
     lost = fall.model_copy(update={"verdict": "inconclusive"})
@@ -185,20 +176,6 @@ def test_the_page_escapes_and_draws_its_curves_without_a_library(
     assert len(drawing.findall(".//{*}polyline")) == 3
     again = write_sensitivity(results, tmp_path / "again")
     assert [path.read_bytes() for path in again] == [path.read_bytes() for path in written]
-
-
-def test_a_chart_says_what_is_done_to_the_items(results: SensitivityResults) -> None:
-    (drawn,) = charts(results.curves).values()
-    assert drawn.title.startswith(
-        "Context relevance: documents replaced in place by documents of other topics"
-    )
-    assert [line.name for line in drawn.lines] == [
-        f"{name}: yes" for name in ("direct (gpt)", "rag-direct (gpt)", f"rag-direct ({HOSTILE})")
-    ]
-    (alone,) = charts(results.curves[:1]).values()
-    assert alone.y == "Context relevance (should fall: yes)"
-    assert drawn.y == "Context relevance (should fall)"
-    assert perturbation_words("another installation's") == "another installation's"
 
 
 def test_the_page_answers_its_question_and_draws_what_is_in_doubt(results: SensitivityResults) -> None:

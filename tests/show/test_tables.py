@@ -41,16 +41,6 @@ def test_bounds_stand_beside_a_mean_with_missing_items() -> None:
     assert "the model declined to answer" in printed(summary)
 
 
-def test_a_column_stands_only_where_it_says_something() -> None:
-    table = metric_table(summarise([judgment(scored(1.0))]))
-    assert table.header == ("Metric", "Mean", "SD", "n")
-    assert table.rows == (("Groundedness", "1.000", "–", "1 of 1"),)
-
-
-def test_without_judgments_the_columns_stay() -> None:
-    assert metric_table(summarise([])).header[:2] == ("Metric", "Mean")
-
-
 def test_flips_verdicts_and_methods_are_noted() -> None:
     measures = [
         scored(1.0, label="first", flipped=False, method="logprobs"),

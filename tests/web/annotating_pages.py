@@ -101,7 +101,7 @@ async def _over(folder: Path) -> dict[str, str]:
 
 def label_all(ledger: Ledger) -> None:
     """Have everybody say what they say."""
-    for person in ledger.people():
+    for person in ledger.annotators():
         while (turn := ledger.next(person)) is not None:
             value = SAID[person.name][int(turn.screen.item[-1])]
             comment = "Only one report is cited." if value == "1" else ""

@@ -15,7 +15,6 @@ from conqret.labels.screens import CANNOT_JUDGE, Screen, ScreenTurn
 from tests.labels.studies import items
 from tests.show.chromium import Chromium, Page
 from tests.web.commands import started, written_items
-from tests.web.outcome import Meant
 
 PEOPLE = ("anna", "ben", "carl")
 WAIT_SECONDS = 30
@@ -70,7 +69,7 @@ class Annotator:
         path = str(self.page.js("location.pathname"))
         if path == "/next":
             return None
-        turn = self.ledger.turn(self.ledger.person(self.name), int(path.rpartition("/")[2]))
+        turn = self.ledger.turn(self.ledger.annotator(self.name), int(path.rpartition("/")[2]))
         assert turn is not None
         return turn
 
@@ -156,7 +155,7 @@ def label(browser: Chromium, folder: Path, count: int) -> tuple[Ledger, list[Ann
     return ledger, found
 
 
-def meant_by(people: Sequence[Annotator]) -> Meant:
+def meant_by(people: Sequence[Annotator]) -> dict[tuple[str, str, str], dict[str, str]]:
     """What everybody meant to say."""
     return {
         (annotator.name, *unit): answers for annotator in people for unit, answers in annotator.said.items()

@@ -33,7 +33,7 @@ class Judge:
         if self.page.js("location.pathname") == "/next":
             return None
         number = int(str(self.page.js("location.pathname")).rpartition("/")[2])
-        turn = self.ledger.turn(self.ledger.person(self.name), number)
+        turn = self.ledger.turn(self.ledger.annotator(self.name), number)
         self.page.js("document.querySelector('button[name=start]').focus()")
         self.page.press("Enter")
         self.wait("document.querySelector('#slider')")

@@ -27,7 +27,7 @@ SAID = {"anna": "141", "ben": "341"}
 def study(tmp_path: Path) -> Iterator[Ledger]:
     """Two people differ on the first of three items."""
     ledger = begun(tmp_path, 3, ("anna", "ben"), overlap=2)
-    for person in ledger.people():
+    for person in ledger.annotators():
         while (turn := ledger.next(person)) is not None:
             value = SAID[person.name][int(turn.screen.item[-1])]
             ledger.answer(
@@ -77,13 +77,13 @@ async def test_nobody_else_gets_in_and_nothing_is_shown_before_all_have_answered
     study: Ledger, tmp_path: Path
 ) -> None:
     links, stranger = Links(tmp_path), client(study, tmp_path)
-    for token in ("x", links.to(DASHBOARD), links.of(study.person("anna"))):
+    for token in ("x", links.to(DASHBOARD), links.token(study.annotator("anna"))):
         assert (await stranger.get(f"/adjudicate/{token}")).status_code == 404
         assert (await stranger.get(f"/adjudicate/{token}/1")).status_code == 404
     root = f"/adjudicate/{links.to(ADJUDICATE)}"
     for place in ("3", "9" * 20, "9" * 5000):
         assert (await stranger.get(f"{root}/{place}")).status_code == 404
-    anna = study.person("anna")
+    anna = study.annotator("anna")
     turn = next(
         found for n in range(1, 9) if (found := study.turn(anna, n)) and found.screen.item == "item-0"
     )

@@ -81,7 +81,7 @@ class Study:
         return Browser(behind_its_guard(self.app))
 
     def link(self, name: str) -> str:
-        return f"/in/{self.links.of(self.ledger.person(name))}"
+        return f"/in/{self.links.token(self.ledger.annotator(name))}"
 
 
 @pytest.fixture
@@ -276,17 +276,17 @@ async def test_who_joins_by_the_open_link_is_somebody(tmp_path: Path) -> None:
         visitor = found.browser()
         await visitor.get(link)
         assert (await visitor.send(link, name=name)).status_code == status
-    assert [person.name for person in found.ledger.people()] == ["anna", "dora", "emil"]
+    assert [person.name for person in found.ledger.annotators()] == ["anna", "dora", "emil"]
 
 
 async def test_paused_and_dropped_people_are_told_so(study: Study) -> None:
     anna = study.browser()
     where = await anna.begin(study.link("anna"))
-    study.ledger.set_state(study.ledger.person("anna"), "paused")
+    study.ledger.set_state(study.ledger.annotator("anna"), "paused")
     assert "have paused your access" in (await anna.get(where)).text
-    study.ledger.set_state(study.ledger.person("anna"), "dropped")
+    study.ledger.set_state(study.ledger.annotator("anna"), "dropped")
     assert "is over for you" in (await anna.get("/next")).text
-    study.ledger.forget(study.ledger.person("anna"))
+    study.ledger.forget(study.ledger.annotator("anna"))
     assert (await anna.get("/next")).status_code == 404
 
 

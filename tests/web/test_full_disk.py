@@ -28,7 +28,7 @@ def used_up(ledger: Ledger, name: str) -> None:
     fill(ledger)
     with contextlib.suppress(LabelFileError):
         while True:
-            ledger.set_state(ledger.person(name), "active", "x" * 3_000)
+            ledger.set_state(ledger.annotator(name), "active", "x" * 3_000)
 
 
 async def test_what_was_typed_on_a_screen_stays_there(
@@ -69,9 +69,9 @@ async def test_what_was_written_in_a_debate_stays_there(tmp_path: Path) -> None:
 async def test_a_decision_stays_there(tmp_path: Path) -> None:
     with contextlib.closing(begun(tmp_path, 1, ("anna", "ben"))) as ledger:
         for name, value in (("anna", "1"), ("ben", "4")):
-            turn = ledger.next(ledger.person(name))
+            turn = ledger.next(ledger.annotator(name))
             assert turn is not None
-            ledger.answer(ledger.person(name), turn, {"overall_quality": value}, "", 0)
+            ledger.answer(ledger.annotator(name), turn, {"overall_quality": value}, "", 0)
         ada, root = Browser(client(ledger, tmp_path)), f"/adjudicate/{Links(tmp_path).to(ADJUDICATE)}"
         await ada.get(f"{root}/1")
         used_up(ledger, "ben")

@@ -27,7 +27,7 @@ async def test_before_the_timer_there_are_the_question_and_its_options_alone(tmp
     ann, where = await begun(study)
     met = set()
     while where.startswith("/screen/"):
-        turn = study.ledger.turn(study.ledger.person("ann"), int(where.rpartition("/")[2]))
+        turn = study.ledger.turn(study.ledger.annotator("ann"), int(where.rpartition("/")[2]))
         assert turn is not None
         assert turn.screen.judging is not None
         question = questions[turn.screen.item]

@@ -86,7 +86,7 @@ def test_who_decides_where_people_differ_is_in_the_export(
     labels = tmp_path / "labels"
     with contextlib.closing(begun(labels, 2, ("anna", "ben"))) as ledger:
         for name, value in (("anna", "1"), ("ben", "4")):
-            person = ledger.person(name)
+            person = ledger.annotator(name)
             while (turn := ledger.next(person)) is not None:
                 ledger.answer(person, turn, {"overall_quality": value}, "", turn.revision)
     with started("labels", "adjudicate", labels, "--by", "Ada") as server:

@@ -67,7 +67,7 @@ async def test_who_does_not_pass_is_thanked_and_gets_nothing_more(tmp_path: Path
         assert (await ben.get(address)).status_code == 403
     await ben.get(study.link("ben"))
     assert (await ben.send("/begin")).status_code == 403
-    study.ledger.set_state(study.ledger.person("ben"), "active")
+    study.ledger.set_state(study.ledger.annotator("ben"), "active")
     assert (await ben.get("/next")).status_code == 200
 
 
@@ -79,7 +79,7 @@ async def test_judges_practise_on_other_questions_and_are_told_the_right_option(
         browser = study.browser()
         where = await browser.begin(study.link(name))
         told = 0
-        while (turn := ledger.begun(ledger.person(name))) is not None and turn.screen.practice:
+        while (turn := ledger.begun(ledger.annotator(name))) is not None and turn.screen.practice:
             shown = turn.screen.judging
             assert shown is not None
             question = next(question for question in practice if question.id == turn.screen.item)
@@ -93,8 +93,8 @@ async def test_judges_practise_on_other_questions_and_are_told_the_right_option(
                 await browser.get("/next")
             where = str(browser.where)
         assert told == 2
-    assert [annotator.practised for annotator in ledger.people()] == ["2 of 2", "0 of 2"]
-    assert [annotator.state for annotator in ledger.people()] == ["active", "not passed"]
+    assert [annotator.practised for annotator in ledger.annotators()] == ["2 of 2", "0 of 2"]
+    assert [annotator.state for annotator in ledger.annotators()] == ["active", "not passed"]
     assert "You had 0 of 2 right" in browser.page
     assert "practice" not in as_slider_answers(ledger)
     assert ledger.wanted()[0] == 0

@@ -63,7 +63,7 @@ def test_debates_are_judged(browser: Chromium, cli: Cli, tmp_path: Path) -> None
                 told += 1
                 pressed(page, "a.button")
                 continue
-            turn = ledger.turn(ledger.person("ann"), int(page.js("location.pathname").rpartition("/")[2]))
+            turn = ledger.turn(ledger.annotator("ann"), int(page.js("location.pathname").rpartition("/")[2]))
             assert turn is not None
             point = 2 if not meant else len(meant) % 7 - 3
             meant[turn.screen.item, turn.screen.part] = point

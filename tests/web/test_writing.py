@@ -61,7 +61,7 @@ async def test_from_a_draft_to_debates_that_are_read(study: Study, cli: Cli, tmp
         writer = study.browser()
         where = await writer.begin(study.link(name))
         while where.startswith("/screen/"):
-            turn = study.ledger.turn(study.ledger.person(name), int(where.rpartition("/")[2]))
+            turn = study.ledger.turn(study.ledger.annotator(name), int(where.rpartition("/")[2]))
             assert turn is not None
             question = questions[turn.screen.item]
             assert f"Write against {'AB'[turn.screen.against - 1]}" in writer.page
@@ -109,7 +109,7 @@ async def test_drafts_are_kept_and_in_no_export_and_snippets_are_removed(
     assert await again.begin(study.link("ann")) == where
     assert "half a</textarea>" in again.page
     assert list(study.ledger.given()) == []
-    assert json.loads(study.ledger.turn(study.ledger.person("ann"), 1).answers["snippets"]) == []  # type: ignore[union-attr]
+    assert json.loads(study.ledger.turn(study.ledger.annotator("ann"), 1).answers["snippets"]) == []  # type: ignore[union-attr]
     done = cli("labels", "export", tmp_path, "-o", tmp_path / "debates.jsonl")
     assert (done.code, "both of its counter-arguments" in done.err) == (2, True)
 
@@ -132,7 +132,7 @@ async def test_writers_practise_and_go_on_when_it_was_read(cli: Cli, tmp_path: P
     assert sides == [True, True, False, False]
     assert "Your practice is being reviewed" in ann.page
     assert "You are done" not in ann.page
-    assert [(annotator.state, annotator.practised) for annotator in found.ledger.people()] == [
+    assert [(annotator.state, annotator.practised) for annotator in found.ledger.annotators()] == [
         ("waiting", "to be read"),
         ("active", ""),
     ]
@@ -162,7 +162,7 @@ def test_only_counter_arguments_are_graded(cli: Cli, tmp_path: Path) -> None:
 
 def written_by_all(ledger: Ledger) -> list[TwoTurnQuestion]:
     """The debates, once everybody has written everything."""
-    for person in ledger.people():
+    for person in ledger.annotators():
         while (turn := ledger.next(person)) is not None:
             draft = Draft(f"No, says {person.name} of {turn.screen.part}.")
             ledger.answer(person, turn, draft.answers(), "", turn.revision)
@@ -192,7 +192,7 @@ async def test_a_writer_is_told_how_judges_took_each_text_and_what_it_earned(
         score_writer.writer: score_writer.right.dollars + score_writer.wrong.dollars
         for score_writer in score_writers(answers)
     }
-    for person in ledger.people():
+    for person in ledger.annotators():
         taken = feedback(ledger, person, answers)
         assert len(taken) == 4
         assert float(sum(place.dollars for place in taken)) == pytest.approx(paid[person.pseudonym], abs=1e-9)

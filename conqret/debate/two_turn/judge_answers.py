@@ -26,8 +26,8 @@ from conqret.errors import DeclarationError
 from conqret.io.safe_files import csv_text
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.screens import (
+    Annotator,
     JudgingScreen,
-    Person,
     Screen,
     ScreenResponse,
     ScreenTurn,
@@ -54,15 +54,15 @@ def left(ledger: Ledger, turn: ScreenTurn) -> float | None:
     return min(float(limit), turn.started + limit - ledger.clock())  # the clock may have been set back
 
 
-def close_overdue(ledger: Ledger, person: Person) -> None:
+def close_overdue(ledger: Ledger, annotator: Annotator) -> None:
     """Write down that there is no answer where the annotator's time is over."""
-    turn = ledger.begun(person)
+    turn = ledger.begun(annotator)
     if turn is not None and (rest := left(ledger, turn)) is not None and rest < -GRACE_SECONDS:
         with contextlib.suppress(StaleAnswerError):  # an answer came in the meantime
-            ledger.answer(person, turn, {REASON: TIME_UP}, "", 0)
+            ledger.answer(annotator, turn, {REASON: TIME_UP}, "", 0)
 
 
-def give(ledger: Ledger, person: Person, turn: ScreenTurn, slider: str) -> None:
+def give(ledger: Ledger, annotator: Annotator, turn: ScreenTurn, slider: str) -> None:
     """Write down where the slider stands. Nothing is changed once it was given.
 
     Raises:
@@ -73,7 +73,7 @@ def give(ledger: Ledger, person: Person, turn: ScreenTurn, slider: str) -> None:
         raise DeclarationError("press Start first, to see the text")
     if slider not in POINTS:
         raise DeclarationError(f"the slider's points go from {POINTS[0]} to {POINTS[-1]}: choose one of them")
-    ledger.answer(person, turn, {SLIDER: slider}, "", 0)
+    ledger.answer(annotator, turn, {SLIDER: slider}, "", 0)
 
 
 def slid(ledger: Ledger, record: ScreenResponse) -> SliderAnswer:
@@ -81,7 +81,7 @@ def slid(ledger: Ledger, record: ScreenResponse) -> SliderAnswer:
     point, reason = record.answers.get(SLIDER), record.answers.get(REASON, "")
     judged = DebateJudgment(id=record.screen.item, slider=None if point is None else int(point))
     return replace(
-        request_from_screen(ledger, record.screen).answer(record.person.pseudonym, judged), reason=reason
+        request_from_screen(ledger, record.screen).answer(record.annotator.pseudonym, judged), reason=reason
     )
 
 
@@ -91,9 +91,9 @@ def bonus(answer: SliderAnswer) -> Fraction | None:
     return None if point is None else INSTRUCTIONS[answer.instruction].bonus(point)
 
 
-def judged(ledger: Ledger, person: Person, asked: Screen) -> list[SliderAnswer]:
+def judged(ledger: Ledger, annotator: Annotator, asked: Screen) -> list[SliderAnswer]:
     """An annotator's answers to a screen's question, judgment by judgment."""
-    mine = ledger.given(item=asked.item, practice=asked.practice, person=person.number)
+    mine = ledger.given(item=asked.item, practice=asked.practice, annotator=annotator.number)
     return [slid(ledger, record) for record in mine]
 
 
@@ -107,11 +107,11 @@ class AnswerOutcome:
     dollars: Fraction
 
 
-def settled(ledger: Ledger, person: Person) -> list[AnswerOutcome]:
+def settled(ledger: Ledger, annotator: Annotator) -> list[AnswerOutcome]:
     """What came of all that a judge has answered, question by question."""
     sliders_by_screen = gathered(
         ((record.screen.item, record.screen.heading), slid(ledger, record))
-        for record in ledger.given(person=person.number)
+        for record in ledger.given(annotator=annotator.number)
     )
     return [
         AnswerOutcome(
@@ -130,8 +130,8 @@ def marked_by_last(ledger: Ledger, records: Sequence[ScreenResponse]) -> tuple[i
 def as_slider_answers(ledger: Ledger) -> str:
     """All answers as CSV, a row for each judgment, with the seconds that it took. Judgments whose time is over are
     closed before."""
-    for person in ledger.people():
-        close_overdue(ledger, person)
+    for annotator in ledger.annotators():
+        close_overdue(ledger, annotator)
     head = [*(field.name for field in fields(SliderAnswer)), "seconds"]
     rows = []
     for record in ledger.given():
@@ -205,7 +205,7 @@ def debated(
     task: str,
     questions: Sequence[TwoTurnQuestion],
     screens: list[Screen],
-    people: Sequence[str],
+    annotators: Sequence[str],
     *,
     consent: str = "",
     passing: float = 0.0,
@@ -216,7 +216,7 @@ def debated(
         DeclarationError: there is no one, or names repeat.
     """
     texts = {question.id: QUESTION.dump_json(question).decode() for question in questions}
-    study = study_of(task, screens, people, overlap=1, consent=consent, passing=passing)
+    study = study_of(task, screens, annotators, overlap=1, consent=consent, passing=passing)
     shown = hashlib.sha256("\n".join([study.items, *texts.values()]).encode("utf-8", "backslashreplace"))
     return study.model_copy(update={"items": shown.hexdigest()[:32]}), screens, texts
 
@@ -245,7 +245,7 @@ def planned_judgments(
     ranks = drawn.sample(range(judges), judges)
     ordered = list(_mixed(questions, drawn))
     screens = []
-    for person, rank in enumerate(ranks, start=1):
+    for annotator, rank in enumerate(ranks, start=1):
         mine = [
             (question, *cells[(rank + place) % len(cells)], drawn.random() < 0.5)
             for place, question in enumerate(ordered)
@@ -255,7 +255,7 @@ def planned_judgments(
         mine.sort(key=lambda cell: instructions.index(cell[2]), reverse=turned)
         for question, *how in mine:
             turns = asked[(question.id, *how)]  # type: ignore[index]
-            screens += [_screen(turn, len(turns), person) for turn in turns]
+            screens += [_screen(turn, len(turns), annotator) for turn in turns]
     return screens
 
 
@@ -287,13 +287,13 @@ def _mixed(questions: Sequence[TwoTurnQuestion], drawn: random.Random) -> Iterat
         yield from drawn.sample(by_passage[name], len(by_passage[name]))
 
 
-def _screen(request: DebateRequest, turns: int, person: int) -> Screen:
+def _screen(request: DebateRequest, turns: int, annotator: int) -> Screen:
     timed = request.condition in CONDITIONS["main"] or request.passage
     return Screen(
         item=request.question.id,
         part=str(request.turn),
         heading=request.question.question,
-        person=person,
+        person=annotator,
         judging=JudgingScreen(
             condition=request.condition,
             turn=request.turn,

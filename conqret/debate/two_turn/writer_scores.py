@@ -19,7 +19,7 @@ from conqret.debate.two_turn.outcomes import Answers, counted_answers
 from conqret.debate.two_turn.slider_answers import Design, SliderAnswer, conditions_of, writers_bonus
 from conqret.errors import DeclarationError, strict_options
 from conqret.labels.answer_ledger import Ledger
-from conqret.labels.screens import Person
+from conqret.labels.screens import Annotator
 from conqret.show.table import Column, Table
 from conqret.stats.estimate import Estimate, undefined
 from conqret.stats.paired_ranking import SPREAD, START, PairwisePreference, bradley_terry
@@ -143,7 +143,7 @@ def check_judged(ledger: Ledger, answers: Sequence[SliderAnswer]) -> None:
     Raises:
         DeclarationError: none is, or none names who wrote.
     """
-    written = {(record.screen.item, record.person.pseudonym) for record in ledger.given()}
+    written = {(record.screen.item, record.annotator.pseudonym) for record in ledger.given()}
     known = {(answer.question, name) for answer in last_with_arguments(answers) for name in _writers(answer)}
     if not known & written:
         raise DeclarationError(
@@ -152,15 +152,15 @@ def check_judged(ledger: Ledger, answers: Sequence[SliderAnswer]) -> None:
         )
 
 
-def feedback(ledger: Ledger, person: Person, answers: Sequence[SliderAnswer]) -> list[WriterResult]:
+def feedback(ledger: Ledger, annotator: Annotator, answers: Sequence[SliderAnswer]) -> list[WriterResult]:
     """Each of a writer's counter-arguments that was judged, in the order of the questions."""
     by_question = gathered((answer.question, answer) for answer in last_with_arguments(answers))
     results = []
-    for record in ledger.given(person=person.number):
+    for record in ledger.given(annotator=annotator.number):
         sliders = [
             judgment.toward_right or 0
             for judgment in by_question.get(record.screen.item, ())
-            if person.pseudonym in _writers(judgment)
+            if annotator.pseudonym in _writers(judgment)
         ]
         if not sliders:
             continue

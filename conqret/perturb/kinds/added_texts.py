@@ -46,7 +46,7 @@ OTHER_INJECTIONS: Texts = {language: tuple(texts) for language, texts in TEXTS["
 
 
 MATCHED: tuple[tuple[str, str], ...] = tuple((text, neutral) for text, neutral in TEXTS["injections"])
-"""Each with a neutral text of as many words and characters, which asks for nothing."""
+"""Each with a neutral text of as many words and characters, which requests nothing."""
 
 INJECTIONS = tuple(text for text, _ in MATCHED)
 """Each is harmless in a prompt that treats texts as data, and caught by the judgment's flags."""
@@ -57,7 +57,7 @@ UNSPACED = frozenset({"zh", "ja"})
 
 
 class AddingVariant(Protocol):
-    """A way to put some of ``texts`` into an item."""
+    """A function that puts some of ``texts`` into an item."""
 
     def __call__(self, draw: Draw, texts: Sequence[str]) -> PerturbedItem:
         """Put as many as the level says."""
@@ -97,7 +97,7 @@ def matched(
     others: Texts | None = None,
     own: Literal["argument", "documents"] = "argument",
 ) -> tuple[Changing, Changing]:
-    """``change`` and ``control`` of a perturbation that adds texts in this way: of each pair the text, and the neutral
+    """``change`` and ``control`` of a perturbation that adds texts like this: of each pair the text, and the neutral
     one that stands in its place. Of the ``others``, in other languages, the neutral one is what the item says already
     in its ``own`` argument or documents, at the same length.
 
@@ -248,7 +248,7 @@ INJECT_ARGUMENT = Perturbation(
 
 
 def in_documents(draw: Draw, texts: Sequence[str]) -> PerturbedItem:
-    """A share of the documents gets a paragraph at its end that asks for a better score."""
+    """A share of the documents gets a paragraph at its end that asks the judge for a better score."""
     documents = list(draw.item.documents)
     places = draw.share(range(len(documents)))
     changes = []

@@ -1,5 +1,5 @@
 """Citation marks removed, citations that point to another document than the one that bears the sentence out, and
-sentences that cite put down to somebody whom their documents do not name.
+sentences that cite put down to a source that their documents do not name.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ _WAYS = ("as {name} found", "as {name} reported", "as was shown by {name}")
 
 
 def misattributed(draw: Draw) -> PerturbedItem:
-    """The name that a sentence has for its source becomes another; one that names nobody gets a name."""
+    """The name that a sentence has for its source becomes another; one that names no source gets a name."""
     item, argument = draw.item, draw.item.argument or ""
     known = "\n".join(
         [item.topic, argument, *(f"{document.title}\n{document.text}" for document in item.documents)]

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import random
 import re
+import tomllib
 from dataclasses import replace
 from functools import lru_cache
+from pathlib import Path
 
 from conqret.perturb import Change, InapplicableError, Perturbation, UnreachedError, expect
-from conqret.perturb.contradictions import cased, contradict, pairs
+from conqret.perturb.contradictions import cased, contradict, exchanges
 from conqret.perturb.perturbation import (
     ANSWER,
     CORRECTNESS,
@@ -75,7 +77,7 @@ def _contradicted(argument: str, number: int, source: str, topic: str, seed: str
 
 
 LEVELS = (0, 2, 5)
-"""Of ConQRet's levels those that an argument of some ten cited sentences reaches; 10 and 20 can be asked for."""
+"""Of ConQRet's levels those that an argument of some ten cited sentences reaches; 10 and 20 can be requested."""
 
 _CONTRADICTING = Rewriting("perturb/hallucinate", counted_citing, contradicted)
 
@@ -124,16 +126,9 @@ HALLUCINATE_SHARE = replace(
 )
 
 
-_PHRASES = pairs(
-    "because of/owing to, owing to/because of, in order to/so as to, for example/for instance, for instance/for "
-    "example, however/nevertheless, nevertheless/however, moreover/furthermore, furthermore/moreover, therefore/for "
-    "that reason, although/even though, even though/although, roughly/approximately, approximately/roughly, "
-    "nearly/almost, almost/nearly, per cent/percent, percent/per cent, instead of/rather than, whoever/anyone who, "
-    "a number of/several, often/frequently, frequently/often, began/started, said that/stated that, says "
-    "that/states that, since then/from then on, at once/immediately, immediately/at once, perhaps/possibly, "
-    "possibly/perhaps, entire/whole, largely/mostly, mostly/largely"
+_PHRASES = exchanges(
+    tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))["phrases"]
 )
-"""Each is replaced wherever it stands: the replacement fits there, and says the same."""
 
 _phrase = re.compile(
     rf"\b(?:{'|'.join(sorted(map(re.escape, _PHRASES), key=len, reverse=True))})\b", re.IGNORECASE

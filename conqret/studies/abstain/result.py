@@ -225,7 +225,7 @@ def abstention_page(abstention: Abstention) -> ReportPage:
         "abstention",
         "When the judge abstains",
         sections,
-        badges=words.floor_badges([abstention.model == OFFLINE_MODEL]),
+        badges=words.baseline_badges([abstention.model == OFFLINE_MODEL]),
         answer=[outcome(abstention)],
         picture=charts[:1],
         facts=[

@@ -317,7 +317,7 @@ def bias_page(table: BiasTable) -> ReportPage:
         ],
         answer=headlines(table),
         picture=list(_pictures(table)),
-        badges=[*words.floor_badges([judge.baseline]), *(("Warning", text) for text in table.warnings)],
+        badges=[*words.baseline_badges([judge.baseline]), *(("Warning", text) for text in table.warnings)],
         facts=[
             ("Items", f"{words.count(judge.items)} on {words.number(table.topics, 'topic')}"),
             ("Judgments", words.count(table.judgments)),

@@ -77,7 +77,7 @@ def card_page(card: Card) -> ReportPage:
         ],
         picture=agreement_picture(card.agreement, basis, card.average),
         how_to_read=[_measures(card)],
-        badges=words.floor_badges([run.baseline]),
+        badges=words.baseline_badges([run.baseline]),
         facts=[
             ("Judged", run.created[:10]),
             ("Last checked", last_checked(card)),

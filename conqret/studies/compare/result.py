@@ -235,7 +235,7 @@ def comparison_page(comparison: JudgeComparison, baselines: Sequence[bool] = ())
             Section(differences.title, [*by_pair, differences]),
             Section(by_dimension.title, [*pictures, by_dimension]),
         ],
-        badges=words.floor_badges(baselines),
+        badges=words.baseline_badges(baselines),
         answer=comparison_answer(comparison),
         picture=forests("Mean Krippendorff's alpha over dimensions", "Alpha", judges),
         facts=[

@@ -33,7 +33,7 @@ def parse_difference_requirement(text: str, *others: str) -> Requirement:
         UnknownNameError: there is no such quantity.
     """
     known = ("difference",)
-    return Requirement.of(
+    return Requirement.parse(
         text, (*known, *others), "quantity to require", EXAMPLE, known, (known, "metric", EXAMPLE)
     )
 

@@ -315,7 +315,7 @@ def difference_page(
         [section(table) for table in tables.values()],
         answer=[answer],
         picture=_picture(difference),
-        badges=words.floor_badges([run.record().baseline for run in (first, second)]),
+        badges=words.baseline_badges([run.record().baseline for run in (first, second)]),
         lede=[
             f"The first run is {difference.first}.",
             f"The second run is {difference.second}.",

@@ -317,7 +317,7 @@ def drift_sheet(drift: Drift) -> ReportPage:
             section(waves),
             *(Section(title, [PageRemarks(lines)]) for title, lines in texts.items() if lines),
         ],
-        badges=words.floor_badges([wave.model == OFFLINE_MODEL for wave in drift.waves]),
+        badges=words.baseline_badges([wave.model == OFFLINE_MODEL for wave in drift.waves]),
         answer=drift_answer(drift),
         picture=[_chart(drift)] if drift.differences else [],
         how_to_read=[

@@ -235,7 +235,7 @@ def improve_sheet(result: ImproveResult) -> ReportPage:
             *tables,
             *(Section(title, [PageRemarks(lines)]) for title, lines in texts.items() if lines),
         ],
-        badges=words.floor_badges([result.baseline]),
+        badges=words.baseline_badges([result.baseline]),
         answer=[f"{result.headline}."],
         picture=forests("Agreement with the mean label", "Krippendorff's alpha, 95% intervals", alphas),
         facts=[

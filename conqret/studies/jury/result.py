@@ -199,7 +199,7 @@ def jury_sheet(jury_result: Jury) -> ReportPage:
         "jury",
         f"Is a jury of {len(jury_result.members)} better than its best judge?",
         list(map(section, jury_tables(jury_result))),
-        badges=words.floor_badges([member.model == OFFLINE_MODEL for member in jury_result.members]),
+        badges=words.baseline_badges([member.model == OFFLINE_MODEL for member in jury_result.members]),
         answer=[words.capitalised(text) for text in sentences if text],
         picture=[] if checked is None else _picture(jury_result, checked),
         facts=[

@@ -68,7 +68,7 @@ def sensitivity_page(results: SensitivityResults) -> ReportPage:
             *(f"{name}: {PERTURBATIONS[name].summary}." for name in done if name in PERTURBATIONS),
         ],
         badges=[
-            *words.floor_badges([bool(judge["baseline"]) for judge in judges]),
+            *words.baseline_badges([bool(judge["baseline"]) for judge in judges]),
             *(("Warning", text) for text in results.warnings),
         ],
         facts=[

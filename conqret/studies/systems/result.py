@@ -155,7 +155,7 @@ def ranking_sheet(results: MetaEvaluation, *, baselines: Sequence[bool] = ()) ->
         "systems",
         "Does the judge rank systems as annotators do?",
         sections,
-        badges=words.floor_badges(baselines),
+        badges=words.baseline_badges(baselines),
         answer=answer,
         picture=pictures[0] if pictures else [],
         how_to_read=[HOW],

@@ -275,7 +275,7 @@ def tournament_page(tournament: Tournament, texts: Mapping[str, str] | None = No
             "variance of strengths within topics that is no error. “Unbounded”: limited by the prior alone, so more "
             f"comparisons help. Pairs: {tournament.design}, in {rounds}."
         ],
-        badges=words.floor_badges([tournament.baseline]),
+        badges=words.baseline_badges([tournament.baseline]),
         facts=[
             ("Items", words.count(sum(len(group.items) for group in tournament.groups))),
             ("Topics", words.count(len(tournament.groups))),

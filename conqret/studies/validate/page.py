@@ -62,7 +62,7 @@ def validation_sheet(validation: Validation, outcomes: Sequence[RequirementOutco
             "beyond chance is not shown. If a baseline without a model (the length of the text, or a constant) agrees "
             "with annotators as well as the judge does, the judge adds nothing."
         ],
-        badges=words.floor_badges([judge.baseline]),
+        badges=words.baseline_badges([judge.baseline]),
         lede=[f"Nothing is known of metrics without labels: {unlabeled}."] if unlabeled else [],
         facts=[
             ("Labels", f"{basis.labels} ({basis.layout})"),

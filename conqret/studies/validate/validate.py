@@ -146,7 +146,7 @@ def parse_requirement(text: str) -> Requirement:
         UnknownNameError: there is no such quantity.
     """
     ended = (*AVERAGED, *STATISTICS)
-    condition = Requirement.of(text, (*ended, *OTHERS), "quantity to require", EXAMPLE, ended)
+    condition = Requirement.parse(text, (*ended, *OTHERS), "quantity to require", EXAMPLE, ended)
     if condition.dimension is None and condition.name not in (*AVERAGED, "coverage"):
         raise DeclarationError(
             f"the requirement {text!r} names no dimension: write, for example, {condition.name}[overall_quality]"

@@ -389,7 +389,7 @@ def variance_sheet(study: VarianceStudy) -> ReportPage:
             Section("Runs", [PageRemarks([*study.runs, *others])]),
         ],
         [first],
-        words.floor_badges(study.baselines),
+        words.baseline_badges(study.baselines),
         answer=[variance_finding(study)],
         how_to_read=[_MEASURED],
     )

@@ -2,14 +2,14 @@
 
 import pytest
 
-from conqret.show.words import FLOOR, floor_badges
+from conqret.show.words import BASELINE_NOTE, baseline_badges
 
 
 @pytest.mark.parametrize(
     ("baselines", "said"),
     [
         ([False, False], None),
-        ([True, True], FLOOR),
+        ([True, True], BASELINE_NOTE),
         (
             [True, False, False],
             "1 judge of 3 here is a lexical baseline: its numbers come from word statistics.",
@@ -21,4 +21,4 @@ from conqret.show.words import FLOOR, floor_badges
     ],
 )
 def test_a_page_with_the_baselines_numbers_says_so(baselines, said):
-    assert floor_badges(baselines) == ([] if said is None else [("Offline baseline", said)])
+    assert baseline_badges(baselines) == ([] if said is None else [("Offline baseline", said)])
