@@ -245,18 +245,13 @@ def _lengthened(value: Any, tokens: int) -> Any:
     """The answer with its longest text so many tokens longer."""
     if isinstance(value, str):
         return value + " so" * tokens
-    parts = (
-        dict(value)
-        if isinstance(value, Mapping)
-        else dict(enumerate(value))
-        if isinstance(value, list)
-        else {}
-    )
-    if not parts:
+    if not value or not isinstance(value, dict | list):
         return value
-    longest = max(parts, key=lambda name: len(str(parts[name])))
+    parts: Any = value.copy()
+    places = parts if isinstance(value, dict) else range(len(parts))
+    longest = max(places, key=lambda place: len(str(parts[place])))
     parts[longest] = _lengthened(parts[longest], tokens)
-    return parts if isinstance(value, Mapping) else list(parts.values())
+    return parts
 
 
 def topics_counted(parts: Iterable[Sequence[Item]]) -> frozenset[str]:

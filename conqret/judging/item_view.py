@@ -100,7 +100,7 @@ def documents(judgment: Judgment, item: Item, citing: Sequence[View]) -> Iterato
             title=cut(document.title or " ".join(document.text[:400].split()), 160),
             url=cut(document.url, 300),
             href=link(document.url),
-            pieces=tuple(flagged(shown, map(attrgetter("excerpt"), flags))),
+            pieces=tuple(flagged(shown, list(map(attrgetter("excerpt"), flags)))),
             omitted=len(document.text) - len(shown),
             words=words.count(count_words(document.text)),
             rating=None if rating is None else _part_cell(rating[1]),

@@ -299,7 +299,7 @@ class Judge:
         wanted = self.asked_for(metrics)
         if not wanted:
             return self.asks
-        return tuple([_about(ask, wanted) for ask in self.asks if wanted & set(ask.metrics)])
+        return tuple([_about(part, wanted) for part in self.asks if wanted & set(part.metrics)])
 
     def identity(self, options: JudgeOptions, library: Library, model: Mapping[str, Any]) -> dict[str, Any]:
         """What makes this instrument what it is, part by part: prompts, answers, dimensions, sampling and model.
@@ -322,14 +322,14 @@ class Judge:
             list[object](),
         )
         for whole in self.asks:
-            ask = _about(whole, wanted)
-            prompts[f"prompt {ask.prompt}"] = library[ask.prompt].digest
-            if ask.further:
-                further[f"prompt {ask.prompt}, further words"] = digest(ask.further)
-            if ask.about is not None:
-                names = "all" if whole.metrics == ask.metrics else ", ".join(ask.metrics)
-                together[f"asked in one call of {ask.prompt}"] = names
-            schemas.append(_schema(ask.answer(case)))
+            part = _about(whole, wanted)
+            prompts[f"prompt {part.prompt}"] = library[part.prompt].digest
+            if part.further:
+                further[f"prompt {part.prompt}, further words"] = digest(part.further)
+            if part.about is not None:
+                names = "all" if whole.metrics == part.metrics else ", ".join(part.metrics)
+                together[f"asked in one call of {part.prompt}"] = names
+            schemas.append(_schema(part.answer(case)))
         dimensions = list(map(attrgetter("name", "question", "definition"), DIMENSIONS))
         return {
             "format": self.name,
@@ -354,9 +354,9 @@ def _schema(response: type[BaseModel]) -> Mapping[str, Any]:
     return response.model_json_schema()
 
 
-def _about(ask: JudgePrompt[Any], wanted: frozenset[str]) -> JudgePrompt[Any]:
+def _about(part: JudgePrompt[Any], wanted: frozenset[str]) -> JudgePrompt[Any]:
     """The question for what is wanted of it alone; whole, where that is nothing or it is always asked whole."""
-    return ask if ask.about is None or not wanted & set(ask.metrics) else ask.about(wanted)
+    return part if part.about is None or not wanted & set(part.metrics) else part.about(wanted)
 
 
 def digest(parts: object) -> str:

@@ -345,7 +345,7 @@ def _settings(record: JudgeRecord, judge: Judge | None) -> Iterable[tuple[str, s
             if name == "stop_after_failures":
                 shown = f"{value:.0%}"
             yield SETTINGS.get(name, words.label(name)), shown
-    if judge and any(ask.both_orders and not asked.isdisjoint(ask.metrics) for ask in judge.asks):
+    if judge and any(part.both_orders and not asked.isdisjoint(part.metrics) for part in judge.asks):
         yield "Orders of the arguments", "both"
     if judge and judge.declared:
         yield "Format", visible(judge.summary)

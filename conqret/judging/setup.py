@@ -113,8 +113,8 @@ class Setup:
             return frozenset()
         return frozenset(
             metric
-            for ask in self.asks
-            for metric in (ask.metrics if ask.about is None and ask.english_only else ask.english_only)
+            for part in self.asks
+            for metric in (part.metrics if part.about is None and part.english_only else part.english_only)
         )
 
     def unread(self, item: Item) -> frozenset[str]:
@@ -175,8 +175,8 @@ class Setup:
 
     def in_one_order(self, metric: str) -> Setup:
         """The same with the questions of ``metric`` alone, asked in the given order of two arguments only."""
-        asks = [replace(ask, both_orders=False) for ask in self.asks if metric in ask.metrics]
-        metrics = tuple(metric for ask in asks for metric in ask.metrics)
+        asks = [replace(part, both_orders=False) for part in self.asks if metric in part.metrics]
+        metrics = tuple(metric for part in asks for metric in part.metrics)
         return replace(
             self, judge=replace(self.judge, asks=tuple(asks)), options=replace(self.options, metrics=metrics)
         )
@@ -213,15 +213,15 @@ def set_up(
         )
     if options.confidence:
         judge = stating_confidence(judge, library)
-    if options.conversation == "whole" and any(ask.reading is not None for ask in judge.asks):
+    if options.conversation == "whole" and any(part.reading is not None for part in judge.asks):
         raise DeclarationError(
             f"the format {judge.name} computes the probability of the last answer only: leave --conversation whole out"
         )
     probe = Case(PROBE, options)
-    for ask in judge.select(options.metrics):
-        read = ask.reading is not None
+    for part in judge.select(options.metrics):
+        read = part.reading is not None
         client.backend.check_can_ask(f"the format {judge.name}", read=read, written=not read)
-        filled(library[ask.prompt], ask, probe)  # a prompt that cannot be filled shows here, not halfway
+        filled(library[part.prompt], part, probe)  # a prompt that cannot be filled shows here, not halfway
     if not judge.asks:
         if client.model not in (OFFLINE_MODEL, NO_MODEL):
             raise DeclarationError(
@@ -297,7 +297,7 @@ def recorded_call(path: Path, named: str | Judge | None = None, model: str | Non
         asks |= samples[each]
     judge = None if named is None else JUDGES.resolve(named)
     if judge is None:
-        formats = [name for name in JUDGES if asks.keys() & {ask.prompt for ask in JUDGES[name].asks}]
+        formats = [name for name in JUDGES if asks.keys() & {part.prompt for part in JUDGES[name].asks}]
         if len(formats) > 1:
             raise DeclarationError(
                 f"{path} contains responses for several formats ({', '.join(formats)}); name one with --format"
@@ -308,10 +308,10 @@ def recorded_call(path: Path, named: str | Judge | None = None, model: str | Non
         declared = next((name for name in (CRITERIA, RUBRIC) if name in asks), None)
         return RecordedCall(declared, recorded, {"samples": max(asks.values())})
     # Metrics of which nothing is recorded were not part of that run.
-    there = [ask for ask in judge.asks if ask.prompt in asks]
-    judging: dict[str, Any] = {"samples": max((asks[ask.prompt] for ask in there), default=1)}
+    there = [part for part in judge.asks if part.prompt in asks]
+    judging: dict[str, Any] = {"samples": max((asks[part.prompt] for part in there), default=1)}
     if there and len(there) < len(judge.asks):
-        judging["metrics"] = tuple(metric for ask in there for metric in ask.metrics)
+        judging["metrics"] = tuple(metric for part in there for metric in part.metrics)
     return RecordedCall(judge.name if named is None else named, recorded, judging)
 
 

@@ -266,7 +266,7 @@ def logged_judge(log: VerdictLog, client: ClientOptions) -> tuple[Judge, ClientO
     if client.model != OFFLINE_MODEL:
         raise DeclarationError(f"a log of verdicts needs no model: leave {client.model} out")
     judge = own_judge(log.metrics)
-    asks = tuple(replace(ask, both_orders=ask.both_orders and log.both_orders) for ask in judge.asks)
+    asks = tuple(replace(part, both_orders=part.both_orders and log.both_orders) for part in judge.asks)
     return replace(judge, asks=asks), replace(client, model=admit(log.name, log.said))
 
 

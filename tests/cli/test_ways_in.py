@@ -67,40 +67,6 @@ def test_the_folder_of_written_arguments_is_judged(cli: Cli, tmp_path: Path) -> 
     assert json.loads((tmp_path / "judged" / "summary.json").read_text())["scored"] > 0
 
 
-JUDGES = """
-import asyncio
-
-def several(item):
-    return {"clarity": 0.5, "overall_quality": 0.25, "note": "fine"}
-
-async def later(item):
-    await asyncio.sleep(0)
-    return {"measures": {"clarity": {"value": 0.5}}}
-
-def one(item):
-    return 0.75
-
-def broken(item):
-    raise ValueError("no")
-"""
-
-
-@pytest.mark.parametrize(
-    ("name", "metrics"),
-    [("several", ["clarity", "overall_quality"]), ("later", ["clarity"]), ("one", ["preference"])],
-)
-def test_a_judge_of_ones_own_is_asked_for_all_that_it_gives(
-    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, metrics: list[str]
-) -> None:
-    (tmp_path / f"given_by_{name}.py").write_text(JUDGES)
-    monkeypatch.chdir(tmp_path)
-    done = cli("judge", ITEMS, "--judge", f"given_by_{name}:{name}", "-o", tmp_path / "run")
-    assert done.code == 0, done.err
-    found = json.loads((tmp_path / "run" / "summary.json").read_text())["metrics"]
-    assert list(found) == metrics
-    assert all(one["scored"] == 24 for one in found.values())
-
-
 @pytest.fixture
 def served() -> Iterator[tuple[str, list[object]]]:
     """The address of a judge that gives several metrics, and what it was asked about."""
