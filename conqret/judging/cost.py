@@ -1,4 +1,4 @@
-"""What calls that were not made yet will take, counted by a client that asks no model, and its table for dry runs.
+"""What calls that were not made yet will take, counted by a client that calls no model, and its table for dry runs.
 
 Nothing that is recorded already is taken off.
 """
@@ -73,7 +73,7 @@ class ExpectedCost:
 
 
 def batch_price(cost: ExpectedCost, client: ClientOptions) -> ExpectedCost:
-    """The same in batches. Raises DeclarationError where the model cannot be asked in them."""
+    """The same in batches. Raises DeclarationError where the model cannot be called in them."""
     service_of(client)
     return replace(cost, cost_usd=None if cost.cost_usd is None else SHARE * cost.cost_usd)
 
@@ -332,7 +332,7 @@ def refusal(
 
 
 def _refused_model(asked: ClientOptions) -> str | None:
-    """Why a hosted model cannot be asked; None where it can."""
+    """Why a hosted model cannot be called; None where it can."""
     try:
         if asked.backend is BACKEND:
             Session(replace(asked, budget_usd=None)).check()

@@ -19,7 +19,7 @@ NUGGETS = "nuggets"
 """The format of nuggets that are given, and a field of items."""
 
 OWN_JUDGE = "own-judge"
-"""The format of a judge of one's own, and its prompt."""
+"""The format of a judge of your own, and its prompt."""
 
 COVERAGE = "coverage"
 """What can be required beside the metrics: the share of items with a score."""

@@ -2,7 +2,7 @@
 number and by item, as frames, as a page and as a run directory.
 
 The same command again goes on where the last one stopped: judgments that are scored are kept, the others
-are asked for again, and whatever a model answered before comes from the recordings without a call.
+are requested again, and whatever a model answered before comes from the recordings without a call.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def span_attributes(*instruments: Instrument) -> dict[str, Any]:
 
 
 async def judge_in_span(item: Item, instrument: Instrument) -> Judgment:
-    """As :func:`judge_item`, in a span where spans are asked for."""
+    """As :func:`judge_item`, in a span where spans are requested."""
     kind = wanted()
     if not kind:
         return await judge_item(item, instrument)
@@ -151,7 +151,7 @@ class Judgments(Sequence[Judgment]):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What there is to know of the items, and which metrics they cannot have."""
+        """Remarks on the items, and the metrics that they cannot have."""
         return tuple(self.record.notes)
 
     def whole(self) -> Self:
@@ -207,7 +207,7 @@ class Judgments(Sequence[Judgment]):
         return frame
 
     def report(self, path: str | Path) -> Path:
-        """Write the page for people to ``path``, and return it; it appears whole or not at all."""
+        """Write the page to ``path``, and return it; it appears whole or not at all."""
         if self.folder is not None:
             return write_report(self.folder, Path(path))
         with TemporaryDirectory(prefix="conqret-report-") as scratch:
@@ -278,7 +278,7 @@ class JudgePlan:
 
     @property
     def clients(self) -> tuple[Client, ...]:
-        """Who is asked."""
+        """The clients of the run."""
         return (self.session.client,)
 
     @property
@@ -288,12 +288,12 @@ class JudgePlan:
 
     @property
     def about(self) -> str:
-        """What is judged."""
+        """The items in words, for the first line of a run."""
         return f"{number(self.total, 'item')}, judged by {self.setup.judge.name} with"
 
     @cached_property
     def record(self) -> JudgeRecord:
-        """What ``run.json`` says."""
+        """The content of ``run.json``."""
         return judge_record(self.source, self.checked, self.setup)
 
     def items(self) -> Iterator[Item]:
@@ -310,7 +310,7 @@ async def judge_items(plan: JudgePlan, *, overwrite: bool = False, watch: Watch 
 
     Raises:
         DeclarationError: the folder holds something else or another run, another process is writing it, the recordings
-            are none, or the settings do not fit the model. The model is not asked then, and nothing is written.
+            are none, or the settings do not fit the model. The model is not called then, and nothing is written.
     """
     session, folder = plan.session, plan.folder
     if session.batch and folder is None:
@@ -373,7 +373,7 @@ async def _claimed(
 
 
 def _judged(plan: JudgePlan, rows: Rows[Judgment], keys: list[str]) -> AsyncGenerator[Judgment, None]:
-    """Judge every item that has no judgment yet: in a span, where spans are asked for. ``keys`` take up those of
+    """Judge every item that has no judgment yet: in a span, where spans are requested. ``keys`` take up those of
     all."""
     client = plan.session.client
     instrument = plan.setup.instrument(client)

@@ -1,6 +1,6 @@
-"""A judge of one's own, a Python function or an HTTP address, as a format that every study can ask.
+"""A judge of your own, a Python function or an HTTP address, as a format that every study can ask.
 
-It is told an item in plain data and says a number from 0 to 1, ``{"metric": number}``, of two arguments ``"first"``,
+It gets an item in plain data and says a number from 0 to 1, ``{"metric": number}``, of two arguments ``"first"``,
 ``"second"`` or ``"tie"``, or a judgment as ``conqret serve http`` gives it. Recordings, folders and counts are those
 of any format: the function's answer stands where a model's would.
 """
@@ -42,7 +42,7 @@ change must show in the texts."""
 
 
 class OwnVerdict(BaseModel):
-    """What a judge of one's own said, by metric."""
+    """What a judge of your own said, by metric."""
 
     model_config = ConfigDict(title="Said", extra="forbid")  # the name by which recordings know it
 
@@ -102,7 +102,7 @@ def plain(item: Item, *, pair: bool) -> dict[str, Any]:
 
 
 def own_judge(metrics: Sequence[str]) -> Judge:
-    """The format that asks a judge of one's own for these metrics: of ``preference`` in both orders, of all others
+    """The format that asks a judge of your own for these metrics: of ``preference`` in both orders, of all others
     about one argument."""
     paired = [name for name in metrics if name == PAIRED]
     single = [name for name in metrics if name != PAIRED]

@@ -84,7 +84,7 @@ def counted(run: JudgeFolder, max_items: int = MAX_ITEMS) -> Tally:
 def report_page(
     run: JudgeFolder, tally: Tally, *, asked_at: Callable[[int, int], str] | None = None, around: Ways = ()
 ) -> Iterator[str]:
-    """The page, piece by piece. ``asked_at`` says where what was asked for an item stands, by its place among those
+    """The page, piece by piece. ``asked_at`` says where what was requested an item stands, by its place among those
     that are shown (from 0) and its number in the run; None: nowhere. ``around`` is what else there is."""
     record = run.record()
     summary = tally.summary or run.so_far()
@@ -248,7 +248,7 @@ SETTINGS = {
     "stop_after_failures": "Stops when failures reach",
     "client": "Client for hosted models",
 }
-"""Settings that have another name for people."""
+"""Settings that have another name for readers."""
 SETTINGS_OF = {
     "order": BY_NAME.keys(),
     "seed": BY_NAME.keys(),

@@ -1,7 +1,7 @@
 """The pieces that typed answers are made of, with the checks that make an answer valid.
 
 An answer that leaves out a document, rates one twice or invents one is invalid; the validator says which,
-in words that the model is shown when it is asked again.
+in words that the model is shown when it is requested again.
 """
 
 from __future__ import annotations

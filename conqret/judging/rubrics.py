@@ -217,9 +217,9 @@ def _all_scores(
 
 
 def together(judged: Sequence[tuple[Criterion, Measure]], *, rows: bool = False) -> Measure:
-    """The score of criteria with what was found of each; ``rows``: with a part for each of them.
+    """Combine the measures of criteria into one score; with ``rows`` it has a part for each criterion.
 
-    A criterion of which no answer came makes the whole a failure, so that it is asked again; one that has no value for
+    A criterion without a response makes the whole a failure, so that it is requested again; one that has no value for
     another reason is left out, and counted in the detail.
     """
     parts = tuple(_parts(judged)) if rows else ()

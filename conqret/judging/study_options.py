@@ -26,7 +26,7 @@ O = TypeVar("O")  # noqa: E741 - an outcome
 
 
 class StudyWatch:
-    """Tells who is asked about what when a run begins, and moves the bar."""
+    """Tells who is called about what when a run begins, and moves the bar."""
 
     def __init__(self, bar: ProgressBar, shown: options.OutputOptions, role: str) -> None:
         self.bar, self.shown, self.role, self.total = bar, shown, role, 0
@@ -106,7 +106,7 @@ class PlanOptions(OptionGroup):
         *,
         there: object,
     ) -> None:
-        """Print what came of it (``data``, or ``lines`` for people), and end: with exit code 1 where answers are
+        """Print what came of it (``data``, or ``lines`` for readers), and end: with exit code 1 where answers are
         ``lost`` (how many, by reason), where nothing is ``there``, or where the session stopped before its end."""
         result(data, lines, as_json=self.shown.json_output)
         end(lost, outcome.session, there=there, reasons=lost)
@@ -114,7 +114,7 @@ class PlanOptions(OptionGroup):
 
 @dataclass(frozen=True, kw_only=True)
 class StudyOptions(PlanOptions):
-    """The same with prompts of one's own."""
+    """The same with prompts of your own."""
 
     prompts: options.Prompts = None
 

@@ -44,7 +44,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     PAIRED: (PAIRED,),
     SCORE: ("score", "rating", SINGLE),
 }
-"""Which columns may hold what, beside those of items, and those that are called as a metric that is asked for."""
+"""Which columns may hold what, beside those of items, and those that are called as a metric that is requested."""
 OF_METRICS: Mapping[str, tuple[str, ...]] = {PAIRED: (VERDICT, PAIRED), SINGLE: (SCORE,)}
 
 
@@ -178,7 +178,7 @@ class VerdictLog:
 
 
 def log_of(verdicts: Any, items: Any, other: object, **reading: Any) -> VerdictLog | None:
-    """:func:`read_log` where there are ``verdicts``; ``other`` is a further judge of one's own.
+    """:func:`read_log` where there are ``verdicts``; ``other`` is a further judge of your own.
 
     Raises:
         FaultsError: rows are faulty.
