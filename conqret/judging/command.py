@@ -320,7 +320,7 @@ def _lines(judgments: Judgments, summary: Summary, *, quiet: bool) -> Iterator[R
     """The summary of a run for a console, with where its files are; its first lines alone where it is ``quiet``."""
     from conqret.judging.summary_tables import headlines, terminal
 
-    if not len(judgments) and summary.outstanding:
+    if summary.outstanding and not len(judgments):
         yield f"nothing is judged yet: {summary.outstanding} of {judgments.record.items_count} items wait for a batch"
         return
     yield from headlines(summary, judgments.record) if quiet else terminal(summary, judgments.record)

@@ -296,13 +296,6 @@ class JudgePlan:
         """The content of ``run.json``."""
         return judge_record(self.source, self.checked, self.setup)
 
-    def items(self) -> Iterator[Item]:
-        """The items that are judged."""
-        for item in self.source if self.folder is None else self.folder.items():
-            for read in self.item_readers:
-                read(item)
-            yield item
-
 
 async def judge_items(plan: JudgePlan, *, overwrite: bool = False, watch: Watch | None = None) -> Judgments:
     """Do what is left of a run, whose session is open; ``overwrite`` begins afresh where the folder holds another run
@@ -377,21 +370,22 @@ def _judged(plan: JudgePlan, rows: Rows[Judgment], keys: list[str]) -> AsyncGene
     all."""
     client = plan.session.client
     instrument = plan.setup.instrument(client)
-    work, about = judge_item, dict[str, Any]()
+    judge, about = judge_item, dict[str, Any]()
     if wanted():
-        work, about = judge_in_span, span_attributes(instrument)
+        judge, about = judge_in_span, span_attributes(instrument)
+
+    async def in_a_batch(item: Item, instrument: Instrument) -> Judgment | None:
+        with awaited_answers() as awaited:
+            judgment = await judge(item, instrument)
+        return None if awaited else judgment
 
     def trials() -> Iterator[Trial[Judgment]]:
-        for item in plan.items():
+        work = in_a_batch if plan.session.batch else judge
+        for item in plan.source if plan.folder is None else plan.folder.items():
+            for read in plan.item_readers:
+                read(item)
             keys.append(key := trial_key(instrument.fingerprint, item.id))
-            yield Trial(key, partial(judged, item))
-
-    async def judged(item: Item) -> Judgment | None:
-        if not plan.session.batch:
-            return await work(item, instrument)
-        with awaited_answers() as awaited:
-            judgment = await work(item, instrument)
-        return None if awaited else judgment
+            yield Trial(key, partial(work, item, instrument))
 
     name = f"judge {instrument.judge.name}"
     return perform(trials(), rows, in_flight=client.in_flight, name=name, about=about)
