@@ -16,6 +16,7 @@ import pytest
 import conqret
 from tests.cli.conftest import Cli
 from tests.cli.test_batched_commands import of_corpus
+from tests.judging.runs import some
 from tests.runs.killed import ROOT
 
 ITEMS = ROOT / "fixtures" / "demo" / "items.jsonl"
@@ -92,12 +93,13 @@ def test_an_address_is_asked_for_all_that_it_gives(
     cli: Cli, tmp_path: Path, served: tuple[str, list[object]]
 ) -> None:
     address, asked = served
-    done = cli("judge", ITEMS, "--judge", address, "-o", tmp_path / "run")
+    items = some(tmp_path, 4)
+    done = cli("judge", items, "--judge", address, "-o", tmp_path / "run")
     assert done.code == 0, done.err
     found = json.loads((tmp_path / "run" / "summary.json").read_text())["metrics"]
-    assert {name: one["scored"] for name, one in found.items()} == {"clarity": 24, "groundedness": 24}
-    assert len(asked) == 1 + 24
-    assert cli("bias", ITEMS, "--judge", address, "--probe", "length", "-o", tmp_path / "bias").code == 0
+    assert {name: one["scored"] for name, one in found.items()} == {"clarity": 4, "groundedness": 4}
+    assert len(asked) == 1 + 4
+    assert cli("bias", items, "--judge", address, "--probe", "length", "-o", tmp_path / "bias").code == 0
     metrics = json.loads((tmp_path / "bias" / "run.json").read_text())["metrics"]
     assert set(metrics) == {"clarity", "groundedness"}
 
@@ -106,11 +108,12 @@ def test_a_dry_run_and_a_replay_send_an_address_nothing(
     cli: Cli, tmp_path: Path, served: tuple[str, list[object]]
 ) -> None:
     address, asked = served
-    words = ("judge", ITEMS, "--judge", address, "--metric", "clarity")
+    items = some(tmp_path, 4)
+    words = ("judge", items, "--judge", address, "--metric", "clarity")
     assert cli(*words, "-o", tmp_path / "run").code == 0
     before = len(asked)
     for command in ("judge", "bias", "sensitivity"):
-        assert cli(command, ITEMS, "--judge", address, "-o", tmp_path / "dry", "--dry-run").code == 0
+        assert cli(command, items, "--judge", address, "-o", tmp_path / "dry", "--dry-run").code == 0
     assert cli(*words, "--replay", tmp_path / "run", "-o", tmp_path / "again").code == 0
-    cli("judge", ITEMS, "--judge", address, "--replay", tmp_path / "run", "-o", tmp_path / "more")
+    cli("judge", items, "--judge", address, "--replay", tmp_path / "run", "-o", tmp_path / "more")
     assert len(asked) == before
