@@ -42,7 +42,7 @@ change must show in the texts."""
 
 
 class OwnVerdict(BaseModel):
-    """What a judge of your own said, by metric."""
+    """What a judge of one's own said, by metric."""
 
     model_config = ConfigDict(title="Said", extra="forbid")  # the name by which recordings know it
 
