@@ -121,7 +121,7 @@ class OwnJudge(OwnCriteria):
 
 @dataclass(frozen=True)
 class AnyJudge(OwnJudge):
-    """A judge of your own, or what one said before.
+    """A judge of your own, or a log of its verdicts.
 
     Model:
         verdicts: Judgments that were made elsewhere: JSONL, CSV or Parquet with a verdict (`first`, `second`, `tie`) or

@@ -186,7 +186,7 @@ class ComputedMetrics:
 
 @dataclass(frozen=True)
 class CombinedMetrics:
-    """Metrics that are put together from what was sent of the same item: a pure function, and no further question.
+    """Metrics that are computed from the requested metrics of the same item by a pure function, without a further request.
 
     - ``made_of``: for each the asked metrics that it needs
     - ``score(item, measures)``: the measures, of those metrics that this item has
@@ -396,7 +396,7 @@ JURY = Judge(
     source="own",
     asks=(),
 )
-"""What the run of a jury has for a format; nobody can be requested it."""
+"""The format in the record of a jury's run; it cannot be run as a format."""
 
 TOURNAMENT = Judge(
     name="tournament",
@@ -406,4 +406,4 @@ TOURNAMENT = Judge(
     source="Bradley and Terry 1952; Davidson 1970",
     asks=(),
 )
-"""What the run of a tournament has for a format; nobody can be requested it."""
+"""The format in the record of a tournament's run; it cannot be run as a format."""

@@ -63,7 +63,7 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class RecordedRequests:
-    """A judgment with all that was requested it, in the order of its trace."""
+    """A judgment with all of its requests and responses, in the order of its trace."""
 
     judgment: Judgment
     exchanges: tuple[Exchange, ...]
@@ -291,7 +291,7 @@ def write_asked_report(
 
 
 def heading(exchange: Exchange) -> str:
-    """One line on a call: what was sent, how often, and what it took."""
+    """Return one line on a call: its prompt, how often it was sent, its tokens, cost and time."""
     call, tokens_in, tokens_out = exchange.call, exchange.call.prompt_tokens, exchange.call.completion_tokens
     details = [
         call.ask,

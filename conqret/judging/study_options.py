@@ -26,7 +26,7 @@ O = TypeVar("O")  # noqa: E741 - an outcome
 
 
 class StudyWatch:
-    """Tells who is called about what when a run begins, and moves the bar."""
+    """Prints the models and the work of a run when it begins, and moves the progress bar."""
 
     def __init__(self, bar: ProgressBar, shown: options.OutputOptions, role: str) -> None:
         self.bar, self.shown, self.role, self.total = bar, shown, role, 0
@@ -114,7 +114,7 @@ class PlanOptions(OptionGroup):
 
 @dataclass(frozen=True, kw_only=True)
 class StudyOptions(PlanOptions):
-    """The same with prompts of your own."""
+    """The same with a folder of prompts."""
 
     prompts: options.Prompts = None
 
