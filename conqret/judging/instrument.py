@@ -113,8 +113,8 @@ def flags(item: Item) -> Iterable[Flag]:
         ("reference", item.reference),
     ]
     for document in item.documents:
-        text = f"{document.title}\n{document.text}" if document.title else document.text
-        texts.append((f"document:{document.id}", text))
+        whole_text = f"{document.title}\n{document.text}" if document.title else document.text
+        texts.append((f"document:{document.id}", whole_text))
     for number, nugget in enumerate(item.nuggets, start=1):
         texts.append((f"nugget:{number}", nugget.text))
     for number, turn in enumerate(item.messages, start=1):

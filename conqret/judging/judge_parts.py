@@ -186,7 +186,7 @@ class ComputedMetrics:
 
 @dataclass(frozen=True)
 class CombinedMetrics:
-    """Metrics that are computed from the requested metrics of the same item by a pure function, without a further request.
+    """Metrics that a pure function computes from the requested metrics of the same item, without a further request.
 
     - ``made_of``: for each the asked metrics that it needs
     - ``score(item, measures)``: the measures, of those metrics that this item has
@@ -322,14 +322,15 @@ class Judge:
             list[object](),
         )
         for whole in self.asks:
-            part = _about(whole, wanted)
-            prompts[f"prompt {part.prompt}"] = library[part.prompt].digest
-            if part.further:
-                further[f"prompt {part.prompt}, further words"] = digest(part.further)
-            if part.about is not None:
-                names = "all" if whole.metrics == part.metrics else ", ".join(part.metrics)
-                together[f"asked in one call of {part.prompt}"] = names
-            schemas.append(_schema(part.answer(case)))
+            ask = _about(whole, wanted)
+            prompts[f"prompt {ask.prompt}"] = library[ask.prompt].digest
+            if ask.further:
+                further[f"prompt {ask.prompt}, further words"] = digest(ask.further)
+            if ask.about is not None:
+                names = "all" if whole.metrics == ask.metrics else ", ".join(ask.metrics)
+                together[f"asked in one call of {ask.prompt}"] = names
+            response: type[BaseModel] = ask.answer(case)
+            schemas.append(_schema(response))
         dimensions = list(map(attrgetter("name", "question", "definition"), DIMENSIONS))
         return {
             "format": self.name,

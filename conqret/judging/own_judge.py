@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, model_validat
 from conqret.data import Item, Measure, Status
 from conqret.errors import DeclarationError
 from conqret.io import ItemSource
-from conqret.judging.judge_options import OWN_JUDGE
+from conqret.judging.judge_options import OWN_JUDGE, PAIRED, SINGLE
 from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply
 from conqret.judging.scales import PREFERENCE, preferred
 from conqret.llm.backends.function import ITEM, SAID, Function, admit, answer_of
@@ -29,9 +29,6 @@ from conqret.llm.retry import ProviderError
 from conqret.runs.trials import Loop
 from conqret.text.language import item_language
 
-PAIRED = "preference"
-SINGLE = "overall_quality"
-"""What a bare number says of two arguments (the first is better), and of one."""
 METRICS = "metrics"
 SHOWN = (
     *("topic", "stance", "argument", "second_argument", "documents", "reference"),

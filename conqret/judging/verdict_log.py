@@ -24,8 +24,9 @@ from conqret.io.label_set import TRUTH, LabelScale, Scales, parse_scales
 from conqret.io.pairs import OUTCOMES
 from conqret.io.rows import FileRows, ObjectRows, Row, Rows, Unfit, listed, mapped, readable_columns
 from conqret.io.schema import Check, Field, Schema, TableReader
+from conqret.judging.judge_options import PAIRED, SINGLE
 from conqret.judging.judge_parts import Judge
-from conqret.judging.own_judge import PAIRED, SINGLE, own_judge, plain
+from conqret.judging.own_judge import own_judge, plain
 from conqret.judging.scales import PREFERENCE, swap_item
 from conqret.llm.backends.verdicts import admit, texts_of
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
