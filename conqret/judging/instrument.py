@@ -26,7 +26,7 @@ from conqret.judging.scales import both_orders, combine_samples, swap_item, with
 from conqret.llm.client import Client
 from conqret.llm.prompt_fitting import ANSWER_ROOM, fit
 from conqret.llm.replies import rating_distribution
-from conqret.llm.request import IMAGE_TOKENS, Reading, Request, messages
+from conqret.llm.request import IMAGE_TOKENS, Request, messages
 from conqret.prompts import Library, Prompt, RenderedPrompt, find_injections
 from conqret.text.citations import strays
 from conqret.text.language import NAMES, explanation_language, is_english, item_language
@@ -199,6 +199,10 @@ async def _ask_about(judge_prompt: JudgePrompt[Any], case: Case, instrument: Ins
     if images and client.blind:
         lost = Measure.missing(Reason.NO_VISION, client.blind)
         return _Outcome(dict.fromkeys(judge_prompt.metrics, lost))
+    reading = None
+    if judge_prompt.reading is not None:
+        without = replace(case, item=case.item.model_copy(update={"documents": ()}))
+        reading = judge_prompt.reading(case, rendered, filled(prompt, judge_prompt, without))
     answer = await client.ask(
         Request(
             ask=f"{judge_prompt.prompt} (swapped)" if case.swapped else judge_prompt.prompt,
@@ -210,7 +214,7 @@ async def _ask_about(judge_prompt: JudgePrompt[Any], case: Case, instrument: Ins
             sample=instrument.first_sample + case.sample,
             logprobs=judge_prompt.rating_field is not None,
             baseline=partial(judge_prompt.baseline, case),
-            reading=None if judge_prompt.reading is None else _reading(judge_prompt, case, rendered, prompt),
+            reading=reading,
             written=judge_prompt.reading is None,
         )
     )
@@ -290,12 +294,6 @@ def prompt_variables(judge_prompt: JudgePrompt[Any], case: Case) -> tuple[dict[s
     return system, user
 
 
-def _reading(judge_prompt: JudgePrompt[Any], case: Case, rendered: RenderedPrompt, prompt: Prompt) -> Reading:
-    without = replace(case, item=case.item.model_copy(update={"documents": ()}))
-    assert judge_prompt.reading is not None  # noqa: S101 - it is read
-    return judge_prompt.reading(case, rendered, filled(prompt, judge_prompt, without))
-
-
 def _joined(measures: Mapping[str, Measure], outcomes: Sequence[_Outcome]) -> _Outcome:
     """The measures with all calls, and for each document the shortest that it was made for any of the questions."""
     if len(outcomes) == 1:
@@ -358,15 +356,11 @@ def marked(item: Item, documents: Sequence[Document]) -> tuple[Document, ...]:
         for place, document in enumerate(document for document in item.documents if document.image)
     }
     return tuple(
-        document.model_copy(update={"text": _mark(numbers[document.id])})
+        document.model_copy(update={"text": Markup(f'<image number="{numbers[document.id]}"/>')})  # noqa: S704
         if document.id in numbers
         else document
         for document in documents
     )
-
-
-def _mark(number: int) -> Markup:
-    return Markup(f'<image number="{number}"/>')  # noqa: S704 - no HTML, and nothing of an item
 
 
 def with_turns(

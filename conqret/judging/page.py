@@ -303,7 +303,7 @@ def overview(record: JudgeRecord, summary: Summary, tally: Tally) -> dict[str, A
         "bare": list(bare),  # why means of dimensions have no interval
         "outstanding": max(record.items_count - summary.total, 0),
         "statuses": shares(statuses, dict(zip(statuses, statuses, strict=True))),
-        "missing": list(_missing(tally, summary, record)),
+        "missing": list(_missing(summary, record)),
         "usage": usage_rows(summary.usage),
         "settings": list(_settings(record, judge)),
     }
@@ -319,9 +319,13 @@ def plain_metrics(summary: Summary) -> list[str]:
     return compares + plain
 
 
-def _missing(tally: Tally, summary: Summary, record: JudgeRecord) -> Iterable[tuple[str, str, str, str]]:
+def _missing(summary: Summary, record: JudgeRecord) -> Iterable[tuple[str, str, str, str]]:
     """For each reason: in words, how many scores it cost, of which metrics, and an example."""
-    ranked = sorted(tally.missing.items(), key=lambda pair: -sum(pair[1].values()))
+    by_reason: dict[str, dict[str, int]] = {}
+    for name, metric in summary.metrics.items():
+        for reason, count in metric.reasons.items():
+            by_reason.setdefault(reason, {})[name] = count
+    ranked = sorted(by_reason.items(), key=lambda pair: -sum(pair[1].values()))
     for reason, metrics in ranked:
         total = sum(metrics.values())
         if len(set(metrics.values())) == 1 and len(metrics) == len(summary.metrics):
