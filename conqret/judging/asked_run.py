@@ -23,7 +23,7 @@ from conqret.errors import AnswersAwaited
 from conqret.io.safe_files import Content, write_files
 from conqret.judging.cost import Counted, CountingClient, ExpectedCost, expected
 from conqret.judging.cost import RunPrompt as RunPrompt
-from conqret.judging.judge_settings import AskingSettings, ClientSettings, session_settings
+from conqret.judging.judge_settings import ClientSettings, RequestSettings, session_settings
 from conqret.llm.client import Client, awaited_answers
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Request
@@ -43,7 +43,7 @@ COUNTED = 100
 """Units whose prompts are counted in a dry run; of more, so many stand for all."""
 
 
-class RunSettings(ClientSettings, AskingSettings, total=False):
+class RunSettings(ClientSettings, RequestSettings, total=False):
     """How a run asks models, and how each is called."""
 
 
@@ -75,7 +75,7 @@ class Run(Generic[Row]):
         folder: where it is kept; its class says of which kind it is.
         models: the settings of each model; the first speaks for the record where that names no other.
         prompts: the prompts, by their ids.
-        settings: how models are called (:class:`conqret.judging.judge_settings.AskingSettings`), with ``dry_run`` and
+        settings: how models are called (:class:`conqret.judging.judge_settings.RequestSettings`), with ``dry_run`` and
             ``watch`` of :class:`AskedSettings`.
         asked: plain data that decides what is asked.
         total: how many rows there will be.

@@ -98,7 +98,7 @@ class LogSettings(OwnJudgeSettings, total=False):
     verdict_scale: str | None
 
 
-class AskingSettings(TypedDict, total=False):
+class RequestSettings(TypedDict, total=False):
     """How models are called in a run: ``recordings`` is a store of responses that is read and added to, ``replay`` a
     store, an export or a run to answer from without ever calling out; ``prompts`` is a folder with prompts of one's
     own, or a library; ``overwrite`` begins afresh where the folder holds another run, whose recordings are kept;
@@ -121,7 +121,7 @@ OF_THE_JUDGE = {
 """The settings that a judge and its items are made of."""
 
 
-class JudgeSettings(ClientSettings, AskingSettings, ItemSettings, LogSettings, SampleSettings, total=False):
+class JudgeSettings(ClientSettings, RequestSettings, ItemSettings, LogSettings, SampleSettings, total=False):
     """What :func:`conqret.judge` can be told; it says what each means."""
 
     format: str | Judge | None
@@ -210,7 +210,7 @@ def opened(items: Any, settings: Mapping[str, Any]) -> ItemSource:
 
 
 def session_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """What :class:`conqret.runs.session.Session` and its plural are told of :class:`AskingSettings`.
+    """What :class:`conqret.runs.session.Session` and its plural are told of :class:`RequestSettings`.
 
     Raises:
         DeclarationError: there is no such engine, or its workers are said wrongly.

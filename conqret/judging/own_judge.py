@@ -50,10 +50,10 @@ class OwnVerdict(BaseModel):
     def _read(cls, data: Any, info: ValidationInfo) -> Any:
         if not isinstance(data, Mapping) or SAID not in data:
             return data
-        return {"values": read_said(data[SAID], (info.context or {}).get(METRICS, ()))}
+        return {"values": read_verdict(data[SAID], (info.context or {}).get(METRICS, ()))}
 
 
-def read_said(response: Any, metrics: Sequence[str]) -> dict[str, float]:
+def read_verdict(response: Any, metrics: Sequence[str]) -> dict[str, float]:
     """The value of each of ``metrics``, in [0, 1].
 
     Raises:

@@ -166,22 +166,26 @@ def _sent_again(
     store: Recordings,
     prompts: Path | None,
 ) -> tuple[dict[str, tuple[Message, ...]], str]:
-    """By key the messages that judging the items again would send, none where they cannot be filled here; and why one
-    that is not among them is not."""
-    heard: dict[str, tuple[Message, ...]] = {}
+    """Fill the prompts of a run again.
 
-    def hear(key: str, request: Request[Any]) -> None:
-        heard[key] = tuple(request.messages)
+    Returns:
+        By key the messages that judging the items again would send (none where they cannot be filled here), and why
+        others are missing.
+    """
+    messages: dict[str, tuple[Message, ...]] = {}
+
+    def keep(key: str, request: Request[Any]) -> None:
+        messages[key] = tuple(request.messages)
 
     async def fill(setup: Setup) -> None:
-        async with Client(setup.client, store=store, replay=True, heard=hear) as client:
+        async with Client(setup.client, store=store, replay=True, heard=keep) as client:
             instrument = setup.instrument(client)
             for item in run.items():
                 if item.id in judgments:
                     await judge_item(item, instrument)
 
     if record.format == OWN_JUDGE:
-        return heard, NONE_SENT
+        return messages, NONE_SENT
     try:
         with without_hub(), Loop() as loop:
             known = {field.name for field in fields(ClientOptions)} & record.model_options.keys()
@@ -189,11 +193,11 @@ def _sent_again(
             setup = set_up(recorded_judge(record), client, JudgeOptions(**record.judging), prompts)
             loop.run(fill(setup))
     except ConqretError as error:  # a model or a plug-in that is not here leaves the raw answers
-        return heard, f"it cannot be filled here: {shortened(str(error), 300)}"
+        return messages, f"it cannot be filled here: {shortened(str(error), 300)}"
     others = [name for name, made in setup.identity.items() if record.identity.get(name, made) != made]
     which = ", ".join(name for name in others if name.startswith("prompt ")) or "item or model"
     return (
-        heard,
+        messages,
         f"it cannot be filled as it was sent: {which} is not that of the run (its prompts: --prompts FOLDER)",
     )
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from conqret.console.printing import ProgressBar
     from conqret.judging.asked_run import Run
     from conqret.judging.cost import ExpectedCost
-    from conqret.judging.judge_settings import AskingSettings
+    from conqret.judging.judge_settings import RequestSettings
 
 O = TypeVar("O")  # noqa: E741 - an outcome
 """An outcome: its ``session`` and the questions whose answers a replay lacked (``missing``) are told."""
@@ -52,9 +52,9 @@ class PlanOptions(OptionGroup):
     shown: options.OutputOptions = field(default_factory=options.OutputOptions)
 
     @property
-    def settings(self) -> AskingSettings:
+    def settings(self) -> RequestSettings:
         """What the user gave."""
-        return cast("AskingSettings", {**self.kept.given(), **self.engines.given()})
+        return cast("RequestSettings", {**self.kept.given(), **self.engines.given()})
 
     def tell_cost(self, estimates: Sequence[ExpectedCost], **shown: Any) -> None:
         """Print what a run is expected to take, after what is ``shown`` (:func:`conqret.judging.cost.tell_cost`):
@@ -119,6 +119,6 @@ class StudyOptions(PlanOptions):
     prompts: options.Prompts = None
 
     @property
-    def settings(self) -> AskingSettings:
+    def settings(self) -> RequestSettings:
         """As there."""
         return {"prompts": self.prompts, **super().settings}

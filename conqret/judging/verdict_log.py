@@ -143,12 +143,12 @@ def _named(
 @dataclass(frozen=True)
 class VerdictLog:
     """What a log says: ``items``, each once, with the arguments in the order in which it was met first; by the texts of
-    an item what was ``said`` of it, in the log's order; and for which ``metrics``."""
+    an item what was answered (``verdicts``), in the log's order; and for which ``metrics``."""
 
     name: str
     items: tuple[Item, ...]
     metrics: tuple[str, ...]
-    said: Mapping[str, Sequence[Mapping[str, float | None]]]
+    verdicts: Mapping[str, Sequence[Mapping[str, float | None]]]
     notes: tuple[str, ...] = ()
     skip_invalid: bool = False
 
@@ -164,7 +164,7 @@ class VerdictLog:
 
     def times(self, item: Item, *, pair: bool = True) -> int:
         """How often the item was judged: as a ``pair`` in this order, or its argument alone."""
-        return len(self.said.get(texts_of(plain(item, pair=pair)), ()))
+        return len(self.verdicts.get(texts_of(plain(item, pair=pair)), ()))
 
     def answers(
         self, item: Item, metrics: Iterable[str], sample: int = 0, *, one_order: bool = False
@@ -268,7 +268,7 @@ def logged_judge(log: VerdictLog, client: ClientOptions) -> tuple[Judge, ClientO
         raise DeclarationError(f"a log of verdicts needs no model: leave {client.model} out")
     judge = own_judge(log.metrics)
     asks = tuple(replace(part, both_orders=part.both_orders and log.both_orders) for part in judge.asks)
-    return replace(judge, asks=asks), replace(client, model=admit(log.name, log.said))
+    return replace(judge, asks=asks), replace(client, model=admit(log.name, log.verdicts))
 
 
 def _gathered(
