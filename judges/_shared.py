@@ -1,22 +1,33 @@
-"""What several formats share: the shares of claims that are borne out, and ratings of nuggets."""
+"""What several formats share: ratings from 1 to 3, the shares of claims that are borne out, ratings of nuggets."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from statistics import fmean
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from conqret.baseline import By
 from conqret.baseline.alignment import SentenceFinding
 from conqret.data import Measure, Part, Status
 from conqret.errors import number
 from conqret.judging.judge_parts import Case
-from conqret.judging.scales import ONE_TO_FIVE, graded, share
+from conqret.judging.responses import Typed, no_truth_value
+from conqret.judging.scales import ONE_TO_FIVE, ONE_TO_THREE, graded, share
 
+OneToThreeRating = Annotated[
+    int, Field(ge=ONE_TO_THREE.low, le=ONE_TO_THREE.high), BeforeValidator(no_truth_value)
+]
 NuggetSide = Literal["argument_1", "argument_2", "both"]
+
+
+class OneToThreeOrNull(Typed):
+    """An explanation, then a rating from 1 to 3; null where it cannot be judged."""
+
+    explanation: str
+    rating: OneToThreeRating | None
 
 
 def different(text: Callable[[Any], str], plural: str) -> AfterValidator:

@@ -1,4 +1,4 @@
-"""citations: how an argument cites its documents, counted; no model is asked.
+"""citations: how an argument cites its documents, counted; no model is called.
 
 A statement is a sentence of four words or more, or one that cites (as in :mod:`conqret.judges.citation_support`, which
 asks a model whether each citation bears its sentence out). Here only the marks count: whether statements cite at all,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conqret.judges.pointwise import OneToThreeOrNull
+from conqret.judges._shared import OneToThreeOrNull
 from conqret.judging.judge_parts import Judge
 from conqret.judging.responses import dimension_sections, in_one_call
 from conqret.judging.scales import ONE_TO_THREE

@@ -2,25 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from pydantic import BeforeValidator, Field
-
+from conqret.judges._shared import OneToThreeOrNull
 from conqret.judging.dimensions import DIMENSIONS, Dimension
 from conqret.judging.judge_parts import Judge, JudgePrompt
-from conqret.judging.responses import Typed, no_truth_value, stated
+from conqret.judging.responses import stated
 from conqret.judging.scales import ONE_TO_THREE, rated
-
-OneToThreeRating = Annotated[
-    int, Field(ge=ONE_TO_THREE.low, le=ONE_TO_THREE.high), BeforeValidator(no_truth_value)
-]
-
-
-class OneToThreeOrNull(Typed):
-    """An explanation, then a rating from 1 to 3; null where it cannot be judged."""
-
-    explanation: str
-    rating: OneToThreeRating | None
 
 
 def _ask(dimension: Dimension) -> JudgePrompt[OneToThreeOrNull]:

@@ -2,7 +2,7 @@
 
 A prompt file is front matter in TOML between two lines ``+++``, then a Jinja template with two blocks:
 ``system`` (what is asked; the same text for every item, so that a provider's prompt cache helps) and
-``user`` (the item). Front matter: ``id``, ``version``, ``asks`` (one line for people), ``source`` (paper and
+``user`` (the item). Front matter: ``id``, ``version``, ``asks`` (one line for readers), ``source`` (paper and
 section), whatever else the template needs under ``[data]``, and under ``[variables]`` a sentence for each variable
 that :data:`conqret.prompts.library.VARIABLES` does not explain.
 
@@ -117,7 +117,7 @@ class Prompt:
 
 class Library:
     """The prompts that come with conqret and with plug-ins, with those of ``overlay`` (a folder laid out alike)
-    before them. ``asked`` are ids of further prompts that the overlay may hold: those of a judge of one's own.
+    before them. ``asked`` are ids of further prompts that the overlay may hold: those of a judge of your own.
 
     Raises:
         DeclarationError: ``overlay`` is no folder, or holds a prompt that nothing asks for; or a plug-in's prompts

@@ -1,6 +1,6 @@
 """The offline baseline: lexical and statistical evidence in place of a model.
 
-It is deterministic, needs neither key nor network, and is the floor that an LLM judge must beat to be worth its
+It is deterministic, needs neither key nor network, and is the baseline that an LLM judge must beat to be worth its
 price. Its few fitted numbers stand in ``fitted.json`` (`conqret.baseline.text_quality`); the rest is made by hand.
 `Evidence` is all that other packages need.
 """

@@ -1,6 +1,6 @@
 """The fifteen dimensions of argument quality (Wachsmuth et al. 2017), from cues that can be counted.
 
-Cogency, effectiveness and reasonableness are fitted on people's ratings (:class:`LinearModel`); the eleven under
+Cogency, effectiveness and reasonableness are fitted on human ratings (:class:`LinearModel`); the eleven under
 them are made by hand.
 """
 
@@ -64,7 +64,7 @@ WEIGHTS = Path(__file__).with_name("fitted.json")
 
 
 ENOUGH_WORDS = 200
-"""Words from which more of them count no further: above, people's ratings hardly rise with length (Spearman
+"""Words from which more of them count no further: above, human ratings hardly rise with length (Spearman
 .08 among the longest fifth of Webis-ArgQuality-20), and padding would be rewarded."""
 
 _RUDE = (lex.ABUSE | lex.SLANG) - lex.FIRST_PERSON - lex.SECOND_PERSON
@@ -112,7 +112,7 @@ def dimensions(text: Text, relevance: float, grounded: float | None) -> dict[str
     The weights of these eleven are round and were not fitted.
 
     cogency, effectiveness and reasonableness = (F + G + R)/3, or F where there are no documents: F the share of
-    the arguments of the two fitted sets that score lower by their surface; the people who rated them had no
+    the arguments of the two fitted sets that score lower by their surface; the annotators who rated them had no
     documents, so that what G and R weigh is made by hand. overall_quality is the mean of the three.
     """
     raw = text.raw

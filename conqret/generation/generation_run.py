@@ -33,7 +33,7 @@ from conqret.io.rows import item_record
 from conqret.io.safe_files import Content, InFolder
 from conqret.io.trec import read_rankings
 from conqret.judging.asked_run import Run, RunPrompt, WatchSettings
-from conqret.judging.judge_settings import AskingSettings, as_path, client_options
+from conqret.judging.judge_settings import RequestSettings, as_path, client_options
 from conqret.llm.client_options import ClientOptions
 from conqret.options import options_in
 from conqret.runs.run_folder import ITEMS, default_folder, stem
@@ -176,7 +176,7 @@ def _documents(documents: Sequence[Document]) -> list[tuple[str, str, str]]:
     return [(document.id, document.title, document.text) for document in documents]
 
 
-class GenerationSettings(GenerateSettings, AskingSettings, WatchSettings, total=False):
+class GenerationSettings(GenerateSettings, RequestSettings, WatchSettings, total=False):
     """How arguments are generated: ``model`` writes them, as
     :class:`conqret.generation.generator.GenerateOptions` says. ``output``: the folder; the same call again goes on
     where it stopped. By default ``runs/RUN-MODEL``."""

@@ -2,7 +2,7 @@
 
 A study is a function: it opens a :class:`Run` in its folder, asks with :meth:`Run.ask_all`, and ends with
 :meth:`Run.finish`. What depends on an earlier answer is a coroutine that awaits :meth:`Run.ask` or :meth:`Run.row`. In
-a dry run the same function asks nobody: its prompts are counted, and the offline baseline answers.
+a dry run the same function calls no model: its prompts are counted, and the offline baseline answers.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from conqret.errors import AnswersAwaited
 from conqret.io.safe_files import Content, write_files
 from conqret.judging.cost import Counted, CountingClient, ExpectedCost, expected
 from conqret.judging.cost import RunPrompt as RunPrompt
-from conqret.judging.judge_settings import AskingSettings, ClientSettings, session_settings
+from conqret.judging.judge_settings import ClientSettings, RequestSettings, session_settings
 from conqret.llm.client import Client, awaited_answers
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Request
@@ -43,20 +43,20 @@ COUNTED = 100
 """Units whose prompts are counted in a dry run; of more, so many stand for all."""
 
 
-class RunSettings(ClientSettings, AskingSettings, total=False):
+class RunSettings(ClientSettings, RequestSettings, total=False):
     """How a run asks models, and how each is called."""
 
 
 class WatchSettings(TypedDict, total=False):
     """Who looks on at a run. ``watch`` is told when it begins, with how many rows, and of each new row; with
-    ``dry_run`` nobody is asked, and :class:`conqret.judging.cost.Counted` is raised with the expected cost."""
+    ``dry_run`` no model is called, and :class:`conqret.judging.cost.Counted` is raised with the expected cost."""
 
     dry_run: bool
     watch: Watch
 
 
 class AskedSettings(RunSettings, WatchSettings, total=False):
-    """Who is asked, and how."""
+    """The model, and how it is called."""
 
     model: str | ClientOptions | None
 
@@ -75,7 +75,7 @@ class Run(Generic[Row]):
         folder: where it is kept; its class says of which kind it is.
         models: the settings of each model; the first speaks for the record where that names no other.
         prompts: the prompts, by their ids.
-        settings: how models are asked (:class:`conqret.judging.judge_settings.AskingSettings`), with ``dry_run`` and
+        settings: how models are called (:class:`conqret.judging.judge_settings.RequestSettings`), with ``dry_run`` and
             ``watch`` of :class:`AskedSettings`.
         asked: plain data that decides what is asked.
         total: how many rows there will be.
@@ -86,11 +86,11 @@ class Run(Generic[Row]):
         sessions: open sessions to ask with, where the run is part of something larger that counts and closes them.
         renew: begin afresh where the folder holds another run of its kind.
 
-    ``span`` is what a trace calls it, and says of it, where spans are asked for.
+    ``span`` is what a trace calls it, and says of it, where spans are requested.
 
     Raises:
         DeclarationError: the folder holds something else or another run, another process is writing it, the recordings
-            are none, or the settings do not fit a model. No model is asked then, and nothing is written.
+            are none, or the settings do not fit a model. No model is called then, and nothing is written.
     """
 
     def __init__(

@@ -12,11 +12,10 @@ from conqret.errors import DeclarationError
 from conqret.io import open_items
 from conqret.io.safe_files import write_whole
 from conqret.judging.judge_folder import JudgeRecord
-from conqret.judging.judge_options import COVERAGE
+from conqret.judging.judge_options import COVERAGE, PAIRED, SINGLE
 from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES
 from conqret.judging.judge_settings import chosen_format
 from conqret.judging.known_as import named_here
-from conqret.judging.own_judge import PAIRED, SINGLE
 from conqret.judging.summary import Summary
 from conqret.judging.summary_tables import coverage, headlines, summary_tables
 from conqret.show.markup import safe, tables_markdown

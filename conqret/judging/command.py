@@ -152,6 +152,7 @@ def judge(
 
     conqret judge items.jsonl --replay recordings.jsonl
     """
+    from conqret.judging.build_gate import check_mean, requirements, write_build_files
     from conqret.judging.judge import expected_cost
     from conqret.judging.judge import judge as judged
 
@@ -182,10 +183,8 @@ def judge(
         file = f", in {config} too" if config is not None else ""
         raise DeclarationError(f"a judge of your own has no format: leave --format out{file}")
     wanted: list[Requirement] = []
-    if checks.require or checks.junit or checks.markdown:
-        from conqret.judging.build_gate import check_mean, requirements, write_build_files
-
-        wanted = requirements(checks.require or (), items, settings, elsewhere=chosen.own.elsewhere)
+    if checks.require:
+        wanted = requirements(checks.require, items, settings, elsewhere=chosen.own.elsewhere)
     if config is not None:
         shown.note(f"settings come from {config}; options of the command line override them")
     if dry_run:
@@ -320,7 +319,7 @@ def _lines(judgments: Judgments, summary: Summary, *, quiet: bool) -> Iterator[R
     """The summary of a run for a console, with where its files are; its first lines alone where it is ``quiet``."""
     from conqret.judging.summary_tables import headlines, terminal
 
-    if not len(judgments) and summary.outstanding:
+    if summary.outstanding and not len(judgments):
         yield f"nothing is judged yet: {summary.outstanding} of {judgments.record.items_count} items wait for a batch"
         return
     yield from headlines(summary, judgments.record) if quiet else terminal(summary, judgments.record)

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Engines(OptionGroup):
-    """Where models are asked.
+    """Where models are called.
 
     Limits:
         engine: `process`: work in this process. `ray`: distribute the work over the workers of a Ray cluster (the one
@@ -63,7 +63,7 @@ class BatchedEngines(Engines):
         """What is expected of models that are called so, at the price of batches where these are wanted.
 
         Raises:
-            DeclarationError: a model cannot be asked in batches.
+            DeclarationError: a model cannot be called in batches.
         """
         from conqret.judging.cost import batch_price
 
@@ -75,7 +75,7 @@ class BatchedEngines(Engines):
 
 @dataclass(frozen=True)
 class OwnCriteria(OptionGroup):
-    """Criteria of one's own instead of a format, or a rubric.
+    """Criteria of your own instead of a format, or a rubric.
 
     Judging:
         criterion: A criterion of your own instead of `--format`: a statement that is met or not (`The answer names a
@@ -100,7 +100,7 @@ class OwnCriteria(OptionGroup):
 
 @dataclass(frozen=True)
 class OwnJudge(OwnCriteria):
-    """A judge of one's own: criteria instead of a format, or a function or an address instead of a format and a
+    """A judge of your own: criteria instead of a format, or a function or an address instead of a format and a
     model.
 
     Model:
@@ -121,7 +121,7 @@ class OwnJudge(OwnCriteria):
 
 @dataclass(frozen=True)
 class AnyJudge(OwnJudge):
-    """A judge of one's own, or what one said before.
+    """A judge of your own, or a log of its verdicts.
 
     Model:
         verdicts: Judgments that were made elsewhere: JSONL, CSV or Parquet with a verdict (`first`, `second`, `tie`) or

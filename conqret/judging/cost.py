@@ -1,4 +1,4 @@
-"""What calls that were not made yet will take, counted by a client that asks no model, and its table for dry runs.
+"""What calls that were not made yet will take, counted by a client that calls no model, and its table for dry runs.
 
 Nothing that is recorded already is taken off.
 """
@@ -73,7 +73,7 @@ class ExpectedCost:
 
 
 def batch_price(cost: ExpectedCost, client: ClientOptions) -> ExpectedCost:
-    """The same in batches. Raises DeclarationError where the model cannot be asked in them."""
+    """The same in batches. Raises DeclarationError where the model cannot be called in them."""
     service_of(client)
     return replace(cost, cost_usd=None if cost.cost_usd is None else SHARE * cost.cost_usd)
 
@@ -245,18 +245,13 @@ def _lengthened(value: Any, tokens: int) -> Any:
     """The answer with its longest text so many tokens longer."""
     if isinstance(value, str):
         return value + " so" * tokens
-    parts = (
-        dict(value)
-        if isinstance(value, Mapping)
-        else dict(enumerate(value))
-        if isinstance(value, list)
-        else {}
-    )
-    if not parts:
+    if not value or not isinstance(value, dict | list):
         return value
-    longest = max(parts, key=lambda name: len(str(parts[name])))
+    parts: Any = value.copy()
+    places = parts if isinstance(value, dict) else range(len(parts))
+    longest = max(places, key=lambda place: len(str(parts[place])))
     parts[longest] = _lengthened(parts[longest], tokens)
-    return parts if isinstance(value, Mapping) else list(parts.values())
+    return parts
 
 
 def topics_counted(parts: Iterable[Sequence[Item]]) -> frozenset[str]:
@@ -337,7 +332,7 @@ def refusal(
 
 
 def _refused_model(asked: ClientOptions) -> str | None:
-    """Why a hosted model cannot be asked; None where it can."""
+    """Why a hosted model cannot be called; None where it can."""
     try:
         if asked.backend is BACKEND:
             Session(replace(asked, budget_usd=None)).check()

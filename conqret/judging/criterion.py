@@ -252,7 +252,7 @@ def name_from(question: str) -> str:
 
 
 def is_named(given: Criterion | str | Mapping[str, Any], criterion: Criterion) -> bool:
-    """Whether somebody gave the criterion its name, and it is not made from its first words."""
+    """Whether the criterion was given its name; else the name is made from its first words."""
     if isinstance(given, str):
         return criterion.name != name_from(criterion.question)
     return isinstance(given, Criterion) or bool(given.get("name"))

@@ -1,4 +1,4 @@
-"""Where the questions of a run are asked: in this process, or by the workers of a Ray cluster, which get a shard of the
+"""Where the requests of a run are sent: in this process, or by the workers of a Ray cluster, which get a shard of the
 items each.
 
 Ray's actors are used and not its data sets: each response and each judgment is kept as it comes, by the same loop and
@@ -209,7 +209,7 @@ class Worker(Client):
         return self._result(new)
 
     async def judgment(self, item: Item, instrument: list[Any]) -> WorkerResult:
-        """Judge an item here; ``instrument`` holds Ray's reference to the instrument."""
+        """Judge an item here; ``instrument`` holds Ray's reference to the judge configuration."""
         if (name := instrument[0].hex()) not in self._instruments:
             self._instruments[name] = await instrument[0]
         return await self._done(judge_item(item, replace(self._instruments[name], client=self)))

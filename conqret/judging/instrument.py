@@ -26,7 +26,7 @@ from conqret.judging.scales import both_orders, combine_samples, swap_item, with
 from conqret.llm.client import Client
 from conqret.llm.prompt_fitting import ANSWER_ROOM, fit
 from conqret.llm.replies import rating_distribution
-from conqret.llm.request import IMAGE_TOKENS, Reading, Request, messages
+from conqret.llm.request import IMAGE_TOKENS, Request, messages
 from conqret.prompts import Library, Prompt, RenderedPrompt, find_injections
 from conqret.text.citations import invalid_citations
 from conqret.text.language import NAMES, explanation_language, is_english, item_language
@@ -65,7 +65,10 @@ async def judge_item(item: Item, instrument: Instrument) -> Judgment:
     item_case = case_of(item, options)
     swapped = replace(case_of(swap_item(item), options), swapped=True) if item.second_argument else item_case
     outcomes = await _gather(
-        [_ask_samples(ask, item_case, swapped, instrument) for ask in judge.select(options.metrics)]
+        [
+            _ask_samples(judge_prompt, item_case, swapped, instrument)
+            for judge_prompt in judge.select(options.metrics)
+        ]
     )
     measures: dict[str, Measure] = {}
     for outcome in outcomes:
@@ -110,8 +113,8 @@ def flags(item: Item) -> Iterable[Flag]:
         ("reference", item.reference),
     ]
     for document in item.documents:
-        text = f"{document.title}\n{document.text}" if document.title else document.text
-        texts.append((f"document:{document.id}", text))
+        whole_text = f"{document.title}\n{document.text}" if document.title else document.text
+        texts.append((f"document:{document.id}", whole_text))
     for number, nugget in enumerate(item.nuggets, start=1):
         texts.append((f"nugget:{number}", nugget.text))
     for number, turn in enumerate(item.messages, start=1):
@@ -122,18 +125,18 @@ def flags(item: Item) -> Iterable[Flag]:
 
 
 async def _ask_samples(
-    ask: JudgePrompt[Any], item_case: Case, swapped: Case, instrument: Instrument
+    judge_prompt: JudgePrompt[Any], item_case: Case, swapped: Case, instrument: Instrument
 ) -> _Outcome:
     """A question asked as often as there are samples, and in both orders where it compares two arguments."""
     options, coroutines = instrument.options, []
     for sample in range(options.samples):
         dimensions = ordered(options.order, seed=options.seed, sample=sample)
-        for case in (item_case, swapped) if ask.both_orders else (item_case,):
+        for case in (item_case, swapped) if judge_prompt.both_orders else (item_case,):
             if sample or dimensions != case.dimensions:
                 case = replace(case, dimensions=dimensions, sample=sample, origin=case)
-            coroutines.append(_ask_case(ask, case, instrument))
+            coroutines.append(_ask_case(judge_prompt, case, instrument))
     outcomes: list[_Outcome] = await _gather(coroutines)
-    if ask.both_orders:
+    if judge_prompt.both_orders:
         outcomes = [
             _Outcome(
                 both_orders(first.measures, other.measures),
@@ -145,96 +148,110 @@ async def _ask_samples(
     if len(outcomes) == 1:
         return outcomes[0]
     measures = {
-        metric: combine_samples([outcome.measures[metric] for outcome in outcomes]) for metric in ask.metrics
+        metric: combine_samples([outcome.measures[metric] for outcome in outcomes])
+        for metric in judge_prompt.metrics
     }
     return _joined(measures, outcomes)
 
 
-async def _ask_case(ask: JudgePrompt[Any], case: Case, instrument: Instrument) -> _Outcome:
+async def _ask_case(judge_prompt: JudgePrompt[Any], case: Case, instrument: Instrument) -> _Outcome:
     """A request about a case, or one for each of the cases into which the question parts it."""
-    cases = () if ask.cases is None else ask.cases(case)
-    if ask.joined is not None and len(cases) > 1:
-        outcomes: list[_Outcome] = await _gather([_ask_case(ask, part, instrument) for part in cases])
-        return _joined(ask.joined(case, [outcome.measures for outcome in outcomes]), outcomes)
-    settled = ask.unasked(case)
+    cases = () if judge_prompt.cases is None else judge_prompt.cases(case)
+    if judge_prompt.joined is not None and len(cases) > 1:
+        outcomes: list[_Outcome] = await _gather(
+            [_ask_case(judge_prompt, part, instrument) for part in cases]
+        )
+        return _joined(judge_prompt.joined(case, [outcome.measures for outcome in outcomes]), outcomes)
+    settled = judge_prompt.unasked(case)
     if settled is not None:
         return _Outcome(settled)
     client = instrument.client
     if client.baseline:
-        left, unread = ask.offline(case)
+        left, unread = judge_prompt.offline(case)
         if left is None:
             return _Outcome(unread)
         if unread:
             outcome = await _ask_about(left, case, instrument)
             return replace(outcome, measures={**outcome.measures, **unread})
-    return await _ask_about(ask, case, instrument)
+    return await _ask_about(judge_prompt, case, instrument)
 
 
-async def _ask_about(ask: JudgePrompt[Any], case: Case, instrument: Instrument) -> _Outcome:
-    prompt, client = instrument.library[ask.prompt], instrument.client
+async def _ask_about(judge_prompt: JudgePrompt[Any], case: Case, instrument: Instrument) -> _Outcome:
+    prompt, client = instrument.library[judge_prompt.prompt], instrument.client
     # Kept free beside the prompt: an answer, or the argument that is read behind it, and images.
-    room = ANSWER_ROOM if ask.reading is None else client.count_tokens(case.item.argument or "")
+    room = ANSWER_ROOM if judge_prompt.reading is None else client.count_tokens(case.item.argument or "")
     room += IMAGE_TOKENS * len(case.item.pictures)
 
     def shown(documents: Sequence[Document]) -> RenderedPrompt:
         if documents is case.item.documents:
-            return filled(prompt, ask, case)
+            return filled(prompt, judge_prompt, case)
         item = case.item.model_copy(update={"documents": tuple(documents)})
-        return filled(prompt, ask, replace(case, item=item))
+        return filled(prompt, judge_prompt, replace(case, item=item))
 
     fitted = fit(case.item.documents, shown, client, answer_room=room)
     if fitted is None:
         lost = Measure.missing(
             Reason.CONTEXT_OVERFLOW, "the prompt does not fit the model's window even without documents"
         )
-        return _Outcome(dict.fromkeys(ask.metrics, lost))
+        return _Outcome(dict.fromkeys(judge_prompt.metrics, lost))
     rendered = fitted.rendered
     images = images_in(rendered, case.item) if case.item.pictures else ()
     if images and client.blind:
         lost = Measure.missing(Reason.NO_VISION, client.blind)
-        return _Outcome(dict.fromkeys(ask.metrics, lost))
+        return _Outcome(dict.fromkeys(judge_prompt.metrics, lost))
+    reading = None
+    if judge_prompt.reading is not None:
+        without = replace(case, item=case.item.model_copy(update={"documents": ()}))
+        reading = judge_prompt.reading(case, rendered, filled(prompt, judge_prompt, without))
     answer = await client.ask(
         Request(
-            ask=f"{ask.prompt} (swapped)" if case.swapped else ask.prompt,
+            ask=f"{judge_prompt.prompt} (swapped)" if case.swapped else judge_prompt.prompt,
             item=case.item.id,
             messages=messages(rendered, images),
-            response=ask.answer(case),
-            context=ask.context(case),
+            response=judge_prompt.answer(case),
+            context=judge_prompt.context(case),
             temperature=instrument.options.sampling_temperature,
             sample=instrument.first_sample + case.sample,
-            logprobs=ask.rating_field is not None,
-            baseline=partial(ask.baseline, case),
-            reading=None if ask.reading is None else _reading(ask, case, rendered, prompt),
-            written=ask.reading is None,
+            logprobs=judge_prompt.rating_field is not None,
+            baseline=partial(judge_prompt.baseline, case),
+            reading=reading,
+            written=judge_prompt.reading is None,
         )
     )
     if answer.value is None:
         missing = Measure.missing(answer.reason or Reason.INVALID_ANSWER, answer.detail)
-        kept = valid_alone(ask, case, answer.given) if answer.given else {}
+        kept = valid_alone(judge_prompt, case, answer.given) if answer.given else {}
         if any(measure.value is not None for measure in kept.values()):
             client.pardon(answer)
-        return _Outcome(dict.fromkeys(ask.metrics, missing) | kept, answer.calls, fitted.trims)
+        return _Outcome(dict.fromkeys(judge_prompt.metrics, missing) | kept, answer.calls, fitted.trims)
     distribution = None
-    if ask.rating_field is not None and answer.logprobs is not None:
-        distribution = rating_distribution(answer.logprobs, ask.rating_field, ask.choices)
-    scored = ask.score(JudgeReply(answer.value, distribution), case)
+    if judge_prompt.rating_field is not None and answer.logprobs is not None:
+        distribution = rating_distribution(answer.logprobs, judge_prompt.rating_field, judge_prompt.choices)
+    scored = judge_prompt.score(JudgeReply(answer.value, distribution), case)
     if distribution is not None:
         sure = {"logprobs": max(distribution.values())}
         scored = {metric: with_confidence(measure, sure) for metric, measure in scored.items()}
     return _Outcome(scored, answer.calls, fitted.trims)
 
 
-def filled(prompt: Prompt, ask: JudgePrompt[Any], case: Case) -> RenderedPrompt:
+def filled(prompt: Prompt, judge_prompt: JudgePrompt[Any], case: Case) -> RenderedPrompt:
     """The prompt of ``ask``, filled for ``case``; with the turns and images of its item, where it has any, and what is
     to be said of languages (nothing to a model that is only read)."""
-    system, user = prompt_variables(ask, case)
+    system, user = prompt_variables(judge_prompt, case)
     if not case.item.has_turns:
         rendered = prompt.render(user, system)
     else:
-        turns, documents = prompt.beside(CONVERSATION), "documents" in ask.needs | ask.optional
+        turns, documents = (
+            prompt.beside(CONVERSATION),
+            "documents" in judge_prompt.needs | judge_prompt.optional,
+        )
         judged = case.options.conversation
         # whether the prompt shows an argument as it is, in whose place a whole conversation can stand
-        looked_at = (ask.needs | ask.optional) & set(prompt.used["user"]) & {"argument", "second_argument"}
+        looked_at = (
+            (judge_prompt.needs | judge_prompt.optional)
+            & set(prompt.used["user"])
+            & {"argument", "second_argument"}
+        )
         if case.last is not None and not any(user[name] for name in looked_at):
             judged = "last"  # there is no place for the whole: what documents are held against is the last question
         elif case.last is not None:
@@ -243,26 +260,26 @@ def filled(prompt: Prompt, ask: JudgePrompt[Any], case: Case) -> RenderedPrompt:
         shown = prompt.render(user, system)
         rendered = with_turns(shown, case.item, turns, documents=documents, judged=judged)
     note, explain_in = "", case.options.explain_in
-    if ask.reading is None and (explain_in or not is_english(item_language(case.item))):
+    if judge_prompt.reading is None and (explain_in or not is_english(item_language(case.item))):
         languages = prompt_languages(case.item, explain_in)
         note = prompt.beside(LANGUAGE).render({}, languages).system if languages else ""
-    further = "\n\n".join(filter(None, (note, ask.further)))
+    further = "\n\n".join(filter(None, (note, judge_prompt.further)))
     return RenderedPrompt(f"{rendered.system}\n\n{further}", rendered.user) if further else rendered
 
 
-def prompt_variables(ask: JudgePrompt[Any], case: Case) -> tuple[dict[str, Any], dict[str, Any]]:
+def prompt_variables(judge_prompt: JudgePrompt[Any], case: Case) -> tuple[dict[str, Any], dict[str, Any]]:
     """The variables of a prompt's system block, which are the same for all items, and those that its user block has
     besides."""
     item = case.item
     documents = item.documents
     if item.pictures:
         documents = marked(item, documents)
-    dimensions = tuple(dimension for dimension in case.dimensions if dimension.name in ask.metrics)
+    dimensions = tuple(dimension for dimension in case.dimensions if dimension.name in judge_prompt.metrics)
     system = {
-        "asked": ask.metrics,
+        "asked": judge_prompt.metrics,
         "dimensions": dimensions,
-        "shown": tuple(sorted(ask.needs)),
-        **ask.settings(case),
+        "shown": tuple(sorted(judge_prompt.needs)),
+        **judge_prompt.settings(case),
     }
     user = {
         "topic": item.topic,
@@ -272,15 +289,9 @@ def prompt_variables(ask: JudgePrompt[Any], case: Case) -> tuple[dict[str, Any],
         "second_argument": item.second_argument,
         "reference": item.reference,
         "nuggets": item.nuggets,
-        **ask.variables(case),
+        **judge_prompt.variables(case),
     }
     return system, user
-
-
-def _reading(ask: JudgePrompt[Any], case: Case, rendered: RenderedPrompt, prompt: Prompt) -> Reading:
-    without = replace(case, item=case.item.model_copy(update={"documents": ()}))
-    assert ask.reading is not None  # noqa: S101 - it is read
-    return ask.reading(case, rendered, filled(prompt, ask, without))
 
 
 def _joined(measures: Mapping[str, Measure], outcomes: Sequence[_Outcome]) -> _Outcome:
@@ -345,15 +356,11 @@ def marked(item: Item, documents: Sequence[Document]) -> tuple[Document, ...]:
         for place, document in enumerate(document for document in item.documents if document.image)
     }
     return tuple(
-        document.model_copy(update={"text": _mark(numbers[document.id])})
+        document.model_copy(update={"text": Markup(f'<image number="{numbers[document.id]}"/>')})  # noqa: S704
         if document.id in numbers
         else document
         for document in documents
     )
-
-
-def _mark(number: int) -> Markup:
-    return Markup(f'<image number="{number}"/>')  # noqa: S704 - no HTML, and nothing of an item
 
 
 def with_turns(

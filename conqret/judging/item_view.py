@@ -100,7 +100,7 @@ def documents(judgment: Judgment, item: Item, citing: Sequence[View]) -> Iterato
             title=cut(document.title or " ".join(document.text[:400].split()), 160),
             url=cut(document.url, 300),
             href=link(document.url),
-            pieces=tuple(flagged(shown, map(attrgetter("excerpt"), flags))),
+            pieces=tuple(flagged(shown, list(map(attrgetter("excerpt"), flags)))),
             omitted=len(document.text) - len(shown),
             words=words.count(count_words(document.text)),
             rating=None if rating is None else _part_cell(rating[1]),
@@ -226,12 +226,12 @@ BETTER = {"first": "first argument better", "tie": "tie", "second": "second argu
 """The same in words."""
 GAP = "gap-cell"
 LEVELS = 10
-"""Steps of the colour scale above 0: a value v has level round(10 v)."""
+"""Steps of the color scale above 0: a value v has level round(10 v)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What a cell says, the class of its colour in ``page.css`` (:data:`GAP`: nothing to colour), what else there is to
+    """What a cell says, the class of its color in ``page.css`` (:data:`GAP`: nothing to color), what else there is to
     say, where it leads, and, where it is one of :data:`VERDICTS` on a citation, which."""
 
     text: str
@@ -242,12 +242,12 @@ class Cell:
 
 
 def level(value: float) -> int:
-    """The step of the colour scale, 0 to 10."""
+    """The step of the color scale, 0 to 10."""
     return min(max(round(value * LEVELS), 0), LEVELS)
 
 
 def cell(value: float | None, text: str = "", title: str = "", target: str = "") -> Cell:
-    """A cell of the value's colour that says ``text``, or the value itself with two places, or a dash."""
+    """A cell of the value's color that says ``text``, or the value itself with two places, or a dash."""
     return Cell(text or words.score(value), GAP if value is None else f"l{level(value)}", title, target)
 
 
@@ -327,7 +327,7 @@ def tables(judgment: Judgment, item: Item | None) -> Iterator[View]:
 
 
 def _weighed(part: Part) -> View:
-    """A criterion of a rubric, what was found, and its weight. A fault that points are taken for has the colour of what
+    """A criterion of a rubric, what was found, and its weight. A fault that points are taken for has the color of what
     is left of them."""
     verdict, _, weight = (part.label or "").partition(WEIGHT)
     value = part.value

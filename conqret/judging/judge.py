@@ -83,7 +83,7 @@ def judge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
             - ``temperature``: the model's; 0 unless given, or 0.7 with several samples
             - ``confidence``: ask the judge how sure it is of each answer
             - ``conversation``: what of items with messages is judged: the ``last`` answer, or the ``whole``
-            - ``columns``: which column of ``items`` holds which field, over what is recognised
+            - ``columns``: which column of ``items`` holds which field, over what is recognized
             - ``topics``: the requests of TREC RAG reports, a file or what stands in its lines
             - ``nuggets``: nugget banks, a file or what stands in its lines, or the nuggets of each topic by its id;
               each item is judged by those of its topic, by the format ``nuggets`` where none is named
@@ -96,7 +96,7 @@ def judge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
               from, with the format, model and settings that it was made with, where none are given
             - ``abstain``: a file of ``conqret judges abstain`` for this very judge, whose unsure scores are left out
             - ``batch``: hand the questions in as a batch of the provider's (OpenAI, Anthropic) at half the price, and
-              return; the same call again collects what was answered, and hands in what has to be asked again
+              return; the same call again collects what was answered, and hands in what has to be requested again
             - ``session``: an open :class:`conqret.Session`, whose model, prompts and recordings are used, so that many
               calls share one client; its counts are those of all who use it
             - ``engine``: ``process`` (default), or ``ray``: so many ``workers`` of a Ray cluster judge (docs/scale.md)
@@ -137,7 +137,7 @@ async def ajudge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
 
 
 def expected_cost(items: Any, **settings: Unpack[JudgeSettings]) -> ExpectedCost:
-    """What :func:`judge` would ask with the same settings: calls, tokens and dollars. No model is asked, and nothing
+    """What :func:`judge` would ask with the same settings: calls, tokens and dollars. No model is called, and nothing
     is written.
 
     Raises:
@@ -155,11 +155,9 @@ def expected_cost(items: Any, **settings: Unpack[JudgeSettings]) -> ExpectedCost
 
 async def _judge(items: Any, settings: JudgeSettings) -> Any:
     check_known("option of judge", JudgeSettings.__annotations__, *settings)
-    session = _session(settings)
-    if session is not None and not session.is_open:
-        raise DeclarationError(
-            "the session is not open: put all calls that use it inside 'async with session:'"
-        )
+    session = settings.get("session")
+    if session is not None:
+        _check_session(session, settings)
     source, checked, setup, _ = prepared(items, settings)
     unsure = settings.get("abstain")
     abstain = None if unsure is None else _abstention(unsure, setup)
@@ -221,16 +219,18 @@ def session_of(settings: JudgeSettings) -> tuple[Session, JudgeSettings]:
     return session, left
 
 
-def _session(settings: JudgeSettings) -> Session | None:
-    """The session that was given; DeclarationError where it is none, or settings are given that it has already."""
-    session = settings.get("session")
-    if session is not None and not isinstance(session, Session):
+def _check_session(session: object, settings: JudgeSettings) -> None:
+    """Raise DeclarationError where this is no open session, or where settings are given that it has already."""
+    if not isinstance(session, Session):
         raise DeclarationError(f"session is {session!r}, but it must be a conqret.Session")
-    if session is not None and (extra_names := sorted(_OF_A_SESSION & settings.keys())):
+    if extra_names := sorted(_OF_A_SESSION & settings.keys()):
         raise DeclarationError(
             f"the session already sets {', '.join(extra_names)}: leave it out here, or leave out the session"
         )
-    return session
+    if not session.is_open:
+        raise DeclarationError(
+            "the session is not open: put all calls that use it inside 'async with session:'"
+        )
 
 
 async def _judged(
@@ -264,9 +264,15 @@ async def _judged(
 def prepared(
     items: Any, settings: JudgeSettings, *, asks: bool = True
 ) -> tuple[ItemSource, CheckedItems, Setup, VerdictLog | None]:
-    """The items, what the check of them found, the instrument, and the log of verdicts that is the judge, if one is:
-    all that is settled before the first question. A server is asked which metrics it gives only where ``asks``, and
-    nothing is replayed.
+    """Read and check the items, and set up the judge: all that comes before the first request.
+
+    Args:
+        items: as :func:`conqret.judge` takes them.
+        settings: those of :func:`conqret.judge`.
+        asks: whether a server that judges is called for the metrics that it gives; never in a replay.
+
+    Returns:
+        The items, the result of their check, the judge configuration, and the log of verdicts where that is the judge.
 
     Raises:
         DeclarationError: as :func:`conqret.judge`.
@@ -322,7 +328,7 @@ def _check_nuggets(setup: Setup) -> None:
 def _own_setup(
     settings: JudgeSettings, source: ItemSource, log: VerdictLog | None = None, *, asks: bool = True
 ) -> Setup:
-    """The judge of one's own that the settings name, or that is a log, for these items."""
+    """The judge of your own that the settings name, or that is a log, for these items."""
     if chosen_format(settings) is not None:
         raise DeclarationError("a judge of your own has no format: leave --format out")
     if settings.get("confidence"):

@@ -74,7 +74,7 @@ def _rows(judgment: Judgment) -> Iterator[tuple[Any, ...]]:
 
 
 def wide_row(judgment: Judgment) -> dict[str, Any]:
-    """One row for the whole judgment: id, topic, stance, and what :func:`verdict_row` says."""
+    """Return one row for the whole judgment: id, topic, stance, and the columns of :func:`verdict_row`."""
     return {"id": judgment.item, "topic": judgment.topic, "stance": judgment.stance, **verdict_row(judgment)}
 
 
@@ -87,7 +87,7 @@ def verdict_row(judgment: Judgment) -> dict[str, Any]:
 
 
 def skipped_row(why: str) -> dict[str, Any]:
-    """The same of an item that was left out because of its faults."""
+    """Return the row of an item that was left out because of its faults."""
     return {"status": "skipped", "reason": why}
 
 
@@ -152,11 +152,11 @@ ASKED = "asked"
 
 
 MAX_NAMED = 5
-"""How many parts of an instrument that differ are named in a message."""
+"""How many parts of a judge configuration that differ are named in a message."""
 
 
 def _parts(identity: Mapping[str, Any]) -> dict[str, Any]:
-    """The parts of an instrument, those of a group of options each by itself."""
+    """The parts of a judge configuration, those of a group of options each by itself."""
     return {
         shortened(str(name), 60): part
         for key, value in identity.items()
@@ -165,9 +165,9 @@ def _parts(identity: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class InstrumentRecord(RunRecord):
-    """``run.json`` of a run with one instrument.
+    """``run.json`` of a run with one judge configuration.
 
-    ``fingerprint`` is its name and ``identity`` its parts; ``metrics`` are those that were asked for. ``baseline`` is
+    ``fingerprint`` is its name and ``identity`` its parts; ``metrics`` are those that were requested. ``baseline`` is
     true for the offline model, which reports must call a baseline.
     """
 
@@ -186,7 +186,7 @@ class InstrumentRecord(RunRecord):
     metrics: list[str]
 
     def differences(self, other: RunRecord) -> list[str]:
-        """What differs of all that must be the same, in words; of the instrument, which of its parts."""
+        """What differs of all that must be the same, in words; of the judge configuration, which of its parts."""
         found = super().differences(other)
         if found == [self.SAME["fingerprint"]] and isinstance(other, InstrumentRecord):
             own, others = _parts(self.identity), _parts(other.identity)
@@ -227,12 +227,12 @@ class JudgeRecord(InstrumentRecord):
 
 
 def judgment_key(judgment: Judgment) -> str:
-    """Under which a judgment is kept: its instrument and the id of what was judged."""
+    """Return the key of a judgment in a run: its fingerprint and the id of its item."""
     return trial_key(judgment.fingerprint, judgment.item)
 
 
 def trial_key(fingerprint: str, item: str) -> str:
-    """The key of the judgment of an item by an instrument."""
+    """Return the key of the judgment of an item by the judge configuration with this fingerprint."""
     return f"{fingerprint} {item}"
 
 
@@ -273,7 +273,7 @@ class JudgeFolder(JudgmentsFolder[JudgeRecord]):
     BEGINS: ClassVar[tuple[str, ...]] = (ITEMS,)
 
     asked = InFolder(ASKED)
-    """The pages of what was asked and answered."""
+    """The pages of the prompts and responses."""
 
     def summary(self) -> Summary:
         """The finished run in numbers. Raises DeclarationError where the run is not finished."""

@@ -19,7 +19,10 @@ NUGGETS = "nuggets"
 """The format of nuggets that are given, and a field of items."""
 
 OWN_JUDGE = "own-judge"
-"""The format of a judge of one's own, and its prompt."""
+"""The format of a judge of your own, and its prompt."""
+
+PAIRED, SINGLE = "preference", "overall_quality"
+"""The metrics of a judge of your own: for items with two arguments, and for all others."""
 
 COVERAGE = "coverage"
 """What can be required beside the metrics: the share of items with a score."""

@@ -29,7 +29,7 @@ R = TypeVar("R", bound=BaseModel)
 
 COMPLEMENTS: Mapping[str, str] = {"hallucination": "groundedness"}
 """Metrics that follow from another one, and cost no request of their own: by its name, the metric whose complement
-(``1 - value``) it is. Lower is better. They are reported where they are asked for by name."""
+(``1 - value``) it is. Lower is better. They are reported where they are requested by name."""
 NOT_JUDGED = "nothing that this item is judged by counts in it"
 SECOND = "second."
 """Measures of the second argument carry the metric's name behind this prefix."""
@@ -82,7 +82,7 @@ class JudgePrompt(Generic[R]):
     - ``baseline(case)``: the offline model's answer, as plain data for the same response model
     - ``needs``: the fields of the item that must be there; ``optional``: those that are shown where they are there
     - ``against``: the fields that the item is held against; one that lacks them is unscored, with nothing to judge
-    - ``both_orders``: ask again with the two arguments swapped, and combine
+    - ``both_orders``: request again with the two arguments swapped, and combine
     - ``rating_field``: the field whose log-probabilities are wanted, with the ``choices`` that it has
     - ``settled(case)``: measures that need no answer because there is nothing to ask; else None
     - ``about(metrics)``: the same question for these metrics and whatever comes with them; None where it is always
@@ -186,7 +186,7 @@ class ComputedMetrics:
 
 @dataclass(frozen=True)
 class CombinedMetrics:
-    """Metrics that are put together from what was asked of the same item: a pure function, and no further question.
+    """Metrics that a pure function computes from the requested metrics of the same item, without a further request.
 
     - ``made_of``: for each the asked metrics that it needs
     - ``score(item, measures)``: the measures, of those metrics that this item has
@@ -246,7 +246,7 @@ class Judge:
                 )
 
     def reported(self, metrics: Iterable[str] = ()) -> tuple[str, ...]:
-        """The metrics that are asked for (all of the format, where none is named), in the order of reports: what
+        """The requested metrics (all of the format, where none is named), in the order of reports: what
         follows from one stands behind it."""
         wanted, order = frozenset(metrics), list(self.metrics)
         if not wanted:
@@ -256,7 +256,7 @@ class Judge:
         return tuple(filter(wanted.__contains__, order))
 
     def report(self, measures: Mapping[str, Measure], metrics: Iterable[str] = ()) -> dict[str, Measure]:
-        """The measures of what is asked for, in the order of reports, from those of what was measured. Of what is put
+        """The measures of what is requested, in the order of reports, from those of what was measured. Of what is put
         together, those that the item has; where it has none of them, each is missing."""
         wanted, found = self.reported(metrics), dict[str, Measure]()
         for metric in wanted:
@@ -267,7 +267,7 @@ class Judge:
         return found or dict.fromkeys(wanted, Measure.missing(Reason.NOTHING_TO_JUDGE, NOT_JUDGED))
 
     def asked_for(self, metrics: Iterable[str]) -> frozenset[str]:
-        """What has to be asked for these metrics: what they follow from, and what those are made of that are put
+        """What has to be requested these metrics: what they follow from, and what those are made of that are put
         together.
 
         Raises:
@@ -299,12 +299,12 @@ class Judge:
         wanted = self.asked_for(metrics)
         if not wanted:
             return self.asks
-        return tuple([_about(ask, wanted) for ask in self.asks if wanted & set(ask.metrics)])
+        return tuple([_about(part, wanted) for part in self.asks if wanted & set(part.metrics)])
 
     def identity(self, options: JudgeOptions, library: Library, model: Mapping[str, Any]) -> dict[str, Any]:
-        """What makes this instrument what it is, part by part: prompts, answers, dimensions, sampling and model.
+        """Return the parts of the judge configuration: prompts, answer schemas, dimensions, sampling and model.
 
-        What is asked for is part of it only where it changes a question: one for several things. All other questions
+        What is requested is part of it only where it changes a question: one for several things. All other questions
         of the format are part of it, whichever are asked, so that scores of one metric belong together wherever they
         were made. What is long stands for itself as a digest.
         """
@@ -329,7 +329,8 @@ class Judge:
             if ask.about is not None:
                 names = "all" if whole.metrics == ask.metrics else ", ".join(ask.metrics)
                 together[f"asked in one call of {ask.prompt}"] = names
-            schemas.append(_schema(ask.answer(case)))
+            response: type[BaseModel] = ask.answer(case)
+            schemas.append(_schema(response))
         dimensions = list(map(attrgetter("name", "question", "definition"), DIMENSIONS))
         return {
             "format": self.name,
@@ -354,9 +355,9 @@ def _schema(response: type[BaseModel]) -> Mapping[str, Any]:
     return response.model_json_schema()
 
 
-def _about(ask: JudgePrompt[Any], wanted: frozenset[str]) -> JudgePrompt[Any]:
+def _about(part: JudgePrompt[Any], wanted: frozenset[str]) -> JudgePrompt[Any]:
     """The question for what is wanted of it alone; whole, where that is nothing or it is always asked whole."""
-    return ask if ask.about is None or not wanted & set(ask.metrics) else ask.about(wanted)
+    return part if part.about is None or not wanted & set(part.metrics) else part.about(wanted)
 
 
 def digest(parts: object) -> str:
@@ -365,7 +366,7 @@ def digest(parts: object) -> str:
 
 
 DEFAULT_FORMAT = "rag-fine-grained"
-"""The format that the paper finds closest to people (ConQRet, Tables 6 and 7)."""
+"""The format that the paper finds closest to human labels (ConQRet, Tables 6 and 7)."""
 
 JUDGES = Registry(
     "format",
@@ -396,7 +397,7 @@ JURY = Judge(
     source="own",
     asks=(),
 )
-"""What the run of a jury has for a format; nobody can be asked for it."""
+"""The format in the record of a jury's run; it cannot be run as a format."""
 
 TOURNAMENT = Judge(
     name="tournament",
@@ -406,4 +407,4 @@ TOURNAMENT = Judge(
     source="Bradley and Terry 1952; Davidson 1970",
     asks=(),
 )
-"""What the run of a tournament has for a format; nobody can be asked for it."""
+"""The format in the record of a tournament's run; it cannot be run as a format."""

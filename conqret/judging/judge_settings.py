@@ -66,7 +66,7 @@ class ClientSettings(TypedDict, total=False):
 
 
 class ItemSettings(TypedDict, total=False):
-    """How items are read: ``columns`` says which column holds which field, over what is recognised; ``skip_invalid``
+    """How items are read: ``columns`` says which column holds which field, over what is recognized; ``skip_invalid``
     leaves out items that have faults, counts them and says why, instead of refusing the file; ``language`` is that of
     all items, as a code or an English name."""
 
@@ -76,7 +76,7 @@ class ItemSettings(TypedDict, total=False):
 
 
 class OwnJudgeSettings(TypedDict, total=False):
-    """A judge of one's own. Instead of a format, ``criteria``: each a :class:`conqret.Criterion`, its text or its
+    """A judge of your own. Instead of a format, ``criteria``: each a :class:`conqret.Criterion`, its text or its
     table; or a ``rubric``: criteria with weights, or a file of them (docs/rubrics.md). Up to twelve criteria stand in
     one request, or so many as ``criteria_per_call`` says. Instead of format and model,
     ``judge``: a function that takes an item as a plain dictionary, asynchronous or not, and says a number in [0, 1], a
@@ -91,15 +91,15 @@ class OwnJudgeSettings(TypedDict, total=False):
 
 class LogSettings(OwnJudgeSettings, total=False):
     """The same, or ``verdicts``: what was judged already, elsewhere (:func:`conqret.judging.verdict_log.read_log`), so
-    that no model is asked. Without items the log has the texts itself. ``verdict_scale`` has the ends of the log's
+    that no model is called. Without items the log has the texts itself. ``verdict_scale`` has the ends of the log's
     numbers, ``1:10``; 0 to 1 by default."""
 
     verdicts: str | Path | Iterable[Mapping[str, object]] | None
     verdict_scale: str | None
 
 
-class AskingSettings(TypedDict, total=False):
-    """How models are asked in a run: ``recordings`` is a store of responses that is read and added to, ``replay`` a
+class RequestSettings(TypedDict, total=False):
+    """How models are called in a run: ``recordings`` is a store of responses that is read and added to, ``replay`` a
     store, an export or a run to answer from without ever calling out; ``prompts`` is a folder with prompts of one's
     own, or a library; ``overwrite`` begins afresh where the folder holds another run, whose recordings are kept;
     ``engine`` asks in this process, or with so many ``workers`` of a Ray cluster (docs/scale.md); ``batch`` hands the
@@ -121,7 +121,7 @@ OF_THE_JUDGE = {
 """The settings that a judge and its items are made of."""
 
 
-class JudgeSettings(ClientSettings, AskingSettings, ItemSettings, LogSettings, SampleSettings, total=False):
+class JudgeSettings(ClientSettings, RequestSettings, ItemSettings, LogSettings, SampleSettings, total=False):
     """What :func:`conqret.judge` can be told; it says what each means."""
 
     format: str | Judge | None
@@ -210,7 +210,7 @@ def opened(items: Any, settings: Mapping[str, Any]) -> ItemSource:
 
 
 def session_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """What :class:`conqret.runs.session.Session` and its plural are told of :class:`AskingSettings`.
+    """What :class:`conqret.runs.session.Session` and its plural are told of :class:`RequestSettings`.
 
     Raises:
         DeclarationError: there is no such engine, or its workers are said wrongly.

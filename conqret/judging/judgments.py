@@ -2,7 +2,7 @@
 number and by item, as frames, as a page and as a run directory.
 
 The same command again goes on where the last one stopped: judgments that are scored are kept, the others
-are asked for again, and whatever a model answered before comes from the recordings without a call.
+are requested again, and whatever a model answered before comes from the recordings without a call.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def span_attributes(*instruments: Instrument) -> dict[str, Any]:
 
 
 async def judge_in_span(item: Item, instrument: Instrument) -> Judgment:
-    """As :func:`judge_item`, in a span where spans are asked for."""
+    """As :func:`judge_item`, in a span where spans are requested."""
     kind = trace_kind()
     if not kind:
         return await judge_item(item, instrument)
@@ -151,7 +151,7 @@ class Judgments(Sequence[Judgment]):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What there is to know of the items, and which metrics they cannot have."""
+        """Remarks on the items, and the metrics that they cannot have."""
         return tuple(self.record.notes)
 
     def whole(self) -> Self:
@@ -207,7 +207,7 @@ class Judgments(Sequence[Judgment]):
         return frame
 
     def report(self, path: str | Path) -> Path:
-        """Write the page for people to ``path``, and return it; it appears whole or not at all."""
+        """Write the page to ``path``, and return it; it appears whole or not at all."""
         if self.folder is not None:
             return write_report(self.folder, Path(path))
         with TemporaryDirectory(prefix="conqret-report-") as scratch:
@@ -278,7 +278,7 @@ class JudgePlan:
 
     @property
     def clients(self) -> tuple[Client, ...]:
-        """Who is asked."""
+        """The clients of the run."""
         return (self.session.client,)
 
     @property
@@ -288,20 +288,13 @@ class JudgePlan:
 
     @property
     def about(self) -> str:
-        """What is judged."""
+        """The items in words, for the first line of a run."""
         return f"{number(self.total, 'item')}, judged by {self.setup.judge.name} with"
 
     @cached_property
     def record(self) -> JudgeRecord:
-        """What ``run.json`` says."""
+        """The content of ``run.json``."""
         return judge_record(self.source, self.checked, self.setup)
-
-    def items(self) -> Iterator[Item]:
-        """The items that are judged."""
-        for item in self.source if self.folder is None else self.folder.items():
-            for read in self.item_readers:
-                read(item)
-            yield item
 
 
 async def judge_items(plan: JudgePlan, *, overwrite: bool = False, watch: Watch | None = None) -> Judgments:
@@ -310,7 +303,7 @@ async def judge_items(plan: JudgePlan, *, overwrite: bool = False, watch: Watch 
 
     Raises:
         DeclarationError: the folder holds something else or another run, another process is writing it, the recordings
-            are none, or the settings do not fit the model. The model is not asked then, and nothing is written.
+            are none, or the settings do not fit the model. The model is not called then, and nothing is written.
     """
     session, folder = plan.session, plan.folder
     if session.batch and folder is None:
@@ -373,25 +366,26 @@ async def _claimed(
 
 
 def _judged(plan: JudgePlan, rows: Rows[Judgment], keys: list[str]) -> AsyncGenerator[Judgment, None]:
-    """Judge every item that has no judgment yet: in a span, where spans are asked for. ``keys`` take up those of
+    """Judge every item that has no judgment yet: in a span, where spans are requested. ``keys`` take up those of
     all."""
     client = plan.session.client
     instrument = plan.setup.instrument(client)
-    work, about = judge_item, dict[str, Any]()
+    judge, about = judge_item, dict[str, Any]()
     if trace_kind():
-        work, about = judge_in_span, span_attributes(instrument)
+        judge, about = judge_in_span, span_attributes(instrument)
+
+    async def in_a_batch(item: Item, instrument: Instrument) -> Judgment | None:
+        with awaited_answers() as awaited:
+            judgment = await judge(item, instrument)
+        return None if awaited else judgment
 
     def trials() -> Iterator[Trial[Judgment]]:
-        for item in plan.items():
+        work = in_a_batch if plan.session.batch else judge
+        for item in plan.source if plan.folder is None else plan.folder.items():
+            for read in plan.item_readers:
+                read(item)
             keys.append(key := trial_key(instrument.fingerprint, item.id))
-            yield Trial(key, partial(judged, item))
-
-    async def judged(item: Item) -> Judgment | None:
-        if not plan.session.batch:
-            return await work(item, instrument)
-        with awaited_answers() as awaited:
-            judgment = await work(item, instrument)
-        return None if awaited else judgment
+            yield Trial(key, partial(work, item, instrument))
 
     name = f"judge {instrument.judge.name}"
     return perform(trials(), rows, in_flight=client.in_flight, name=name, about=about)

@@ -75,7 +75,9 @@ def _mean(assigned: Sequence[Assigned], weights: Sequence[float], nothing: str, 
     parts = [part for _, part in assigned if isinstance(part, Part)]
     values = [float(part.value == 1) if strict else part.value or 0.0 for part in parts]
     value = fsum(weight * each for weight, each in zip(weights, values, strict=True)) / fsum(weights)
-    return Measure(status=Status.SCORED, value=min(1.0, value), explanation=_counted(parts))
+    counts = [sum(part.label == label for part in parts) for label in SUPPORT]
+    why = f"of {len(parts)} nuggets {counts[0]} supported, {counts[1]} in part, {counts[2]} not"
+    return Measure(status=Status.SCORED, value=min(1.0, value), explanation=why)
 
 
 def _lost(assigned: Sequence[Assigned]) -> Measure | None:
@@ -91,11 +93,6 @@ def _lost(assigned: Sequence[Assigned]) -> Measure | None:
 def unassigned(lost: int, total: int) -> str:
     """How many nuggets have no assignment, as the detail of a measure begins."""
     return f"{lost} of {total} nuggets have no assignment"
-
-
-def _counted(parts: Sequence[Part]) -> str:
-    counts = [sum(part.label == label for part in parts) for label in SUPPORT]
-    return f"of {len(parts)} nuggets {counts[0]} supported, {counts[1]} in part, {counts[2]} not"
 
 
 def _by_sub_narrative(assigned: Sequence[Assigned]) -> Measure:

@@ -1,6 +1,6 @@
-"""A judge of one's own, a Python function or an HTTP address, as a format that every study can ask.
+"""A judge of your own, a Python function or an HTTP address, as a format that every study can ask.
 
-It is told an item in plain data and says a number from 0 to 1, ``{"metric": number}``, of two arguments ``"first"``,
+It gets an item in plain data and says a number from 0 to 1, ``{"metric": number}``, of two arguments ``"first"``,
 ``"second"`` or ``"tie"``, or a judgment as ``conqret serve http`` gives it. Recordings, folders and counts are those
 of any format: the function's answer stands where a model's would.
 """
@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, model_validat
 from conqret.data import Item, Measure, Status
 from conqret.errors import DeclarationError
 from conqret.io import ItemSource
-from conqret.judging.judge_options import OWN_JUDGE
+from conqret.judging.judge_options import OWN_JUDGE, PAIRED, SINGLE
 from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply
 from conqret.judging.scales import PREFERENCE, preferred
 from conqret.llm.backends.function import ITEM, SAID, Function, admit, answer_of
@@ -29,9 +29,6 @@ from conqret.llm.retry import ProviderError
 from conqret.runs.trials import Loop
 from conqret.text.language import item_language
 
-PAIRED = "preference"
-SINGLE = "overall_quality"
-"""What a bare number says of two arguments (the first is better), and of one."""
 METRICS = "metrics"
 SHOWN = (
     *("topic", "stance", "argument", "second_argument", "documents", "reference"),
@@ -53,10 +50,10 @@ class OwnVerdict(BaseModel):
     def _read(cls, data: Any, info: ValidationInfo) -> Any:
         if not isinstance(data, Mapping) or SAID not in data:
             return data
-        return {"values": read_said(data[SAID], (info.context or {}).get(METRICS, ()))}
+        return {"values": read_verdict(data[SAID], (info.context or {}).get(METRICS, ()))}
 
 
-def read_said(response: Any, metrics: Sequence[str]) -> dict[str, float]:
+def read_verdict(response: Any, metrics: Sequence[str]) -> dict[str, float]:
     """The value of each of ``metrics``, in [0, 1].
 
     Raises:
@@ -102,7 +99,7 @@ def plain(item: Item, *, pair: bool) -> dict[str, Any]:
 
 
 def own_judge(metrics: Sequence[str]) -> Judge:
-    """The format that asks a judge of one's own for these metrics: of ``preference`` in both orders, of all others
+    """The format that asks a judge of your own for these metrics: of ``preference`` in both orders, of all others
     about one argument."""
     paired = [name for name in metrics if name == PAIRED]
     single = [name for name in metrics if name != PAIRED]

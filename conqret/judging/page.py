@@ -84,7 +84,7 @@ def counted(run: JudgeFolder, max_items: int = MAX_ITEMS) -> Tally:
 def report_page(
     run: JudgeFolder, tally: Tally, *, asked_at: Callable[[int, int], str] | None = None, around: Ways = ()
 ) -> Iterator[str]:
-    """The page, piece by piece. ``asked_at`` says where what was asked for an item stands, by its place among those
+    """The page, piece by piece. ``asked_at`` says where what was requested an item stands, by its place among those
     that are shown (from 0) and its number in the run; None: nowhere. ``around`` is what else there is."""
     record = run.record()
     summary = tally.summary or run.so_far()
@@ -248,7 +248,7 @@ SETTINGS = {
     "stop_after_failures": "Stops when failures reach",
     "client": "Client for hosted models",
 }
-"""Settings that have another name for people."""
+"""Settings that have another name for readers."""
 SETTINGS_OF = {
     "order": BY_NAME.keys(),
     "seed": BY_NAME.keys(),
@@ -303,7 +303,7 @@ def overview(record: JudgeRecord, summary: Summary, tally: Tally) -> dict[str, A
         "bare": list(bare),  # why means of dimensions have no interval
         "outstanding": max(record.items_count - summary.total, 0),
         "statuses": shares(statuses, dict(zip(statuses, statuses, strict=True))),
-        "missing": list(_missing(tally, summary, record)),
+        "missing": list(_missing(summary, record)),
         "usage": usage_rows(summary.usage),
         "settings": list(_settings(record, judge)),
     }
@@ -319,9 +319,13 @@ def plain_metrics(summary: Summary) -> list[str]:
     return compares + plain
 
 
-def _missing(tally: Tally, summary: Summary, record: JudgeRecord) -> Iterable[tuple[str, str, str, str]]:
+def _missing(summary: Summary, record: JudgeRecord) -> Iterable[tuple[str, str, str, str]]:
     """For each reason: in words, how many scores it cost, of which metrics, and an example."""
-    ranked = sorted(tally.missing.items(), key=lambda pair: -sum(pair[1].values()))
+    by_reason: dict[str, dict[str, int]] = {}
+    for name, metric in summary.metrics.items():
+        for reason, count in metric.reasons.items():
+            by_reason.setdefault(reason, {})[name] = count
+    ranked = sorted(by_reason.items(), key=lambda pair: -sum(pair[1].values()))
     for reason, metrics in ranked:
         total = sum(metrics.values())
         if len(set(metrics.values())) == 1 and len(metrics) == len(summary.metrics):
@@ -345,7 +349,7 @@ def _settings(record: JudgeRecord, judge: Judge | None) -> Iterable[tuple[str, s
             if name == "stop_after_failures":
                 shown = f"{value:.0%}"
             yield SETTINGS.get(name, words.label(name)), shown
-    if judge and any(ask.both_orders and not asked.isdisjoint(ask.metrics) for ask in judge.asks):
+    if judge and any(part.both_orders and not asked.isdisjoint(part.metrics) for part in judge.asks):
         yield "Orders of the arguments", "both"
     if judge and judge.declared:
         yield "Format", visible(judge.summary)

@@ -1,4 +1,4 @@
-"""What was asked and answered for an item: the prompts as they were sent, the raw answers, re-asks and errors.
+"""The prompts and responses for an item: the prompts as they were sent, the raw answers, retries and errors.
 
 A run keeps answers and no prompts. Each prompt is filled again from the item, and is the one that was sent where its
 key, a hash over all of it, is the one in the judgment; no other is ever shown.
@@ -48,7 +48,7 @@ NONE_SENT = "there is none: a judge of your own gets the item"
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """One call: the messages that were sent (the new ones alone where it asks again), and the raw answer.
+    """One call: the messages that were sent (the new ones alone where it requests again), and the raw answer.
 
     ``messages`` are empty, and ``completion`` is None, where they are not to be had; ``lacks`` says why. ``again`` says
     that it follows an answer that could not be used.
@@ -63,7 +63,7 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class RecordedRequests:
-    """A judgment with all that was asked for it, in the order of its trace."""
+    """A judgment with all of its requests and responses, in the order of its trace."""
 
     judgment: Judgment
     exchanges: tuple[Exchange, ...]
@@ -77,7 +77,7 @@ MAX_NAMED = 5
 def recorded_requests(
     run: str | Path, item: str, *, recordings: str | Path | None = None, prompts: str | Path | None = None
 ) -> RecordedRequests:
-    """Show what was asked and answered for an item of a run: prompts as they were sent, raw answers, and the scores.
+    """Show the prompts and responses for an item of a run: prompts as they were sent, raw answers, and the scores.
 
     A run keeps no prompts: each is filled in again, and shown only if it is exactly the one that was sent.
 
@@ -116,7 +116,7 @@ def _whole(run: JudgeFolder, beginning: str) -> str:
 def asked(
     run: JudgeFolder, items: Collection[str], *, recordings: Path | None = None, prompts: Path | None = None
 ) -> Iterator[RecordedRequests]:
-    """What was asked for ``items``, in the order of the judgments.
+    """What was requested ``items``, in the order of the judgments.
 
     Args:
         run: a judge's run, finished or not.
@@ -166,22 +166,26 @@ def _sent_again(
     store: Recordings,
     prompts: Path | None,
 ) -> tuple[dict[str, tuple[Message, ...]], str]:
-    """By key the messages that judging the items again would send, none where they cannot be filled here; and why one
-    that is not among them is not."""
-    heard: dict[str, tuple[Message, ...]] = {}
+    """Fill the prompts of a run again.
 
-    def hear(key: str, request: Request[Any]) -> None:
-        heard[key] = tuple(request.messages)
+    Returns:
+        By key the messages that judging the items again would send (none where they cannot be filled here), and why
+        others are missing.
+    """
+    messages: dict[str, tuple[Message, ...]] = {}
+
+    def keep(key: str, request: Request[Any]) -> None:
+        messages[key] = tuple(request.messages)
 
     async def fill(setup: Setup) -> None:
-        async with Client(setup.client, store=store, replay=True, heard=hear) as client:
+        async with Client(setup.client, store=store, replay=True, heard=keep) as client:
             instrument = setup.instrument(client)
             for item in run.items():
                 if item.id in judgments:
                     await judge_item(item, instrument)
 
     if record.format == OWN_JUDGE:
-        return heard, NONE_SENT
+        return messages, NONE_SENT
     try:
         with without_hub(), Loop() as loop:
             known = {field.name for field in fields(ClientOptions)} & record.model_options.keys()
@@ -189,11 +193,11 @@ def _sent_again(
             setup = set_up(recorded_judge(record), client, JudgeOptions(**record.judging), prompts)
             loop.run(fill(setup))
     except ConqretError as error:  # a model or a plug-in that is not here leaves the raw answers
-        return heard, f"it cannot be filled here: {shortened(str(error), 300)}"
+        return messages, f"it cannot be filled here: {shortened(str(error), 300)}"
     others = [name for name, made in setup.identity.items() if record.identity.get(name, made) != made]
     which = ", ".join(name for name in others if name.startswith("prompt ")) or "item or model"
     return (
-        heard,
+        messages,
         f"it cannot be filled as it was sent: {which} is not that of the run (its prompts: --prompts FOLDER)",
     )
 
@@ -230,7 +234,7 @@ PROMPTS = frozenset(_ROLES.values())
 
 
 def address(place: int, number: int) -> str:
-    """Where, from the report, what was asked for the item of ``number`` stands, the ``place``-th (from 0) of those
+    """Where, from the report, what was requested the item of ``number`` stands, the ``place``-th (from 0) of those
     shown."""
     return f"{ASKED}/{place // ITEMS_A_PAGE + 1}.html#i{number}"
 
@@ -291,7 +295,7 @@ def write_asked_report(
 
 
 def heading(exchange: Exchange) -> str:
-    """One line on a call: what was asked, how often, and what it took."""
+    """Return one line on a call: its prompt, how often it was sent, its tokens, cost and time."""
     call, tokens_in, tokens_out = exchange.call, exchange.call.prompt_tokens, exchange.call.completion_tokens
     details = [
         call.ask,

@@ -1,7 +1,7 @@
 """The pieces that typed answers are made of, with the checks that make an answer valid.
 
 An answer that leaves out a document, rates one twice or invents one is invalid; the validator says which,
-in words that the model is shown when it is asked again.
+in words that the model is shown when it is requested again.
 """
 
 from __future__ import annotations
@@ -258,14 +258,16 @@ def rating_section(
     )
 
 
-def valid_alone(ask: JudgePrompt[Any], case: Case, response_fields: Mapping[str, Any]) -> dict[str, Measure]:
+def valid_alone(
+    judge_prompt: JudgePrompt[Any], case: Case, response_fields: Mapping[str, Any]
+) -> dict[str, Measure]:
     """The measures of an answer that is not valid as a whole, section by section: of what is valid by itself, its
     scores; of anything else, why it is not. Empty where the question is always asked whole."""
     measures: dict[str, Measure] = {}
-    if ask.about is None:
+    if judge_prompt.about is None:
         return measures
-    for metric in ask.metrics:
-        part = ask.about(frozenset({metric}))
+    for metric in judge_prompt.metrics:
+        part = judge_prompt.about(frozenset({metric}))
         response = part.answer(case)
         section_fields = {
             name: response_fields[name] for name in response.model_fields if name in response_fields
@@ -297,25 +299,27 @@ BASELINE = 50
 
 def stating_confidence(judge: Judge, library: Library) -> Judge:
     """The same judge, asked also how sure it is of each answer. Raises DeclarationError where no model writes one."""
-    if any(ask.reading is not None for ask in judge.asks):
+    if any(judge_prompt.reading is not None for judge_prompt in judge.asks):
         raise DeclarationError(
             f"--confidence needs a response in which the model can state its confidence, and {judge.name} has none"
         )
     words = library[PROMPT].render({}).system
-    return replace(judge, asks=tuple(_stating(ask, words) for ask in judge.asks))
+    return replace(judge, asks=tuple(_stating(judge_prompt, words) for judge_prompt in judge.asks))
 
 
-def _stating(ask: JudgePrompt[Any], words: str) -> JudgePrompt[Any]:
+def _stating(judge_prompt: JudgePrompt[Any], words: str) -> JudgePrompt[Any]:
     def score(reply: JudgeReply[Any], case: Case) -> Mapping[str, Measure]:
         sure = {"stated": reply.value.confidence / 100}
-        return {name: with_confidence(measure, sure) for name, measure in ask.score(reply, case).items()}
+        return {
+            name: with_confidence(measure, sure) for name, measure in judge_prompt.score(reply, case).items()
+        }
 
-    about = ask.about
+    about = judge_prompt.about
     return replace(
-        ask,
-        response=lambda case: _with_confidence_field(ask.answer(case)),  # type: ignore[arg-type]  # a class has a hash
+        judge_prompt,
+        response=lambda case: _with_confidence_field(judge_prompt.answer(case)),  # type: ignore[arg-type]  # a class has a hash
         score=score,
-        baseline=lambda case: {**ask.baseline(case), "confidence": BASELINE},
+        baseline=lambda case: {**judge_prompt.baseline(case), "confidence": BASELINE},
         about=None if about is None else lambda metrics: _stating(about(metrics), words),
         further=words,
     )

@@ -35,7 +35,7 @@ FORMULA = (
 )
 RATINGS = "yes or no, or from the lowest to the highest rating that a criterion names"
 NO_RUBRIC = "there is no rubric for this item"
-MAX_TOLD = 50
+MAX_LISTED = 50
 """Rubrics that are told one by one."""
 
 
@@ -142,7 +142,7 @@ def identity_in_words(identity: Mapping[str, Any]) -> dict[str, Any]:
         f"rubric for {key}": f"{len(each)} criteria, {digest([criterion.plain() for criterion in each])}"
         for key, each in rubrics.by_key.items()
     }
-    return {**identity, name: whole, **(parts if len(parts) <= MAX_TOLD else {})}
+    return {**identity, name: whole, **(parts if len(parts) <= MAX_LISTED else {})}
 
 
 def _part_of(criterion: Criterion) -> str:
@@ -217,9 +217,9 @@ def _all_scores(
 
 
 def together(judged: Sequence[tuple[Criterion, Measure]], *, rows: bool = False) -> Measure:
-    """The score of criteria with what was found of each; ``rows``: with a part for each of them.
+    """Combine the measures of criteria into one score; with ``rows`` it has a part for each criterion.
 
-    A criterion of which no answer came makes the whole a failure, so that it is asked again; one that has no value for
+    A criterion without a response makes the whole a failure, so that it is requested again; one that has no value for
     another reason is left out, and counted in the detail.
     """
     parts = tuple(_parts(judged)) if rows else ()

@@ -1,6 +1,6 @@
 """Ratings on a scale as measures in [0, 1]; and several samples, or both orders of two arguments, as one.
 
-Models favour a place (Zheng et al. 2023, section 3.3), so every comparison is asked in both orders. A verdict that
+Models favor a place (Zheng et al. 2023, section 3.3), so every comparison is asked in both orders. A verdict that
 flips with the order says something about the place and nothing about the arguments: it is a tie, and counted as a
 flip. Where one order has no answer there is no verdict.
 """
@@ -18,7 +18,7 @@ from conqret.data.digest import gathered
 from conqret.judging.judge_parts import SECOND
 
 SOURCES = ("logprobs", "samples", "stated", "orders")
-"""In the order in which they are taken where nobody says which."""
+"""The sources of confidence, in the order in which one is taken by default."""
 PLACES = 9
 """Decimals that are kept, so that no confidences are told apart by rounding alone."""
 

@@ -1,4 +1,4 @@
-"""From what a user asks for to an instrument that is ready to measure."""
+"""Set up a judge configuration: find the judge, check its options, prompts and model, and check the items."""
 
 from __future__ import annotations
 
@@ -80,8 +80,11 @@ PROBE = Item(
 
 @dataclass(frozen=True)
 class Setup:
-    """A judge, how it is run, its prompts and its model; no connection is open yet. ``turns`` says that items have
-    earlier turns or images, which prompts then show, and ``languages`` in which languages items are."""
+    """A judge configuration before a connection is open: judge, options, prompts and client.
+
+    ``turns`` is whether items have earlier turns or images, which prompts then show; ``languages`` are those of the
+    items.
+    """
 
     judge: Judge
     options: JudgeOptions
@@ -93,17 +96,17 @@ class Setup:
 
     @property
     def asks(self) -> tuple[JudgePrompt[Any], ...]:
-        """The questions that are asked."""
+        """The prompts for the requested metrics."""
         return self.judge.select(self.options.metrics)
 
     @property
     def parts(self) -> tuple[JudgePrompt[Any] | ComputedMetrics, ...]:
-        """What is asked, and what is computed without a model."""
+        """The prompts for the requested metrics, and what is computed without a model."""
         return self.judge.parts(self.options.metrics)
 
     @property
     def metrics(self) -> tuple[str, ...]:
-        """The metrics that are asked for, in the order in which they are reported."""
+        """The requested metrics, in the order of reports."""
         return self.judge.reported(self.options.metrics)
 
     @cached_property
@@ -113,8 +116,8 @@ class Setup:
             return frozenset()
         return frozenset(
             metric
-            for ask in self.asks
-            for metric in (ask.metrics if ask.about is None and ask.english_only else ask.english_only)
+            for part in self.asks
+            for metric in (part.metrics if part.about is None and part.english_only else part.english_only)
         )
 
     def unread(self, item: Item) -> frozenset[str]:
@@ -123,13 +126,13 @@ class Setup:
 
     @property
     def says_languages(self) -> bool:
-        """Whether prompts say something of languages."""
-        told = {explanation_language(self.options.explain_in)} - {"", ENGLISH}
-        return bool(told or {*self.languages} & (NAMES.keys() - {ENGLISH}))
+        """Whether prompts name the language of an item or of explanations."""
+        explained = {explanation_language(self.options.explain_in)} - {"", ENGLISH}
+        return bool(explained or {*self.languages} & (NAMES.keys() - {ENGLISH}))
 
     @cached_property
     def identity(self) -> dict[str, Any]:
-        """What makes this instrument what it is, part by part."""
+        """The parts of the judge configuration, from which its fingerprint is computed."""
         identity = self.judge.identity(self.options, self.library, self.client.identity)
         if self.turns:
             identity |= {
@@ -145,12 +148,12 @@ class Setup:
 
     @cached_property
     def fingerprint(self) -> str:
-        """The name of this instrument."""
+        """A hash of the identity, which names the judge configuration."""
         return digest(self.identity)
 
     @property
     def recorded(self) -> dict[str, Any]:
-        """What the records of runs say of the instrument."""
+        """The fields of a run's record that describe the judge configuration."""
         return {
             "format": self.judge.name,
             "model": self.client.model,
@@ -170,13 +173,13 @@ class Setup:
         return dict(sorted(needs.items()))
 
     def instrument(self, client: Client) -> Instrument:
-        """The instrument over an open client."""
+        """Return the judge configuration with an open client."""
         return Instrument(self.judge, self.options, self.library, client, self.client.model, self.fingerprint)
 
     def in_one_order(self, metric: str) -> Setup:
         """The same with the questions of ``metric`` alone, asked in the given order of two arguments only."""
-        asks = [replace(ask, both_orders=False) for ask in self.asks if metric in ask.metrics]
-        metrics = tuple(metric for ask in asks for metric in ask.metrics)
+        asks = [replace(part, both_orders=False) for part in self.asks if metric in part.metrics]
+        metrics = tuple(metric for part in asks for metric in part.metrics)
         return replace(
             self, judge=replace(self.judge, asks=tuple(asks)), options=replace(self.options, metrics=metrics)
         )
@@ -194,7 +197,7 @@ def set_up(
     The name of a local model becomes its full one, with the identity of its weights.
 
     Raises:
-        DeclarationError: no such format, metric or prompt, a prompt does not render, or the model cannot be asked.
+        DeclarationError: no such format, metric or prompt, a prompt does not render, or the model cannot be called.
     """
     if isinstance(format, str) and ":" in format:
         raise DeclarationError(
@@ -213,15 +216,15 @@ def set_up(
         )
     if options.confidence:
         judge = stating_confidence(judge, library)
-    if options.conversation == "whole" and any(ask.reading is not None for ask in judge.asks):
+    if options.conversation == "whole" and any(part.reading is not None for part in judge.asks):
         raise DeclarationError(
             f"the format {judge.name} computes the probability of the last answer only: leave --conversation whole out"
         )
     probe = Case(PROBE, options)
-    for ask in judge.select(options.metrics):
-        read = ask.reading is not None
+    for part in judge.select(options.metrics):
+        read = part.reading is not None
         client.backend.check_can_ask(f"the format {judge.name}", read=read, written=not read)
-        filled(library[ask.prompt], ask, probe)  # a prompt that cannot be filled shows here, not halfway
+        filled(library[part.prompt], part, probe)  # a prompt that cannot be filled shows here, not halfway
     if not judge.asks:
         if client.model not in (OFFLINE_MODEL, NO_MODEL):
             raise DeclarationError(
@@ -234,7 +237,7 @@ def set_up(
 
 
 def recorded_judge(record: InstrumentRecord) -> Judge:
-    """The judge that a record names: a format, criteria, a rubric, one's own for these metrics, a jury or a
+    """The judge that a record names: a format, criteria, a rubric, your own for these metrics, a jury or a
     tournament.
 
     Raises:
@@ -297,7 +300,7 @@ def recorded_call(path: Path, named: str | Judge | None = None, model: str | Non
         asks |= samples[each]
     judge = None if named is None else JUDGES.resolve(named)
     if judge is None:
-        formats = [name for name in JUDGES if asks.keys() & {ask.prompt for ask in JUDGES[name].asks}]
+        formats = [name for name in JUDGES if asks.keys() & {part.prompt for part in JUDGES[name].asks}]
         if len(formats) > 1:
             raise DeclarationError(
                 f"{path} contains responses for several formats ({', '.join(formats)}); name one with --format"
@@ -308,10 +311,10 @@ def recorded_call(path: Path, named: str | Judge | None = None, model: str | Non
         declared = next((name for name in (CRITERIA, RUBRIC) if name in asks), None)
         return RecordedCall(declared, recorded, {"samples": max(asks.values())})
     # Metrics of which nothing is recorded were not part of that run.
-    there = [ask for ask in judge.asks if ask.prompt in asks]
-    judging: dict[str, Any] = {"samples": max((asks[ask.prompt] for ask in there), default=1)}
+    there = [part for part in judge.asks if part.prompt in asks]
+    judging: dict[str, Any] = {"samples": max((asks[part.prompt] for part in there), default=1)}
     if there and len(there) < len(judge.asks):
-        judging["metrics"] = tuple(metric for ask in there for metric in ask.metrics)
+        judging["metrics"] = tuple(metric for part in there for metric in part.metrics)
     return RecordedCall(judge.name if named is None else named, recorded, judging)
 
 

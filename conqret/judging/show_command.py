@@ -1,4 +1,4 @@
-"""``conqret runs show``: the items of a run, and what was asked and answered for one."""
+"""``conqret runs show``: the items of a run, and the prompts and responses for one."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def _listed(run: JudgeFolder) -> tuple[list[dict[str, Any]], list[Any]]:
 
 
 def plain(requests: RecordedRequests) -> dict[str, Any]:
-    """What was asked and answered for an item, as plain data."""
+    """The prompts and responses for an item, as plain data."""
     return {
         "judgment": requests.judgment.model_dump(mode="json"),
         "exchanges": [

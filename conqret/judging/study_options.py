@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from conqret.console.printing import ProgressBar
     from conqret.judging.asked_run import Run
     from conqret.judging.cost import ExpectedCost
-    from conqret.judging.judge_settings import AskingSettings
+    from conqret.judging.judge_settings import RequestSettings
 
 O = TypeVar("O")  # noqa: E741 - an outcome
 """An outcome: its ``session`` and the questions whose answers a replay lacked (``missing``) are told."""
 
 
 class StudyWatch:
-    """Tells who is asked about what when a run begins, and moves the bar."""
+    """Prints the models and the work of a run when it begins, and moves the progress bar."""
 
     def __init__(self, bar: ProgressBar, shown: options.OutputOptions, role: str) -> None:
         self.bar, self.shown, self.role, self.total = bar, shown, role, 0
@@ -52,9 +52,9 @@ class PlanOptions(OptionGroup):
     shown: options.OutputOptions = field(default_factory=options.OutputOptions)
 
     @property
-    def settings(self) -> AskingSettings:
+    def settings(self) -> RequestSettings:
         """What the user gave."""
-        return cast("AskingSettings", {**self.kept.given(), **self.engines.given()})
+        return cast("RequestSettings", {**self.kept.given(), **self.engines.given()})
 
     def tell_cost(self, estimates: Sequence[ExpectedCost], **shown: Any) -> None:
         """Print what a run is expected to take, after what is ``shown`` (:func:`conqret.judging.cost.tell_cost`):
@@ -106,7 +106,7 @@ class PlanOptions(OptionGroup):
         *,
         there: object,
     ) -> None:
-        """Print what came of it (``data``, or ``lines`` for people), and end: with exit code 1 where answers are
+        """Print what came of it (``data``, or ``lines`` for readers), and end: with exit code 1 where answers are
         ``lost`` (how many, by reason), where nothing is ``there``, or where the session stopped before its end."""
         result(data, lines, as_json=self.shown.json_output)
         end(lost, outcome.session, there=there, reasons=lost)
@@ -114,11 +114,11 @@ class PlanOptions(OptionGroup):
 
 @dataclass(frozen=True, kw_only=True)
 class StudyOptions(PlanOptions):
-    """The same with prompts of one's own."""
+    """The same with a folder of prompts."""
 
     prompts: options.Prompts = None
 
     @property
-    def settings(self) -> AskingSettings:
+    def settings(self) -> RequestSettings:
         """As there."""
         return {"prompts": self.prompts, **super().settings}

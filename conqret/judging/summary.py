@@ -39,7 +39,7 @@ class MetricSummary(BaseModel, frozen=True):
     """One metric over all items, those without a judgment too (``total``). ``mean``, ``deviation`` (sample standard
     deviation) and the bounds are in [0, 1]; mean and deviation are None where nothing, or only one value, was scored.
     ``low`` and ``high`` are the ends of the mean's 95% interval over topics; where there is none, ``no_interval`` says
-    why. ``calibrated`` is the mean of the scores put onto people's scale, where a calibration was given."""
+    why. ``calibrated`` is the mean of the scores put onto the human scale, where a calibration was given."""
 
     total: int
     scored: int
@@ -164,8 +164,8 @@ class _Tally:
     reason: Counter[str] = field(default_factory=Counter)
     label: Counter[str] = field(default_factory=Counter)
     method: Counter[str] = field(default_factory=Counter)
-    sums: array[float] = field(default_factory=partial(array, "d"))
-    counts: array[float] = field(default_factory=partial(array, "d"))
+    sums: array[float] = field(default_factory=lambda: array("d"))
+    counts: array[float] = field(default_factory=lambda: array("d"))
 
     def summary(self, roots: Sequence[int] | None) -> MetricSummary:
         """The metric in numbers; ``roots`` has for each topic the one that stands for it, where that is another."""
@@ -316,8 +316,8 @@ class Cost(Frozen):
     item: Mapping[str, float | None]
 
     @classmethod
-    def of(cls, summary: Summary) -> Self:
-        """The costs of a finished run."""
+    def from_summary(cls, summary: Summary) -> Self:
+        """Return the costs of a finished run."""
         used, total = summary.usage, summary.total
         calls = used.calls + used.recorded
         usd = None if used.unpriced else used.cost_usd

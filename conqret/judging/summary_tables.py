@@ -26,7 +26,7 @@ def judge_name(format_name: str, model: str) -> str:
 
 
 def metric_names(metrics: Sequence[str]) -> str:
-    """Metrics as they are asked for; all dimensions of quality are named together."""
+    """Name metrics in a sentence; all dimensions of quality are named together."""
     if not BY_NAME.keys() <= set(metrics):
         return ", ".join(metrics)
     others = [metric for metric in metrics if metric not in BY_NAME]

@@ -7,7 +7,7 @@ import math
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from heapq import nsmallest
 from itertools import filterfalse
 from operator import itemgetter
@@ -47,7 +47,6 @@ class Tally:
     max_items: int = MAX_ITEMS
     order: Mapping[str, int] = field(default_factory=dict)
     summary: Summary | None = None
-    missing: dict[str, Counter[str]] = field(default_factory=dict)
     items: dict[str, int] = field(default_factory=dict)
     topics: list[str] = field(default_factory=list)
     keys: TopicKeys = field(default_factory=TopicKeys)
@@ -75,8 +74,6 @@ class Tally:
             self.stances.append(self._names.setdefault(judgment.stance, judgment.stance))
             self.languages.append(words.language(judgment.language) or "cannot be told")
         for metric, measure in judgment.measures.items():
-            if measure.reason is not None:
-                self.missing.setdefault(measure.reason, Counter())[metric] += 1
             if new:
                 values = self._values.setdefault(metric, array("d"))
                 values.extend([math.nan] * (place - len(values)))
@@ -135,8 +132,10 @@ def group_table(tally: Tally, metrics: Sequence[str]) -> Table:
         rows.append((title.capitalize(),))
         for name in shown:
             means = [tally.mean(metric, groups[name]) for metric in metrics]
-            rows.append((name, len(groups[name]), *map(_plain, means)))
             intervals = intervals or any(mean.low is not None for mean in means)
+            # the table's note says once why there is no interval
+            means = [mean if mean.value is None else replace(mean, reason="") for mean in means]
+            rows.append((name, len(groups[name]), *means))
     if intervals:
         notes.insert(0, "In brackets: 95% intervals over topics, for groups of at least three topics.")
     return Table(
@@ -167,8 +166,3 @@ def _groups(tally: Tally) -> Iterator[tuple[str, dict[str, list[int]]]]:
         if len(members) <= MAX_KINDS and len(judged) > 1 and list(judged.values()) not in seen_groups:
             seen_groups.append(list(judged.values()))
             yield title, judged
-
-
-def _plain(mean: Estimate) -> Estimate:
-    """Without the reason why there is no interval, which the table's note says once."""
-    return Estimate(mean.value, mean.low, mean.high, mean.n, reason=mean.reason if mean.value is None else "")

@@ -24,8 +24,9 @@ from conqret.io.label_set import TRUTH, LabelScale, Scales, parse_scales
 from conqret.io.pairs import OUTCOMES
 from conqret.io.rows import InvalidCell, Row, Rows, listed, mapped, object_rows, readable_columns
 from conqret.io.schema import Check, Field, Schema, TableReader
+from conqret.judging.judge_options import PAIRED, SINGLE
 from conqret.judging.judge_parts import Judge
-from conqret.judging.own_judge import PAIRED, SINGLE, own_judge, plain
+from conqret.judging.own_judge import own_judge, plain
 from conqret.judging.scales import PREFERENCE, swap_item
 from conqret.llm.backends.verdicts import admit, texts_of
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
@@ -44,7 +45,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     PAIRED: (PAIRED,),
     SCORE: ("score", "rating", SINGLE),
 }
-"""Which columns may hold what, beside those of items, and those that are called as a metric that is asked for."""
+"""Which columns may hold what, beside those of items, and those that are called as a metric that is requested."""
 OF_METRICS: Mapping[str, tuple[str, ...]] = {PAIRED: (VERDICT, PAIRED), SINGLE: (SCORE,)}
 
 
@@ -142,12 +143,12 @@ def _named(
 @dataclass(frozen=True)
 class VerdictLog:
     """What a log says: ``items``, each once, with the arguments in the order in which it was met first; by the texts of
-    an item what was ``said`` of it, in the log's order; and for which ``metrics``."""
+    an item what was answered (``verdicts``), in the log's order; and for which ``metrics``."""
 
     name: str
     items: tuple[Item, ...]
     metrics: tuple[str, ...]
-    said: Mapping[str, Sequence[Mapping[str, float | None]]]
+    verdicts: Mapping[str, Sequence[Mapping[str, float | None]]]
     notes: tuple[str, ...] = ()
     skip_invalid: bool = False
 
@@ -163,7 +164,7 @@ class VerdictLog:
 
     def times(self, item: Item, *, pair: bool = True) -> int:
         """How often the item was judged: as a ``pair`` in this order, or its argument alone."""
-        return len(self.said.get(texts_of(plain(item, pair=pair)), ()))
+        return len(self.verdicts.get(texts_of(plain(item, pair=pair)), ()))
 
     def answers(
         self, item: Item, metrics: Iterable[str], sample: int = 0, *, one_order: bool = False
@@ -178,7 +179,7 @@ class VerdictLog:
 
 
 def log_of(verdicts: Any, items: Any, other: object, **reading: Any) -> VerdictLog | None:
-    """:func:`read_log` where there are ``verdicts``; ``other`` is a further judge of one's own.
+    """:func:`read_log` where there are ``verdicts``; ``other`` is a further judge of your own.
 
     Raises:
         FaultsError: rows are faulty.
@@ -266,8 +267,8 @@ def logged_judge(log: VerdictLog, client: ClientOptions) -> tuple[Judge, ClientO
     if client.model != OFFLINE_MODEL:
         raise DeclarationError(f"a log of verdicts needs no model: leave {client.model} out")
     judge = own_judge(log.metrics)
-    asks = tuple(replace(ask, both_orders=ask.both_orders and log.both_orders) for ask in judge.asks)
-    return replace(judge, asks=asks), replace(client, model=admit(log.name, log.said))
+    asks = tuple(replace(part, both_orders=part.both_orders and log.both_orders) for part in judge.asks)
+    return replace(judge, asks=asks), replace(client, model=admit(log.name, log.verdicts))
 
 
 def _gathered(

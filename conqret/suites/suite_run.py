@@ -19,9 +19,9 @@ from conqret.judging.criterion import Criterion
 from conqret.judging.judge import expected_cost, judge
 from conqret.judging.judge_parts import JUDGES, Judge
 from conqret.judging.judge_settings import (
-    AskingSettings,
     ClientSettings,
     JudgeSettings,
+    RequestSettings,
     client_options,
 )
 from conqret.judging.judgments import Judgments
@@ -42,7 +42,7 @@ OWN = ("format", "criteria", "rubric", "judge", "verdicts")
 """The settings that name a judge, so that the suite's own is left aside."""
 _ASKED = {
     *ClientSettings.__annotations__,
-    *AskingSettings.__annotations__,
+    *RequestSettings.__annotations__,
     "model",
     "watch",
 }

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from conqret.data import Reason
+from conqret.data import Item, Reason
 from conqret.judges.likelihood import texts
 from conqret.judging.instrument import filled
 from conqret.judging.judge_folder import JudgeFolder
@@ -17,6 +17,11 @@ from conqret.prompts import Library
 from tests.cli.conftest import Cli
 from tests.contract.items import DEMO, demo
 from tests.judging.runs import said, write_items
+
+
+def short(count: int) -> list[Item]:
+    """Items with two documents, which a model on a processor reads quickly."""
+    return [item.model_copy(update={"documents": item.documents[:2]}) for item in demo()[:count]]
 
 
 @pytest.fixture
@@ -33,7 +38,7 @@ def test_a_folder_judges_resumes_and_replays(
     from conqret.local.scorer import ConditionalPerplexity
 
     monkeypatch.chdir(tmp_path)
-    write_items(tmp_path / "items.jsonl", demo()[:1])
+    write_items(tmp_path / "items.jsonl", short(1))
     command = ("judge", "items.jsonl", "--format", "likelihood", "--model", "local/./models/small")
     done = cli(*command)
     assert done.code == 0, done.err
@@ -44,7 +49,7 @@ def test_a_folder_judges_resumes_and_replays(
     assert not run.record().baseline
     found = list(run.judgments())
     scorer, (ask,) = ConditionalPerplexity(str(model), wrapping=5), JUDGES["likelihood"].asks
-    for item, judgment in zip(demo(), found, strict=False):
+    for item, judgment in zip(short(1), found, strict=True):
         measure = judgment.measures["groundedness"]
         whole, parts = texts(item.argument or "")
         assert [part.id for part in measure.parts] == [f"sentence {number}" for number in parts]
@@ -86,6 +91,30 @@ def test_wrong_calls_write_nothing(
     assert done.code == 2
     assert message in " ".join(done.err.split())
     assert not (tmp_path / "out").exists()
+
+
+def test_a_run_with_nothing_left_to_ask_loads_no_model(
+    cli: Cli, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_items(tmp_path / "items.jsonl", short(2))
+    store = tmp_path / "shared.sqlite"
+    command = ("judge", tmp_path / "items.jsonl", "--format", "likelihood", "--model", f"local/{model}")
+    first = cli(*command, "-o", tmp_path / "first", "--recordings", store)
+    assert first.code == 0, first.err
+
+    def loaded(*_: object) -> None:
+        raise AssertionError("the model was loaded")
+
+    monkeypatch.setattr("conqret.llm.backends.local.Local._load", loaded)
+    resumed = cli(*command, "-o", tmp_path / "first", "--recordings", store)
+    assert "2 of 2 judgments were kept" in resumed.err
+    second = cli(*command, "-o", tmp_path / "second", "--recordings", store)
+    assert second.code == 0, second.err
+    own = cli(*command, "-o", tmp_path / "first")
+    assert own.code == 0, own.err
+    assert said(JudgeFolder(tmp_path / "second").judgments()) == said(
+        JudgeFolder(tmp_path / "first").judgments()
+    )
 
 
 def test_a_prompt_that_is_too_long_says_what_to_give(cli: Cli, tmp_path: Path) -> None:

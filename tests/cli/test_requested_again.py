@@ -8,13 +8,11 @@ from typing import Any
 
 import pytest
 
-from conqret.io.trec import ScoredDoc, write_run
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.llm import retry
 from tests.cli.conftest import Cli
 from tests.cli.score_files import lines, questions_file
 from tests.contract.items import demo
-from tests.generation.corpora import write_corpus
 from tests.judging.runs import write_items
 from tests.server import FaultPlan, FaultServer
 
@@ -105,19 +103,16 @@ def test_a_server_that_is_down_takes_nothing_away(
 
 def commands(items: Path, folder: Path) -> dict[str, tuple[Any, ...]]:
     """Commands that ask a model over and over, but for the judge."""
-    write_run(folder / "pro.res", [ScoredDoc("buses", f"buses-{n}", 9.0 - n) for n in (1, 2, 3)])
-    corpus = write_corpus(folder / "corpus").path
     references = questions_file(folder)
     said = [{"id": one, "generation": "Some say so."} for one in ("zoos", "cars")]
     answers = lines(folder / "mine.jsonl", said)
     return {
         "bias": ("bias", items, "--probe", "length", "--format", "rag-direct"),
-        "generate": ("generate", "arguments", corpus, "--run", folder / "pro.res", "--stance", "pro"),
         "baselines": ("debateqa", "score", answers, "--references", references, "--metric", "direct-score"),
     }
 
 
-@pytest.mark.parametrize("name", ["bias", "generate", "baselines"])
+@pytest.mark.parametrize("name", ["bias", "baselines"])
 def test_every_study_is_healed(cli: Cli, server: FaultServer, items: Path, tmp_path: Path, name: str) -> None:
     model = ("--model", "openai/judge", "--api-base", server.url, "--stop-after-failures", 1)
     given = (*commands(items, tmp_path)[name], *model, "-o", tmp_path / "r")

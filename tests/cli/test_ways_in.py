@@ -16,6 +16,7 @@ import pytest
 import conqret
 from tests.cli.conftest import Cli
 from tests.cli.test_batched_commands import of_corpus
+from tests.judging.runs import some
 from tests.runs.killed import ROOT
 
 ITEMS = ROOT / "fixtures" / "demo" / "items.jsonl"
@@ -67,40 +68,6 @@ def test_the_folder_of_written_arguments_is_judged(cli: Cli, tmp_path: Path) -> 
     assert json.loads((tmp_path / "judged" / "summary.json").read_text())["scored"] > 0
 
 
-JUDGES = """
-import asyncio
-
-def several(item):
-    return {"clarity": 0.5, "overall_quality": 0.25, "note": "fine"}
-
-async def later(item):
-    await asyncio.sleep(0)
-    return {"measures": {"clarity": {"value": 0.5}}}
-
-def one(item):
-    return 0.75
-
-def broken(item):
-    raise ValueError("no")
-"""
-
-
-@pytest.mark.parametrize(
-    ("name", "metrics"),
-    [("several", ["clarity", "overall_quality"]), ("later", ["clarity"]), ("one", ["preference"])],
-)
-def test_a_judge_of_ones_own_is_asked_for_all_that_it_gives(
-    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, metrics: list[str]
-) -> None:
-    (tmp_path / f"given_by_{name}.py").write_text(JUDGES)
-    monkeypatch.chdir(tmp_path)
-    done = cli("judge", ITEMS, "--judge", f"given_by_{name}:{name}", "-o", tmp_path / "run")
-    assert done.code == 0, done.err
-    found = json.loads((tmp_path / "run" / "summary.json").read_text())["metrics"]
-    assert list(found) == metrics
-    assert all(one["scored"] == 24 for one in found.values())
-
-
 @pytest.fixture
 def served() -> Iterator[tuple[str, list[object]]]:
     """The address of a judge that gives several metrics, and what it was asked about."""
@@ -126,12 +93,13 @@ def test_an_address_is_asked_for_all_that_it_gives(
     cli: Cli, tmp_path: Path, served: tuple[str, list[object]]
 ) -> None:
     address, asked = served
-    done = cli("judge", ITEMS, "--judge", address, "-o", tmp_path / "run")
+    items = some(tmp_path, 4)
+    done = cli("judge", items, "--judge", address, "-o", tmp_path / "run")
     assert done.code == 0, done.err
     found = json.loads((tmp_path / "run" / "summary.json").read_text())["metrics"]
-    assert {name: one["scored"] for name, one in found.items()} == {"clarity": 24, "groundedness": 24}
-    assert len(asked) == 1 + 24
-    assert cli("bias", ITEMS, "--judge", address, "--probe", "length", "-o", tmp_path / "bias").code == 0
+    assert {name: one["scored"] for name, one in found.items()} == {"clarity": 4, "groundedness": 4}
+    assert len(asked) == 1 + 4
+    assert cli("bias", items, "--judge", address, "--probe", "length", "-o", tmp_path / "bias").code == 0
     metrics = json.loads((tmp_path / "bias" / "run.json").read_text())["metrics"]
     assert set(metrics) == {"clarity", "groundedness"}
 
@@ -140,11 +108,12 @@ def test_a_dry_run_and_a_replay_send_an_address_nothing(
     cli: Cli, tmp_path: Path, served: tuple[str, list[object]]
 ) -> None:
     address, asked = served
-    words = ("judge", ITEMS, "--judge", address, "--metric", "clarity")
+    items = some(tmp_path, 4)
+    words = ("judge", items, "--judge", address, "--metric", "clarity")
     assert cli(*words, "-o", tmp_path / "run").code == 0
     before = len(asked)
     for command in ("judge", "bias", "sensitivity"):
-        assert cli(command, ITEMS, "--judge", address, "-o", tmp_path / "dry", "--dry-run").code == 0
+        assert cli(command, items, "--judge", address, "-o", tmp_path / "dry", "--dry-run").code == 0
     assert cli(*words, "--replay", tmp_path / "run", "-o", tmp_path / "again").code == 0
-    cli("judge", ITEMS, "--judge", address, "--replay", tmp_path / "run", "-o", tmp_path / "more")
+    cli("judge", items, "--judge", address, "--replay", tmp_path / "run", "-o", tmp_path / "more")
     assert len(asked) == before

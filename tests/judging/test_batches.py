@@ -306,21 +306,6 @@ def test_what_to_do_about_a_batch_that_the_provider_does_not_know(items, tmp_pat
             judge(items, **settings)
 
 
-def test_a_batch_that_is_said_to_be_made_is_taken(items, tmp_path):
-    class Precise(BatchServer):
-        def _made(self, questions: list[dict[str, Any]], metadata: Any = None) -> web.Response:
-            made = super()._made(questions, metadata)
-            made.set_status(201)
-            return made
-
-    with Precise() as server:
-        settings = {"model": "openai/m", "api_base": server.url, "output": tmp_path / "run", "batch": True}
-        judge(items, **settings)
-        server.status = "completed"
-        assert states(judge(items, **settings)) == ["scored"] * COUNT
-        assert len(server.batches) == 1
-
-
 def test_a_batch_that_failed_as_a_whole_says_why(items, tmp_path, caplog):
     with BatchServer() as server:
         settings = {"model": "openai/m", "api_base": server.url, "output": tmp_path / "run", "batch": True}

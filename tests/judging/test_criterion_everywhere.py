@@ -28,7 +28,6 @@ from tests.generation.corpora import write_corpus
 from tests.judging.runs import some
 from tests.runs.killed import ROOT, Forks
 from tests.server import FaultServer
-from tests.server.batches import BatchServer
 
 STATEMENT = "sourced: The answer names a source"
 CLARITY = "clarity: How clear is the wording? 1-5"
@@ -61,17 +60,6 @@ def test_labels_meet_it_by_its_name(forks: Forks, tmp_path: Path) -> None:
     assert forks.end() == 0
     assert "“The answer names a source”" in told.read_text()
     assert "The answer names a source" in (one / "report.html").read_text()
-
-
-def test_in_a_batch(forks: Forks, tmp_path: Path) -> None:
-    with BatchServer() as server:
-        asked = ("judge", some(tmp_path, 4), *ASKED, "--api-base", server.url, "-o", tmp_path / "run")
-        assert forks.run(*asked, "--batch") == 0
-        server.status = "completed"
-        assert forks.run(*asked, "--batch") == 0
-        assert [len(batch) for batch in server.batches.values()] == [4]
-        assert server.requests == []
-    assert read(tmp_path / "run" / "summary.json")["scored"] == 4
 
 
 @contextlib.contextmanager
@@ -130,29 +118,6 @@ def test_other_peoples_evaluators(criterion: Any) -> None:
         single.close()
     assert single.name == "conqret criteria clarity"
     assert single.measure(judgment).value is not None
-
-
-def test_an_expected_answer_is_a_reference_too() -> None:
-    with FaultServer() as server:
-        settings: Any = {"model": "openai/m", "api_base": server.url, "api_key": "k"}
-        single = SingleMetric.of("criteria", "agrees: It agrees with the reference", **settings)
-        judgment = single.judged({**ITEM, "reference": "Keepers care."})
-        single.close()
-        assert "Keepers care." in server.requests[0].body["messages"][1]["content"]
-    assert single.measure(judgment).value is not None
-
-
-def test_a_transformer_of_pyterrier() -> None:
-    pd = pytest.importorskip("pandas")
-    pytest.importorskip("pyterrier", reason="the extra pyterrier is not installed")
-    from conqret.adapters.pyterrier import ConqretJudge
-
-    answers = pd.DataFrame([{"qid": "1", "query": "Ban zoos?", "qanswer": "Yes.", "qcontext": "Cages."}])
-    with FaultServer() as server:
-        judge = ConqretJudge("criteria", [STATEMENT, ANCHORED], model="openai/m", api_base=server.url)
-        found = judge.transform(answers)
-    assert judge.metrics == ("sourced", "clarity")
-    assert found[["sourced", "clarity"]].notna().all(axis=None)
 
 
 def test_a_file_of_settings(forks: Forks, tmp_path: Path) -> None:

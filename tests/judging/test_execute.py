@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,6 @@ import polars as pl
 import pytest
 
 from conqret import DeclarationError
-from conqret.data import Reason
 from conqret.io import source as item_source
 from conqret.judging.judge_folder import COLUMNS, JudgeFolder
 from conqret.judging.judgments import Judgments
@@ -116,17 +114,6 @@ def test_failed_judgments_are_made_again_and_scored_ones_kept(tmp_path: Path) ->
     ]
 
 
-def test_judgments_stand_in_the_order_of_the_items(tmp_path: Path) -> None:
-    with FaultServer(FaultPlan({"server_error": 0.3}, seed=3)) as server:
-        run(
-            tmp_path / "r",
-            demo()[:12],
-            metrics=("context_relevance",),
-            client=served(server, max_concurrency=12),
-        )
-    assert [j.item for j in JudgeFolder(tmp_path / "r").judgments()] == [item.id for item in demo()[:12]]
-
-
 @pytest.mark.parametrize("spoil", ["cut", "binary line"])
 def test_a_spoiled_judgments_file_is_mended(tmp_path: Path, spoil: str) -> None:
     run(tmp_path / "r")
@@ -216,16 +203,6 @@ def test_nothing_is_written_when_something_is_declared_wrongly(tmp_path: Path) -
         with pytest.raises(DeclarationError):
             run(tmp_path / "r", **settings)
         assert [file.name for file in tmp_path.iterdir()] == ["notes.txt"], settings
-
-
-def test_a_server_that_always_fails_ends_the_run_with_every_item_failed(tmp_path: Path) -> None:
-    with FaultServer(FaultPlan(always="auth")) as server:
-        outcome = run(tmp_path / "r", demo(), metrics=("context_relevance",), client=served(server))
-    assert (outcome.summary.total, outcome.summary.failed) == (24, 24)
-    assert set(outcome.summary.reasons) <= {Reason.AUTHENTICATION, Reason.PROVIDER_DOWN}
-    for judgment in JudgeFolder(tmp_path / "r").judgments():
-        assert judgment.measures["context_relevance"].value is None
-        assert not re.search("sk-[a-z]{10}", judgment.model_dump_json())
 
 
 def test_after_a_kill_nothing_tells_of_an_earlier_stop(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ import pytest
 from conqret import bias, judge, sensitivity
 from conqret.errors import DeclarationError
 from conqret.judging.cost import costs_of
-from conqret.judging.own_judge import read_said
+from conqret.judging.own_judge import read_verdict
 from conqret.llm.backends.function import admit, identity
 from conqret.studies.bias.result import BiasRow, BiasTable
 
@@ -121,7 +121,7 @@ def test_a_plan_says_what_it_takes_and_asks_nobody() -> None:
     ],
 )
 def test_what_it_may_say(said: Any, metrics: list[str], expected: dict[str, float]) -> None:
-    assert read_said(said, metrics) == expected
+    assert read_verdict(said, metrics) == expected
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_what_it_may_say(said: Any, metrics: list[str], expected: dict[str, floa
 )
 def test_what_it_may_not_say(said: Any, words: str) -> None:
     with pytest.raises(ValueError, match=words):
-        read_said(said, ["overall_quality"])
+        read_verdict(said, ["overall_quality"])
 
 
 @pytest.fixture

@@ -11,7 +11,6 @@ from conqret.data import Item, Judgment, Measure, Status
 from conqret.data.judgment import TopicKeys
 from conqret.io.labels import read_labels
 from conqret.judging.summary import summarise
-from conqret.judging.tally import Tally
 from conqret.studies.agreement.annotator_agreement import agreement
 from conqret.studies.agreement.label_join import join_labels
 
@@ -59,16 +58,6 @@ def test_an_interval_over_translations_is_that_over_equal_copies(tied: bool) -> 
     assert translated.n == copies.n == TOPICS * len(CODES)
     assert translated.low == pytest.approx(copies.low)
     assert translated.high == pytest.approx(copies.high)
-
-
-def test_so_is_that_of_a_group_of_a_report() -> None:
-    means = []
-    for judgments in (_translated(True), _copied()):
-        scores = Tally()
-        for judgment in judgments:
-            scores.add(judgment)
-        means.append(scores.mean("groundedness"))
-    assert means[0].low == pytest.approx(means[1].low)
 
 
 def test_labels_meet_translations_by_topic(tmp_path: Path) -> None:

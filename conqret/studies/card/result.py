@@ -104,7 +104,7 @@ def make_card(
     rows = tuple(dimension.agreement for dimension in validation.dimensions.values())
     every = sensitivity.curves if sensitivity is not None else ()
     curves = tuple(curve for curve in every if curve.fingerprint == record.fingerprint)
-    cost = Cost.of(summary)
+    cost = Cost.from_summary(summary)
     again = bias.repeatability if bias is not None else ()
     return Card(
         conqret=__version__,

@@ -275,7 +275,7 @@ def compare(
     compared = compare_shared(shared, shared.basis(read, settings))
     costs = {}
     for name, folder in zip(names, folders, strict=True):
-        cost = Cost.of(folder.summary()).item
+        cost = Cost.from_summary(folder.summary()).item
         usd = None if cost["usd"] is None else cost["usd"] * PRICED_ITEMS
         costs[name] = JudgeCost(usd=usd, seconds=cost["seconds"], tokens=cost["tokens"])
     return compared.model_copy(update={"costs": costs})

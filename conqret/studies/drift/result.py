@@ -104,7 +104,7 @@ def check_alike(first: JudgeRecord, other: JudgeRecord, name: str) -> None:
 
 def _wave(name: str, folder: JudgeFolder, record: JudgeRecord, summary: Summary) -> Wave:
     calls = [call for judgment in folder.judgments() for call in judgment.trace.calls]
-    cost = Cost.of(summary).item
+    cost = Cost.from_summary(summary).item
     batched = batches_beside(folder.recordings_file).is_file()
     return Wave(
         name=name,
