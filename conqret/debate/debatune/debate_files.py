@@ -189,7 +189,7 @@ def system_of(item: Item) -> str:
     return str(item.metadata.get(SYSTEM, ""))
 
 
-def instruction_of(item: Item) -> str:
+def instruction_from_item(item: Item) -> str:
     """What the writer of a statement was told: what the row says, or what is made of topic, side and argument."""
     text, argument = (str(item.metadata.get(name, "")) for name in ("instruction", "argument"))
     return text.strip() or instruction(item.topic, item.stance, argument)

@@ -222,7 +222,13 @@ def trained(
             remedy=f"take --at-once {max(1, preparation.settings.rows_at_once // 2)} (the run goes on), a smaller "
             "--max-length, or --lora",
         )
-        _save(trainer.model, preparation, folder)
+        base_config = require("transformers", extra=EXTRA).AutoConfig.from_pretrained(preparation.model)
+        model = trainer.model
+        if preparation.settings.lora:
+            model = merged(model, folder.adapter, folder.checkpoints)
+        with whole(folder.model, folder.checkpoints) as made:  # in the numbers of the base model
+            model.to(base_config.dtype or model.dtype).save_pretrained(made)
+            preparation.tokenizer.save_pretrained(made)
     history = trainer.state.log_history
     held_out = {entry["step"]: entry["eval_loss"] for entry in history if "eval_loss" in entry}
     training = Training(
@@ -292,17 +298,6 @@ def _step(logs: Mapping[str, Any]) -> TrainingStep:
     return TrainingStep(
         step=logs["step"], epoch=logs["epoch"], loss=logs["loss"], learning_rate=logs["learning_rate"]
     )
-
-
-def _save(model: Any, preparation: TrainingInputs, folder: DebaterFolder) -> None:
-    """The model with its tokenizer, in the numbers of the base model; each folder appears whole or not at all."""
-    transformers = require("transformers", extra=EXTRA)
-    base = transformers.AutoConfig.from_pretrained(preparation.model)
-    if preparation.settings.lora:
-        model = merged(model, folder.adapter, folder.checkpoints)
-    with whole(folder.model, folder.checkpoints) as made:
-        model.to(base.dtype or model.dtype).save_pretrained(made)
-        preparation.tokenizer.save_pretrained(made)
 
 
 def check_apart(rows: Sequence[Instruction], held_out: Sequence[Instruction]) -> None:

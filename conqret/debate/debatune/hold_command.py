@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from conqret.console import shared_options as options
 from conqret.console.printing import at, note, result
-from conqret.debate.debatune.debate_run import DebatesFolder, hold_debates
+from conqret.debate.debatune.debate_run import hold_debates
 from conqret.debate.debatune.statement_run import write_statements
-from conqret.debate.debatune.transcript import DebatesSummary
 from conqret.errors import number
 from conqret.io.jsonl import json_lines
 from conqret.io.safe_files import check_new, write_new
@@ -72,25 +70,25 @@ def hold(
         doing="debating",
         role="a debater",
     )
-    summary = outcome.summary
-    lines = _lines(summary, outcome.folder)
-    asking.conclude(summary, lines, outcome, summary.missing, there=summary.statements)
-
-
-def _lines(summary: DebatesSummary, folder: DebatesFolder) -> Iterator[str]:
-
-    yield (
+    summary, folder = outcome.summary, outcome.folder
+    lines = [
         f"{summary.finished:,} of {number(summary.debates, 'debate')} finished, "
         f"{number(summary.statements, 'statement')} concluded"
-    )
+    ]
     if summary.trimmed:
-        yield f"{number(summary.trimmed, 'debate')} did not fit the window: the turns were shown shortened, all alike"
+        lines.append(
+            f"{number(summary.trimmed, 'debate')} did not fit the window: the turns were shown shortened, all alike"
+        )
     for debate in summary.unfinished[:MAX_NAMED]:
         lack = debate.lacks[0]
-        yield f"  {debate.id} is not finished: {lack.what}: {reason(lack.reason)}"
-    yield at(folder.debates_file, "debates")
-    yield at(folder.statements_file, "statements")
-    yield at(folder.report_file, "page")
+        lines.append(f"  {debate.id} is not finished: {lack.what}: {reason(lack.reason)}")
+    places = {
+        "debates": folder.debates_file,
+        "statements": folder.statements_file,
+        "page": folder.report_file,
+    }
+    lines += [at(file, name) for name, file in places.items()]
+    asking.conclude(summary, lines, outcome, summary.missing, there=summary.statements)
 
 
 MAX_NAMED = 10
@@ -142,20 +140,17 @@ def export(
     if not data.test:
         older.unlink(missing_ok=True)
     counts = data.numbers()
-    lines = _training_lines(counts, output, in_words(counts["left_out"]))
-    result(counts, lines, as_json=json_output)
-
-
-def _training_lines(counts: dict[str, Any], output: Path, left_out: str) -> Iterator[str]:
+    lines = []
     for name in ("train", "test"):
         if counts[name]:
             topics = number(counts[f"{name}_topics"], "topic")
-            yield f"{number(counts[name], 'statement')} on {topics}, half of them for either side"
-            yield at(output / f"{name}.jsonl", name)
-    if not counts["test"]:
-        yield "no topic is tested on"
-    if left_out:
-        yield f"left out: {left_out}"
+            lines.append(f"{number(counts[name], 'statement')} on {topics}, half of them for either side")
+            lines.append(at(output / f"{name}.jsonl", name))
+    if not data.test:
+        lines.append("no topic is tested on")
+    if left_out := in_words(counts["left_out"]):
+        lines.append(f"left out: {left_out}")
+    result(counts, lines, as_json=json_output)
 
 
 def write(

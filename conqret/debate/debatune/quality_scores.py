@@ -19,7 +19,7 @@ from conqret.data.digest import gathered
 from conqret.data.item import Frozen
 from conqret.debate.debatune import controllability_scores as keeping
 from conqret.debate.debatune.controllability_scores import GOOD_FROM, Controllability
-from conqret.debate.debatune.debate_files import SYSTEM, instruction_of, read_statements, system_of
+from conqret.debate.debatune.debate_files import SYSTEM, instruction_from_item, read_statements, system_of
 from conqret.debate.debatune.statement_filters import JudgedResult, judge_by_format
 from conqret.errors import DeclarationError, check_known
 from conqret.judges.response_quality import GIVEN, SWAPPED
@@ -73,7 +73,8 @@ def pair(items: Sequence[Item], baseline: str | None = None) -> tuple[Item, ...]
     systems: dict[str, dict[tuple[str, ...], Item]] = {}
     for item in items:
         by_instruction = systems.setdefault(system_of(item), {})
-        twin = by_instruction.setdefault(_instruction(item), item)
+        extra = (str(item.metadata.get(name, "")) for name in ("argument", "instruction"))
+        twin = by_instruction.setdefault((item.topic, item.stance, *extra), item)
         if twin is not item:
             raise DeclarationError(
                 f"{twin.id} and {item.id} of {system_of(item)} answer one instruction: keep one of them"
@@ -82,12 +83,23 @@ def pair(items: Sequence[Item], baseline: str | None = None) -> tuple[Item, ...]
     check_known("system", systems, name)
     if len(systems) < 2:
         raise DeclarationError(f"{name} is the only system: add the statements of another one")
-    pairs = []
+    pairs: list[Item] = []
     for system, by_instruction in systems.items():
         shared = [] if system == name else [key for key in by_instruction if key in systems[name]]
         if system != name and not shared:
             raise DeclarationError(f"{system} and {name} have no instruction in common")
-        pairs += [_pair(by_instruction[key], systems[name][key]) for key in shared]
+        for item, other in ((by_instruction[key], systems[name][key]) for key in shared):
+            metadata = {SYSTEM: system, "baseline": name, TOPIC: item.topic}
+            pairs.append(
+                Item(
+                    id=item.id,
+                    topic=instruction_from_item(item),
+                    stance=item.stance,
+                    argument=item.argument,
+                    second_argument=other.argument,
+                    metadata=metadata,
+                )
+            )
     return tuple(pairs)
 
 
@@ -136,26 +148,6 @@ def _of_system(system: str, results: Sequence[tuple[str, Measure]]) -> Quality:
 def _labels(preference: Measure) -> list[str]:
     """The better response in the given and in the swapped order."""
     return [part.label or "tie" for part in preference.parts if part.id in (GIVEN, SWAPPED)]
-
-
-def _instruction(item: Item) -> tuple[str, ...]:
-    return (
-        item.topic,
-        item.stance,
-        *(str(item.metadata.get(name, "")) for name in ("argument", "instruction")),
-    )
-
-
-def _pair(item: Item, other: Item) -> Item:
-    """The two responses; an instruction that is not given is said by topic, side and argument."""
-    return Item(
-        id=item.id,
-        topic=instruction_of(item),
-        stance=item.stance,
-        argument=item.argument,
-        second_argument=other.argument,
-        metadata={SYSTEM: system_of(item), "baseline": system_of(other), TOPIC: item.topic},
-    )
 
 
 S = TypeVar("S", Controllability, Quality)

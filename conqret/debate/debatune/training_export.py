@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from conqret.data import Item
-from conqret.debate.debatune.debate_files import SIDE_OF, SIDES, Side, instruction_of, read_statements
+from conqret.debate.debatune.debate_files import SIDE_OF, SIDES, Side, instruction_from_item, read_statements
 from conqret.debate.debatune.debate_run import DebatesFolder
 from conqret.debate.debatune.statement_filters import harmless
 from conqret.debate.debatune.transcript import DebatesSummary
@@ -150,7 +150,9 @@ def training_data(
     for item in statements:
         text = (item.argument or "").strip()
         argument = str(item.metadata.get("argument", ""))
-        example = TrainingExample(instruction_of(item), text, item.topic, SIDE_OF[item.stance], argument)
+        example = TrainingExample(
+            instruction_from_item(item), text, item.topic, SIDE_OF[item.stance], argument
+        )
         why = EMPTY if not text else REFUSAL if declines(text) else REPEATED if example in met else ""
         if why:
             left_out[why] += 1
@@ -159,12 +161,20 @@ def training_data(
         # one topic in other spelling is still one topic, and must not be trained on and tested on
         by_topic.setdefault(caseless(item.topic), []).append(example)
     for topic, examples in by_topic.items():
-        by_topic[topic] = list(_balanced(examples))
+        sides = Counter(example.side for example in examples)
+        left = dict.fromkeys(SIDES, min(sides[side] for side in SIDES))
+        by_topic[topic] = balanced = []
+        for example in examples:  # as many of each side as the side with fewer has, those that come first
+            if left[example.side]:
+                left[example.side] -= 1
+                balanced.append(example)
         left_out[UNBALANCED] += len(examples) - len(by_topic[topic])
     topics = [topic for topic, examples in by_topic.items() if examples]
     if not topics:
         raise DeclarationError(f"no statement is left to train on ({in_words(left_out) or 'there is none'})")
-    tested = _drawn(topics, test_share, seed)
+    count = min(max(round(test_share * len(topics)), test_share > 0), len(topics) - 1)
+    by_hash = sorted(topics, key=lambda topic: hashlib.sha256(f"{seed}\0{topic}".encode()).digest())
+    tested = frozenset(by_hash[:count])
     train, test = (
         tuple(example for topic in topics if (topic in tested) is wanted for example in by_topic[topic])
         for wanted in (False, True)
@@ -175,20 +185,3 @@ def training_data(
 def in_words(left_out: dict[str, int]) -> str:
     """How many statements are left out, and why."""
     return ", ".join(f"{count:,} {LEFT_OUT[why]}" for why, count in left_out.items() if count)
-
-
-def _balanced(examples: Sequence[TrainingExample]) -> Iterator[TrainingExample]:
-    """As many of each side as the side with fewer has, those that come first."""
-    sides = Counter(example.side for example in examples)
-    left = {side: min(sides[side] for side in SIDES) for side in SIDES}
-    for example in examples:
-        if left[example.side]:
-            left[example.side] -= 1
-            yield example
-
-
-def _drawn(topics: Sequence[str], share: float, seed: int) -> frozenset[str]:
-    """The topics that are tested on: by a hash of each, so that their order has no part in it."""
-    count = min(max(round(share * len(topics)), share > 0), len(topics) - 1)
-    ranked = sorted(topics, key=lambda topic: hashlib.sha256(f"{seed}\0{topic}".encode()).digest())
-    return frozenset(ranked[:count])

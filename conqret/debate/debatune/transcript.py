@@ -256,10 +256,11 @@ class TurnRequest:
 
     def documents(self) -> tuple[Document, ...]:
         """What was said so far, a turn each; what of it is cut where not all fits."""
-        return tuple(
-            Document(id=named(number, side), text="\n".join((turn.statement, *_numbered(turn.answers))))
-            for number, side, turn in self.record
-        )
+        documents = []
+        for number, side, turn in self.record:
+            answers = [f"Answer to question {n}: {answer}" for n, answer in enumerate(turn.answers, start=1)]
+            documents.append(Document(id=named(number, side), text="\n".join((turn.statement, *answers))))
+        return tuple(documents)
 
     def rendered(self, library: Library, documents: Sequence[Document]) -> RenderedPrompt:
         """The prompt, with these texts in place of those of :meth:`documents`."""
@@ -332,7 +333,3 @@ def _check_questions(statement: str, questions: Sequence[str]) -> None:
         raise ValueError(
             f"one to {MAX_QUESTIONS} questions are to be put, none of them blank, not {len(asked)}"
         )
-
-
-def _numbered(answers: Sequence[str]) -> list[str]:
-    return [f"Answer to question {number}: {answer}" for number, answer in enumerate(answers, start=1)]

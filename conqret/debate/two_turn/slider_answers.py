@@ -209,7 +209,8 @@ class PayoffInstruction:
         while crossings := [
             (crossing, -self._slope(other), other)
             for other in strengths
-            if self._slope(other) > self._slope(now) and (crossing := self._crossing(now, other)) < 1
+            if (steeper := self._slope(other) - self._slope(now)) > 0
+            and (crossing := (self.bonus(-now) - self.bonus(-other)) / steeper) < 1
         ]:
             place, _, now = min(crossings)
             confidences[now] = place
@@ -230,10 +231,6 @@ class PayoffInstruction:
 
     def _slope(self, strength: int) -> Fraction:
         return self.bonus(strength) - self.bonus(-strength)
-
-    def _crossing(self, first: int, other: int) -> Fraction:
-        behind = self.bonus(-first) - self.bonus(-other)
-        return behind / (self._slope(other) - self._slope(first))
 
 
 def _dollars(*texts: str) -> tuple[Fraction, ...]:

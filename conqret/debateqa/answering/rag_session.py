@@ -230,7 +230,8 @@ class RagSession:
 class AnswerStrategy:
     """A way to answer a question.
 
-    - ``respond(session)`` answers the question of the session: it may search and ask an agent there, and returns the text. It
+    - ``respond(session)`` answers the question of the session: it may search and ask an agent there, and returns the
+      text. It
       raises :class:`~conqret.debateqa.curation.curation_requests.NoValidResponse` where a model gives no valid answer.
     - ``chunks`` are taken of one retrieval (0: nothing is retrieved), ``searches`` is how many retrievals there may be
     - ``agent`` is the id of the prompt by which an agent is asked what to do next; empty where there is none

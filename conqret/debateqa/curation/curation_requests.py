@@ -159,14 +159,14 @@ def offline_views(question: str, texts: Sequence[str], most: int) -> dict[str, A
     hold each (60% of its stems in two neighboring sentences)."""
     wanted = {term: weight(term) for term in set(Passage(question).roots) - {""}}
     readings = [read(text).sentences for text in texts]
-    candidates = sorted(
-        (
-            (-_score(sentence, wanted), number, place)
-            for number, sentences in enumerate(readings)
-            for place, sentence in enumerate(sentences)
-            if SHORTEST <= len(sentence.words) <= LONGEST and not sentence.text.rstrip().endswith("?")
-        )
-    )
+    candidates = []
+    for number, sentences in enumerate(readings):
+        for place, sentence in enumerate(sentences):
+            if SHORTEST <= len(sentence.words) <= LONGEST and not sentence.text.rstrip().endswith("?"):
+                held = _held(sentence, wanted)
+                score = held + OPINION * (sum(values(sentence)) > 0) if held >= MIN_SHARE else 0.0
+                candidates.append((-score, number, place))
+    candidates.sort()
     chosen: list[tuple[int, Passage]] = []
     for score, number, place in candidates:
         sentence = readings[number][place]
@@ -203,11 +203,6 @@ def offline_explanation(question: str, view: str, texts: Sequence[str]) -> dict[
             taken.append(place)
     view_texts = [" ".join(sentences[place].text.split()) for place in sorted(taken)]
     return {"explanation": " ".join(dict.fromkeys(view_texts)) or view}
-
-
-def _score(sentence: Passage, wanted: dict[str, float]) -> float:
-    held = _held(sentence, wanted)
-    return held + OPINION * (sum(values(sentence)) > 0) if held >= MIN_SHARE else 0.0
 
 
 def _held(sentence: Passage, wanted: dict[str, float]) -> float:
