@@ -28,16 +28,18 @@ from pathlib import Path
 from rich.console import Console
 
 from conqret import judge
-from conqret.debate.debatune.controllability_scores import (
-    FORMAT,
-    GOOD_FROM,
-    Controllability,
-    controllability,
-    controllability_table,
-)
 from conqret.debate.debatune.debate_files import read_statements
-from conqret.debate.debatune.quality_scores import FORMAT as QUALITY
-from conqret.debate.debatune.quality_scores import pair, quality, quality_table
+from conqret.debate.debatune.statement_scores import (
+    CONTROLLABILITY,
+    GOOD_FROM,
+    RESPONSE_QUALITY,
+    Controllability,
+    controllability_by_system,
+    controllability_table,
+    pair,
+    quality,
+    quality_table,
+)
 from conqret.show.table import Table
 
 FILES = {
@@ -106,15 +108,15 @@ def main() -> None:
         console = Console()
         if args.quality:
             pairs = pair(items)
-            wins = quality(pairs, judge(pairs, format=QUALITY, model=args.model, replay=args.replay))
+            wins = quality(pairs, judge(pairs, format=RESPONSE_QUALITY, model=args.model, replay=args.replay))
             console.print(quality_table(wins, "DEBATunE 7B"))
             scores = [(win.system, WIN_SCORES[win.system], win.score.value) for win in wins]
             console.print(
                 Table(f"{args.model} beside Table 1 (GPT-4)", ("system", "printed", "here"), scores)
             )
             return
-        judged = judge(items, format=FORMAT, model=args.model, replay=args.replay)
-        found = controllability(items, judged, good_from=args.good_from)
+        judged = judge(items, format=CONTROLLABILITY, model=args.model, replay=args.replay)
+        found = controllability_by_system(items, judged, good_from=args.good_from)
     console.print(controllability_table(found, args.good_from))
     console.print(
         Table(

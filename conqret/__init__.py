@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from conqret.debate.debatune.debater_training import tune_debater as tune_debater
     from conqret.debate.debatune.manual_inspection import sample_statements as sample_statements
     from conqret.debate.debatune.manual_inspection import statement_agreement as statement_agreement
-    from conqret.debate.debatune.quality_scores import controllability as controllability
-    from conqret.debate.debatune.quality_scores import response_quality as response_quality
     from conqret.debate.debatune.statement_filters import filter_statements as filter_statements
     from conqret.debate.debatune.statement_filters import two_sided_topics as two_sided_topics
     from conqret.debate.debatune.statement_run import write_statements as write_statements
+    from conqret.debate.debatune.statement_scores import controllability as controllability
+    from conqret.debate.debatune.statement_scores import response_quality as response_quality
     from conqret.debate.debatune.training_export import debate_training_data as debate_training_data
     from conqret.debate.two_turn.anova import debate_anova as debate_anova
     from conqret.debate.two_turn.outcomes import debate_outcomes as debate_outcomes
@@ -146,7 +146,7 @@ _HOMES = {
     "collect_debates": "conqret.scrapers.corpus_collecting",
     "collect_evidence": "conqret.scrapers.corpus_collecting",
     "compare": "conqret.studies.compare.compare_judges",
-    "controllability": "conqret.debate.debatune.quality_scores",
+    "controllability": "conqret.debate.debatune.statement_scores",
     "correlate": "conqret.debateqa.score_table",
     "curate_benchmark": "conqret.debateqa.curation.benchmark",
     "debatable_questions": "conqret.debateqa.curation.check_verdicts",
@@ -194,7 +194,7 @@ _HOMES = {
     "recorded_requests": "conqret.judging.recorded_requests",
     "remove_partial_answers": "conqret.debateqa.curation.benchmark_figures",
     "report_run": "conqret.experiments.page",
-    "response_quality": "conqret.debate.debatune.quality_scores",
+    "response_quality": "conqret.debate.debatune.statement_scores",
     "retrieve": "conqret.retrieval.retrieve",
     "run": "conqret.experiments.experiment",
     "run_suite": "conqret.suites.suite_run",

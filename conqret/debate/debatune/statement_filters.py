@@ -14,9 +14,8 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from conqret.data import Item, Judgment, Measure
-from conqret.debate.debatune.controllability_scores import FORMAT as CONTROLLABILITY
-from conqret.debate.debatune.controllability_scores import is_good
 from conqret.debate.debatune.debate_files import judged_run, read_statements, statements_in
+from conqret.debate.debatune.statement_scores import CONTROLLABILITY, JudgedResult, is_good, judge_by_format
 from conqret.errors import DeclarationError, strict_options
 from conqret.io import open_items
 from conqret.io.cell_values import plain
@@ -25,12 +24,9 @@ from conqret.io.jsonl import json_lines
 from conqret.io.rows import Row
 from conqret.io.safe_files import write_new
 from conqret.judges.two_sided import CLAIM, VERDICT
-from conqret.judging.judge import judge
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.judge_settings import JudgeSettings
-from conqret.judging.judgments import Judgments
 from conqret.runs.run_folder import stem
-from conqret.runs.session import SessionCounts
 from conqret.show.table import Table
 from conqret.text.analysis import Text, weight
 
@@ -71,32 +67,6 @@ class FilterResult:
         lines = {file: json_lines(self.kept), beside: json_lines(map(asdict, self.dropped))}
         write_new(lines, overwrite=overwrite, register=register)
         return beside
-
-
-@dataclass(frozen=True, slots=True)
-class JudgedResult:
-    """What comes of judgments, with the judgments."""
-
-    judgments: Judgments
-
-    @property
-    def session(self) -> SessionCounts:
-        """The requests of this call, and what earlier ones left."""
-        return self.judgments.session
-
-    @property
-    def missing(self) -> Sequence[str]:
-        """The answers that a replay lacked."""
-        return self.judgments.missing
-
-
-def judge_by_format(items: Sequence[Item], format: str, settings: JudgeSettings) -> Judgments:  # noqa: A002 - as in settings
-    """The judgments of all items by a format, which ``settings`` do not name."""
-    if "format" in settings:
-        raise DeclarationError(f"the format is {format}: leave out 'format', or use conqret.judge")
-    named: JudgeSettings = {**settings, "format": format}
-    judgments: Judgments = judge(items, **named)
-    return judgments.whole()
 
 
 @dataclass(frozen=True, slots=True)
