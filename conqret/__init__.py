@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from conqret.debate.debatune.debater_training import tune_debater as tune_debater
     from conqret.debate.debatune.manual_inspection import sample_statements as sample_statements
     from conqret.debate.debatune.manual_inspection import statement_agreement as statement_agreement
+    from conqret.debate.debatune.statement_filters import debate_training_data as debate_training_data
     from conqret.debate.debatune.statement_filters import filter_statements as filter_statements
     from conqret.debate.debatune.statement_filters import two_sided_topics as two_sided_topics
     from conqret.debate.debatune.statement_run import write_statements as write_statements
     from conqret.debate.debatune.statement_scores import controllability as controllability
     from conqret.debate.debatune.statement_scores import response_quality as response_quality
-    from conqret.debate.debatune.training_export import debate_training_data as debate_training_data
     from conqret.debate.two_turn.anova import debate_anova as debate_anova
     from conqret.debate.two_turn.outcomes import debate_outcomes as debate_outcomes
     from conqret.debate.two_turn.slider_answers import payoffs as payoffs
@@ -152,7 +152,7 @@ _HOMES = {
     "debatable_questions": "conqret.debateqa.curation.check_verdicts",
     "debate_anova": "conqret.debate.two_turn.anova",
     "debate_outcomes": "conqret.debate.two_turn.outcomes",
-    "debate_training_data": "conqret.debate.debatune.training_export",
+    "debate_training_data": "conqret.debate.debatune.statement_filters",
     "dedupe": "conqret.debateqa.curation.deduplication",
     "describe_methods": "conqret.studies.card.methods",
     "detect": "conqret.perspectives.detection_study",

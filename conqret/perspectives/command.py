@@ -16,6 +16,7 @@ from conqret.perspectives.detection import GRADES, PROMPT
 from conqret.perspectives.detector import DetectorFolder, DetectorSettings
 from conqret.perspectives.threshold import question_of
 from conqret.prompts import Library
+from conqret.runs.study_run import training_output
 from conqret.show.table import spaced
 
 if TYPE_CHECKING:
@@ -173,12 +174,12 @@ def tune(
     conqret perspectives tune runs/detect/detections.csv --labels contains --model models/mistral-7b --lora -o
     detector/
     """
-    from conqret.perspectives.detector_tuning import tune_detector, tuned_place
+    from conqret.perspectives.detector_tuning import tune_detector
     from conqret.perspectives.page import quality_table
 
     chosen = DetectorSettings(**settings.given())
     read = read_pairs(pairs, labels)
-    target = tuned_place(pairs, model, output)
+    target = training_output(pairs, model, output)
     folder = DetectorFolder(target)
     with progress("tuning", quiet=shown.quiet) as bar:
 

@@ -6,10 +6,8 @@ import shutil
 import pytest
 
 from conqret.debate.debatune import debater_training as training
-from conqret.debate.debatune import debater_tuning as tuning
 from conqret.debate.debatune.debate_files import read_instructions
-from conqret.debate.debatune.debater_training import prepared, tune_debater
-from conqret.debate.debatune.debater_tuning import DebaterFolder, TuningSettings
+from conqret.debate.debatune.debater_training import DebaterFolder, TuningSettings, prepared, tune_debater
 from conqret.errors import DeclarationError, ItemsError
 from conqret.local import training_loop
 from tests.debate.tunable import ROWS, SUBJECTS, row, save_model, write_rows
@@ -145,7 +143,8 @@ def test_an_adapter_is_trained_and_merged(models, rows, tmp_path):
     names = load_file(folder.model / "model.safetensors")
     assert set(names) == set(load_file(models[True] / "model.safetensors"))
     assert (
-        AutoPeftModelForCausalLM.from_pretrained(folder.adapter).peft_config["default"].r == tuning.LORA_RANK
+        AutoPeftModelForCausalLM.from_pretrained(folder.adapter).peft_config["default"].r
+        == training.LORA_RANK
     )
 
 

@@ -15,7 +15,7 @@ from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, note, progress, result
 from conqret.debate.debatune.debate_files import SIDE_OF, read_instructions
 from conqret.debate.debatune.debate_run import hold_debates
-from conqret.debate.debatune.debater_tuning import SCHEDULE, Training, TuningPlan, TuningSettings
+from conqret.debate.debatune.debater_training import SCHEDULE, Training, TuningPlan, TuningSettings
 from conqret.debate.debatune.statement_run import write_statements
 from conqret.errors import number
 from conqret.io.jsonl import json_lines
@@ -134,7 +134,7 @@ def export(
 
     conqret debate export kept.jsonl --as instruction --test-share 0.2 -o data/
     """
-    from conqret.debate.debatune.training_export import debate_training_data, in_words
+    from conqret.debate.debatune.statement_filters import debate_training_data, in_words
 
     data = debate_training_data(sources, test_share=test_share, passed=passed)
     parts = {"train.jsonl": data.train, "test.jsonl": data.test}
@@ -218,7 +218,7 @@ def write(
 
 @dataclass(frozen=True)
 class DebaterTuningOptions(OptionGroup, of=TuningSettings):
-    """How a model is tuned: the fields of :class:`conqret.debate.debatune.debater_tuning.TuningSettings`.
+    """How a model is tuned: the fields of :class:`conqret.debate.debatune.debater_training.TuningSettings`.
 
     Training:
         lora: Train an adapter (LoRA), not the whole model: it takes less memory.
