@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     from conqret.debate.debatune.statement_scores import controllability as controllability
     from conqret.debate.debatune.statement_scores import response_quality as response_quality
     from conqret.debate.two_turn.anova import debate_anova as debate_anova
+    from conqret.debate.two_turn.debate_writing import write_debates as write_debates
+    from conqret.debate.two_turn.judging_run import judge_debates as judge_debates
     from conqret.debate.two_turn.outcomes import debate_outcomes as debate_outcomes
     from conqret.debate.two_turn.slider_answers import payoffs as payoffs
     from conqret.debate.two_turn.text_grades import grade_counter_arguments as grade_counter_arguments
     from conqret.debate.two_turn.text_grades import summarize_annotations as summarize_annotations
     from conqret.debate.two_turn.two_turn_files import read_two_turn as read_two_turn
-    from conqret.debate.two_turn.two_turn_runs import judge_debates as judge_debates
-    from conqret.debate.two_turn.two_turn_runs import write_debates as write_debates
     from conqret.debate.two_turn.writer_scores import score_writers as score_writers
     from conqret.debateqa.answer_scores import score_awareness as score_awareness
     from conqret.debateqa.answer_scores import score_baselines as score_baselines
@@ -174,7 +174,7 @@ _HOMES = {
     "improve": "conqret.studies.improve.improve_study",
     "inspect_debate_page": "conqret.scrapers.corpus_collecting",
     "judge": "conqret.judging.judge",
-    "judge_debates": "conqret.debate.two_turn.two_turn_runs",
+    "judge_debates": "conqret.debate.two_turn.judging_run",
     "jury": "conqret.studies.jury.jury_run",
     "list_debate_pages": "conqret.scrapers.corpus_collecting",
     "list_runs": "conqret.runs.management",
@@ -216,7 +216,7 @@ _HOMES = {
     "two_sided_topics": "conqret.debate.debatune.statement_filters",
     "validate": "conqret.studies.validate.validate",
     "variance": "conqret.studies.variance.result",
-    "write_debates": "conqret.debate.two_turn.two_turn_runs",
+    "write_debates": "conqret.debate.two_turn.debate_writing",
     "write_perturbations": "conqret.perturb.perturbing",
     "write_statements": "conqret.debate.debatune.statement_run",
 }

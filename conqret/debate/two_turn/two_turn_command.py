@@ -12,8 +12,12 @@ from conqret.console import shared_options as options
 from conqret.console.label_options import label_files
 from conqret.console.printing import at, note, note_all, note_each, result
 from conqret.debate.debatune.command import conclude, run_judge
+from conqret.debate.two_turn.debate_writing import write_debates
+from conqret.debate.two_turn.slider_answers import payoffs
+from conqret.debate.two_turn.two_turn_files import read_two_turn
 from conqret.errors import DeclarationError, number
 from conqret.judging.command_options import StudyOptions
+from conqret.show.page import write_file
 from conqret.show.table import spaced
 
 if TYPE_CHECKING:
@@ -85,6 +89,7 @@ def judge(
 
     conqret debate two-turn judge debates.jsonl --instruction encourage-abstain --model gpt-4o-mini --dry-run
     """
+    from conqret.debate.two_turn.judging_run import judge_debates
     from conqret.debate.two_turn.outcome_page import outcome_tables, standings_table, verdict
     from conqret.debate.two_turn.text_grades import (
         FORMAT,
@@ -94,8 +99,6 @@ def judge(
         rubric_table,
         summarize_annotations,
     )
-    from conqret.debate.two_turn.two_turn_files import read_two_turn
-    from conqret.debate.two_turn.two_turn_runs import judge_debates
 
     if rubric:
         if labels is not None:
@@ -186,8 +189,6 @@ def write(
         counts = _counts(questions)
         result(counts, _judgments_allowed(counts), as_json=asking.shown.json_output)
         return
-    from conqret.debate.two_turn.two_turn_runs import write_debates
-
     outcome = asking.study(
         write_debates,
         questions,
@@ -214,7 +215,6 @@ def write(
 
 
 def _counts(file: Path) -> dict[str, int]:
-    from conqret.debate.two_turn.two_turn_files import read_two_turn
 
     question_list = read_two_turn(file)
     return {
@@ -291,9 +291,7 @@ def outcomes(
     from conqret.debate.two_turn.anova import anova_tables, debate_anova, default_subject
     from conqret.debate.two_turn.outcome_page import confidence_plot, payoff_tables, verdict
     from conqret.debate.two_turn.outcomes import counted_answers, debate_outcomes
-    from conqret.debate.two_turn.slider_answers import payoffs as rewarded
     from conqret.debate.two_turn.writer_scores import score_writers, writers_table
-    from conqret.show.page import write_file
 
     kinds: dict[str, Literal["png", "svg"]] = {".png": "png", ".svg": "svg"}
     if plot is not None and plot.suffix not in kinds:
@@ -301,7 +299,7 @@ def outcomes(
     if answers is None:
         wanted = "--bonuses are seven numbers such as 0.6,0.45,0.3,0.15,-0.05,-0.3,-0.6"
         bonus_values = None if bonuses is None else options.numbers(bonuses, wanted)
-        shown = rewarded(bonuses=bonus_values)
+        shown = payoffs(bonuses=bonus_values)
         result(
             [payoff.record() for payoff in shown],
             spaced(chain.from_iterable(map(payoff_tables, shown))),
