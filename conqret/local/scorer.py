@@ -54,12 +54,12 @@ class KnownTargets(Protocol):
 class ConditionalPerplexity:
     """PPL(target | context) on a local transformers model (DebateQA, Equation 2).
 
-    ``model`` is a folder or a hub's name. ``wrapping`` (1 to 5) is what is asked around the answer, ``chat`` whether
-    the model's chat template is used (None: where it has one; ``templated`` says it). ``definition`` is ``paper`` or
-    ``released``. ``device`` and ``dtype`` default to a GPU in bfloat16 where there is one, else the CPU in float32.
-    ``token_budget`` bounds ``rows x (prefix + target)`` tokens of a step and halves when memory runs out;
-    ``batch_size`` bounds its rows. ``padding`` is the side on which the released script's tokenizer pads: it changes
-    what ``released`` counts and nothing else.
+    ``model`` is a folder or a hub's name. ``wrapping`` (1 to 5) is the wording of the prompt around the answer,
+    ``chat`` whether the model's chat template is used (None: where it has one; ``templated`` says it).
+    ``definition`` is ``paper`` or ``released``. ``device`` and ``dtype`` default to a GPU in bfloat16 where there is
+    one, else the CPU in float32. ``token_budget`` bounds ``rows x (prefix + target)`` tokens of a step and halves
+    when memory runs out; ``batch_size`` bounds its rows. ``padding`` is the side on which the released script's
+    tokenizer pads: it changes what ``released`` counts and nothing else.
 
     Raises:
         DeclarationError: a setting is out of its range, or the model cannot be loaded or used.

@@ -126,8 +126,8 @@ class DebatesSummary(Frozen):
 class Motion:
     """What is debated: a topic with an argument for each side, who opens, and for how many rounds.
 
-    ``asked`` has for each side whose argument is still to be found the trial that asks for it, of whose arguments it is
-    the one at ``place``.
+    ``asked`` has for each side without an argument the trial that requests its arguments, of which the motion takes the
+    one at ``place``.
     """
 
     id: str
@@ -255,7 +255,7 @@ class TurnRequest:
         return self.record[-1][2].questions if self.number and self.record else ()
 
     def documents(self) -> tuple[Document, ...]:
-        """What was said so far, a turn each; what of it is cut where not all fits."""
+        """The turns so far, one document each; their texts are cut where not all fits."""
         documents = []
         for number, side, turn in self.record:
             answers = [f"Answer to question {n}: {answer}" for n, answer in enumerate(turn.answers, start=1)]

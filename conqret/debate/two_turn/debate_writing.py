@@ -1,6 +1,6 @@
 """Models write debates: an argument with snippets for either option of a question, then an answer to each argument.
 
-Parrish et al. 2022, section 2.1. Whoever argues for an option also answers the argument for the other one. With two
+Parrish et al. 2022, section 2.1. The writer for an option also answers the argument for the other one. With two
 writers each question is debated twice, with the sides exchanged, so that neither has the right option more often.
 
 Besides ``run.json`` and ``recordings.sqlite`` the folder of a run holds ``rows.jsonl`` (the texts as they came, with
@@ -180,7 +180,7 @@ async def write_debate(
 def prompt(
     task: Task, library: Library, argued: SideArgument = NOTHING, against: SideArgument = NOTHING
 ) -> RenderedPrompt:
-    """What is asked; an answer is shown the writer's own argument, and the one that it is ``against``."""
+    """The prompt; a counter-argument is shown the writer's own argument, and the one that it is ``against``."""
     settings = {
         "least": _least(task),
         "most": MAX_SNIPPETS,

@@ -265,7 +265,7 @@ def planned_judgments(
 
 
 def request_from_screen(ledger: Ledger, screen: Screen) -> DebateRequest:
-    """What a screen of such a study asks, with its question.
+    """The request that a screen of such a study shows, with its question.
 
     Raises:
         DeclarationError: it is a screen of another study.

@@ -146,7 +146,7 @@ def _record(answer: SliderAnswer) -> dict[str, Any]:
 
 
 SEED = 13
-"""Tosses the coin, together with what is asked."""
+"""Seed of the coin, with the key of the request."""
 
 
 def _longer(request: DebateRequest) -> int:

@@ -57,7 +57,7 @@ class SliderAnswer:
 
     Attributes:
         passage: what its question is about; questions on one passage belong together.
-        condition, turn, instruction: what the judge was shown, the number of the judgment, and what was asked.
+        condition, turn, instruction: what the judge was shown, the number of the judgment, and the instruction.
         right: which of the two options as they were shown is right, 1 or 2.
         consultant: ``right`` or ``wrong`` where one side alone is heard: which option it argued for; else empty.
         for_right, for_wrong: who wrote for either option, where that is known.

@@ -140,19 +140,19 @@ class AnnotatedTexts:
 
 
 @strict_options
-def summarize_annotations(annotations: str | Path, *, of: str | Path) -> tuple[AnnotatedTexts, ...]:
+def summarize_annotations(annotations: str | Path, *, questions: str | Path) -> tuple[AnnotatedTexts, ...]:
     """Summarize what annotators say of the texts of debates, by kind of text and by the option argued for: arguments
     first, those for the right one first.
 
     Args:
         annotations: a table with a row for each annotator and text.
-        of: the questions whose texts were annotated.
+        questions: the questions whose texts were annotated.
 
     Raises:
         ItemsError: rows have faults; all are listed.
         DeclarationError: there is no row, or no question.
     """
-    read = read_annotations(Path(annotations), read_two_turn(of))
+    read = read_annotations(Path(annotations), read_two_turn(questions))
     groups = gathered(((text.kind, not text.for_right), text) for text in read)
     return tuple(_annotated(group) for _, group in sorted(groups.items()))
 

@@ -120,7 +120,7 @@ def judge(
         conclude(done.judgments, lambda: rubric_table(done.grades), shown=asking.shown, grades=grades)
         return
     if annotations is not None:
-        summaries = summarize_annotations(annotations, of=questions)
+        summaries = summarize_annotations(annotations, questions=questions)
         plain = [asdict(summary) for summary in summaries]
         result(plain, spaced(annotation_tables(summaries)), as_json=asking.shown.json_output)
         return

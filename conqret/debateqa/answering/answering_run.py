@@ -149,7 +149,7 @@ class Answering:
 
     @property
     def prompts(self) -> dict[str, RunPrompt]:
-        """What is asked by."""
+        """The prompts of a run, by id."""
         own, plan = self.strategy.prompts, self.plan
         tokens = GENERATED_TOKENS if own else plan.length or ANSWER_TOKENS
         asked = {name: (response, tokens) for name, response in (own or {plan.prompt: Plain}).items()}

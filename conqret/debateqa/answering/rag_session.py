@@ -1,5 +1,5 @@
-"""Strategies of answering (none, rag, react and cited), and the session in which one answers a question: what it can
-search and ask, and the trace of what it did."""
+"""Strategies of answering (none, rag, react and cited), and the session in which one answers a question: its
+searches and requests, and the trace of what it did."""
 
 from __future__ import annotations
 
@@ -228,14 +228,14 @@ class RagSession:
 
 @dataclass(frozen=True)
 class AnswerStrategy:
-    """A way to answer a question.
+    """A strategy of answering a question.
 
-    - ``respond(session)`` answers the question of the session: it may search and ask an agent there, and returns the
-      text. It
-      raises :class:`~conqret.debateqa.curation.curation_requests.NoValidResponse` where a model gives no valid answer.
-    - ``chunks`` are taken of one retrieval (0: nothing is retrieved), ``searches`` is how many retrievals there may be
-    - ``agent`` is the id of the prompt by which an agent is asked what to do next; empty where there is none
-    - ``prompts`` are the ids of other prompts of its own, each with its type of answer; where there are none, the
+    - ``respond(session)`` answers the question of the session: it may search and call an agent there, and returns
+    the text. It raises :class:`~conqret.debateqa.curation.curation_requests.NoValidResponse` where a model gives no
+    valid answer. - ``chunks`` are taken of one retrieval (0: nothing is retrieved), ``searches`` is how many
+    retrievals there may be - ``agent`` is the id of the prompt by which an agent chooses the next step; empty where
+    there is none - ``prompts`` are the ids of other prompts of its own, each with its type of answer; where there
+    are none, the
       answer is set by the prompt that the user chooses
     """
 
@@ -331,7 +331,7 @@ CITED_SIDES = AnswerStrategy(
 
 
 STRATEGIES = (NONE, RAG, REACT, CITED_SIDES)
-"""conqret's own ways to answer; react is of Yao et al. 2023."""
+"""conqret's own strategies; react is of Yao et al. 2023."""
 
 ANSWER_STRATEGIES = Registry(
     "answering strategy",
@@ -341,4 +341,4 @@ ANSWER_STRATEGIES = Registry(
     attribute="STRATEGIES",
     first=("none", "rag", "react"),
 )
-"""Every way to answer by its name."""
+"""Every strategy by its name."""

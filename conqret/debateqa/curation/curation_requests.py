@@ -1,4 +1,4 @@
-"""What Algorithm 1 asks a model: queries to search with, points of view with their documents, and explanations.
+"""The requests of Algorithm 1: queries to search with, points of view with their documents, and explanations.
 
 DebateQA, section 3.2, A.2, A.3 and Table 9. And the offline baseline, which understands nothing: a point of view is a
 sentence of the documents that shares words with the question, and an explanation are those that share words with both.
@@ -81,7 +81,7 @@ class Explanation(Typed):
 
 
 class NoValidResponse(Exception):  # noqa: N818 - it is no fault of the program, and ends as the reason of a row
-    """There was no valid answer: why, and what was said."""
+    """There was no valid response: the reason and its detail."""
 
     def __init__(self, reason: Reason, detail: str = "") -> None:
         super().__init__(detail)
