@@ -239,6 +239,7 @@ def two_sided(items: Iterable[Item], judgments: Iterable[Judgment]) -> FilterRes
     """
     kept: list[dict[str, str]] = []
     dropped: list[DroppedRow] = []
+    known: list[frozenset[str]] = []
     for item, judgment in zip(items, judgments, strict=True):
         measure = judgment.measures["two_sided"]
         labels = {part.id: part.label or "" for part in measure.parts}
@@ -246,9 +247,11 @@ def two_sided(items: Iterable[Item], judgments: Iterable[Judgment]) -> FilterRes
             dropped.append(unanswered(item.id, item.topic, measure))
         elif CLAIM not in labels:
             dropped.append(DroppedRow(item.id, item.topic, labels[VERDICT], measure.explanation))
-        elif (same := _same_topic(labels[CLAIM], kept)) is not None:
+        elif (place := _same_topic(terms := Text(labels[CLAIM]).terms, known)) is not None:
+            same = kept[place]
             dropped.append(DroppedRow(item.id, item.topic, DUPLICATE, f"as {same['id']}: {same['topic']}"))
         else:
+            known.append(terms)
             row = {"id": item.id, "topic": labels[CLAIM]}
             kept.append(row if labels[CLAIM] == item.topic else {**row, COLLECTED: item.topic})
     return FilterResult(kept, dropped)
@@ -274,12 +277,11 @@ def two_sided_topics(collected: str | Path, **settings: Unpack[JudgeSettings]) -
     return FilterRun(judgments, two_sided(items, judgments))
 
 
-def _same_topic(topic: str, kept: Sequence[dict[str, str]]) -> dict[str, str] | None:
-    """The kept row with the most similar topic; None where no topic is the same."""
-    terms = Text(topic).terms
-    similarity = {place: shared(terms, Text(row["topic"]).terms) for place, row in enumerate(kept)}
+def _same_topic(terms: frozenset[str], known: Sequence[frozenset[str]]) -> int | None:
+    """The place of the most similar topic; None where no topic is the same."""
+    similarity = {place: shared(terms, others) for place, others in enumerate(known) if terms & others}
     best = max(similarity, key=lambda place: similarity[place], default=None)
-    return None if best is None or similarity[best] < SAME else kept[best]
+    return None if best is None or similarity[best] < SAME else best
 
 
 def shared(first: frozenset[str], other: frozenset[str]) -> float:
