@@ -322,7 +322,14 @@ def baseline_rows(
     for baseline in baselines:
         metric = column_of(baseline)
         if BASELINES[baseline] == "text":
-            rows += [_acknowledged(metric, case, system) for case in cases]
+            for case in cases:
+                value: float | None = float(acknowledges(case.answer))
+                reason = ""
+                if not case.answer.strip():
+                    value, reason = None, EMPTY_ANSWER
+                rows.append(
+                    ScoreRow(system, case.id, metric, "the first words of the answer", value, 1, reason)
+                )
         elif BASELINES[baseline] == "asked":
             rows += [row for row in asked if row.metric == metric]
         else:
@@ -362,10 +369,3 @@ def _unfit(case: AnswerCase) -> Likeness | None:
     if not all(partial_answer.strip() for partial_answer in case.partial):
         return Likeness(None, "a partial answer of the question is empty")
     return None
-
-
-def _acknowledged(metric: str, case: AnswerCase, system: str) -> ScoreRow:
-    name = "the first words of the answer"
-    if not case.answer.strip():
-        return ScoreRow(system, case.id, metric, name, None, 1, EMPTY_ANSWER)
-    return ScoreRow(system, case.id, metric, name, float(acknowledges(case.answer)))

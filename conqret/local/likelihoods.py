@@ -317,12 +317,13 @@ class Forward:
         ids = torch.tensor([[1, 0]], device=self._model.device)
         with torch.inference_mode():
             model_logits = self._model(input_ids=ids).logits[0].float()
+            states, cached = model_logits, False
             try:
                 body = self._body(input_ids=ids, past_key_values=DynamicCache(), use_cache=True)
                 layers, states = body.past_key_values.layers, body.last_hidden_state[0]
                 cached = bool(layers) and all(layer.keys.shape[-2] == ids.shape[1] for layer in layers)
             except (AttributeError, IndexError, KeyError, TypeError):
-                cached = False
+                pass  # there is none
             if not cached:
                 raise DeclarationError(
                     "this model has no plain key-value cache, which the scorer needs (it is perhaps a state-space "

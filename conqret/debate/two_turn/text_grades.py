@@ -18,7 +18,7 @@ from typing import Annotated, Literal, Unpack, get_args
 from conqret.data import Document, Item, Judgment
 from conqret.data.digest import gathered
 from conqret.data.item import Frozen
-from conqret.debate.debatune.statement_filters import judge_by_format
+from conqret.debate.debatune.statement_scores import judge_by_format
 from conqret.debate.two_turn.two_turn_files import SideArgument, TwoTurnQuestion, read_two_turn
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.cell_values import MAX_ID, as_list

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from conqret.console import shared_options as options
 from conqret.console.label_options import label_files
@@ -19,13 +20,6 @@ from conqret.errors import DeclarationError, number
 from conqret.judging.command_options import StudyOptions
 from conqret.show.page import write_file
 from conqret.show.table import spaced
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from rich.console import RenderableType
-
-    from conqret.debate.two_turn.outcomes import Outcomes
 
 
 def judge(
@@ -289,7 +283,7 @@ def outcomes(
     """
 
     from conqret.debate.two_turn.anova import anova_tables, debate_anova, default_subject
-    from conqret.debate.two_turn.outcome_page import confidence_plot, payoff_tables, verdict
+    from conqret.debate.two_turn.outcome_page import confidence_plot, outcome_tables, payoff_tables, verdict
     from conqret.debate.two_turn.outcomes import counted_answers, debate_outcomes
     from conqret.debate.two_turn.writer_scores import score_writers, writers_table
 
@@ -322,15 +316,11 @@ def outcomes(
     if plot is not None:
         write_file(plot, confidence_plot(results, kinds[plot.suffix]))
     conclusion = verdict(results)
-    result({"verdict": conclusion, **asdict(results)}, _lines(results, conclusion, plot), as_json=json_output)
-
-
-def _lines(results: Outcomes, conclusion: str, plot: Path | None) -> Iterator[RenderableType]:
-    from conqret.debate.two_turn.outcome_page import outcome_tables
-
-    yield from spaced(outcome_tables(results))
     right, wrong = (f"${results.writers[side]:.3f}" for side in ("right", "wrong"))
-    yield f"Writers earn, by the last judgment: {right} an answer for the right option, {wrong} for the wrong one."
-    yield conclusion
-    if plot is not None:
-        yield at(plot, "plot")
+    lines = [
+        *spaced(outcome_tables(results)),
+        f"Writers earn, by the last judgment: {right} an answer for the right option, {wrong} for the wrong one.",
+        conclusion,
+        *([] if plot is None else [at(plot, "plot")]),
+    ]
+    result({"verdict": conclusion, **asdict(results)}, lines, as_json=json_output)
