@@ -57,16 +57,7 @@ def hub_file(name: str, file: str, commit: str | None = None, *, fetch: bool = T
     if fetch and hub_reachable():
         hub = require("transformers.utils", extra="perplexity")
         return Path(hub.cached_file(name, file, revision=commit))
-    return _cached(name, file, commit)
-
-
-def _cached(name: str, file: str, commit: str | None) -> Path:
-    """Where it lies in the cache. transformers, told to use local files alone, still requests from the hub a list of
-    agents.
-
-    Raises:
-        OSError: it is not there.
-    """
+    # transformers, told to use local files alone, still requests from the hub a list of agents
     hub = require("huggingface_hub", extra="perplexity")
     try:
         found = hub.try_to_load_from_cache(name, file, revision=commit)
