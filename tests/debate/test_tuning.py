@@ -115,21 +115,6 @@ def test_a_run_that_was_stopped_ends_like_one_that_was_left_alone(whole, models,
     assert trained == []
 
 
-def test_another_run_is_refused(whole, models, rows):
-    folder, _ = whole
-    for changed, told in (
-        ((rows[1:], models[False], QUICK), "What differs: training data"),
-        ((rows, models[True], QUICK), "What differs: base model"),
-        (
-            (rows, models[False], TuningSettings(epochs=4, batch_size=8)),
-            "What differs: a setting of the training",
-        ),
-    ):
-        with pytest.raises(DeclarationError, match=told):
-            tune(changed[0], changed[1], folder, changed[2])
-    assert folder.model.is_dir()
-
-
 def test_an_adapter_is_trained_and_merged(models, rows, tmp_path):
     from peft import AutoPeftModelForCausalLM
     from safetensors.torch import load_file
