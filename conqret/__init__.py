@@ -23,20 +23,20 @@ if TYPE_CHECKING:
     from conqret.debate.debatune.debater_training import tune_debater as tune_debater
     from conqret.debate.debatune.manual_inspection import sample_statements as sample_statements
     from conqret.debate.debatune.manual_inspection import statement_agreement as statement_agreement
-    from conqret.debate.debatune.quality_scores import controllability as controllability
-    from conqret.debate.debatune.quality_scores import response_quality as response_quality
+    from conqret.debate.debatune.statement_filters import debate_training_data as debate_training_data
     from conqret.debate.debatune.statement_filters import filter_statements as filter_statements
     from conqret.debate.debatune.statement_filters import two_sided_topics as two_sided_topics
     from conqret.debate.debatune.statement_run import write_statements as write_statements
-    from conqret.debate.debatune.training_export import debate_training_data as debate_training_data
+    from conqret.debate.debatune.statement_scores import controllability as controllability
+    from conqret.debate.debatune.statement_scores import response_quality as response_quality
     from conqret.debate.two_turn.anova import debate_anova as debate_anova
+    from conqret.debate.two_turn.debate_writing import write_debates as write_debates
+    from conqret.debate.two_turn.judging_run import judge_debates as judge_debates
     from conqret.debate.two_turn.outcomes import debate_outcomes as debate_outcomes
     from conqret.debate.two_turn.slider_answers import payoffs as payoffs
     from conqret.debate.two_turn.text_grades import grade_counter_arguments as grade_counter_arguments
     from conqret.debate.two_turn.text_grades import summarize_annotations as summarize_annotations
     from conqret.debate.two_turn.two_turn_files import read_two_turn as read_two_turn
-    from conqret.debate.two_turn.two_turn_runs import judge_debates as judge_debates
-    from conqret.debate.two_turn.two_turn_runs import write_debates as write_debates
     from conqret.debate.two_turn.writer_scores import score_writers as score_writers
     from conqret.debateqa.answer_scores import score_awareness as score_awareness
     from conqret.debateqa.answer_scores import score_baselines as score_baselines
@@ -146,13 +146,13 @@ _HOMES = {
     "collect_debates": "conqret.scrapers.corpus_collecting",
     "collect_evidence": "conqret.scrapers.corpus_collecting",
     "compare": "conqret.studies.compare.compare_judges",
-    "controllability": "conqret.debate.debatune.quality_scores",
+    "controllability": "conqret.debate.debatune.statement_scores",
     "correlate": "conqret.debateqa.score_table",
     "curate_benchmark": "conqret.debateqa.curation.benchmark",
     "debatable_questions": "conqret.debateqa.curation.check_verdicts",
     "debate_anova": "conqret.debate.two_turn.anova",
     "debate_outcomes": "conqret.debate.two_turn.outcomes",
-    "debate_training_data": "conqret.debate.debatune.training_export",
+    "debate_training_data": "conqret.debate.debatune.statement_filters",
     "dedupe": "conqret.debateqa.curation.deduplication",
     "describe_methods": "conqret.studies.card.methods",
     "detect": "conqret.perspectives.detection_study",
@@ -174,7 +174,7 @@ _HOMES = {
     "improve": "conqret.studies.improve.improve_study",
     "inspect_debate_page": "conqret.scrapers.corpus_collecting",
     "judge": "conqret.judging.judge",
-    "judge_debates": "conqret.debate.two_turn.two_turn_runs",
+    "judge_debates": "conqret.debate.two_turn.judging_run",
     "jury": "conqret.studies.jury.jury_run",
     "list_debate_pages": "conqret.scrapers.corpus_collecting",
     "list_runs": "conqret.runs.management",
@@ -194,7 +194,7 @@ _HOMES = {
     "recorded_requests": "conqret.judging.recorded_requests",
     "remove_partial_answers": "conqret.debateqa.curation.benchmark_figures",
     "report_run": "conqret.experiments.page",
-    "response_quality": "conqret.debate.debatune.quality_scores",
+    "response_quality": "conqret.debate.debatune.statement_scores",
     "retrieve": "conqret.retrieval.retrieve",
     "run": "conqret.experiments.experiment",
     "run_suite": "conqret.suites.suite_run",
@@ -216,7 +216,7 @@ _HOMES = {
     "two_sided_topics": "conqret.debate.debatune.statement_filters",
     "validate": "conqret.studies.validate.validate",
     "variance": "conqret.studies.variance.result",
-    "write_debates": "conqret.debate.two_turn.two_turn_runs",
+    "write_debates": "conqret.debate.two_turn.debate_writing",
     "write_perturbations": "conqret.perturb.perturbing",
     "write_statements": "conqret.debate.debatune.statement_run",
 }

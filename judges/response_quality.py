@@ -2,7 +2,7 @@
 section 4.1).
 
 The item's topic is the instruction. Which response is better in each of the two orders stands in the parts of the
-preference, so that a win can be told as the paper tells it (:mod:`conqret.debate.debatune.quality_scores`).
+preference, so that a win can be told as the paper tells it (:mod:`conqret.debate.debatune.statement_scores`).
 """
 
 from __future__ import annotations

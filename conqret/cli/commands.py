@@ -112,11 +112,11 @@ HOMES: Parts = {
     },
     "debate": {
         "topics": "debate.debatune.command:topics",
-        "hold": "debate.debatune.hold_command:hold",
+        "hold": "debate.debatune.debate_command:hold",
         "filter": "debate.debatune.command:filter_",
-        "export": "debate.debatune.hold_command:export",
-        "tune": "debate.debatune.tune_debater_command:tune",
-        "write": "debate.debatune.hold_command:write",
+        "export": "debate.debatune.debate_command:export",
+        "tune": "debate.debatune.debate_command:tune",
+        "write": "debate.debatune.debate_command:write",
         "score": "debate.debatune.command:score",
         "two-turn": {
             "write": "debate.two_turn.two_turn_command:write",

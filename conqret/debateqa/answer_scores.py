@@ -8,16 +8,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
-from conqret.debateqa.asked_metrics import (
-    QUESTIONS,
-    AwarenessFit,
-    Verdict,
-    against_labels,
-    awareness_prompt,
-    awareness_question,
-    instrument,
-    instrument_name,
-)
 from conqret.debateqa.baseline_metrics import (
     BASELINES,
     DEFAULT,
@@ -36,6 +26,16 @@ from conqret.debateqa.debateqa_files import (
     read_answers,
     read_questions,
     read_verdicts,
+)
+from conqret.debateqa.model_metrics import (
+    QUESTIONS,
+    AwarenessFit,
+    Verdict,
+    against_labels,
+    awareness_prompt,
+    awareness_question,
+    instrument,
+    instrument_name,
 )
 from conqret.debateqa.score_table import AWARENESS, DIVERSITY, ScoreRow, write_table
 from conqret.debateqa.scoring import (

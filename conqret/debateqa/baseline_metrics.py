@@ -1,6 +1,6 @@
 """The metrics that Perspective Diversity and Dispute Awareness are compared with (DebateQA, B.1.2 and C.1): BLEU,
 ROUGE-L, BARTScore (precision: the mean log-probability of an answer's tokens given a partial answer), SemScore (the
-cosine of their embeddings), and what a model is asked. Of all of them more is better.
+cosine of their embeddings), and metrics by a model. Of all of them more is better.
 
 What they need is made ready first, and then all are computed.
 """
@@ -218,7 +218,7 @@ class SemScore:
 
 
 Kind = Literal["similarity", "asked", "text"]
-"""Compared with the partial answers; asked of a model; read off the answer's text."""
+"""Compared with the partial answers; by a model's response; read off the answer's text."""
 
 
 BASELINES: Mapping[str, Kind] = {
@@ -233,7 +233,7 @@ BASELINES: Mapping[str, Kind] = {
 }
 """The baselines, and how each is had. ``docs/baselines.md`` says what they compute."""
 DEFAULT = ("bleu", "rouge-l")
-"""What needs neither weights nor a model to ask, and can tell answers apart."""
+"""What needs neither weights nor a model's responses, and can tell answers apart."""
 
 
 def selected(names: Iterable[str]) -> tuple[str, ...]:
@@ -313,7 +313,8 @@ def baseline_rows(
     kept: KeptValues | None = None,
     on_answer: Callable[[int], None] = lambda done: None,
 ) -> list[ScoreRow]:
-    """One row a baseline and case, baselines in their order; those that are ``asked`` of a model are there already.
+    """One row a baseline and case, baselines in their order; those by a model's responses are there already
+    (``asked``).
 
     ``kept`` gives values from before and takes in new ones. ``on_answer`` is called with how many cases were compared.
     """
@@ -321,7 +322,14 @@ def baseline_rows(
     for baseline in baselines:
         metric = column_of(baseline)
         if BASELINES[baseline] == "text":
-            rows += [_acknowledged(metric, case, system) for case in cases]
+            for case in cases:
+                value: float | None = float(acknowledges(case.answer))
+                reason = ""
+                if not case.answer.strip():
+                    value, reason = None, EMPTY_ANSWER
+                rows.append(
+                    ScoreRow(system, case.id, metric, "the first words of the answer", value, 1, reason)
+                )
         elif BASELINES[baseline] == "asked":
             rows += [row for row in asked if row.metric == metric]
         else:
@@ -361,10 +369,3 @@ def _unfit(case: AnswerCase) -> Likeness | None:
     if not all(partial_answer.strip() for partial_answer in case.partial):
         return Likeness(None, "a partial answer of the question is empty")
     return None
-
-
-def _acknowledged(metric: str, case: AnswerCase, system: str) -> ScoreRow:
-    name = "the first words of the answer"
-    if not case.answer.strip():
-        return ScoreRow(system, case.id, metric, name, None, 1, EMPTY_ANSWER)
-    return ScoreRow(system, case.id, metric, name, float(acknowledges(case.answer)))

@@ -95,7 +95,11 @@ def rank(
         raise DeclarationError("--answers is for the report page: name the page with --report")
     systems = read_systems(answers or ())
     system_ranking = rank_systems(scores)
-    table = {weight: system_ranking.combined(weight) for weight in _weights(weights)}
+    wanted = "--weights is a list such as 0,0.5,1"
+    chosen = options.numbers(weights, wanted)
+    if not chosen:
+        raise DeclarationError(f"{wanted}, not {weights!r}")
+    table = {weight: system_ranking.combined(weight) for weight in chosen}
     places = {weight: shown(ranks(values)) for weight, values in table.items()}
     remark_missing(system_ranking.missing)
     for metric, instrument, means in system_ranking.measured:
@@ -111,9 +115,9 @@ def rank(
 def _facts(
     ranking: Standings, table: dict[float, dict[str, float]], places: dict[float, dict[str, str]]
 ) -> dict[str, list[dict[str, Any]]]:
-    """What ``--json`` prints: a row a system, one for each weight and system, best first, and one an instrument.
+    """What ``--json`` prints: a row a system, one for each weight and system, best first, and one a measuring model.
 
-    An instrument's ``n`` counts the questions behind each of its means, those that it scored of all systems.
+    ``n`` counts the questions behind each of its means, those that it scored of all systems.
     """
     systems = [
         {
@@ -135,14 +139,6 @@ def _facts(
         for metric, instrument, means in ranking.measured
     ]
     return {"systems": systems, "ranks": ranked, "instruments": measured}
-
-
-def _weights(text: str) -> list[float]:
-    wanted = "--weights is a list such as 0,0.5,1"
-    values = options.numbers(text, wanted)
-    if not values:
-        raise DeclarationError(f"{wanted}, not {text!r}")
-    return values
 
 
 def _compare_with_annotators(scores: Sequence[Path], preferences: Path, json_output: bool | None) -> None:

@@ -29,7 +29,7 @@ DIVERSITY, DIVERSITY_MEAN, AWARENESS = "perspective_diversity", "mean_perplexity
 LOWER_IS_BETTER = frozenset({DIVERSITY, DIVERSITY_MEAN})
 EMPTY_ANSWER, NO_PARTIAL_ANSWERS = "the answer is empty", "the question has no partial answers"
 NO_QUESTION = "the question has no text"
-"""Why an answer has no value, by any metric: a model that is asked about nothing says something all the same."""
+"""Why an answer has no value, by any metric: a model answers an empty request, too."""
 
 
 _NEEDED = "Fill it in, or give a scores.parquet of conqret debateqa score"
@@ -52,7 +52,7 @@ class ScoreRow:
 
 @dataclass(frozen=True, slots=True)
 class SystemMean:
-    """The mean over the questions that were scored, of all that were asked; of shares (dispute awareness) with a 95%
+    """The mean over the questions that were scored, of all questions; of shares (dispute awareness) with a 95%
     interval over questions (None: it has none)."""
 
     system: str

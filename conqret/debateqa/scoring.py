@@ -92,8 +92,10 @@ async def scored(run: Run[Any], case: AnswerCase, question: Question, row: Score
     """
 
     async def made() -> ScoreRow:
-        if fault := _unfit(case):
-            return replace(row, reason=fault)
+        if not case.answer.strip():
+            return replace(row, reason=EMPTY_ANSWER)
+        if not case.question.strip():
+            return replace(row, reason=NO_QUESTION)
         prompt = run.library[question.prompt]
         rendered = prompt.render({"question": case.question, "answer": case.answer})
         reply = await run.client().ask(
@@ -116,13 +118,6 @@ async def scored(run: Run[Any], case: AnswerCase, question: Question, row: Score
 
     kept: ScoreRow = await run.row(ScoreFolder.key(row), made)
     return kept
-
-
-def _unfit(case: AnswerCase) -> str:
-    """Why no request is sent about a case; empty where it is."""
-    if not case.answer.strip():
-        return EMPTY_ANSWER
-    return "" if case.question.strip() else NO_QUESTION
 
 
 Score = TypeVar("Score")

@@ -285,7 +285,10 @@ def _systems(systems: Sequence[System]) -> Table:
         Column("Agent", "text"): lambda system: system[2].agent or "none",
         Column("Prompt", "text"): lambda system: system[1].plan["kind"],
         Column("Tokens wanted", "text"): lambda system: system[1].plan["length"] or "free",
-        Column("Drawn with", "text"): lambda system: _sampling(system[1].plan),
+        Column("Drawn with", "text"): lambda system: (
+            f"temperature {system[1].plan['temperature']:g}"
+            + ("" if system[1].plan["top_p"] is None else f", top-p {system[1].plan['top_p']:g}")
+        ),
         "Answers": lambda system: f"{system[2].answered:,} of {system[2].questions:,}",
         "Tokens": lambda system: words.mean(system[2].tokens),
         "Chunks": lambda system: words.mean(system[2].chunks),
@@ -294,13 +297,6 @@ def _systems(systems: Sequence[System]) -> Table:
     if any(record.baseline for _, record, _ in systems):
         note += " The model offline is a lexical baseline and no LLM."
     return Table("How each answers", columns, systems, note=note)
-
-
-def _sampling(plan: Mapping[str, Any]) -> str:
-    """How the answers were drawn, in words."""
-    return f"temperature {plan['temperature']:g}" + (
-        "" if plan["top_p"] is None else f", top-p {plan['top_p']:g}"
-    )
 
 
 def _measured(measured: Iterable[tuple[str, str, CommonMeans]]) -> Table:

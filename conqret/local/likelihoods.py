@@ -123,7 +123,9 @@ def released_group(
             pads = longest - len(ids) if padding == "left" else 0
             first = min(max(1, context_length - pads), len(ids))
             placed.append((number, ids, first, len(ids) if pads else len(ids) - 1))
-        shared = min(_common([ids for _, ids, _, _ in placed]), *(first for _, _, first, _ in placed))
+        shortest = min(*(len(ids) for _, ids, _, _ in placed), *(first for _, _, first, _ in placed))
+        same = (place for place in range(shortest) if len({ids[place] for _, ids, _, _ in placed}) > 1)
+        shared = next(same, shortest)  # leading tokens that all rows share
         together = [placed] if shared else [[index] for index in placed]
         shared = max(1, shared)
         for sharing in together:
@@ -133,12 +135,6 @@ def released_group(
             )
             groups.append(ContextGroup(sharing[0][1][:shared], behind))
     return groups
-
-
-def _common(rows: Sequence[tuple[int, ...]]) -> int:
-    """The number of leading tokens that all rows share."""
-    shortest = min(map(len, rows))
-    return next((place for place in range(shortest) if len({ids[place] for ids in rows}) > 1), shortest)
 
 
 R = TypeVar("R")
@@ -307,22 +303,28 @@ class Forward:
         return torch.cat([nothing, *log_probabilities])
 
     def _logits(self, states: torch.Tensor) -> torch.Tensor:
-        import torch
-
         logits: torch.Tensor = self._head(states).float()
         if self._scale != 1.0:
             logits = logits * self._scale
-        return torch.tanh(logits / self._cap) * self._cap if self._cap else logits
+        return (logits / self._cap).tanh() * self._cap if self._cap else logits
 
     def _probe(self) -> None:
-        """Check on two tokens that body and head give the model's own logits, and that there is a cache."""
+        """Check on two tokens that body and head give the model's own logits, and that there is a cache with keys for
+        every token."""
         import torch
+        from transformers import DynamicCache
 
         ids = torch.tensor([[1, 0]], device=self._model.device)
         with torch.inference_mode():
             model_logits = self._model(input_ids=ids).logits[0].float()
-            states = self._states_with_cache(ids)
-            if states is None:
+            states, cached = model_logits, False
+            try:
+                body = self._body(input_ids=ids, past_key_values=DynamicCache(), use_cache=True)
+                layers, states = body.past_key_values.layers, body.last_hidden_state[0]
+                cached = bool(layers) and all(layer.keys.shape[-2] == ids.shape[1] for layer in layers)
+            except (AttributeError, IndexError, KeyError, TypeError):
+                pass  # there is none
+            if not cached:
                 raise DeclarationError(
                     "this model has no plain key-value cache, which the scorer needs (it is perhaps a state-space "
                     "model); use another backbone"
@@ -334,19 +336,6 @@ class Forward:
             raise DeclarationError(
                 "this model changes its logits in an unknown manner, so its log-probabilities cannot be used"
             )
-
-    def _states_with_cache(self, ids: torch.Tensor) -> torch.Tensor | None:
-        """The body's last hidden states, where it fills a cache with keys for every token; else None."""
-        from transformers import DynamicCache
-
-        try:
-            body = self._body(input_ids=ids, past_key_values=DynamicCache(), use_cache=True)
-            layers = body.past_key_values.layers
-            held = bool(layers) and all(layer.keys.shape[-2] == ids.shape[1] for layer in layers)
-            states: torch.Tensor = body.last_hidden_state[0]
-        except (AttributeError, IndexError, KeyError, TypeError):
-            return None
-        return states if held else None
 
 
 def padded(

@@ -20,7 +20,8 @@ _reachable: ContextVar[bool] = ContextVar("hub_reachable", default=True)
 
 @contextlib.contextmanager
 def without_hub() -> Iterator[None]:
-    """Ask no hub while this is held: what is looked at may name any model, and a request carries a token."""
+    """Send no request to a hub while this is held: what is looked at may name any model, and a request carries a
+    token."""
     before = _reachable.set(False)
     try:
         yield
@@ -29,7 +30,7 @@ def without_hub() -> Iterator[None]:
 
 
 def hub_reachable() -> bool:
-    """Whether a hub may be asked now."""
+    """Whether requests to a hub are allowed now."""
     return _reachable.get()
 
 
@@ -56,15 +57,7 @@ def hub_file(name: str, file: str, commit: str | None = None, *, fetch: bool = T
     if fetch and hub_reachable():
         hub = require("transformers.utils", extra="perplexity")
         return Path(hub.cached_file(name, file, revision=commit))
-    return _cached(name, file, commit)
-
-
-def _cached(name: str, file: str, commit: str | None) -> Path:
-    """Where it lies in the cache. transformers, told to use local files alone, still asks the hub for a list of agents.
-
-    Raises:
-        OSError: it is not there.
-    """
+    # transformers, told to use local files alone, still requests from the hub a list of agents
     hub = require("huggingface_hub", extra="perplexity")
     try:
         found = hub.try_to_load_from_cache(name, file, revision=commit)

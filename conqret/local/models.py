@@ -297,16 +297,13 @@ def load_encoder(name: str, device: str | None = None, dtype: str | None = None,
                 name, device=place, trust_remote_code=False, model_kwargs={"dtype": getattr(torch, kind)}
             )
     except UNREADABLE as error:
+        # torch names a module's weights below the first line
+        message = " ".join(str(error).split()) if "state_dict" in first_line(error) else first_line(error)
         raise DeclarationError(
-            f"the encoder {name!r} cannot be loaded on {place}: {_told(error)} (give --encoder "
+            f"the encoder {name!r} cannot be loaded on {place}: {message} (give --encoder "
             "the folder of a model, or its name on a hub that can be reached)"
         ) from error
     return encoder.eval()
-
-
-def _told(error: Exception) -> str:
-    """What torch says of a module's weights, whose names stand below its first line; of others the first line."""
-    return " ".join(str(error).split()) if "state_dict" in first_line(error) else first_line(error)
 
 
 def encoder_weights(name: str) -> list[str]:

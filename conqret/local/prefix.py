@@ -40,7 +40,7 @@ PLAIN_TEMPLATE = (
     "+ message['content'] + (eos_token if message['role'] == 'assistant' else '') }}{% endfor %}"
     "{% if add_generation_prompt %}{{ '\\n\\n### Assistant:\\n' }}{% endif %}"
 )
-"""The chat template that a model without one is tuned and asked in: each message under a heading, and the
+"""The chat template that a model without one is tuned and used with: each message under a heading, and the
 assistant's ends in the token by which the model ends a text."""
 
 _MARK = "\u2402\u241fANSWER\u241f\u2403"

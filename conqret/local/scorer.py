@@ -30,7 +30,7 @@ from conqret.local.models import SEQ2SEQ, load, window_of
 from conqret.local.prefix import DEFAULT_WRAPPING, PrefixEncoder, fit
 
 if TYPE_CHECKING:
-    import torch
+    pass
 
 
 Pair = tuple[str | None, Sequence[str]]
@@ -54,12 +54,12 @@ class KnownTargets(Protocol):
 class ConditionalPerplexity:
     """PPL(target | context) on a local transformers model (DebateQA, Equation 2).
 
-    ``model`` is a folder or a hub's name. ``wrapping`` (1 to 5) is what is asked around the answer, ``chat`` whether
-    the model's chat template is used (None: where it has one; ``templated`` says it). ``definition`` is ``paper`` or
-    ``released``. ``device`` and ``dtype`` default to a GPU in bfloat16 where there is one, else the CPU in float32.
-    ``token_budget`` bounds ``rows x (prefix + target)`` tokens of a step and halves when memory runs out;
-    ``batch_size`` bounds its rows. ``padding`` is the side on which the released script's tokenizer pads: it changes
-    what ``released`` counts and nothing else.
+    ``model`` is a folder or a hub's name. ``wrapping`` (1 to 5) is the wording of the prompt around the answer,
+    ``chat`` whether the model's chat template is used (None: where it has one; ``templated`` says it).
+    ``definition`` is ``paper`` or ``released``. ``device`` and ``dtype`` default to a GPU in bfloat16 where there is
+    one, else the CPU in float32. ``token_budget`` bounds ``rows x (prefix + target)`` tokens of a step and halves
+    when memory runs out; ``batch_size`` bounds its rows. ``padding`` is the side on which the released script's
+    tokenizer pads: it changes what ``released`` counts and nothing else.
 
     Raises:
         DeclarationError: a setting is out of its range, or the model cannot be loaded or used.
@@ -347,13 +347,11 @@ class Seq2SeqLikelihood:
                 decoder_input_ids=self._model.prepare_decoder_input_ids_from_labels(labels=labels),
                 use_cache=False,
             ).logits
-            return [_sum(logits[place], row.target) for place, row in enumerate(batch)]
-
-
-def _sum(logits: torch.Tensor, target: Sequence[int]) -> float:
-    """The summed log-probability of a row's own tokens, in float32 and summed in float64."""
-    import torch
-
-    chosen = torch.tensor(target, device=logits.device)
-    losses = torch.nn.functional.cross_entropy(logits[: len(target)].float(), chosen, reduction="none")
-    return -float(losses.double().sum())
+            sums = []
+            for own, row in zip(logits, batch, strict=True):  # in float32, and summed in float64
+                chosen = torch.tensor(row.target, device=own.device)
+                losses = torch.nn.functional.cross_entropy(
+                    own[: len(chosen)].float(), chosen, reduction="none"
+                )
+                sums.append(-float(losses.double().sum()))
+            return sums

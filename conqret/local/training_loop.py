@@ -137,11 +137,18 @@ def train(
         raise DeclarationError(f"the device ran out of memory: {remedy} ({first_line(error)})") from error
 
 
-def merged(model: Any, adapter: Path, beside: Path) -> Any:
+def merged(model: Any, adapter: Path, temporary: Path) -> Any:
     """The model with its adapter in it; the adapter alone is written, whole or not at all."""
-    with whole(adapter, beside) as made:
+    with whole(adapter, temporary) as made:
         model.save_pretrained(made)
     return model.merge_and_unload()
+
+
+def save(model: Any, tokenizer: Any, folder: Path, temporary: Path) -> None:
+    """Save a model with its tokenizer, whole or not at all."""
+    with whole(folder, temporary) as part:
+        model.save_pretrained(part)
+        tokenizer.save_pretrained(part)
 
 
 STATE = "trainer_state.json"
@@ -161,9 +168,9 @@ def last_checkpoint(folder: Path) -> Path | None:
 
 
 @contextmanager
-def whole(target: Path, beside: Path) -> Iterator[Path]:
-    """A folder in ``beside`` to write into, which takes the place of ``target`` in the end."""
-    part = beside / target.name
+def whole(target: Path, temporary: Path) -> Iterator[Path]:
+    """A folder in ``temporary`` to write into, which takes the place of ``target`` in the end."""
+    part = temporary / target.name
     for old in (part, target):
         shutil.rmtree(old, ignore_errors=True)
     yield part

@@ -16,10 +16,11 @@ from conqret.perspectives.detection import GRADES, PROMPT
 from conqret.perspectives.detection_study import apply_detector, threshold_of_option
 from conqret.perspectives.detection_study import detect as detect_perspectives
 from conqret.perspectives.detector import DetectorFolder, DetectorSettings
-from conqret.perspectives.detector_tuning import tune_detector, tuned_place
+from conqret.perspectives.detector_tuning import tune_detector
 from conqret.perspectives.page import detection_tables, quality_table
 from conqret.perspectives.threshold import question_of
 from conqret.prompts import Library
+from conqret.runs.study_run import training_output
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -176,7 +177,7 @@ def tune(
 
     chosen = DetectorSettings(**settings.given())
     read = read_pairs(pairs, labels)
-    target = tuned_place(pairs, model, output)
+    target = training_output(pairs, model, output)
     folder = DetectorFolder(target)
     with progress("tuning", quiet=shown.quiet) as bar:
 

@@ -23,7 +23,16 @@ from conqret.io.pairs import Pair, read_pairs
 from conqret.io.safe_files import write_whole
 from conqret.local.model_identity import folder_identity
 from conqret.local.models import from_checkpoint, new_head, window_of
-from conqret.local.training_loop import EXTRA, arguments, check_base, lora, merged, quiet, train, whole
+from conqret.local.training_loop import (
+    EXTRA,
+    arguments,
+    check_base,
+    lora,
+    merged,
+    quiet,
+    save,
+    train,
+)
 from conqret.perspectives.detector import (
     CLASSIFIER,
     USUAL,
@@ -39,8 +48,7 @@ from conqret.perspectives.detector import (
     windows,
 )
 from conqret.perspectives.threshold import question_of
-from conqret.runs.run_folder import default_folder, stem
-from conqret.runs.study_run import TrainedRecord
+from conqret.runs.study_run import TrainedRecord, training_output
 
 CALIBRATION = 0.15
 """The share of the questions that calibrate."""
@@ -91,19 +99,6 @@ def parted(pairs: Sequence[Pair], settings: DetectorSettings = USUAL) -> Parts:
     return Parts(train, calibration, held_out)
 
 
-def tuned_place(pairs: object, model: str | Path, output: str | Path | None) -> Path:
-    """Where what is tuned on pairs is written.
-
-    Raises:
-        DeclarationError: no folder is named, and the pairs are no file whose name it might have.
-    """
-    if output is not None:
-        return Path(output)
-    if not isinstance(pairs, str | Path):
-        raise DeclarationError("name the folder to write: output")
-    return default_folder(stem(Path(pairs)), "tune", Path(model).resolve().name)
-
-
 @strict_options
 def tune_detector(
     pairs: str | Path | Sequence[Pair],
@@ -135,7 +130,7 @@ def tune_detector(
             long for it, or ``folder`` holds something else or another run.
         MissingDependencyError: torch, transformers, accelerate or (for LoRA) peft is not installed.
     """
-    model, folder = Path(model), DetectorFolder(tuned_place(pairs, model, output))
+    model, folder = Path(model), DetectorFolder(training_output(pairs, model, output))
     pairs = read_pairs(Path(pairs), labels) if isinstance(pairs, str | Path) else pairs
     parts = parted(pairs, settings)
     check_base(model)
@@ -166,9 +161,7 @@ def tune_detector(
         detector = replace(detector, model=learnt.eval())
         cut = sum(len(pair_windows) > 1 for pair_windows in rows)
         card = _card(detector, parts, record, settings, weights, cut)
-        with whole(folder.model, folder.checkpoints) as made:
-            learnt.save_pretrained(made)
-            detector.tokenizer.save_pretrained(made)
+        save(learnt, detector.tokenizer, folder.model, folder.checkpoints)
         write_whole(folder.summary_file, card.model_dump_json(indent=1).encode())
         shutil.rmtree(folder.checkpoints, ignore_errors=True)
         return card

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from conqret._optional import require
-from conqret.debateqa.curation.check_verdicts import CheckVerdict, Subject, VerdictRow, ask_verdicts
+from conqret.debateqa.curation.check_verdicts import CheckVerdict, Subject, VerdictRow, judge_rows
 from conqret.errors import DeclarationError, check_positive, strict_options
 from conqret.io.pairs import Pair
 from conqret.judging.asked_run import AskedSettings
@@ -173,7 +173,7 @@ def score_perspectives(
     wanted = subjects(unsided(questions))
     if settings.get("dry_run"):
         session = Session(model, prompts=session_settings(settings)["prompts"])
-        costs = costs_of(lambda: ask_verdicts(VERDICT, wanted, **settings)) if wanted else []
+        costs = costs_of(lambda: judge_rows(VERDICT, wanted, **settings)) if wanted else []
         if judged is None and detector is None and index is not None:
             rankings = ranks([system for system in systems if system not in asking], session)
             pairs = [*_scored_pairs(questions, rankings, index, depth).values()]
@@ -191,7 +191,7 @@ def score_perspectives(
         session = sessions.of(model)
         loaded = None if detector is None else load_detector(Path(detector))
         if wanted:
-            done = ask_verdicts(VERDICT, wanted, output=folder / "sides", sessions=sessions, **settings)
+            done = judge_rows(VERDICT, wanted, output=folder / "sides", sessions=sessions, **settings)
             questions, missing = with_sides(questions, done.rows), done.missing
             sideless = sum(not row.answered for row in done.rows)
         rankings = ranks(

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar, Generic, Self, TypeVar, get_args
 
 from pydantic import BaseModel
@@ -15,9 +16,10 @@ from pydantic import BaseModel
 from conqret.data import Reason
 from conqret.data.digest import digest_of
 from conqret.data.item import Frozen
+from conqret.errors import DeclarationError
 from conqret.io.safe_files import InFolder
 from conqret.llm.request import Answer, schema_digest
-from conqret.runs.run_folder import R, RunFolder, RunRecord
+from conqret.runs.run_folder import R, RunFolder, RunRecord, default_folder, stem
 from conqret.runs.session import Session, SessionCounts
 from conqret.runs.trials import RowStore
 
@@ -170,3 +172,16 @@ class TrainedFolder(RunFolder[R], Generic[R]):
     """The tuned model, as transformers loads it."""
     adapter = InFolder("adapter")
     """The adapter alone, as peft loads it, where LoRA was trained."""
+
+
+def training_output(data: object, model: str | Path, output: str | Path | None) -> Path:
+    """The folder to write: ``output``, or ``runs/DATA-tune-MODEL``.
+
+    Raises:
+        DeclarationError: no folder is named, and the data are no file whose name it might have.
+    """
+    if output is not None:
+        return Path(output)
+    if not isinstance(data, str | Path):
+        raise DeclarationError("name the folder to write: output")
+    return default_folder(stem(Path(data)), "tune", Path(model).resolve().name)

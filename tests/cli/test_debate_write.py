@@ -5,8 +5,7 @@ import json
 import pytest
 
 from conqret.debate.debatune.debate_files import read_instructions
-from conqret.debate.debatune.debater_training import tune_debater
-from conqret.debate.debatune.debater_tuning import DebaterFolder, TuningSettings
+from conqret.debate.debatune.debater_training import DebaterFolder, TuningSettings, tune_debater
 from tests.debate.tunable import ROWS, save_model, write_rows
 from tests.server import FaultServer
 

@@ -32,6 +32,7 @@ def model(tmp_path: Path) -> Path:
     return save_model(tmp_path / "models" / "small", window=32_768)
 
 
+@pytest.mark.usefixtures("one_thread")
 def test_a_folder_judges_resumes_and_replays(
     cli: Cli, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -93,41 +94,18 @@ def test_wrong_calls_write_nothing(
     assert not (tmp_path / "out").exists()
 
 
-def test_a_run_with_nothing_left_to_ask_loads_no_model(
-    cli: Cli, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write_items(tmp_path / "items.jsonl", short(2))
-    store = tmp_path / "shared.sqlite"
-    command = ("judge", tmp_path / "items.jsonl", "--format", "likelihood", "--model", f"local/{model}")
-    first = cli(*command, "-o", tmp_path / "first", "--recordings", store)
-    assert first.code == 0, first.err
-
-    def loaded(*_: object) -> None:
-        raise AssertionError("the model was loaded")
-
-    monkeypatch.setattr("conqret.llm.backends.local.Local._load", loaded)
-    resumed = cli(*command, "-o", tmp_path / "first", "--recordings", store)
-    assert "2 of 2 judgments were kept" in resumed.err
-    second = cli(*command, "-o", tmp_path / "second", "--recordings", store)
-    assert second.code == 0, second.err
-    own = cli(*command, "-o", tmp_path / "first")
-    assert own.code == 0, own.err
-    assert said(JudgeFolder(tmp_path / "second").judgments()) == said(
-        JudgeFolder(tmp_path / "first").judgments()
-    )
-
-
+@pytest.mark.usefixtures("one_thread")
 def test_a_prompt_that_is_too_long_says_what_to_give(cli: Cli, tmp_path: Path) -> None:
     pytest.importorskip("torch", reason="the extra perplexity is not installed: torch is missing")
     from tests.llm.local_models import save_model
 
-    model = save_model(tmp_path / "short", window=4_096)
+    model = save_model(tmp_path / "short", window=3_000)
     (item,) = demo()[:1]
     short = (item.argument or "").partition(". ")[0] + "."
     write_items(tmp_path / "items.jsonl", [item.model_copy(update={"argument": short})])
     command = ("judge", tmp_path / "items.jsonl", "--format", "likelihood", "--model", f"local/{model}")
     run = JudgeFolder(tmp_path / "run")
-    window, tried = 10_000, 0
+    window, tried = 6_000, 0
     while tried < 8:
         done = cli(*command, "--context-window", window, "-o", run.path, "--overwrite")
         (found,) = run.judgments()

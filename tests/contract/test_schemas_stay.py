@@ -16,13 +16,13 @@ import conqret
 from conqret import Document, Item
 from conqret.debate.debatune.debate_run import Arguments
 from conqret.debate.debatune.transcript import Challenge, Reply, Statement
-from conqret.debate.two_turn.counter_writing import Argued
 from conqret.debate.two_turn.debate_judge import Slid
+from conqret.debate.two_turn.debate_writing import Argued
 from conqret.debateqa.answering.rag_session import NextStep
-from conqret.debateqa.asked_metrics import Grade, ReasonedRating, Verdict, Viewpoints
 from conqret.debateqa.curation.benchmark_checks import CoveredViews, MissedViews, SameView
 from conqret.debateqa.curation.check_verdicts import Debatable
 from conqret.debateqa.curation.curation_requests import Explanation, PointsOfView, SearchQueries
+from conqret.debateqa.model_metrics import Grade, ReasonedRating, Verdict, Viewpoints
 from conqret.generation.cited_argument import GeneratedArgument
 from conqret.judges.g_eval import Steps
 from conqret.judging.judge_options import JudgeOptions

@@ -41,7 +41,7 @@ def test_ratings_differences_and_strategies_are_by_kind_and_option(tmp_path):
         said(**counter, quality=7, responds="yes"),
         said(**counter, annotator="Bob", responds="no"),
     ]
-    found = summarize_annotations(write(tmp_path, *rows), of=FIXTURE)
+    found = summarize_annotations(write(tmp_path, *rows), questions=FIXTURE)
     assert [(one.kind, one.for_right, one.texts) for one in found] == [
         ("argument", True, 2),
         ("argument", False, 1),

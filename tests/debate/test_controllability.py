@@ -7,12 +7,12 @@ from pydantic import ValidationError
 
 from conqret import Item, judge
 from conqret.data import Measure, Reason
-from conqret.debate.debatune.controllability_scores import (
-    controllability,
+from conqret.debate.debatune.debate_files import read_statements, system_of
+from conqret.debate.debatune.statement_scores import (
+    controllability_by_system,
     controllability_table,
     overall,
 )
-from conqret.debate.debatune.debate_files import read_statements, system_of
 from conqret.errors import DeclarationError, ItemsError
 from conqret.judges.controllability import JUDGE, Shares, score
 from conqret.judging.judge_parts import Case, JudgeReply
@@ -53,7 +53,7 @@ def said(item, supporting, opposing, content="argues"):
 
 def scores(judged, **more):
     items, judgments = zip(*judged, strict=True)
-    return controllability(items, judgments, **more)
+    return controllability_by_system(items, judgments, **more)
 
 
 @pytest.mark.parametrize(("positive", "negative", "printed"), [TABLE_1["DEBATunE 7B"], TABLE_1["Vicuna 7B"]])
@@ -240,7 +240,9 @@ def test_the_baseline_orders_the_published_models_as_table_1_does(data_dir):
     names = ("DEBATunE_7b", "vicuna_7b_15", "Llama_2_7b_chat")
     items = read_statements([data_dir / "debatune" / f"statements_{name}.jsonl.gz" for name in names])
     chosen = random.Random(1).sample(items, 600)
-    found = {one.system: one for one in controllability(chosen, judge(chosen, format="controllability"))}
+    found = {
+        one.system: one for one in controllability_by_system(chosen, judge(chosen, format="controllability"))
+    }
     order = [found[f"statements_{name}"] for name in names]
     assert sorted(order, key=lambda one: -one.overall.value) == order
     assert order[2].refusals > 0.2 * order[2].statements

@@ -3,7 +3,7 @@
 import pytest
 
 from conqret import Item
-from conqret.debate.debatune.training_export import SEED, training_data
+from conqret.debate.debatune.statement_filters import SEED, training_data
 from conqret.errors import DeclarationError
 
 

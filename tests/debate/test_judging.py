@@ -12,9 +12,9 @@ from conqret.debate.two_turn.debate_judge import (
     lexical,
     prompt,
 )
+from conqret.debate.two_turn.judging_run import UNINFORMED_JUDGES
 from conqret.debate.two_turn.slider_answers import ENCOURAGE_ABSTAIN, SIMPLE
 from conqret.debate.two_turn.two_turn_files import Side, SideArgument, read_two_turn
-from conqret.debate.two_turn.two_turn_runs import UNINFORMED_JUDGES
 from conqret.errors import DeclarationError
 from conqret.prompts import Library
 from tests.io.test_two_turn import OWN

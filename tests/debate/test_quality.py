@@ -6,7 +6,7 @@ from pydantic import ValidationError
 from conqret import Item, judge
 from conqret.data import Measure, Reason
 from conqret.debate.debatune.debate_files import read_statements
-from conqret.debate.debatune.quality_scores import pair, quality, quality_table, verdict
+from conqret.debate.debatune.statement_scores import pair, quality, quality_table, verdict
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.judges.response_quality import Ratings, score
 from conqret.judging.judge_parts import Case, JudgeReply

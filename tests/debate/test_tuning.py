@@ -6,10 +6,8 @@ import shutil
 import pytest
 
 from conqret.debate.debatune import debater_training as training
-from conqret.debate.debatune import debater_tuning as tuning
 from conqret.debate.debatune.debate_files import read_instructions
-from conqret.debate.debatune.debater_training import prepared, tune_debater
-from conqret.debate.debatune.debater_tuning import DebaterFolder, TuningSettings
+from conqret.debate.debatune.debater_training import DebaterFolder, TuningSettings, prepared, tune_debater
 from conqret.errors import DeclarationError, ItemsError
 from conqret.local import training_loop
 from tests.debate.tunable import ROWS, SUBJECTS, row, save_model, write_rows
@@ -117,21 +115,6 @@ def test_a_run_that_was_stopped_ends_like_one_that_was_left_alone(whole, models,
     assert trained == []
 
 
-def test_another_run_is_refused(whole, models, rows):
-    folder, _ = whole
-    for changed, told in (
-        ((rows[1:], models[False], QUICK), "What differs: training data"),
-        ((rows, models[True], QUICK), "What differs: base model"),
-        (
-            (rows, models[False], TuningSettings(epochs=4, batch_size=8)),
-            "What differs: a setting of the training",
-        ),
-    ):
-        with pytest.raises(DeclarationError, match=told):
-            tune(changed[0], changed[1], folder, changed[2])
-    assert folder.model.is_dir()
-
-
 def test_an_adapter_is_trained_and_merged(models, rows, tmp_path):
     from peft import AutoPeftModelForCausalLM
     from safetensors.torch import load_file
@@ -145,7 +128,8 @@ def test_an_adapter_is_trained_and_merged(models, rows, tmp_path):
     names = load_file(folder.model / "model.safetensors")
     assert set(names) == set(load_file(models[True] / "model.safetensors"))
     assert (
-        AutoPeftModelForCausalLM.from_pretrained(folder.adapter).peft_config["default"].r == tuning.LORA_RANK
+        AutoPeftModelForCausalLM.from_pretrained(folder.adapter).peft_config["default"].r
+        == training.LORA_RANK
     )
 
 

@@ -159,10 +159,3 @@ def test_answers_that_do_not_say_who_was_heard_are_named(tmp_path, change, messa
     path.write_text(json.dumps({**ROW, **change}) + "\n")
     with pytest.raises(ItemsError, match=message):
         read_slider_answers(path)
-
-
-def test_both_consultants_of_a_question_are_two_answers(tmp_path):
-    rows = [{**ROW, "condition": "SC", "consultant": side} for side in ("right", "wrong")]
-    path = tmp_path / "answers.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    assert [slider_answer.consultant for slider_answer in read_slider_answers(path)] == ["right", "wrong"]

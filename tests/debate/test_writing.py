@@ -5,7 +5,7 @@ import json
 import pytest
 from pydantic import ValidationError
 
-from conqret.debate.two_turn.counter_writing import MAX_WORDS, Argued, Task, answer, argue, debates, prompt
+from conqret.debate.two_turn.debate_writing import MAX_WORDS, Argued, Task, answer, argue, debates, prompt
 from conqret.debate.two_turn.two_turn_files import SideArgument, quoted_in, read_questions, read_two_turn
 from conqret.errors import DeclarationError, ItemsError
 from conqret.prompts import Library

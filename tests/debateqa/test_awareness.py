@@ -6,7 +6,7 @@ import math
 import pytest
 
 import conqret
-from conqret.debateqa.asked_metrics import against_labels
+from conqret.debateqa.model_metrics import against_labels
 from conqret.debateqa.score_table import AWARENESS, ScoreRow
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.prompts import Library

@@ -7,7 +7,6 @@ import pytest
 
 import conqret
 from conqret.data import Reason
-from conqret.debateqa.asked_metrics import QUESTIONS, WEIGHTED, Findings
 from conqret.debateqa.baseline_metrics import (
     BASELINES,
     DEFAULT,
@@ -19,6 +18,7 @@ from conqret.debateqa.baseline_metrics import (
     selected,
 )
 from conqret.debateqa.baseline_metrics import bleu as sentence_bleu
+from conqret.debateqa.model_metrics import QUESTIONS, WEIGHTED, Findings
 from conqret.debateqa.score_table import LOWER_IS_BETTER, ScoreRow, align, frame_of
 from conqret.debateqa.scoring import AnswerCase, KeptValues, Likeness
 from conqret.errors import DeclarationError, MissingDependencyError, UnknownNameError

@@ -179,7 +179,7 @@ from conqret.cli.main import main
 from transformers import AutoModelForCausalLM, AutoTokenizer, GPT2LMHeadModel, LlamaForCausalLM
 if find_spec("peft") and find_spec("trl"):
     import peft, trl
-    import conqret.debate.debatune.debater_training, conqret.debate.debatune.tune_debater_command
+    import conqret.debate.debatune.debater_training, conqret.debate.debatune.debate_command
 torch.set_num_threads(1)
 """
 

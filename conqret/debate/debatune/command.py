@@ -164,9 +164,16 @@ def score(
         _compare_with_annotators(statements, plan, asking.shown)
         return
 
-    from conqret.debate.debatune.controllability_scores import FORMAT, check_good_from, controllability_table
-    from conqret.debate.debatune.quality_scores import FORMAT as QUALITY
-    from conqret.debate.debatune.quality_scores import controllability, pair, quality_table, response_quality
+    from conqret.debate.debatune.statement_scores import (
+        CONTROLLABILITY,
+        RESPONSE_QUALITY,
+        check_good_from,
+        controllability,
+        controllability_table,
+        pair,
+        quality_table,
+        response_quality,
+    )
 
     check_good_from(good_from)
     items = read_statements(
@@ -180,7 +187,7 @@ def score(
         judged_pairs = run_judge(
             pair(items, against),
             statements,
-            QUALITY,
+            RESPONSE_QUALITY,
             model=model,
             output=output,
             asking=asking,
@@ -193,7 +200,7 @@ def score(
     scores = run_judge(
         items,
         statements,
-        FORMAT,
+        CONTROLLABILITY,
         model=model,
         output=output,
         asking=asking,

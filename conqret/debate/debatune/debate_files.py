@@ -189,7 +189,7 @@ def system_of(item: Item) -> str:
     return str(item.metadata.get(SYSTEM, ""))
 
 
-def instruction_of(item: Item) -> str:
+def instruction_from_item(item: Item) -> str:
     """What the writer of a statement was told: what the row says, or what is made of topic, side and argument."""
     text, argument = (str(item.metadata.get(name, "")) for name in ("instruction", "argument"))
     return text.strip() or instruction(item.topic, item.stance, argument)
@@ -228,7 +228,7 @@ class Instruction:
 
     @property
     def text(self) -> str:
-        """What is asked, in the last message."""
+        """The instruction: the last message."""
         return self.messages[-1].content
 
 
@@ -236,7 +236,7 @@ def read_instructions(path: Path, *, answered: bool = True) -> tuple[Instruction
     """Read instructions, all of them checked; where they are to be ``answered``, each needs its response.
 
     Raises:
-        ItemsError: rows have faults: nothing is asked, no response, an empty one, a role that is none; all are listed.
+        ItemsError: rows have faults: no instruction, no response, an empty one, a role that is none; all are listed.
         DeclarationError: there is no row.
     """
     reader = TableReader(file_rows(path), INSTRUCTION)
@@ -275,7 +275,7 @@ def _told(values: Mapping[str, Any]) -> tuple[tuple[Message, ...], str | None]:
 def _faults(
     values: Mapping[str, Any], messages: Sequence[Message], response: str | None, *, answered: bool
 ) -> Iterator[tuple[str, str, str]]:
-    """Column, problem and remedy where nothing is asked, or where the response to it is missing or empty."""
+    """Column, problem and remedy where the instruction is missing, or where the response to it is missing or empty."""
     count = len(values["messages"])
     asked = messages and messages[-1].role == USER and messages[-1].content.strip()
     if not asked and count:

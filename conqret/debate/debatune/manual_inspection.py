@@ -23,8 +23,8 @@ from pydantic import Field, ValidationError
 from conqret.data import Item, Judgment
 from conqret.data.digest import gathered
 from conqret.data.item import Frozen
-from conqret.debate.debatune.controllability_scores import FORMAT, GOOD_FROM, METRIC, check_good_from, is_good
 from conqret.debate.debatune.debate_files import judged_run, system_of
+from conqret.debate.debatune.statement_scores import CONTROLLABILITY, GOOD_FROM, check_good_from, is_good
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.label_set import LabelSet
 from conqret.io.labels import read_labels
@@ -96,14 +96,16 @@ def sample_statements(
     Raises:
         DeclarationError: as :func:`draw_inspection`, or the run is another or not finished.
     """
-    folder = judged_run(Path(run), FORMAT, "conqret debate score")
+    folder = judged_run(Path(run), CONTROLLABILITY, "conqret debate score")
     items = list(folder.items())
     inspection = draw_inspection(
         items, folder.judgments(), model=folder.record().model, good=good, good_from=good_from, seed=seed
     )
     by_id = {item.id: item for item in items}
     drawn = [by_id[one.item] for one in inspection.drawn]
-    return inspection, AnnotationForm("read the argument", drawn, [METRIC], words=("good", "bad", "tie"))
+    return inspection, AnnotationForm(
+        "read the argument", drawn, [CONTROLLABILITY], words=("good", "bad", "tie")
+    )
 
 
 def write_inspection(run: Path, file: Path, *, good_from: int, overwrite: bool) -> dict[str, Path]:
@@ -143,7 +145,7 @@ def draw_inspection(
         raise DeclarationError(f"the number of good statements must be at least 1, not {good}")
     verdicts: dict[bool | None, Verdict | None] = {True: "good", False: "bad", None: None}
     strata = gathered(
-        ((system_of(item), verdicts[is_good(judgment.measures[METRIC], good_from)]), item)
+        ((system_of(item), verdicts[is_good(judgment.measures[CONTROLLABILITY], good_from)]), item)
         for item, judgment in zip(items, judgments, strict=True)
     )
     rng = random.Random(seed)
@@ -229,7 +231,7 @@ def statement_agreement(form: str | Path, *, plan: str | Path | None = None) -> 
         DeclarationError: as :func:`agreement`, or form or plan cannot be read.
     """
     inspection = read_inspection(plan_file(Path(form)) if plan is None else Path(plan))
-    labels = read_labels(Path(form), words=[WORDS], dimensions=[METRIC])
+    labels = read_labels(Path(form), words=[WORDS], dimensions=[CONTROLLABILITY])
     return StatementAgreement(inspection, labels.notes, tuple(agreement(inspection, labels)))
 
 
@@ -255,7 +257,7 @@ def agreement(inspection: Inspection, labels: LabelSet) -> list[InspectionAgreem
     )
     if not labels_by_item:
         raise DeclarationError(
-            f"{labels.name} contains no labels yet: write good, tie or bad into the column {METRIC}"
+            f"{labels.name} contains no labels yet: write good, tie or bad into the column {CONTROLLABILITY}"
         )
     by_system = gathered((statement.system, statement) for statement in inspection.drawn)
     return [_of_system(name, statements, labels_by_item) for name, statements in by_system.items()]

@@ -1,22 +1,34 @@
-"""Which topics can be debated (DEBATunE, section 2), and which statements may become training data (section 8).
+"""From topics and statements to training data (DEBATunE, sections 2, 3.2 and 8).
 
 A topic stays where the format ``two-sided`` finds two sides to it; of topics that say nearly the same the first stays.
 A statement stays where the format ``harmlessness`` finds no harm in it and, where it was judged for controllability,
-where all that it argues is on its own side. What got no answer is not kept.
+where all that it argues is on its own side. What got no answer is not kept. In training data the instruction names
+topic, side and argument, and the response is the statement; each topic has as many statements of either side, and is
+either trained on or tested on, never both.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, Literal, Unpack
 
 from conqret.data import Item, Judgment, Measure
-from conqret.debate.debatune.controllability_scores import FORMAT as CONTROLLABILITY
-from conqret.debate.debatune.controllability_scores import is_good
-from conqret.debate.debatune.debate_files import judged_run, read_statements, statements_in
+from conqret.debate.debatune.debate_files import (
+    SIDE_OF,
+    SIDES,
+    Side,
+    instruction_from_item,
+    judged_run,
+    read_statements,
+    statements_in,
+)
+from conqret.debate.debatune.debate_run import DebatesFolder
+from conqret.debate.debatune.statement_scores import CONTROLLABILITY, JudgedResult, is_good, judge_by_format
+from conqret.debate.debatune.transcript import DebatesSummary
 from conqret.errors import DeclarationError, strict_options
 from conqret.io import open_items
 from conqret.io.cell_values import plain
@@ -24,15 +36,14 @@ from conqret.io.files import file_rows
 from conqret.io.jsonl import json_lines
 from conqret.io.rows import Row
 from conqret.io.safe_files import write_new
+from conqret.judges.controllability import declines
 from conqret.judges.two_sided import CLAIM, VERDICT
-from conqret.judging.judge import judge
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.judge_settings import JudgeSettings
-from conqret.judging.judgments import Judgments
 from conqret.runs.run_folder import stem
-from conqret.runs.session import SessionCounts
 from conqret.show.table import Table
 from conqret.text.analysis import Text, weight
+from conqret.text.words import caseless
 
 NO_ANSWER = "no_answer"
 """Why a row is dropped of which the judge gave no valid answer."""
@@ -71,32 +82,6 @@ class FilterResult:
         lines = {file: json_lines(self.kept), beside: json_lines(map(asdict, self.dropped))}
         write_new(lines, overwrite=overwrite, register=register)
         return beside
-
-
-@dataclass(frozen=True, slots=True)
-class JudgedResult:
-    """What comes of judgments, with the judgments."""
-
-    judgments: Judgments
-
-    @property
-    def session(self) -> SessionCounts:
-        """The requests of this call, and what earlier ones left."""
-        return self.judgments.session
-
-    @property
-    def missing(self) -> Sequence[str]:
-        """The answers that a replay lacked."""
-        return self.judgments.missing
-
-
-def judge_by_format(items: Sequence[Item], format: str, settings: JudgeSettings) -> Judgments:  # noqa: A002 - as in settings
-    """The judgments of all items by a format, which ``settings`` do not name."""
-    if "format" in settings:
-        raise DeclarationError(f"the format is {format}: leave out 'format', or use conqret.judge")
-    named: JudgeSettings = {**settings, "format": format}
-    judgments: Judgments = judge(items, **named)
-    return judgments.whole()
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,11 +247,11 @@ def two_sided(items: Iterable[Item], judgments: Iterable[Judgment]) -> FilterRes
             dropped.append(unanswered(item.id, item.topic, measure))
         elif CLAIM not in labels:
             dropped.append(DroppedRow(item.id, item.topic, labels[VERDICT], measure.explanation))
-        elif (place := _alike(labels[CLAIM], known)) is not None:
+        elif (place := _same_topic(terms := Text(labels[CLAIM]).terms, known)) is not None:
             same = kept[place]
             dropped.append(DroppedRow(item.id, item.topic, DUPLICATE, f"as {same['id']}: {same['topic']}"))
         else:
-            known.append(Text(labels[CLAIM]).terms)
+            known.append(terms)
             row = {"id": item.id, "topic": labels[CLAIM]}
             kept.append(row if labels[CLAIM] == item.topic else {**row, COLLECTED: item.topic})
     return FilterResult(kept, dropped)
@@ -292,12 +277,11 @@ def two_sided_topics(collected: str | Path, **settings: Unpack[JudgeSettings]) -
     return FilterRun(judgments, two_sided(items, judgments))
 
 
-def _alike(topic: str, known: Sequence[frozenset[str]]) -> int | None:
-    """The place of the topic that this one repeats, the most alike first; None where it repeats none."""
-    terms = Text(topic).terms
-    near = [place for place, others in enumerate(known) if terms & others]
-    best = max(near, key=lambda place: shared(terms, known[place]), default=None)
-    return None if best is None or shared(terms, known[best]) < SAME else best
+def _same_topic(terms: frozenset[str], known: Sequence[frozenset[str]]) -> int | None:
+    """The place of the most similar topic; None where no topic is the same."""
+    similarity = {place: shared(terms, others) for place, others in enumerate(known) if terms & others}
+    best = max(similarity, key=lambda place: similarity[place], default=None)
+    return None if best is None or similarity[best] < SAME else best
 
 
 def shared(first: frozenset[str], other: frozenset[str]) -> float:
@@ -339,3 +323,168 @@ def filter_table(title: str, rows: str, outcome: FilterResult) -> Table:
         ],
         foot=(("all", total),),
     )
+
+
+Shape = Literal["chat", "instruction"]
+
+TEST_SHARE = 80 / 710
+"""The share of the topics that are tested on (section 2: 80 of 710)."""
+SEED = 13
+"""Draws the topics that are tested on."""
+
+EMPTY, REFUSAL, REPEATED, UNBALANCED, NOT_CONCLUDED, FILTERED = (
+    "empty",
+    "refusal",
+    "repeated",
+    "unbalanced",
+    "not_concluded",
+    "filtered",
+)
+LEFT_OUT = {
+    EMPTY: "without any text",
+    REFUSAL: "that decline the task",
+    REPEATED: "that stand there before, word for word",
+    UNBALANCED: "more than the other side of their topic has",
+    NOT_CONCLUDED: "that were not concluded, as their debate is not finished",
+    FILTERED: "that did not pass the output filter",
+}
+"""Why statements are left out, in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingExample:
+    """What a model is told, and what it is to respond."""
+
+    instruction: str
+    response: str
+    topic: str
+    side: Side
+    argument: str
+
+    def row(self, shape: Shape) -> dict[str, Any]:
+        """The example as trl and datasets read it: a ``chat`` of two messages, or ``instruction`` and output."""
+        fields = {"topic": self.topic, "side": self.side, "argument": self.argument}
+        if shape == "instruction":
+            return {"instruction": self.instruction, "input": "", "output": self.response, **fields}
+        messages = (("user", self.instruction), ("assistant", self.response))
+        return {"messages": [{"role": role, "content": text} for role, text in messages], **fields}
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingData:
+    """What is trained on and what is tested on, and how many statements are left out for each reason."""
+
+    train: tuple[TrainingExample, ...]
+    test: tuple[TrainingExample, ...]
+    left_out: dict[str, int]
+
+    def numbers(self) -> dict[str, Any]:
+        """How many statements and topics each part has, and what is left out."""
+        parts = {"train": self.train, "test": self.test}
+        counts = {name: len(examples) for name, examples in parts.items()}
+        topics = {
+            f"{name}_topics": len({caseless(example.topic) for example in part})
+            for name, part in parts.items()
+        }
+        return {**counts, **topics, "left_out": self.left_out}
+
+
+@strict_options
+def debate_training_data(
+    sources: str | Path | Sequence[str | Path],
+    *,
+    test_share: float = TEST_SHARE,
+    seed: int = SEED,
+    passed: str | Path | None = None,
+) -> TrainingData:
+    """Choose concluded statements as training data: as many for both sides, and test topics that are not trained on.
+
+    Args:
+        sources: folders of ``conqret debate hold``, or files with columns ``topic``, ``side`` and ``statement``.
+        test_share: the share of the topics that are tested on.
+        seed: draws these topics.
+        passed: a run of ``conqret debate filter`` on these statements: those that did not pass are left out.
+
+    Raises:
+        DeclarationError: as :func:`training_data`, or a folder holds no finished run.
+    """
+    places = [sources] if isinstance(sources, str | Path) else sources
+    files, lacking = [], 0
+    for place in map(Path, places):
+        if not place.is_dir():
+            files.append(place)
+            continue
+        folder = DebatesFolder(place)
+        folder.record()
+        summary = folder.result(folder.summary_file, DebatesSummary)
+        lacking += len(SIDES) * summary.debates - summary.statements
+        files += [folder.statements_file] if summary.statements else []
+    statements = [item for file in files for item in read_statements([file], blank=True)]
+    lost = {NOT_CONCLUDED: lacking}
+    if passed is not None:
+        statements, lost[FILTERED] = harmless(statements, Path(passed))
+    data = training_data(statements, test_share=test_share, seed=seed)
+    data.left_out.update({why: count for why, count in lost.items() if count})
+    return data
+
+
+def training_data(
+    statements: Iterable[Item], *, test_share: float = TEST_SHARE, seed: int = SEED
+) -> TrainingData:
+    """Choose, balance and divide statements.
+
+    Args:
+        statements: items with topic, stance, and the statement as the argument (None or blank: left out).
+        test_share: the share of the topics that are tested on, 0 to below 1; of several topics at least one is, unless
+            it is 0, and at least one is trained on. A topic falls on the same side of the division in every export with
+            the same topics and ``seed``.
+        seed: draws these topics.
+
+    Raises:
+        DeclarationError: the share is out of range, or no statement is left.
+    """
+    if not 0 <= test_share < 1:
+        raise DeclarationError(
+            f"--test-share must be a share of the topics, at least 0 and below 1, not {test_share:g}"
+        )
+    left_out: Counter[str] = Counter()
+    by_topic: dict[str, list[TrainingExample]] = {}
+    met: set[TrainingExample] = set()
+    for item in statements:
+        text = (item.argument or "").strip()
+        argument = str(item.metadata.get("argument", ""))
+        example = TrainingExample(
+            instruction_from_item(item), text, item.topic, SIDE_OF[item.stance], argument
+        )
+        why = EMPTY if not text else REFUSAL if declines(text) else REPEATED if example in met else ""
+        if why:
+            left_out[why] += 1
+            continue
+        met.add(example)
+        # one topic in other spelling is still one topic, and must not be trained on and tested on
+        by_topic.setdefault(caseless(item.topic), []).append(example)
+    for topic, examples in by_topic.items():
+        sides = Counter(example.side for example in examples)
+        left = dict.fromkeys(SIDES, min(sides[side] for side in SIDES))
+        by_topic[topic] = balanced = []
+        for example in examples:  # as many of each side as the side with fewer has, those that come first
+            if left[example.side]:
+                left[example.side] -= 1
+                balanced.append(example)
+        left_out[UNBALANCED] += len(examples) - len(by_topic[topic])
+    topics = [topic for topic, examples in by_topic.items() if examples]
+    if not topics:
+        raise DeclarationError(f"no statement is left to train on ({in_words(left_out) or 'there is none'})")
+    count = min(max(round(test_share * len(topics)), test_share > 0), len(topics) - 1)
+    by_hash = sorted(topics, key=lambda topic: hashlib.sha256(f"{seed}\0{topic}".encode()).digest())
+    tested = frozenset(by_hash[:count])
+    train, test = (
+        tuple(example for topic in topics if (topic in tested) is wanted for example in by_topic[topic])
+        for wanted in (False, True)
+    )
+    return TrainingData(train, test, {why: count for why, count in left_out.items() if count})
+
+
+def in_words(left_out: dict[str, int]) -> str:
+    """How many statements are left out, and why."""
+    return ", ".join(f"{count:,} {LEFT_OUT[why]}" for why, count in left_out.items() if count)

@@ -14,11 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Unpack
 
 from conqret.data.item import Frozen
-from conqret.debate.debatune.debate_files import SIDE_OF, Instruction, Side, read_instructions
+from conqret.debate.debatune.debate_files import SIDE_OF, SIDES, Instruction, Side, read_instructions
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.jsonl import json_lines
 from conqret.io.safe_files import Content, InFolder
@@ -122,20 +123,21 @@ def write_statements(
         record={"temperature": sampling.sampling_temperature},
     ) as run:
         room = run.session().options.max_tokens or ROOM
-        run.ask_all(_request(row, sampling, room) for row in instructions)
+        run.ask_all(
+            Request(
+                ask=ASK,
+                item=row.id,
+                messages=row.messages,
+                response=Plain,
+                temperature=sampling.sampling_temperature,
+                max_tokens=room,
+                baseline=partial(
+                    offline_statement, row.topic, SIDE_OF.get(row.stance, SIDES[0]), row.argument, ()
+                ),
+            )
+            for row in instructions
+        )
         return run.finish(concluded)
-
-
-def _request(row: Instruction, sampling: Sampling, room: int) -> Request[Plain]:
-    return Request(
-        ask=ASK,
-        item=row.id,
-        messages=row.messages,
-        response=Plain,
-        temperature=sampling.sampling_temperature,
-        max_tokens=room,
-        baseline=lambda: offline_statement(row.topic, SIDE_OF[row.stance], row.argument, ()),
-    )
 
 
 def _record(row: Instruction, statement: StatementRow, system: str) -> dict[str, Any]:

@@ -126,8 +126,8 @@ class DebatesSummary(Frozen):
 class Motion:
     """What is debated: a topic with an argument for each side, who opens, and for how many rounds.
 
-    ``asked`` has for each side whose argument is still to be found the trial that asks for it, of whose arguments it is
-    the one at ``place``.
+    ``asked`` has for each side without an argument the trial that requests its arguments, of which the motion takes the
+    one at ``place``.
     """
 
     id: str
@@ -255,11 +255,12 @@ class TurnRequest:
         return self.record[-1][2].questions if self.number and self.record else ()
 
     def documents(self) -> tuple[Document, ...]:
-        """What was said so far, a turn each; what of it is cut where not all fits."""
-        return tuple(
-            Document(id=named(number, side), text="\n".join((turn.statement, *_numbered(turn.answers))))
-            for number, side, turn in self.record
-        )
+        """The turns so far, one document each; their texts are cut where not all fits."""
+        documents = []
+        for number, side, turn in self.record:
+            answers = [f"Answer to question {n}: {answer}" for n, answer in enumerate(turn.answers, start=1)]
+            documents.append(Document(id=named(number, side), text="\n".join((turn.statement, *answers))))
+        return tuple(documents)
 
     def rendered(self, library: Library, documents: Sequence[Document]) -> RenderedPrompt:
         """The prompt, with these texts in place of those of :meth:`documents`."""
@@ -332,7 +333,3 @@ def _check_questions(statement: str, questions: Sequence[str]) -> None:
         raise ValueError(
             f"one to {MAX_QUESTIONS} questions are to be put, none of them blank, not {len(asked)}"
         )
-
-
-def _numbered(answers: Sequence[str]) -> list[str]:
-    return [f"Answer to question {number}: {answer}" for number, answer in enumerate(answers, start=1)]

@@ -1,4 +1,4 @@
-"""A model judges two-turn debates: what it is shown in each judgment, what it is asked, and what it answers.
+"""A model judges two-turn debates: what each prompt shows, and the responses.
 
 Parrish et al. 2022, section 2.2. Main design: the passage is there from the start, two judgments. Pilot: snippets alone
 or with arguments, two judgments, and a third with the passage. Each question is judged in both orders of its options,
@@ -60,7 +60,7 @@ PROMPTS = {PROMPT: RunPrompt(Slid, "judge debates", ANSWER_TOKENS)}
 
 
 class DebateJudgment(ResponseRow):
-    """The answer to one asking; ``slider`` is None, with a ``reason``, where there was no valid one."""
+    """The response to one request; ``slider`` is None, with a ``reason``, where there was no valid one."""
 
     slider: int | None = None
     explanation: str = ""
@@ -84,7 +84,7 @@ class DebateRequest:
 
     @property
     def key(self) -> str:
-        """Its name in the run: the same asking at another turn differs in the number alone."""
+        """Its name in the run: the same request at another turn differs in the number alone."""
         order = "swapped" if self.swapped else "given"
         heard = self.consulted or ""
         return f"{self.question.id} {self.condition}{heard} {self.turn} {self.instruction} {order}"
@@ -145,7 +145,7 @@ def debate_requests(
     consultancy: bool = False,
     allowance: int | None = None,
 ) -> tuple[DebateRequest, ...]:
-    """All that is asked of these questions: as many judgments as what they hold allows.
+    """All requests on these questions: as many judgments as what they hold allows.
 
     ``design`` is by default main where every question has its passage, and pilot else. With ``consultancy`` each side
     is heard alone, too.
@@ -195,7 +195,7 @@ async def judged(turns: Sequence[DebateRequest], run: Run[DebateJudgment]) -> No
 
 
 def prompt(request: DebateRequest, library: Library, before: int | None = None) -> RenderedPrompt:
-    """What is asked; ``before`` is the last answer on the same."""
+    """The prompt; ``before`` is the last answer on the same."""
     payoff = INSTRUCTIONS[request.instruction]
     shown = [
         {
@@ -243,7 +243,7 @@ def _bonuses(payoff: PayoffInstruction) -> Iterator[str]:
         yield f"{name}: {right}{f' if it is right, {wrong} if it is wrong' if strength else ''}"
 
 
-PARAGRAPH_FLOOR = 20
+MIN_PARAGRAPH_TOKENS = 20
 """Tokens that a paragraph keeps as long as all can keep them: a sentence, by which one sees what it is about."""
 
 Shortened = dict[str, tuple[int, int]]
@@ -278,7 +278,7 @@ def shortened(
         if question.passage in known:
             continue
         parts = [part for part in question.passage.splitlines() if part.strip()]
-        cuts = trim_proportionally(parts, tokens, floor=PARAGRAPH_FLOOR, encode=encode)
+        cuts = trim_proportionally(parts, tokens, floor=MIN_PARAGRAPH_TOKENS, encode=encode)
         known[question.passage] = question.passage
         if any(cut.after < cut.before for cut in cuts):
             kept = [cut for cut in cuts if cut.text.strip()]

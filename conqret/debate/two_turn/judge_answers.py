@@ -12,7 +12,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from fractions import Fraction
 
@@ -243,7 +243,12 @@ def planned_judgments(
     )
     cells = _cells(design, instructions)
     ranks = drawn.sample(range(judges), judges)
-    ordered = list(_mixed(questions, drawn))
+    by_passage = gathered((question.passage_id, question) for question in questions)
+    ordered = [
+        question
+        for name in drawn.sample(list(by_passage), len(by_passage))
+        for question in drawn.sample(by_passage[name], len(by_passage[name]))
+    ]
     screens = []
     for annotator, rank in enumerate(ranks, start=1):
         mine = [
@@ -260,7 +265,7 @@ def planned_judgments(
 
 
 def request_from_screen(ledger: Ledger, screen: Screen) -> DebateRequest:
-    """What a screen of such a study asks, with its question.
+    """The request that a screen of such a study shows, with its question.
 
     Raises:
         DeclarationError: it is a screen of another study.
@@ -278,13 +283,6 @@ def _cells(design: Design, instructions: Sequence[str]) -> list[tuple[str, str]]
     first, last = instructions[0], instructions[-1]
     cells = [(without, first), (argued, last)]
     return cells if first == last else [*cells, (without, last), (argued, first)]
-
-
-def _mixed(questions: Sequence[TwoTurnQuestion], drawn: random.Random) -> Iterator[TwoTurnQuestion]:
-    """The questions in a drawn order, those on one passage together."""
-    by_passage = gathered((question.passage_id, question) for question in questions)
-    for name in drawn.sample(list(by_passage), len(by_passage)):
-        yield from drawn.sample(by_passage[name], len(by_passage[name]))
 
 
 def _screen(request: DebateRequest, turns: int, annotator: int) -> Screen:

@@ -293,9 +293,9 @@ class _AnswerColumns:
         )
 
     def _share(
-        self, part: NDArray[np.generic], of: NDArray[np.bool_], reason: str = "", scale: Scale = "share"
+        self, part: NDArray[np.generic], whole: NDArray[np.bool_], reason: str = "", scale: Scale = "share"
     ) -> Estimate:
         ratio = self.resamples.ratio(
-            part, of, reason=reason or "no answer was given", scale=scale, counted=of
+            part, whole, reason=reason or "no answer was given", scale=scale, counted=whole
         )
         return ratio.estimate()

@@ -57,7 +57,7 @@ class SliderAnswer:
 
     Attributes:
         passage: what its question is about; questions on one passage belong together.
-        condition, turn, instruction: what the judge was shown, the number of the judgment, and what was asked.
+        condition, turn, instruction: what the judge was shown, the number of the judgment, and the instruction.
         right: which of the two options as they were shown is right, 1 or 2.
         consultant: ``right`` or ``wrong`` where one side alone is heard: which option it argued for; else empty.
         for_right, for_wrong: who wrote for either option, where that is known.
@@ -209,7 +209,8 @@ class PayoffInstruction:
         while crossings := [
             (crossing, -self._slope(other), other)
             for other in strengths
-            if self._slope(other) > self._slope(now) and (crossing := self._crossing(now, other)) < 1
+            if (steeper := self._slope(other) - self._slope(now)) > 0
+            and (crossing := (self.bonus(-now) - self.bonus(-other)) / steeper) < 1
         ]:
             place, _, now = min(crossings)
             confidences[now] = place
@@ -230,10 +231,6 @@ class PayoffInstruction:
 
     def _slope(self, strength: int) -> Fraction:
         return self.bonus(strength) - self.bonus(-strength)
-
-    def _crossing(self, first: int, other: int) -> Fraction:
-        behind = self.bonus(-first) - self.bonus(-other)
-        return behind / (self._slope(other) - self._slope(first))
 
 
 def _dollars(*texts: str) -> tuple[Fraction, ...]:

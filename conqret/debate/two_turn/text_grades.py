@@ -18,7 +18,7 @@ from typing import Annotated, Literal, Unpack, get_args
 from conqret.data import Document, Item, Judgment
 from conqret.data.digest import gathered
 from conqret.data.item import Frozen
-from conqret.debate.debatune.statement_filters import judge_by_format
+from conqret.debate.debatune.statement_scores import judge_by_format
 from conqret.debate.two_turn.two_turn_files import SideArgument, TwoTurnQuestion, read_two_turn
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.cell_values import MAX_ID, as_list
@@ -140,19 +140,19 @@ class AnnotatedTexts:
 
 
 @strict_options
-def summarize_annotations(annotations: str | Path, *, of: str | Path) -> tuple[AnnotatedTexts, ...]:
+def summarize_annotations(annotations: str | Path, *, questions: str | Path) -> tuple[AnnotatedTexts, ...]:
     """Summarize what annotators say of the texts of debates, by kind of text and by the option argued for: arguments
     first, those for the right one first.
 
     Args:
         annotations: a table with a row for each annotator and text.
-        of: the questions whose texts were annotated.
+        questions: the questions whose texts were annotated.
 
     Raises:
         ItemsError: rows have faults; all are listed.
         DeclarationError: there is no row, or no question.
     """
-    read = read_annotations(Path(annotations), read_two_turn(of))
+    read = read_annotations(Path(annotations), read_two_turn(questions))
     groups = gathered(((text.kind, not text.for_right), text) for text in read)
     return tuple(_annotated(group) for _, group in sorted(groups.items()))
 

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from conqret.console import shared_options as options
 from conqret.console.label_options import label_files
 from conqret.console.printing import at, note, note_all, note_each, result, spaced
 from conqret.debate.debatune.command import conclude, run_judge
+from conqret.debate.two_turn.debate_writing import write_debates
+from conqret.debate.two_turn.slider_answers import payoffs
+from conqret.debate.two_turn.two_turn_files import read_two_turn
 from conqret.errors import DeclarationError, number
 from conqret.judging.study_options import StudyOptions
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from rich.console import RenderableType
-
-    from conqret.debate.two_turn.outcomes import Outcomes
+from conqret.show.page import write_file
 
 
 def judge(
@@ -84,6 +82,7 @@ def judge(
 
     conqret debate two-turn judge debates.jsonl --instruction encourage-abstain --model gpt-4o-mini --dry-run
     """
+    from conqret.debate.two_turn.judging_run import judge_debates
     from conqret.debate.two_turn.outcome_page import outcome_tables, standings_table, verdict
     from conqret.debate.two_turn.text_grades import (
         FORMAT,
@@ -93,8 +92,6 @@ def judge(
         rubric_table,
         summarize_annotations,
     )
-    from conqret.debate.two_turn.two_turn_files import read_two_turn
-    from conqret.debate.two_turn.two_turn_runs import judge_debates
 
     if rubric:
         if labels is not None:
@@ -116,7 +113,7 @@ def judge(
         conclude(done.judgments, lambda: rubric_table(done.grades), shown=asking.shown, grades=grades)
         return
     if annotations is not None:
-        summaries = summarize_annotations(annotations, of=questions)
+        summaries = summarize_annotations(annotations, questions=questions)
         plain = [asdict(summary) for summary in summaries]
         result(plain, spaced(annotation_tables(summaries)), as_json=asking.shown.json_output)
         return
@@ -185,8 +182,6 @@ def write(
         counts = _counts(questions)
         result(counts, _judgments_allowed(counts), as_json=asking.shown.json_output)
         return
-    from conqret.debate.two_turn.two_turn_runs import write_debates
-
     outcome = asking.study(
         write_debates,
         questions,
@@ -213,7 +208,6 @@ def write(
 
 
 def _counts(file: Path) -> dict[str, int]:
-    from conqret.debate.two_turn.two_turn_files import read_two_turn
 
     question_list = read_two_turn(file)
     return {
@@ -288,11 +282,9 @@ def outcomes(
     """
 
     from conqret.debate.two_turn.anova import anova_tables, debate_anova, default_subject
-    from conqret.debate.two_turn.outcome_page import confidence_plot, payoff_tables, verdict
+    from conqret.debate.two_turn.outcome_page import confidence_plot, outcome_tables, payoff_tables, verdict
     from conqret.debate.two_turn.outcomes import counted_answers, debate_outcomes
-    from conqret.debate.two_turn.slider_answers import payoffs as rewarded
     from conqret.debate.two_turn.writer_scores import score_writers, writers_table
-    from conqret.show.page import write_file
 
     kinds: dict[str, Literal["png", "svg"]] = {".png": "png", ".svg": "svg"}
     if plot is not None and plot.suffix not in kinds:
@@ -300,7 +292,7 @@ def outcomes(
     if answers is None:
         wanted = "--bonuses are seven numbers such as 0.6,0.45,0.3,0.15,-0.05,-0.3,-0.6"
         bonus_values = None if bonuses is None else options.numbers(bonuses, wanted)
-        shown = rewarded(bonuses=bonus_values)
+        shown = payoffs(bonuses=bonus_values)
         result(
             [payoff.record() for payoff in shown],
             spaced(chain.from_iterable(map(payoff_tables, shown))),
@@ -323,15 +315,11 @@ def outcomes(
     if plot is not None:
         write_file(plot, confidence_plot(results, kinds[plot.suffix]))
     conclusion = verdict(results)
-    result({"verdict": conclusion, **asdict(results)}, _lines(results, conclusion, plot), as_json=json_output)
-
-
-def _lines(results: Outcomes, conclusion: str, plot: Path | None) -> Iterator[RenderableType]:
-    from conqret.debate.two_turn.outcome_page import outcome_tables
-
-    yield from spaced(outcome_tables(results))
     right, wrong = (f"${results.writers[side]:.3f}" for side in ("right", "wrong"))
-    yield f"Writers earn, by the last judgment: {right} an answer for the right option, {wrong} for the wrong one."
-    yield conclusion
-    if plot is not None:
-        yield at(plot, "plot")
+    lines = [
+        *spaced(outcome_tables(results)),
+        f"Writers earn, by the last judgment: {right} an answer for the right option, {wrong} for the wrong one.",
+        conclusion,
+        *([] if plot is None else [at(plot, "plot")]),
+    ]
+    result({"verdict": conclusion, **asdict(results)}, lines, as_json=json_output)

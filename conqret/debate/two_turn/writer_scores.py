@@ -104,7 +104,12 @@ def _ratings(answers: Sequence[SliderAnswer]) -> dict[str, Estimate]:
         if answer.for_right != answer.for_wrong:
             games.append(PairwisePreference(answer.for_right, answer.for_wrong, won, answer.passage))
     standings = bradley_terry(games) if games else ()
-    return {standing.player: _points(standing.rating) for standing in standings}
+    ratings = {}
+    for standing in standings:
+        known = {name: getattr(standing.rating, name) for name in ("value", "low", "high")}
+        points = {name: START + POINTS * end for name, end in known.items() if end is not None}
+        ratings[standing.player] = replace(standing.rating, **points)
+    return ratings
 
 
 def _argued(answers: Sequence[SliderAnswer], right: bool) -> WrittenArgument:
@@ -117,11 +122,6 @@ def _argued(answers: Sequence[SliderAnswer], right: bool) -> WrittenArgument:
         reason="no answer takes a side",
     )
     return WrittenArgument(followed, len(answers), float(writers_bonus(right, sliders)))
-
-
-def _points(strength: Estimate) -> Estimate:
-    known = {name: getattr(strength, name) for name in ("value", "low", "high")}
-    return replace(strength, **{name: START + POINTS * end for name, end in known.items() if end is not None})
 
 
 @dataclass(frozen=True, slots=True)

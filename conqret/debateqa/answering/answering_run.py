@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Unpack
+from typing import TYPE_CHECKING, ClassVar, Unpack
 
 from conqret._optional import require
 from conqret.data.item import Frozen
@@ -149,7 +149,7 @@ class Answering:
 
     @property
     def prompts(self) -> dict[str, RunPrompt]:
-        """What is asked by."""
+        """The prompts of a run, by id."""
         own, plan = self.strategy.prompts, self.plan
         tokens = GENERATED_TOKENS if own else plan.length or ANSWER_TOKENS
         asked = {name: (response, tokens) for name, response in (own or {plan.prompt: Plain}).items()}
@@ -274,7 +274,17 @@ def answer(
             summary=summary,
             does=way.strategy.summary,
         )
-        lines = json_lines(_line(question, row) for question, row in pairs if row.answered)
+        lines = json_lines(
+            {
+                "id": row.id,
+                "question": question.question,
+                "generation": row.text,
+                **row.model_dump(include={"tokens", "documents", "trace"}, mode="json"),
+                **({"cut": True} if row.cut else {}),
+            }
+            for question, row in pairs
+            if row.answered
+        )
         return summary, {folder.answers_file: lines, folder.report_file: content}
 
     with Run(
@@ -317,16 +327,6 @@ async def _answered(run: Run[GivenAnswer], way: Answering, question: SourcedQues
         )
 
     return await run.row(question.id, made)
-
-
-def _line(question: SourcedQuestion, row: GivenAnswer) -> dict[str, Any]:
-    return {
-        "id": row.id,
-        "question": question.question,
-        "generation": row.text,
-        **row.model_dump(include={"tokens", "documents", "trace"}, mode="json"),
-        **({"cut": True} if row.cut else {}),
-    }
 
 
 def _summary(way: Answering, rows: Sequence[GivenAnswer]) -> AnswersSummary:

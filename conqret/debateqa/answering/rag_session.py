@@ -1,5 +1,5 @@
-"""Strategies of answering (none, rag, react and cited), and the session in which one answers a question: what it can
-search and ask, and the trace of what it did."""
+"""Strategies of answering (none, rag, react and cited), and the session in which one answers a question: its
+searches and requests, and the trace of what it did."""
 
 from __future__ import annotations
 
@@ -228,7 +228,7 @@ class RagSession:
 
 @dataclass(frozen=True)
 class AnswerStrategy:
-    """A way to answer a question.
+    """A strategy of answering a question.
 
     - ``respond(session)`` answers the question of the session: it may search and request an agent's step there, and
       returns the text. It raises :class:`~conqret.debateqa.curation.curation_requests.NoValidResponse` where a model
@@ -331,7 +331,7 @@ CITED_SIDES = AnswerStrategy(
 
 
 STRATEGIES = (NONE, RAG, REACT, CITED_SIDES)
-"""conqret's own ways to answer; react is of Yao et al. 2023."""
+"""conqret's own strategies; react is of Yao et al. 2023."""
 
 ANSWER_STRATEGIES = Registry(
     "answering strategy",
@@ -341,4 +341,4 @@ ANSWER_STRATEGIES = Registry(
     attribute="STRATEGIES",
     first=("none", "rag", "react"),
 )
-"""Every way to answer by its name."""
+"""Every strategy by its name."""

@@ -29,7 +29,9 @@ def chunks(text: str, most: int = TOKENS, measure: Callable[[str], int] = count_
     """The chunks of a text, in their order, each of at most ``most`` as ``measure`` counts a sentence; what stands
     between sentences alone is left out."""
     start, end, size = 0, 0, 0
-    for first, last in _pieces(text):
+    sentences = [(first, last) for first, last in boundaries(text) if text[first:last].strip()]
+    pieces = [(cut, min(cut + PIECE, last)) for first, last in sentences for cut in range(first, last, PIECE)]
+    for first, last in pieces:
         tokens = measure(text[first:last])
         if size and size + tokens > most:
             yield text[start:end].strip()
@@ -37,13 +39,6 @@ def chunks(text: str, most: int = TOKENS, measure: Callable[[str], int] = count_
         size, end = size + tokens, last
     if text[start:end].strip():
         yield text[start:end].strip()
-
-
-def _pieces(text: str) -> Iterator[tuple[int, int]]:
-    for first, last in boundaries(text):
-        if text[first:last].strip():
-            for cut in range(first, last, PIECE):
-                yield cut, min(cut + PIECE, last)
 
 
 CHARACTERS = 2_000

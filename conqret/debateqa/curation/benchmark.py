@@ -57,7 +57,7 @@ PROMPTS = {
     asking.VIEWS: RunPrompt(asking.PointsOfView, "curate", 50 * VIEWS, "points of view"),
     asking.EXPLANATION: RunPrompt(asking.Explanation, "curate", 400, "explanations"),
 }
-"""What is asked. Answers are taken to be some short queries; 20 numbers; a sentence and numbers for each point of view;
+"""The prompts. Responses are taken to be some short queries; 20 numbers; a sentence and numbers for each point of view;
 300 words."""
 
 

@@ -174,7 +174,7 @@ def remove(
 def _checked(
     check: Callable[..., F], folder: Path, column: str, reviewer: Reviewer, asking: StudyOptions, **how: Any
 ) -> F | None:
-    """What a ``check`` finds by a filled form or a judge; None where the form is left for people."""
+    """What a ``check`` finds by a filled form or a judge; None where the form is left for annotators."""
     model, files, output = reviewer
     labels = files or ()
     if len(labels) > 1:

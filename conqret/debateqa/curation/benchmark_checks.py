@@ -26,7 +26,7 @@ from conqret.debateqa.curation.benchmark_figures import (
     read_made,
     read_review,
 )
-from conqret.debateqa.curation.check_verdicts import CheckVerdict, Subject, VerdictRow, ask_verdicts
+from conqret.debateqa.curation.check_verdicts import CheckVerdict, Subject, VerdictRow, judge_rows
 from conqret.debateqa.curation.embeddings import LEXICAL, embedder
 from conqret.debateqa.debateqa_files import check_answers, read_answers
 from conqret.errors import DeclarationError, strict_options
@@ -85,7 +85,7 @@ class Review:
 
     @property
     def subjects(self) -> list[Subject]:
-        """What a judge is asked about each row."""
+        """What is judged of each row."""
         return [
             Subject(str(row[0]), shown, partial(self.offline, shown))
             for row, shown in zip(self.rows, self.shown, strict=True)
@@ -145,7 +145,7 @@ RATINGS = (5, 4, 3, 2, 1)
 @dataclass(frozen=True)
 class ReviewedRows:
     """What is known of rows that are to be looked at: ``verdicts`` by id, the ``sheet`` that was written, and the run
-    of the model that was asked."""
+    of the model."""
 
     rows: int
     verdicts: Mapping[str, bool]
@@ -161,7 +161,7 @@ class CheckFigures:
 
     @property
     def asked(self) -> Verdicts | None:
-        """The run of the model that was asked."""
+        """The run of the model."""
         return self.reviewed.asked
 
     @property
@@ -221,7 +221,7 @@ def benchmark_coverage(
         labels: the form, filled in with yes and no; no model is called then.
         output: the form to write as CSV; a judge's run lies next to it. Without ``model`` it is left for annotators.
         settings: the model and how it is called: :class:`conqret.judging.judge_settings.AskedSettings`. Without
-            ``model`` no model is asked.
+            ``model`` no request is sent.
 
     Raises:
         DeclarationError: there is no finished benchmark, none of labels, output and model is given, the form answers
@@ -276,7 +276,7 @@ def missed_viewpoints(
     output: str | Path | None = None,
     **settings: Unpack[AskedSettings],
 ) -> MissedViewpoints:
-    """Ask how many answers hold a weighty viewpoint that the partial answers miss (DebateQA, Table 11).
+    """Count the answers that hold a weighty viewpoint that the partial answers miss (DebateQA, Table 11).
 
     Args:
         benchmark: the folder of ``conqret debateqa curate``.
@@ -302,7 +302,7 @@ def missed_viewpoints(
         raise DeclarationError(
             f"none of the {len(every)} answers has the id of a question of {benchmark}: give answers to these questions"
         )
-    asked = ask_verdicts(MISSED, wanted, source=answers, name="viewpoints", output=output, **settings)
+    asked = judge_rows(MISSED, wanted, source=answers, name="viewpoints", output=output, **settings)
     ratings = {row.id: int(row.answer["rating"]) for row in asked.rows if row.answered}
     weighty = {name: rating == RATINGS[0] for name, rating in ratings.items()}
     return MissedViewpoints(
@@ -345,7 +345,7 @@ def reviewed(
     verdicts: dict[str, bool] = {}
     if settings.get("model") is not None:
         beside = None if sheet is None else sheet.with_suffix(".run")
-        asked = ask_verdicts(
+        asked = judge_rows(
             review.verdict, review.subjects, source=benchmark, name=name, output=beside, **settings
         )
         verdicts = {row.id: bool(row.answer[review.field]) for row in asked.rows if row.answered}

@@ -73,7 +73,7 @@ class VerdictFolder(AskedFolder[AskedRecord, VerdictRow], kind="verdicts"):
     """Similar questions, of which at least one was removed."""
 
 
-def ask_verdicts(
+def judge_rows(
     verdict: CheckVerdict,
     subjects: Sequence[Subject],
     *,
@@ -88,11 +88,11 @@ def ask_verdicts(
     """A judgment of every subject.
 
     Args:
-        verdict: what is asked of each.
+        verdict: prompt and response type.
         subjects: what is judged.
         source, name: by what the folder is called where there is no ``output``: ``runs/SOURCE-NAME-MODEL``.
         output: the run's folder; the same call goes on there.
-        sessions: open sessions to ask with, of whoever asks this among other things.
+        sessions: open sessions of a larger run.
         conclude: makes of all rows a summary, and further files of the folder.
         settings: the model and how it is called.
 
@@ -236,6 +236,6 @@ def debatable_questions(
             folder.table_file: csv_text(["id", "question", *CRITERIA, "explanation", "reason"], lines),
         }
 
-    return ask_verdicts(
+    return judge_rows(
         VERDICT, subjects, source=source, name="debatable", output=output, conclude=concluded, **settings
     )

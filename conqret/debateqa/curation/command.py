@@ -1,4 +1,4 @@
-"""``conqret debateqa questions`` and ``curate``: which questions a benchmark asks, their partial answers from trusted
+"""``conqret debateqa questions`` and ``curate``: the questions of a benchmark, their partial answers from trusted
 documents, and the checks of these."""
 
 from __future__ import annotations

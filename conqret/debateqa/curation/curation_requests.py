@@ -1,4 +1,4 @@
-"""What Algorithm 1 asks a model: queries to search with, points of view with their documents, and explanations.
+"""The requests of Algorithm 1: queries to search with, points of view with their documents, and explanations.
 
 DebateQA, section 3.2, A.2, A.3 and Table 9. And the offline baseline, which understands nothing: a point of view is a
 sentence of the documents that shares words with the question, and an explanation are those that share words with both.
@@ -81,7 +81,7 @@ class Explanation(Typed):
 
 
 class NoValidResponse(Exception):  # noqa: N818 - it is no fault of the program, and ends as the reason of a row
-    """There was no valid answer: why, and what was said."""
+    """There was no valid response: the reason and its detail."""
 
     def __init__(self, reason: Reason, detail: str = "") -> None:
         super().__init__(detail)
@@ -159,14 +159,14 @@ def offline_views(question: str, texts: Sequence[str], most: int) -> dict[str, A
     hold each (60% of its stems in two neighboring sentences)."""
     wanted = {term: weight(term) for term in set(Passage(question).roots) - {""}}
     readings = [read(text).sentences for text in texts]
-    candidates = sorted(
-        (
-            (-_score(sentence, wanted), number, place)
-            for number, sentences in enumerate(readings)
-            for place, sentence in enumerate(sentences)
-            if SHORTEST <= len(sentence.words) <= LONGEST and not sentence.text.rstrip().endswith("?")
-        )
-    )
+    candidates = []
+    for number, sentences in enumerate(readings):
+        for place, sentence in enumerate(sentences):
+            if SHORTEST <= len(sentence.words) <= LONGEST and not sentence.text.rstrip().endswith("?"):
+                held = _held(sentence, wanted)
+                score = held + OPINION * (sum(values(sentence)) > 0) if held >= MIN_SHARE else 0.0
+                candidates.append((-score, number, place))
+    candidates.sort()
     chosen: list[tuple[int, Passage]] = []
     for score, number, place in candidates:
         sentence = readings[number][place]
@@ -203,11 +203,6 @@ def offline_explanation(question: str, view: str, texts: Sequence[str]) -> dict[
             taken.append(place)
     view_texts = [" ".join(sentences[place].text.split()) for place in sorted(taken)]
     return {"explanation": " ".join(dict.fromkeys(view_texts)) or view}
-
-
-def _score(sentence: Passage, wanted: dict[str, float]) -> float:
-    held = _held(sentence, wanted)
-    return held + OPINION * (sum(values(sentence)) > 0) if held >= MIN_SHARE else 0.0
 
 
 def _held(sentence: Passage, wanted: dict[str, float]) -> float:

@@ -1,4 +1,4 @@
-"""What a model is asked about answers: Dispute Awareness (does an answer say that its question is debatable? 1 or 0;
+"""Metrics of answers by a model: Dispute Awareness (does an answer say that its question is debatable? 1 or 0;
 DebateQA, Equation 3), and the baselines Direct-Score, G-Eval and Num-of-POVs (B.1.2 and Table 10)."""
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class AwarenessFit:
 
 
 def awareness_question(case: AnswerCase, shots: str, shares: dict[str, float]) -> Question:
-    """What is asked about a case; ``shares`` gets ``P(1) / (P(0) + P(1))`` by id where the model gives it.
+    """The question about a case; ``shares`` gets ``P(1) / (P(0) + P(1))`` by id where the model gives it.
 
     A local model's verdict can only be 0 or 1: the likelier of the two after the prompt.
     """

@@ -1,10 +1,8 @@
-"""Two-turn debates as runs, recorded and resumable: models write them, and a model judges them.
+"""A model judges two-turn debates as a run, recorded and resumable.
 
-Besides ``run.json`` and ``recordings.sqlite`` the folder of written ones holds ``rows.jsonl`` (the texts as they came,
-with the reason where there is none), ``debates.jsonl`` (the debates of which nothing is missing, in the layout of
-``conqret debate two-turn judge``) and ``summary.json``; that of judged ones ``rows.jsonl`` (the answers as they came,
-with their explanations), ``answers.jsonl`` (a row for each judgment on the slider, for ``conqret debate two-turn
-outcomes``), ``floors.jsonl`` (the same of the judges that understand nothing) and ``summary.json`` (what came of both).
+Besides ``run.json`` and ``recordings.sqlite`` the folder holds ``rows.jsonl`` (the answers as they came, with their
+explanations), ``answers.jsonl`` (a row for each judgment on the slider, for ``conqret debate two-turn outcomes``),
+``floors.jsonl`` (the same of judges that read nothing) and ``summary.json`` (what came of both).
 """
 
 from __future__ import annotations
@@ -17,9 +15,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Unpack
 
-from conqret.data.item import Frozen
-from conqret.debate.two_turn import counter_writing, debate_judge
-from conqret.debate.two_turn.counter_writing import WrittenTextRow, debates, write_debate
+from conqret.debate.two_turn import debate_judge
 from conqret.debate.two_turn.debate_judge import (
     DebateJudgment,
     DebateRequest,
@@ -31,108 +27,14 @@ from conqret.debate.two_turn.debate_judge import (
 )
 from conqret.debate.two_turn.outcomes import Outcomes, Standing, debate_outcomes, standings
 from conqret.debate.two_turn.slider_answers import END, INSTRUCTIONS, Design, SliderAnswer
-from conqret.debate.two_turn.two_turn_files import read_questions, read_two_turn
-from conqret.errors import DeclarationError, number, strict_options
+from conqret.debate.two_turn.two_turn_files import read_two_turn
+from conqret.errors import number, strict_options
 from conqret.io.jsonl import json_lines
 from conqret.io.safe_files import Content, InFolder
 from conqret.judging.asked_run import AskedSettings, Run
 from conqret.judging.judge_settings import as_path, client_options
-from conqret.llm.client_options import ClientOptions
 from conqret.runs.run_folder import default_folder, stem
-from conqret.runs.study_run import AskedFolder, AskedRecord, StudyOutcome, lost
-
-
-@dataclass(frozen=True)
-class DebateWritingFolder(
-    AskedFolder[AskedRecord, WrittenTextRow],
-    kind="debate-argue",
-    same={"asked": "questions or writers", "against": "settings of the second writer"},
-):
-    """The files of written debates under one folder."""
-
-    COMMAND: ClassVar[str] = "conqret debate two-turn write"
-
-    debates_file = InFolder("debates.jsonl")
-    """The debates, ready to be judged."""
-
-
-class DebateWritingSummary(Frozen):
-    """A run in numbers: debates in all and whole ones, texts in all and those that there are not (by reason), snippets
-    quoted, and the debates of which something is missing."""
-
-    writers: tuple[str, ...]
-    debates: int
-    whole: int
-    texts: int
-    unwritten: dict[str, int]
-    snippets: int
-    incomplete: tuple[str, ...]
-
-
-@strict_options
-def write_debates(
-    questions: str | Path,
-    *,
-    against: str | ClientOptions | None = None,
-    output: str | Path | None = None,
-    **settings: Unpack[AskedSettings],
-) -> StudyOutcome[WrittenTextRow, DebateWritingSummary]:
-    """Write two-turn debates: an argument for either option of each question, and an answer to each argument.
-
-    Args:
-        questions: a file of questions with ``id``, ``question``, ``options``, ``right``, ``passage_id`` and
-            ``passage``; arguments in it are ignored.
-        against: a second model: each question is debated twice, with the sides exchanged. By default ``model`` argues
-            for both options.
-        output: the run's folder, by default ``runs/QUESTIONS-debate-argue-MODEL``; the same call goes on there.
-        settings: the model and how it is called: :class:`conqret.judging.judge_settings.AskedSettings`.
-
-    Raises:
-        DeclarationError: anything wrong with the call, the questions or the folder. No request is sent then.
-    """
-    writers = [client_options(settings.get("model"), settings)]
-    writers += [] if against is None else [client_options(against, settings)]
-    names = [writer.model for writer in writers]
-    if len(names) > len({*names}):
-        raise DeclarationError(
-            f"--model and --against are both {names[0]}: leave --against out, and this model argues both sides"
-        )
-    folder = DebateWritingFolder(
-        as_path(output) or default_folder(stem(Path(questions)), "debate-argue", *names)
-    )
-    found = read_questions(Path(questions))
-    debated = debates(found, names)
-
-    def concluded(rows: tuple[WrittenTextRow, ...]) -> tuple[DebateWritingSummary, Mapping[Path, Content]]:
-        by_key = {row.id: row for row in rows}
-        whole = {debate.id: debate.whole(by_key) for debate in debated}
-        summary = DebateWritingSummary(
-            writers=tuple(names),
-            debates=len(whole),
-            whole=sum(debate is not None for debate in whole.values()),
-            texts=len(rows),
-            unwritten=lost(rows),
-            snippets=sum(len(row.snippets) for row in rows),
-            incomplete=tuple(name for name, debate in whole.items() if debate is None),
-        )
-        lines = json_lines(debate.record() for debate in whole.values() if debate is not None)
-        return summary, {folder.debates_file: lines}
-
-    total = sum(len(debate.tasks) for debate in debated)
-    with Run(
-        folder,
-        writers,
-        counter_writing.PROMPTS,
-        settings,
-        asked=[(debate.id, debate.writers, debate.question.record()) for debate in debated],
-        total=total,
-        asks="for arguments",
-        about=f"{number(total, 'text')} on {number(len(found), 'question')}, by",
-        record={"against": {writer.model: dict(writer.identity) for writer in writers[1:]}},
-    ) as run:
-        by_name = dict(zip(names, writers, strict=True))
-        run.ask_all(write_debate(debate, run, by_name) for debate in debated)
-        return run.finish(concluded)
+from conqret.runs.study_run import AskedFolder, AskedRecord, StudyOutcome
 
 
 @dataclass(frozen=True)
@@ -244,7 +146,7 @@ def _record(answer: SliderAnswer) -> dict[str, Any]:
 
 
 SEED = 13
-"""Tosses the coin, together with what is asked."""
+"""Seed of the coin, with the key of the request."""
 
 
 def _longer(request: DebateRequest) -> int:

@@ -1,7 +1,11 @@
 """Models write debates: an argument with snippets for either option of a question, then an answer to each argument.
 
-Parrish et al. 2022, section 2.1. Whoever argues for an option also answers the argument for the other one. With two
+Parrish et al. 2022, section 2.1. The writer for an option also answers the argument for the other one. With two
 writers each question is debated twice, with the sides exchanged, so that neither has the right option more often.
+
+Besides ``run.json`` and ``recordings.sqlite`` the folder of a run holds ``rows.jsonl`` (the texts as they came, with
+the reason where there is none), ``debates.jsonl`` (the debates of which nothing is missing, in the layout of ``conqret
+debate two-turn judge``) and ``summary.json``.
 """
 
 from __future__ import annotations
@@ -9,19 +13,33 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Self
+from pathlib import Path
+from typing import ClassVar, Self, Unpack
 
 from pydantic import ValidationInfo, model_validator
 
 from conqret.data import Reason
-from conqret.debate.two_turn.two_turn_files import NOTHING, Side, SideArgument, TwoTurnQuestion, quoted_in
-from conqret.judging.asked_run import Run, RunPrompt, together
+from conqret.data.item import Frozen
+from conqret.debate.two_turn.two_turn_files import (
+    NOTHING,
+    Side,
+    SideArgument,
+    TwoTurnQuestion,
+    quoted_in,
+    read_questions,
+)
+from conqret.errors import DeclarationError, number, strict_options
+from conqret.io.jsonl import json_lines
+from conqret.io.safe_files import Content, InFolder
+from conqret.judging.asked_run import AskedSettings, Run, RunPrompt, together
+from conqret.judging.judge_settings import as_path, client_options
 from conqret.judging.responses import Typed, Written
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Request, messages
 from conqret.prompts import Library, RenderedPrompt
-from conqret.runs.study_run import ResponseRow
+from conqret.runs.run_folder import default_folder, stem
+from conqret.runs.study_run import AskedFolder, AskedRecord, ResponseRow, StudyOutcome, lost
 from conqret.text.analysis import weight
 from conqret.text.sentences import sentences
 from conqret.text.text_passages import passages, stems
@@ -162,7 +180,7 @@ async def write_debate(
 def prompt(
     task: Task, library: Library, argued: SideArgument = NOTHING, against: SideArgument = NOTHING
 ) -> RenderedPrompt:
-    """What is asked; an answer is shown the writer's own argument, and the one that it is ``against``."""
+    """The prompt; a counter-argument is shown the writer's own argument, and the one that it is ``against``."""
     settings = {
         "least": _least(task),
         "most": MAX_SNIPPETS,
@@ -213,7 +231,7 @@ def _faults(text: str, snippets: Sequence[str], least: int) -> Iterator[str]:
     for n, snippet in enumerate(snippets, start=1):
         if count_words(snippet) > LENIENCE * SNIPPET_WORDS:
             yield f"snippet {n} has {count_words(snippet)} words, and {SNIPPET_WORDS} is the most"
-    for cited in sorted({int(number) for number in _CITED.findall(text)}):
+    for cited in sorted({int(digits) for digits in _CITED.findall(text)}):
         if not 1 <= cited <= len(snippets):
             yield f"the text cites (#{cited}), and the number of snippets is {len(snippets)}"
 
@@ -267,3 +285,96 @@ def _nearest(passage: str, wanted: str, quoted: Collection[str]) -> Iterator[str
 
 def _short(text: str) -> str:
     return passages(text, LONGEST)[0]
+
+
+@dataclass(frozen=True)
+class DebateWritingFolder(
+    AskedFolder[AskedRecord, WrittenTextRow],
+    kind="debate-argue",
+    same={"asked": "questions or writers", "against": "settings of the second writer"},
+):
+    """The files of written debates under one folder."""
+
+    COMMAND: ClassVar[str] = "conqret debate two-turn write"
+
+    debates_file = InFolder("debates.jsonl")
+    """The debates, ready to be judged."""
+
+
+class DebateWritingSummary(Frozen):
+    """A run in numbers: debates in all and whole ones, texts in all and those that there are not (by reason), snippets
+    quoted, and the debates of which something is missing."""
+
+    writers: tuple[str, ...]
+    debates: int
+    whole: int
+    texts: int
+    unwritten: dict[str, int]
+    snippets: int
+    incomplete: tuple[str, ...]
+
+
+@strict_options
+def write_debates(
+    questions: str | Path,
+    *,
+    against: str | ClientOptions | None = None,
+    output: str | Path | None = None,
+    **settings: Unpack[AskedSettings],
+) -> StudyOutcome[WrittenTextRow, DebateWritingSummary]:
+    """Write two-turn debates: an argument for either option of each question, and an answer to each argument.
+
+    Args:
+        questions: a file of questions with ``id``, ``question``, ``options``, ``right``, ``passage_id`` and
+            ``passage``; arguments in it are ignored.
+        against: a second model: each question is debated twice, with the sides exchanged. By default ``model`` argues
+            for both options.
+        output: the run's folder, by default ``runs/QUESTIONS-debate-argue-MODEL``; the same call goes on there.
+        settings: the model and how it is called: :class:`conqret.judging.judge_settings.AskedSettings`.
+
+    Raises:
+        DeclarationError: anything wrong with the call, the questions or the folder. No request is sent then.
+    """
+    writers = [client_options(settings.get("model"), settings)]
+    writers += [] if against is None else [client_options(against, settings)]
+    names = [writer.model for writer in writers]
+    if len(names) > len({*names}):
+        raise DeclarationError(
+            f"--model and --against are both {names[0]}: leave --against out, and this model argues both sides"
+        )
+    folder = DebateWritingFolder(
+        as_path(output) or default_folder(stem(Path(questions)), "debate-argue", *names)
+    )
+    found = read_questions(Path(questions))
+    debated = debates(found, names)
+
+    def concluded(rows: tuple[WrittenTextRow, ...]) -> tuple[DebateWritingSummary, Mapping[Path, Content]]:
+        by_key = {row.id: row for row in rows}
+        whole = {debate.id: debate.whole(by_key) for debate in debated}
+        summary = DebateWritingSummary(
+            writers=tuple(names),
+            debates=len(whole),
+            whole=sum(debate is not None for debate in whole.values()),
+            texts=len(rows),
+            unwritten=lost(rows),
+            snippets=sum(len(row.snippets) for row in rows),
+            incomplete=tuple(name for name, debate in whole.items() if debate is None),
+        )
+        lines = json_lines(debate.record() for debate in whole.values() if debate is not None)
+        return summary, {folder.debates_file: lines}
+
+    total = sum(len(debate.tasks) for debate in debated)
+    with Run(
+        folder,
+        writers,
+        PROMPTS,
+        settings,
+        asked=[(debate.id, debate.writers, debate.question.record()) for debate in debated],
+        total=total,
+        asks="for arguments",
+        about=f"{number(total, 'text')} on {number(len(found), 'question')}, by",
+        record={"against": {writer.model: dict(writer.identity) for writer in writers[1:]}},
+    ) as run:
+        by_name = dict(zip(names, writers, strict=True))
+        run.ask_all(write_debate(debate, run, by_name) for debate in debated)
+        return run.finish(concluded)
