@@ -10,7 +10,7 @@ from conqret.console.printing import spaced
 from conqret.show import words
 from conqret.show.table import Cell, Column, Table, cell_text
 from conqret.stats.effects import ALPHA
-from conqret.stats.estimate import FEWEST_TESTED, Estimate
+from conqret.stats.estimate import MIN_TOPICS, Estimate
 
 DAMAGE = "Does the judge detect perturbations?"
 """The title of the table of curves, the longest one."""
@@ -200,7 +200,7 @@ def outcome(differences: Mapping[str, Any], first: str) -> str:
     if sentences or not differences:
         return " ".join(sentences)
     if not tested:
-        return f"Differences from {first} are not tested, as a test needs at least {FEWEST_TESTED} topics."
+        return f"Differences from {first} are not tested, as a test needs at least {MIN_TOPICS} topics."
     tests = words.number(tested, "difference") + (" was" if tested == 1 else " were")
     return f"No system differs significantly from {first} on any metric of a judge ({tests} tested)."
 
@@ -228,7 +228,7 @@ def _tests(tests: Sequence[Mapping[str, Any]], marked: str, how: str) -> str:
         )
         return f" The p-values are of {how}.{marks}"
     compared = any(test.get("difference", test["mean"]) is not None for test in tests)
-    return f" There are no p-values, as a test needs at least {FEWEST_TESTED} topics." if compared else ""
+    return f" There are no p-values, as a test needs at least {MIN_TOPICS} topics." if compared else ""
 
 
 def _mean(score: Mapping[str, Any] | None) -> Cell:

@@ -19,7 +19,7 @@ from conqret.perspectives.ranking_sources import ASKED, JudgedDocuments, asked_a
 from conqret.retrieval.evaluate import MeasureScore, Run, cut_off, family
 from conqret.retrieval.systems import SystemRun
 from conqret.stats.effects import sign_p
-from conqret.stats.estimate import FEWEST_TESTED, Estimate
+from conqret.stats.estimate import MIN_TOPICS, Estimate
 from conqret.stats.resampling import mean_interval
 
 Holders = Mapping[str, Set[str]]
@@ -295,7 +295,7 @@ def _side_test(scores: Sequence[MeasureScore], system: str, cut: int) -> float |
     }
     supporting, opposing = known.get(f"supporting@{cut}", {}), known.get(f"opposing@{cut}", {})
     apart = [value - opposing[topic] for topic, value in supporting.items()]
-    if len(apart) < FEWEST_TESTED:
+    if len(apart) < MIN_TOPICS:
         return None
     return sign_p(sum(difference > 0 for difference in apart), sum(difference < 0 for difference in apart))
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 from conqret.data import Reason
 from conqret.data.judgment import HTML
 from conqret.errors import number as number
-from conqret.stats.estimate import FEWEST_TESTED, Estimate
+from conqret.stats.estimate import MIN_TOPICS, Estimate
 from conqret.text.language import NAMES
 
 OFFLINE = "Offline baseline"
@@ -28,7 +28,7 @@ ASSUMES_SYMMETRY = (
 
 def symmetry_note(topics: int) -> str:
     """What a test over so many topics assumes, as a sentence; empty where it does not matter, or there is no test."""
-    return ASSUMES_SYMMETRY if FEWEST_TESTED <= topics < SYMMETRIC_FROM else ""
+    return ASSUMES_SYMMETRY if MIN_TOPICS <= topics < SYMMETRIC_FROM else ""
 
 
 def floor_badges(baselines: Sequence[bool]) -> list[tuple[str, str]]:

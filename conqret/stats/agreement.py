@@ -34,7 +34,7 @@ from scipy.stats import false_discovery_control
 
 from conqret.errors import DeclarationError, check_known, number
 from conqret.stats.classification import RARE, shared_by_chance
-from conqret.stats.estimate import FEWEST_TESTED, MIN_SHARED
+from conqret.stats.estimate import MIN_SHARED, MIN_TOPICS
 from conqret.stats.jackknife import JackknifedEstimate
 from conqret.stats.resampling import Resamples, mean, snapped, whole
 
@@ -288,7 +288,7 @@ def _against(
     advantage = mean(d, names)
     above = advantage.above(epsilon)
     if above is None:
-        return f"{number(advantage.clusters, 'topic')} only, and {FEWEST_TESTED} are needed for a test"
+        return f"{number(advantage.clusters, 'topic')} only, and {MIN_TOPICS} are needed for a test"
     if not advantage.varies:
         return "the difference does not vary, so that it cannot be tested"
     return AgainstOne(name, n, float(judge_wins.mean()), float(person_wins.mean()), 1 - above, False)

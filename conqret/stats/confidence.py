@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import isotonic_regression
 
 from conqret.errors import DeclarationError
-from conqret.stats.estimate import FEWEST_TESTED, MIN_FREEDOM, Estimate
+from conqret.stats.estimate import MIN_FREEDOM, MIN_TOPICS, Estimate
 from conqret.stats.jackknife import JackknifedEstimate
 from conqret.stats.resampling import cluster_places, leave_one_out, mean, mean_interval, snapped
 from conqret.stats.student import quantile
@@ -149,7 +149,7 @@ def cross_fitted(x: ArrayLike, y: ArrayLike, fold: ArrayLike) -> NDArray[np.floa
 
 LEVELS = 20
 """Shares of all scores that are kept, in steps of a twentieth."""
-LEAST_KEPT = 0.2
+MIN_KEPT = 0.2
 """The share from which on thresholds are tested: fewer are rarely of use, and each one more has to hold."""
 EXPECTED_ERRORS = 5
 """Errors that the first threshold is to show if its error is as promised: with fewer a test says nothing."""
@@ -199,8 +199,8 @@ def risk_coverage(
         if len(errors):
             wrong_share = mean(errors, among, scale="share").estimate(1 - 2 * delta)
         selected = SelectedScores(threshold, share, len(errors), len(set(among)), wrong_share)
-        if testing and share >= LEAST_KEPT and len(errors) >= fewest_labels(error):
-            testing = selected.topics >= FEWEST_TESTED and by_t(errors, among, error, delta)
+        if testing and share >= MIN_KEPT and len(errors) >= fewest_labels(error):
+            testing = selected.topics >= MIN_TOPICS and by_t(errors, among, error, delta)
             selected = replace(selected, holds=testing)
         curve.append(selected)
     return tuple(curve)

@@ -17,7 +17,7 @@ CONFIDENCE = 0.95
 MIN_CLUSTERS = 3
 """Two clusters say next to nothing of how clusters vary: t has one degree of freedom, and an interval no use."""
 
-FEWEST_TESTED = 6
+MIN_TOPICS = 6
 """Clusters below which nothing is tested: of 5 the smallest two-sided p-value that flipping their signs can have is
 2 / 2^5 = 0.0625, so what t finds at 0.05 there rests on its assumptions alone."""
 

@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 from conqret.errors import DeclarationError
 from conqret.stats.estimate import (
     CONFIDENCE,
-    FEWEST_TESTED,
     MIN_CLUSTERS,
     MIN_FREEDOM,
+    MIN_TOPICS,
     NO_INTERVAL,
     TOLERANCE,
     UNVARIED,
@@ -102,10 +102,10 @@ class JackknifedEstimate:
     def above(self, bound: float = 0.0) -> float | None:
         """The p-value of "not above ``bound``" against "above it", by t on the plain scale with the degrees of freedom
         of the interval: there it is below 2.5% exactly where the interval of 95% lies above ``bound``. None where
-        there is no interval, and below :data:`FEWEST_TESTED` clusters. Where the value is the same without each
+        there is no interval, and below :data:`MIN_TOPICS` clusters. Where the value is the same without each
         cluster, all of them say the same, and p is that of flipping their signs, ``2^-C`` at least."""
         kept = self._kept()
-        if isinstance(kept, str) or len(kept) < FEWEST_TESTED:
+        if isinstance(kept, str) or len(kept) < MIN_TOPICS:
             return None
         over, error = float(self.value - bound), _error(kept)
         if error <= TOLERANCE:
@@ -129,7 +129,7 @@ class JackknifedEstimate:
         """The smallest distance from 0 that a two-sided test at ``alpha`` finds with this ``power``:
         ``(t_(1 - alpha / 2) + t_power) s``; None as for :meth:`above`, and where nothing varies."""
         kept = self._kept()
-        if isinstance(kept, str) or len(kept) < FEWEST_TESTED or _error(kept) <= TOLERANCE:
+        if isinstance(kept, str) or len(kept) < MIN_TOPICS or _error(kept) <= TOLERANCE:
             return None
         freedom = self._freedom(kept)
         return (quantile(freedom, 1 - alpha) + quantile(freedom, 2 * power - 1)) * _error(kept)

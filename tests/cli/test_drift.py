@@ -11,7 +11,7 @@ import pytest
 from conqret import drift, judge
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.judging.judge_folder import JudgeRecord
-from conqret.studies.drift.result import Drift, Wave, changes_between, drift_answer, drift_sheet, few
+from conqret.studies.drift.result import Drift, Wave, changes_between, drift_answer, drift_page, few
 from tests.cli.conftest import Cli
 
 ANCHORS = [
@@ -58,7 +58,7 @@ def test_a_judge_that_became_stricter_is_found_and_when(judged: Path, stricter: 
     runs = [judged / f"day-{day}" for day in (4, 2, 1, 3)]
     assert drift(*runs).differences == stricter.differences
     assert {row.wave for row in drift(judged, reference="day-4").alarms} == {"day-1", "day-2", "day-3"}
-    sheet = drift_sheet(stricter)
+    sheet = drift_page(stricter)
     page = "".join(sheet.html())
     assert page.count('<svg class="chart"') == 1
     assert "conqret runs diff" in page

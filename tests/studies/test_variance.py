@@ -12,7 +12,7 @@ from conqret.studies.variance.result import (
     repeatabilities,
     variance,
     variance_finding,
-    variance_sheet,
+    variance_page,
     variance_tables,
     variance_words,
 )
@@ -130,13 +130,13 @@ def test_several_metrics_stand_side_by_side_and_each_on_the_page():
     found = variance([Run(Path("same"), same)])
     (overview,) = variance_tables(found)
     assert [row[0] for row in overview.rows] == ["Clarity", "Rigour"]
-    assert [section.title for section in variance_sheet(found).sections] == [
+    assert [section.title for section in variance_page(found).sections] == [
         "Shares of the variance of scores",
         "Where scores differ",
         "The error of one score and of the mean",
         "Runs",
     ]
-    assert variance_sheet(found).answer[0] == variance_finding(found)
+    assert variance_page(found).answer[0] == variance_finding(found)
     assert "On 0 of 2 metrics noise" in variance_finding(found)
 
 

@@ -24,7 +24,7 @@ from conqret.show import words
 from conqret.show.table import Column, Table
 from conqret.stats.classification import auroc
 from conqret.stats.effects import holm
-from conqret.stats.estimate import FEWEST_TESTED, Estimate, undefined
+from conqret.stats.estimate import MIN_TOPICS, Estimate, undefined
 from conqret.stats.jackknife import JackknifedEstimate, average, without_value
 from conqret.stats.resampling import leave_one_out
 
@@ -187,7 +187,7 @@ def controllability_table(scores: Sequence[Controllability], good_from: int) -> 
     """A row for each system, as the right half of DEBATunE's Table 1, with what argues for no side beside it."""
     beside = (
         f" Less {scores[0].system}: overall less that of {scores[0].system}, paired over the topics that both have; p "
-        f"by t over them, Holm over the systems, none below {FEWEST_TESTED}. {words.NOT_CORRECTED}"
+        f"by t over them, Holm over the systems, none below {MIN_TOPICS}. {words.NOT_CORRECTED}"
         if len(scores) > 1
         else ""
     )

@@ -23,7 +23,7 @@ from conqret.io.labels import Labels, labels_of
 from conqret.judging.judge_folder import FinishedRun, JudgeFolder, folder_of
 from conqret.judging.scales import SOURCES
 from conqret.stats.confidence import brier, calibration_error, risk_coverage, trusted_from
-from conqret.stats.estimate import FEWEST_TESTED
+from conqret.stats.estimate import MIN_TOPICS
 from conqret.stats.resampling import mean_interval
 from conqret.studies.abstain.result import TOGETHER, Abstention, AbstentionRow, Trust
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
@@ -161,9 +161,9 @@ def _confident_answers(
     sure = np.array([np.nan if score is None else score.confidence.get(source, np.nan) for score in scored])
     labelled = view.compared & ~np.isnan(sure)
     topics = len(set(view.clusters_of(labelled)))
-    if topics < FEWEST_TESTED:
+    if topics < MIN_TOPICS:
         number = counted(topics, clustered_by)
-        return f"scores with a confidence and labels of {number}, and {FEWEST_TESTED} are needed"
+        return f"scores with a confidence and labels of {number}, and {MIN_TOPICS} are needed"
     there = np.flatnonzero(view.scored)
     low, high = (0.0, 1.0) if view.verdicts else view.scale.ends()
     exact = view.verdicts or view.scale.level == "nominal" or view.scale.binary

@@ -14,7 +14,7 @@ from conqret.data.digest import gathered
 from conqret.errors import number
 from conqret.stats.curve_tests import MARGIN, slope_bounds
 from conqret.stats.effects import ALPHA, Effect, PairedEffects, paired_effects
-from conqret.stats.estimate import FEWEST_TESTED
+from conqret.stats.estimate import MIN_TOPICS
 from conqret.stats.resampling import mean
 from conqret.studies.bias.contrast import OVERALL, PREFERENCE, Contrast, Key, VersionPair
 from conqret.studies.bias.result import POWER, UNRELATED, BiasExample, BiasRow, Verdict, falls_unasked
@@ -214,8 +214,8 @@ def _verdict(
     if effect.p is None:
         differ = f"{effect.share:.0%} of repetitions differ, by {effect.moved:.3f} in the mean"
         return "measured", differ if effect.share else "says the same every time"
-    if effect.clusters < FEWEST_TESTED:
-        few = f"{number(effect.clusters, 'topic')}: at least {FEWEST_TESTED} are needed for a test"
+    if effect.clusters < MIN_TOPICS:
+        few = f"{number(effect.clusters, 'topic')}: at least {MIN_TOPICS} are needed for a test"
         return "exploratory" if answer is None else "inconclusive", few
     spans = effect.low is not None and effect.high is not None and effect.low <= 0 <= effect.high
     significant = effect.p < ALPHA and not spans

@@ -21,7 +21,7 @@ from conqret.show.forest import Forest, forests
 from conqret.show.report_page import ReportPage, Section, section
 from conqret.show.table import Cell, Column, Table
 from conqret.stats.effects import ALPHA, p_words
-from conqret.stats.estimate import FEWEST_TESTED, NO_INTERVAL, Estimate
+from conqret.stats.estimate import MIN_TOPICS, NO_INTERVAL, Estimate
 from conqret.stats.resampling import SAME
 from conqret.studies.agreement.agreement_settings import Basis
 from conqret.studies.agreement.annotator_agreement import averaged_dimensions
@@ -146,7 +146,7 @@ class JudgeComparison(Frozen):
     @property
     def _untested(self) -> str:
         """Why the best judge is not tested against each other one: too few clusters, or what an alpha lacks."""
-        if self.basis.clusters < FEWEST_TESTED:
+        if self.basis.clusters < MIN_TOPICS:
             return f"with only {self.basis.clusters} {self.basis.clustered_by}s differences are not tested"
         best = self.judges[0]
         rival = next(name for name, p in self.over.items() if p is None)
@@ -299,7 +299,7 @@ def comparison_tables(comparison: JudgeComparison) -> Iterator[Table]:
         },
         average.pairs,
         note=f"The p-values are corrected for the number of pairs (maxT, by flipping the signs of whole {clustered}); "
-        f"with fewer than {FEWEST_TESTED} {clustered} there are none. {words.NOT_CORRECTED} "
+        f"with fewer than {MIN_TOPICS} {clustered} there are none. {words.NOT_CORRECTED} "
         f"{words.symmetry_note(basis.clusters)}".rstrip(),
     )
     yield Table(

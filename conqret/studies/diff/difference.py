@@ -33,7 +33,13 @@ from conqret.stats.resampling import SAME, mean, snapped
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings
 from conqret.studies.agreement.annotator_agreement import unit_clusters
 from conqret.studies.agreement.label_join import View, join_labels
-from conqret.studies.diff.result import ChangedPart, ChangedScore, DifferenceOn, RunDifference, WithinMargin
+from conqret.studies.diff.result import (
+    ChangedPart,
+    ChangedScore,
+    MetricDifference,
+    RunDifference,
+    WithinMargin,
+)
 
 Pairs = Sequence[tuple[Judgment, Judgment]]
 """What the first run and what the second says of the items that meet."""
@@ -299,7 +305,7 @@ def _on(
     known: LabelledSides | None,
     confidence: float,
     margin: float | None,
-) -> DifferenceOn:
+) -> MetricDifference:
     """What is said of a metric."""
     values = np.array([[judgment.value(metric) for judgment in pair] for pair in pairs], dtype=float)
     lost = np.isnan(values)
@@ -323,7 +329,7 @@ def _on(
     if known is not None:
         judged = dict(zip(both, steps.tolist(), strict=True))
         corrected = corrected_difference(pairs, judged, clusters, known, confidence, metric)
-    return DifferenceOn(
+    return MetricDifference(
         metric=metric,
         pairs=len(both),
         first=first.estimate(confidence),

@@ -23,7 +23,7 @@ from conqret.show.report_page import ReportPage, section
 from conqret.show.table import Column, Table
 from conqret.show.visible_text import cut
 from conqret.stats.effects import ALPHA
-from conqret.stats.estimate import FEWEST_TESTED, Estimate
+from conqret.stats.estimate import MIN_TOPICS, Estimate
 from conqret.stats.prediction_powered import CorrectedMean
 from conqret.stats.resampling import SAME
 from conqret.text.citations import strip_citations
@@ -49,7 +49,7 @@ class WithinMargin(Frozen):
         return "not worse" if self.p_not_worse is not None and self.p_not_worse < ALPHA else "not shown"
 
 
-class DifferenceOn(Frozen):
+class MetricDifference(Frozen):
     """One metric: the means in [0, 1] over the ``pairs`` that both runs scored, and the second minus the first.
 
     ``difference`` is a mean over items; ``over_topics`` is one over topics (:mod:`conqret.stats.effects`), which
@@ -118,7 +118,7 @@ class RunDifference(Frozen):
     clustered_by: str
     clusters: int
     confidence: float
-    metrics: Mapping[str, DifferenceOn]
+    metrics: Mapping[str, MetricDifference]
     changed: tuple[ChangedScore, ...]
     moved: int = 0
     parts: int = 0
@@ -199,7 +199,7 @@ def _by_metric(difference: RunDifference) -> Table:
             words.symmetry_note(difference.clusters),
         ]
     else:
-        notes.append(f"There are no p-values, as a test needs at least {FEWEST_TESTED} {clusters}.")
+        notes.append(f"There are no p-values, as a test needs at least {MIN_TOPICS} {clusters}.")
     notes.append("“Mean over topics” weights each topic by its precision (random effects)." * uneven)
     if margin is not None:
         notes.append("The margin is tested by one-sided tests at the 5% level, not corrected.")
@@ -248,7 +248,7 @@ def _differs(difference: RunDifference) -> str:
     clusters = words.number(difference.clusters, difference.clustered_by)
     two = "system" if of_systems(difference) else "run"
     if all(row.p_holm is None for row in known):
-        untested = f"No difference is tested, as there are {clusters} and a test needs {FEWEST_TESTED}."
+        untested = f"No difference is tested, as there are {clusters} and a test needs {MIN_TOPICS}."
         return f"{untested} The {two}s differ most on {_most(known)}."
     level = f"(p < {ALPHA:g} after Holm, {clusters})"
     shown = [row for row in known if _shown(row)]
@@ -269,15 +269,15 @@ def of_systems(difference: RunDifference) -> bool:
     return difference.same_judge and not difference.same_items
 
 
-def _shown(row: DifferenceOn) -> bool:
+def _shown(row: MetricDifference) -> bool:
     return row.p_holm is not None and row.p_holm < ALPHA
 
 
-def _size(row: DifferenceOn) -> float:
+def _size(row: MetricDifference) -> float:
     return abs(row.difference.value or 0.0)
 
 
-def _most(rows: Sequence[DifferenceOn]) -> str:
+def _most(rows: Sequence[MetricDifference]) -> str:
     row = max(rows, key=_size)
     return f"{words.label(row.metric).lower()} (difference {words.with_interval(row.difference)})"
 

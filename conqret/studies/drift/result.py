@@ -22,7 +22,7 @@ from conqret.show.report_page import PageRemarks, ReportPage, Section, section
 from conqret.show.table import Alarm, Column, Table
 from conqret.stats.curve_tests import TOLERANCE
 from conqret.stats.effects import ALPHA, holm
-from conqret.stats.estimate import CONFIDENCE, FEWEST_TESTED, Estimate
+from conqret.stats.estimate import CONFIDENCE, MIN_TOPICS, Estimate
 from conqret.studies.agreement.agreement_settings import AgreementSettings
 from conqret.studies.bias.result import pointed
 from conqret.studies.card.result import differences
@@ -276,7 +276,7 @@ def drift_answer(drift: Drift) -> list[str]:
     )
     if not drift.alarms:
         if all(row.p is None for row in drift.differences):
-            return [first, f"Nothing is tested: a test needs {FEWEST_TESTED} topics."]
+            return [first, f"Nothing is tested: a test needs {MIN_TOPICS} topics."]
         return [first, "No drift was detected."]
     by_metric = gathered((row.metric, row) for row in drift.alarms)
     return [first, f"The judge has drifted: {'; '.join(map(_since, by_metric.values()))}."]
@@ -291,7 +291,7 @@ def _since(rows: Sequence[WaveDifference]) -> str:
     return f"{words.label(last.metric).lower()} is {way} {waves} (difference {difference})"
 
 
-def drift_sheet(drift: Drift) -> ReportPage:
+def drift_page(drift: Drift) -> ReportPage:
     """The page of the waves."""
     remarks = [words.capitalised(f"{text}.") for text in _to_do(drift)]
     remarks += [f"A run is left out: {path}." for path in drift.left_out]

@@ -162,9 +162,9 @@ def improved(plan: ImprovePlan, **settings: Any) -> ImproveResult:
     own = {**settings, "prompts": setup.library}
     with study_folder(ImproveFolder, plan.output, settings) as folder:
         lines = b"".join(compact(item_record(item)) + b"\n" for item in data.every)
-        told: Any = {"total": plan.total, "about": plan.about}
+        run_facts: Any = {"total": plan.total, "about": plan.about}
         begin = partial(write_whole, folder.items_file, lines)
-        with ImproveRun(folder, [setup.client], own, plan.record(), begin=begin, **told) as run:
+        with ImproveRun(folder, [setup.client], own, plan.record(), begin=begin, **run_facts) as run:
             plan = replace(plan, rows=run.rows)
             if any(row.wording is not None for row in run.rows.rows()):
                 run.settled = frozenset(item.id for item in data.training)

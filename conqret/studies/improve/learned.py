@@ -27,8 +27,8 @@ from conqret.studies.improve.improved_prompt import (
     Anchor,
     Improvement,
     LabelledExample,
-    criterion_asked,
     excerpt,
+    judge_criterion,
     side_of,
     subject_of,
 )
@@ -168,7 +168,7 @@ def scale_shown(
     one is given); of a format, whose prompt says what its ratings mean, those of the labels without anchors."""
     if setup.judge.name != CRITERIA:
         return ShownScale(*labelled_on.ends(), labelled_on.binary), ()
-    own = criterion_asked(setup).scale
+    own = judge_criterion(setup).scale
     shown = ShownScale(0, 1, binary=True) if own is None else ShownScale(*(scale or own))
     return shown, shown.anchored
 

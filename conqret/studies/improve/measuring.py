@@ -36,7 +36,7 @@ from conqret.studies.improve.improved_prompt import (
     AS_IT_IS,
     CALIBRATION,
     PROMPTS,
-    criterion_asked,
+    judge_criterion,
     prompt_files,
 )
 from conqret.studies.improve.learned import FOLDS, WordingAnswer, observed
@@ -44,7 +44,7 @@ from conqret.studies.improve.result import (
     ImproveResult,
     VariantAgreement,
     VariantChoice,
-    improve_sheet,
+    improve_page,
 )
 
 
@@ -100,7 +100,7 @@ def measured(
         observations=observed(WordingAnswer.model_validate(proposal.wording))
         if proposal and proposal.wording
         else (),
-        criterion=criterion_asked(improved).plain() if improved.judge.name == CRITERIA else None,
+        criterion=judge_criterion(improved).plain() if improved.judge.name == CRITERIA else None,
         use=judging_options(plan, improved, final),
         options=plan.record().improving,
         session=session,
@@ -200,7 +200,7 @@ def judging_options(plan: ImprovePlan, improved: Setup, final: VariantChoice) ->
         return ()
     words = ["--model", plan.setup.client.model]
     if improved.judge.name == CRITERIA:
-        criterion = criterion_asked(improved)
+        criterion = judge_criterion(improved)
         scale = "" if criterion.scale is None else f" {criterion.scale[0]}-{criterion.scale[1]}"
         typed = f"{criterion.name}: {criterion.question}{scale}"
         if parse_criterion(typed).plain() != criterion.plain():
@@ -228,7 +228,7 @@ def _unusual(settings: Any, *names: str) -> dict[str, Any]:
 def _files(
     plan: ImprovePlan, folder: ImproveFolder, result: ImproveResult, improved: Setup
 ) -> dict[Path, Content]:
-    sheet = improve_sheet(result)
+    sheet = improve_page(result)
     files: dict[Path, Content] = {
         folder.summary_file: result.model_dump_json(indent=1),
         folder.report_file: sheet.html(),

@@ -211,7 +211,7 @@ def remarks(result: ImproveResult) -> list[str]:
     return [*said, *(line for line, holds in lines.items() if holds)]
 
 
-def improve_sheet(result: ImproveResult) -> ReportPage:
+def improve_page(result: ImproveResult) -> ReportPage:
     """The page of a run, and as Markdown its card."""
     improvement = result.improvement
     anchors = [f"{anchor.rating}: {anchor.meaning}" for anchor in improvement.anchors]

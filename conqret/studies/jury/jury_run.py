@@ -33,7 +33,16 @@ from conqret.stats.jackknife import JackknifedEstimate, average
 from conqret.stats.resampling import leave_one_out
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings
 from conqret.studies.compare.compare_judges import HeldOutChoice, SharedUnits
-from conqret.studies.jury.result import RESULT, Disagreement, ErrorPair, Jury, JuryCheck, Member, Rule, RuleOn
+from conqret.studies.jury.result import (
+    RESULT,
+    Disagreement,
+    ErrorPair,
+    Jury,
+    JuryCheck,
+    Member,
+    Rule,
+    RuleAgreement,
+)
 
 Place = tuple[str, str, str | None]
 """An item, a metric, and one of its parts (None: the measure itself)."""
@@ -238,7 +247,7 @@ def _members(names: Sequence[str], records: Sequence[JudgeRecord]) -> Iterator[s
         yield f"Member {name}: {record.format} with {record.model}{several} ({record.fingerprint})"
 
 
-MOST = 10
+MAX_DISAGREEMENTS = 10
 """Items on which the members differ most, that are listed."""
 
 
@@ -319,7 +328,7 @@ def _checked(
 
 def rule_on(
     means: Sequence[JackknifedEstimate], chosen: JackknifedEstimate, alone: SharedUnits, confidence: float
-) -> RuleOn:
+) -> RuleAgreement:
     """What the last of the mean alphas, the jury's, is above those of the members, ``alone``, and of the ``chosen``."""
     jury, members = means[-1], dict(zip(alone.names, means, strict=False))
     over_average = jury.minus(average(list(members.values())))
@@ -332,7 +341,7 @@ def rule_on(
         shown = "average" if over_average.value > 0 else "worse"
     if shown == "average" and all(p is not None and p < ALPHA for p in p_values.values()):
         shown = "each"
-    return RuleOn(
+    return RuleAgreement(
         alpha=jury.estimate(confidence),
         gain=jury.minus(chosen).estimate(confidence),
         over_average=over_average.estimate(confidence),
@@ -391,7 +400,9 @@ def _disagreements(
             jury=value,
             people=people.get((item, metric)),
         )
-        for item, (metric, values) in nlargest(MOST, widest.items(), key=lambda entry: _apart(entry[1][1]))
+        for item, (metric, values) in nlargest(
+            MAX_DISAGREEMENTS, widest.items(), key=lambda entry: _apart(entry[1][1])
+        )
         if (value := by_item[item].value(metric)) is not None
     ]
 

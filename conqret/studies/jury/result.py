@@ -41,7 +41,7 @@ class Member(Frozen):
     alpha: Estimate | None = None
 
 
-class RuleOn(Frozen):
+class RuleAgreement(Frozen):
     """A rule beside people: the mean alpha, and what it is above the members'.
 
     ``over_average`` is the alpha less the mean of the members', with the two-sided p-value ``p`` (None: no test), and
@@ -83,7 +83,7 @@ class JuryCheck(Frozen):
     errors by pairs. ``independent`` is how many independent judges they count as (None: not known)."""
 
     basis: Basis
-    reached: RuleOn
+    reached: RuleAgreement
     best: HeldOut
     errors: tuple[ErrorPair, ...]
     independent: float | None
@@ -191,7 +191,7 @@ def jury_tables(jury_result: Jury) -> Iterator[Table]:
         )
 
 
-def jury_sheet(jury_result: Jury) -> ReportPage:
+def jury_page(jury_result: Jury) -> ReportPage:
     """The page, with alphas as a picture."""
     checked = jury_result.checked
     sentences = (f"{jury_result.verdict}.", jury_result.chance)

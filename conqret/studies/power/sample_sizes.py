@@ -22,7 +22,7 @@ from conqret.io.labels import Labels, labels_of
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.stats.agreement import Level, alphas
 from conqret.stats.effects import ALPHA
-from conqret.stats.estimate import CONFIDENCE, FEWEST_TESTED
+from conqret.stats.estimate import CONFIDENCE, MIN_TOPICS
 from conqret.stats.jackknife import JackknifedEstimate
 from conqret.stats.resampling import leave_one_out, mean
 from conqret.studies.agreement.agreement_settings import AgreementSettings
@@ -91,7 +91,7 @@ class SamplePlan:
             halves = [sampled.estimate(self.confidence).half for sampled in drawn]
             widths = [half for half in halves if half is not None]
             without = 1 - len(widths) / self.simulations
-            tested = tests and count >= FEWEST_TESTED
+            tested = tests and count >= MIN_TOPICS
             found_p = [sampled.p() for sampled in drawn] if tested else []
             significant = sum(p is not None and p < ALPHA for p in found_p)
             sizes.append(

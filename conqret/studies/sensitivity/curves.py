@@ -23,9 +23,9 @@ from conqret.judging.judge_folder import trial_key
 from conqret.judging.setup import Setup
 from conqret.perturb import Direction
 from conqret.stats.correlation import pearson
-from conqret.stats.curve_tests import FEWEST_LEVELS, MARGIN, Response, respond, strictly_falls
+from conqret.stats.curve_tests import MARGIN, MIN_LEVELS, Response, respond, strictly_falls
 from conqret.stats.effects import ALPHA, holm, p_words
-from conqret.stats.estimate import FEWEST_TESTED
+from conqret.stats.estimate import MIN_TOPICS
 from conqret.stats.jackknife import JackknifedEstimate
 from conqret.stats.resampling import mean_interval
 from conqret.studies.sensitivity.result import (
@@ -73,9 +73,9 @@ def judge_response(
 
     ``p_values`` are those of :func:`corrected`, for what should stand still, which a score does within ``margin`` of 0.
     """
-    if response.clusters < FEWEST_TESTED:
+    if response.clusters < MIN_TOPICS:
         topics = number(response.clusters, "topic")
-        return "inconclusive", f"{topics}: at least {FEWEST_TESTED} are needed for a verdict"
+        return "inconclusive", f"{topics}: at least {MIN_TOPICS} are needed for a verdict"
     if expected in STILL:
         return _still(response, expected, p_values, margin)
     return _moves(response, 1 if expected is Direction.RISE else -1, margin)
@@ -243,7 +243,7 @@ class Drawing:
                     means=means,
                     n=len(rows),
                     falls=strictly_falls(means),
-                    pearson=pearson(levels, means).value if len(levels) >= FEWEST_LEVELS else None,
+                    pearson=pearson(levels, means).value if len(levels) >= MIN_LEVELS else None,
                 )
             )
         return curves

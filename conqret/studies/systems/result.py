@@ -14,7 +14,7 @@ from conqret.show.report_page import ReportPage, Section
 from conqret.show.table import Cell, Column, Table
 from conqret.stats.correlation import COEFFICIENTS
 from conqret.stats.effects import ALPHA
-from conqret.stats.estimate import CONFIDENCE, FEWEST_TESTED, Estimate
+from conqret.stats.estimate import CONFIDENCE, MIN_TOPICS, Estimate
 
 LENGTH = "length"
 
@@ -128,7 +128,7 @@ def ranking_tables(results: MetaEvaluation) -> Iterator[Table]:
         yield from _tables(results, measure)
 
 
-def ranking_sheet(results: MetaEvaluation, *, baselines: Sequence[bool] = ()) -> ReportPage:
+def ranking_page(results: MetaEvaluation, *, baselines: Sequence[bool] = ()) -> ReportPage:
     """The page: the judges by their coefficient, the highest first; ``baselines`` says of each judge whether it is the
     offline baseline."""
     method, over = results.settings.methods[0], f"{results.settings.confidence:.0%} confidence intervals"
@@ -285,7 +285,7 @@ def _note(results: MetaEvaluation, measure: str) -> str:
     sentences = []
     if any(difference.p_holm is None and difference.difference.value is not None for difference in compared):
         sentences.append(
-            f"There is no p-value if fewer than {FEWEST_TESTED} topics have a rank correlation, or all the same."
+            f"There is no p-value if fewer than {MIN_TOPICS} topics have a rank correlation, or all the same."
         )
     if any(difference.p_holm is not None for difference in compared):
         sentences += [words.NOT_CORRECTED, words.symmetry_note(results.topics)]

@@ -174,7 +174,7 @@ def power_answer(planned: Sequence[PlannedTournament]) -> list[str]:
     return sentences
 
 
-def power_sheet(planned: Sequence[PlannedTournament], simulations: int, seed: int) -> ReportPage:
+def tournament_power_page(planned: Sequence[PlannedTournament], simulations: int, seed: int) -> ReportPage:
     """The page: reliability by comparisons an item, with the reliability that is wanted."""
     charts = [_chart(size, designs) for size, designs in _by_items(planned)]
     tables = power_tables(planned, simulations)

@@ -117,8 +117,8 @@ def held(plan: TournamentPlan, **settings: Any) -> Tournament:
     clients, own = [setup.client for setup in setups], {**settings, "prompts": setups[0].library}
     with study_folder(TournamentFolder, plan.output, settings) as folder:
         begin = partial(folder.write_items, plan.source, plan.checked)
-        told: Any = {"total": plan.total, "about": about, "by": ", ".join(plan.judges)}
-        with JudgedRun(folder, clients, own, plan.record, begin=begin, **told) as run:
+        run_facts: Any = {"total": plan.total, "about": about, "by": ", ".join(plan.judges)}
+        with JudgedRun(folder, clients, own, plan.record, begin=begin, **run_facts) as run:
             begin()  # what an earlier run wrote may be damaged
             instruments = [setup.instrument(run.client(setup.client)) for setup in setups]
             run.span = f"compare {setups[0].judge.name}", span_attributes(*instruments)

@@ -38,7 +38,7 @@ def validation_tables(validation: Validation) -> list[Table]:
     ]
 
 
-def validation_sheet(validation: Validation, outcomes: Sequence[RequirementOutcome] = ()) -> ReportPage:
+def validation_page(validation: Validation, outcomes: Sequence[RequirementOutcome] = ()) -> ReportPage:
     """The page."""
     judge, basis, rows = validation.judge, validation.basis, validation.dimensions.values()
     unlabeled = _first([words.label(name).lower() for name in validation.join.unlabelled_metrics])

@@ -176,21 +176,28 @@ def validate(
     settings: AgreementSettings = USUAL,
     baseline: bool = False,
     calibration: Calibration | None = None,
-    floor: Iterable[Judgment] | None = None,
+    offline: Iterable[Judgment] | None = None,
 ) -> Validation:
     """Compare the judgments of one judge with ``labels``.
 
-    ``items`` (the run's) let the length of texts stand beside the judge; ``metrics`` maps dimensions to metrics of
-    other names. With ``calibration`` alpha is also given for the scores that it makes, and ``floor`` are the judgments
-    of the offline model, which then stands beside length and a constant.
+    Args:
+        judgments: the judgments of a run.
+        labels: the human labels.
+        items: the run's items; with them, the length of texts is a baseline.
+        metrics: the metric of each dimension, where the names differ.
+        settings: how several labels become one, and how intervals are made.
+        baseline: whether the judge is the offline model.
+        calibration: a map of scores; alpha is then also given for mapped scores.
+        offline: judgments of the offline model, as another baseline.
 
     Raises:
-        DeclarationError: nothing meets, the judgments come from several instruments, or ``calibration`` is of another.
+        DeclarationError: no judgment has a label, the judgments are of several judge configurations, or
+            ``calibration`` is of another one.
         UnknownNameError: ``metrics`` names what is not there.
     """
     kept = list(judgments)
     judge = validated_judge(kept, baseline)
-    joined = beside_trivial(join_labels(kept, labels, metrics), items, floor, settings)
+    joined = beside_trivial(join_labels(kept, labels, metrics), items, offline, settings)
     if calibration is not None:
         calibration.check(judge.format, judge.model, judge.fingerprint)
         joined = calibration.applied(joined, settings)

@@ -25,7 +25,7 @@ from conqret.studies.calibrate.result import Calibration
 from conqret.studies.card.page import write_card
 from conqret.studies.card.result import Card, make_card
 from conqret.studies.sensitivity.result import SensitivityFolder
-from conqret.studies.validate.page import validation_sheet
+from conqret.studies.validate.page import validation_page
 from conqret.studies.validate.result import Validation
 from conqret.studies.validate.result import validate as compare
 
@@ -108,7 +108,7 @@ def validate(
         settings=settings,
         baseline=record.baseline,
         calibration=calibration,
-        floor=None if baseline is None else floor_judgments(JudgeFolder(Path(baseline))),
+        offline=None if baseline is None else floor_judgments(JudgeFolder(Path(baseline))),
     )
     outcomes = [check_requirement(requirement, result) for requirement in requirements]
     card = make_card(
@@ -122,7 +122,7 @@ def validate(
     )
     files: list[Path] = []
     if output is not None:
-        sheet = validation_sheet(result, outcomes)
+        sheet = validation_page(result, outcomes)
         pages = {
             JSON_NAME: result.model_dump_json(indent=1) + "\n",
             PAGE_NAME: sheet.html(),

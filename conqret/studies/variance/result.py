@@ -378,7 +378,7 @@ def variance_tables(study: VarianceStudy, *, every: bool = False) -> Iterator[Ta
         )
 
 
-def variance_sheet(study: VarianceStudy) -> ReportPage:
+def variance_page(study: VarianceStudy) -> ReportPage:
     """The page: what is known of each metric."""
     first, *others = variance_words(study)
     return ReportPage(
