@@ -21,7 +21,7 @@ import numpy as np
 
 from conqret.data import Item, Judgment, Measure, Status
 from conqret.io.label_set import Label, LabelScale, LabelSet, Scales, Unit
-from conqret.studies.agreement.agreement_settings import USUAL
+from conqret.studies.agreement.agreement_settings import DEFAULT_SETTINGS
 from conqret.studies.improve.improve_run import ImprovePlan
 from conqret.studies.improve.improved_prompt import AS_IT_IS
 from conqret.studies.improve.learned import LabelledItems
@@ -124,7 +124,7 @@ def drawn(case: Case, seed: int) -> Drawn:
     return Drawn(
         setup,
         data,
-        USUAL.model_copy(update={"seed": seed}),
+        DEFAULT_SETTINGS.model_copy(update={"seed": seed}),
         case=case,
         quality=dict(zip([item.id for item in items], quality.tolist(), strict=True)),
         seed=seed,

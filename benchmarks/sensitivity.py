@@ -22,7 +22,7 @@ from conqret.llm.client_options import ClientOptions
 from conqret.studies.sensitivity.page import write_sensitivity
 from conqret.studies.sensitivity.sensitivity_plan import GRID_LEVELS, PerturbationLevels, estimate, make_plan
 from conqret.studies.sensitivity.sensitivity_run import run_sensitivity
-from conqret.studies.sensitivity.sensitivity_study import damage_materials, sensitivity_setups
+from conqret.studies.sensitivity.sensitivity_study import perturbation_materials, sensitivity_setups
 from conqret.text.sentences import sentences
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -43,12 +43,12 @@ def plan() -> None:
     ]
     source = open_items(items)
     damages = [
-        PerturbationLevels.of("irrelevant"),
-        PerturbationLevels.of("hallucinate", ("10%", "25%", "50%", "75%", "100%")),
+        PerturbationLevels.from_name("irrelevant"),
+        PerturbationLevels.from_name("hallucinate", ("10%", "25%", "50%", "75%", "100%")),
     ]
     setups = sensitivity_setups(source, FORMATS, [ClientOptions("offline")], damages)
     began = time.perf_counter()
-    materials, _ = damage_materials(items, damages)
+    materials, _ = perturbation_materials(items, damages)
     made = make_plan(items, setups, damages, materials=materials)
     planned = time.perf_counter() - began
     requests = sum(one.calls for one in estimate(made, ClientOptions("offline")))
@@ -79,14 +79,17 @@ def webis(out: Path) -> None:
     items, labels = webis_items(data_folder())
     items = cited(items, labels)
     source = open_items(items)
-    damages = [PerturbationLevels.of("irrelevant"), PerturbationLevels.of("hallucinate", SHARES)]
-    damages += [PerturbationLevels.of(name) for name in ("shuffle", "wrong-citations", "padding",
+    damages = [
+        PerturbationLevels.from_name("irrelevant"),
+        PerturbationLevels.from_name("hallucinate", SHARES),
+    ]
+    damages += [PerturbationLevels.from_name(name) for name in ("shuffle", "wrong-citations", "padding",
                                             "inject-document", "inject-argument", "paraphrase")]  # fmt: skip
-    grid = [PerturbationLevels.of(name, levels) for name, levels in GRID_LEVELS.items()]
+    grid = [PerturbationLevels.from_name(name, levels) for name, levels in GRID_LEVELS.items()]
     metrics = ("context_relevance", "predicted_precision", "groundedness", "answer_relevance", "overall_quality",
                "citation_precision", "citation_recall")  # fmt: skip
     setups = sensitivity_setups(source, ALONE, [ClientOptions("offline")], [*damages, *grid], metrics=metrics)
-    materials, unable = damage_materials(items, [*damages, *grid])
+    materials, unable = perturbation_materials(items, [*damages, *grid])
     made = make_plan(items, setups, damages, materials=materials, unable=unable, grid=grid)
     grades: dict[str, dict[str, float]] = {}
     for label in labels:

@@ -24,7 +24,7 @@ from conqret.stats.effects import ALPHA
 from conqret.stats.resampling import leave_one_out, mean
 from conqret.stats.variance_components import variance_components
 from conqret.studies.agreement.agreement_settings import AgreementSettings
-from conqret.studies.agreement.label_join import View, join_labels
+from conqret.studies.agreement.label_join import DimensionView, join_labels
 from conqret.studies.calibrate.fit_calibration import calibrate
 from conqret.studies.power.sample_sizes import SamplePlan, from_pilot, plan_agreement, plan_mean
 from conqret.studies.systems.meta_evaluation import meta_evaluate
@@ -86,7 +86,9 @@ def commanded(topics: int, balanced: bool, seed: int) -> dict[str, Triple | None
     known = labels(world)
     mended = calibrate(judgments(world, own_scale(world.judge)), known).checked[DIMENSION]
     joined = join_labels(judgments(world, (world.judge - 1) / 4), known)
-    person, as_person = View(joined, DIMENSION, AgreementSettings()).person(leave_one_out(world.names))
+    person, as_person = DimensionView(joined, DIMENSION, AgreementSettings()).one_annotator_alphas(
+        leave_one_out(world.names)
+    )
     found = (
         *(mended.alpha["mean"], mended.alpha["calibrated"], mended.gain, mended.error["calibrated"]),
         *(person.estimate(), as_person.estimate()),

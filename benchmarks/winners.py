@@ -91,7 +91,7 @@ def truth(noise: float, balanced: bool) -> float:
     """The alpha of a judge on very many topics."""
     shared = drawn(np.random.default_rng(0), MANY, balanced, (noise,))
     side = shared.sides["quality"]
-    return alphas(np.stack([side.judges[0], side.people])[None], "ordinal")[0].value
+    return alphas(np.stack([side.judges[0], side.labels])[None], "ordinal")[0].value
 
 
 def rows(draws: int) -> Iterator[str]:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 from annotated_types import Interval
 
 from conqret.console.option_groups import OptionGroup, option
 from conqret.console.shared_options import column_map
-from conqret.errors import DeclarationError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -85,23 +84,6 @@ class LabelReading(OptionGroup):
 Confidence = Annotated[
     float, Interval(ge=0.5, le=0.999), option(None, "The confidence level of the intervals.")
 ]
-Metrics = Annotated[
-    list[str] | None,
-    option(
-        PANEL,
-        "Compare a labeled dimension with a judge metric of another name, as DIMENSION=METRIC: "
-        "`quality=overall_quality`. May be repeated.",
-        "--metric",
-    ),
-]
-Aggregate = Annotated[
-    Literal["auto", "mean", "majority"],
-    option(
-        PANEL,
-        "How the labels of several annotators become one. `auto`: the majority for nominal and binary labels, else the "
-        "mean.",
-    ),
-]
 Baseline = Annotated[
     Path | None,
     option(
@@ -110,19 +92,3 @@ Baseline = Annotated[
         "statistics is compared with the judge.",
     ),
 ]
-
-
-def metric_map(settings: list[str] | None) -> dict[str, str]:
-    """``--metric DIMENSION=METRIC`` as a mapping."""
-
-    pairs = [setting.partition("=") for setting in settings or ()]
-    for dimension, _, metric in pairs:
-        if not dimension.strip() or not metric.strip():
-            raise DeclarationError("--metric takes DIMENSION=METRIC, such as quality=overall_quality")
-    mapping: dict[str, str] = {}
-    for dimension, metric in ((name.strip(), metric.strip().replace("-", "_")) for name, _, metric in pairs):
-        if mapping.setdefault(dimension, metric) != metric:
-            raise DeclarationError(
-                f"--metric maps {dimension} to two metrics, {mapping[dimension]} and {metric}: keep one of them"
-            )
-    return mapping

@@ -265,12 +265,12 @@ class PageFile(OptionGroup):
         result(value, sheet.tables if tables is None else tables, as_json=as_json, answer=sheet.answer)
         self.write(lambda _: sheet, value)
 
-    def write(self, sheet: Callable[[T], ReportPage], value: T) -> None:
-        """Write the ``sheet`` of what was found, and say where it is."""
+    def write(self, sheet: Callable[[T], ReportPage], value: T, what: str = "written") -> None:
+        """Write the ``sheet`` of what was found, and say where it is, after ``what`` it is."""
         if self.output is not None:
             from conqret.show.report_page import write_sheet
 
-            tell(at(write_sheet(sheet(value), self.output)))
+            tell(at(write_sheet(sheet(value), self.output), what))
 
 
 def listed(text: str | None) -> list[str]:

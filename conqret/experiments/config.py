@@ -190,7 +190,7 @@ class PerturbationTable(ConfigTable):
 
     def damage(self) -> PerturbationLevels:
         """The perturbation at its levels. Raises DeclarationError where there is no such name or level."""
-        return PerturbationLevels.of(self.name, self.levels)
+        return PerturbationLevels.from_name(self.name, self.levels)
 
 
 class ModelTable(_ClientTable):

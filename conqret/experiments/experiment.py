@@ -55,7 +55,7 @@ from conqret.runs.session import SessionCounts, Sessions
 from conqret.studies.sensitivity.page import write_sensitivity
 from conqret.studies.sensitivity.result import SensitivityFolder, SensitivityResults
 from conqret.studies.sensitivity.sensitivity_plan import rewriting
-from conqret.studies.sensitivity.sensitivity_study import telling_metrics
+from conqret.studies.sensitivity.sensitivity_study import affected_metrics
 
 LIBRARIES = (
     "bm25s instructor ir-measures litellm numpy polars pydantic python-terrier tiktoken torch transformers"
@@ -344,7 +344,7 @@ def _of_system(job: Job, sessions: Sessions, system: System) -> Iterator[Expecte
     for label, setup in job.setups.items():
         _, setup = check_items(source, setup)
         yield expected_judging(setup, items, of=system.name, by=label)
-        if metrics := telling_metrics(setup, damages):
+        if metrics := affected_metrics(setup, damages):
             damaged = replace(setup, options=replace(setup.options, metrics=metrics), notes=())
             of = system.name
             yield expected_judging(damaged, items, task="damage", of=of, by=label, repeated=versions)

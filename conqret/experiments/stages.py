@@ -32,7 +32,7 @@ from conqret.studies.jury.jury_run import jury as jury_of
 from conqret.studies.sensitivity.result import SensitivityFolder, SensitivityResults
 from conqret.studies.sensitivity.sensitivity_plan import SensitivityPlan, make_plan
 from conqret.studies.sensitivity.sensitivity_run import run_sensitivity
-from conqret.studies.sensitivity.sensitivity_study import damage_materials, telling_metrics
+from conqret.studies.sensitivity.sensitivity_study import affected_metrics, perturbation_materials
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -256,12 +256,12 @@ def damage_plan(job: Job, source: ItemSource, sessions: Sessions) -> Sensitivity
     setups = []
     for setup in job.setups.values():
         _, setup = check_items(source, setup)
-        metrics = telling_metrics(setup, damages)
+        metrics = affected_metrics(setup, damages)
         if metrics:
             setups.append(replace(setup, options=replace(setup.options, metrics=metrics)))
     items = list(source)
     rewriter = sessions.of(experiment.client(experiment.perturbation_model))
-    materials, unable = damage_materials(
+    materials, unable = perturbation_materials(
         items, damages, pool=experiment.corpus, rewriter=rewriter, seed=experiment.seed
     )
     return make_plan(items, setups, damages, seed=experiment.seed, materials=materials, unable=unable)

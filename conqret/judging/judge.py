@@ -249,7 +249,7 @@ async def _judged(
             own = {**settings, "recordings": recordings, "prompts": setup.library}
             session = Session(setup.client, **session_settings(own))
             await held.enter_async_context(session)
-        applied = None if abstain is None else abstain.applied
+        applied = None if abstain is None else abstain.apply_to
         plan = JudgePlan(session, folder, source, checked, setup, applied)
         made = partial(judge_items, overwrite=settings.get("overwrite", False), watch=settings.get("watch"))
         if folder is None:

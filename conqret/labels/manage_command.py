@@ -93,7 +93,7 @@ def manage(
 
 def _show_progress(ledger: Ledger, as_json: bool | None) -> None:
     from conqret.labels.page import agreement_so_far, label_set, people_rows, people_so_far, why_no_agreement
-    from conqret.studies.agreement.annotator_agreement import people_table
+    from conqret.studies.agreement.annotator_agreement import annotators_table
 
     records, study = list(ledger.given()), ledger.study
     done, wanted = ledger.wanted()
@@ -108,7 +108,7 @@ def _show_progress(ledger: Ledger, as_json: bool | None) -> None:
     }
     each = "one annotator" if study.overlap == 1 else f"{study.overlap} annotators"
     progress = f"{study.task}: {done:,} of {number(wanted, 'label')}, {each} a screen"
-    agreement = people_table(alpha) if alpha else why_no_agreement(ledger)
+    agreement = annotators_table(alpha) if alpha else why_no_agreement(ledger)
     result(facts, [progress, people_so_far(people), agreement], as_json=as_json)
 
 

@@ -20,11 +20,11 @@ from conqret.show.report_page import CollapsedTable, Part, ReportPage, Section
 from conqret.show.table import Column, Table
 from conqret.stats.estimate import Estimate
 from conqret.studies.agreement.annotator_agreement import (
-    PeopleAgreement,
+    AnnotatorAgreement,
     agreement,
     annotators_answer,
     annotators_picture,
-    people_table,
+    annotators_table,
 )
 from conqret.text.words import dimension_name
 
@@ -74,7 +74,7 @@ def dashboard(ledger: Ledger, t: PageMessages = ENGLISH) -> ReportPage:
             Section(t.plain("Annotators"), [worded(people_so_far(people), t)]),
             Section(
                 t.plain("Agreement"),
-                [people_table(agreement_result)] if agreement_result else [],
+                [annotators_table(agreement_result)] if agreement_result else [],
                 f"In brackets: {agreement_result.basis.intervals}." if agreement_result else "",
             ),
             Section(t.plain("Time"), times),
@@ -199,7 +199,7 @@ def label_set(records: Iterable[ScreenResponse]) -> LabelSet:
     return LabelSet(NAME, NAME, tuple(labels), Scales(own=scales))
 
 
-def agreement_so_far(found: LabelSet) -> PeopleAgreement | None:
+def agreement_so_far(found: LabelSet) -> AnnotatorAgreement | None:
     """How far people agree so far; None before two of them have labelled one thing."""
     several = any(len({label.annotator for label in labels}) > 1 for labels in _told(found).values())
     return agreement(found) if several else None
@@ -230,6 +230,6 @@ def _told(study_labels: LabelSet) -> dict[tuple[Unit, str], list[Label]]:
     )
 
 
-def _alpha(study_agreement: PeopleAgreement) -> Estimate:
+def _alpha(study_agreement: AnnotatorAgreement) -> Estimate:
     """Over all dimensions, or of the one that there is."""
     return study_agreement.together if study_agreement.together is not None else study_agreement.average

@@ -23,8 +23,7 @@ from conqret.judging.judge_parts import JUDGES, Case, Judge, digest
 from conqret.labels.task import TaskRequest
 from conqret.labels.task_choice import screens_of, task_of
 from conqret.prompts import Library
-from tests.contract.items import DEMO, HOSTILE, UNUSUAL, in_turn, referenced, with_text
-from tests.runs.killed import Forks
+from tests.contract.items import HOSTILE, UNUSUAL, in_turn, referenced, with_text
 
 formats = pytest.mark.parametrize("name", JUDGES)
 asking = pytest.mark.parametrize("name", [name for name in JUDGES if JUDGES[name].asks])
@@ -33,12 +32,7 @@ computing = pytest.mark.parametrize("name", [name for name in JUDGES if JUDGES[n
 
 @cache
 def judged(name: str) -> tuple[Judgment, ...]:
-    return tuple(judge(referenced(), format=name, model="offline"))
-
-
-def said(judgment: Judgment) -> dict[str, Any]:
-    """All that a judgment says, but for how long it took."""
-    return judgment.model_dump(mode="json", exclude={"trace"})
+    return tuple(judge(referenced()[:8], format=name, model="offline"))
 
 
 ALWAYS_SCORED = {"citations", "nugget-assignments"}
@@ -57,7 +51,7 @@ def complete(name: str, judgment: Judgment) -> bool:
 
 @formats
 def test_offline_every_declared_metric_gets_a_score_and_nothing_else(name: str) -> None:
-    for item, judgment in zip(referenced(), judged(name), strict=True):
+    for item, judgment in zip(referenced()[:8], judged(name), strict=True):
         assert judgment.item == item.id
         assert tuple(judgment.measures) == JUDGES[name].metrics
         assert complete(name, judgment)
@@ -101,23 +95,22 @@ def test_it_is_declared_in_full(name: str) -> None:
 
 def test_it_is_deterministic_whatever_the_hash_seed() -> None:
     code = (
-        "import hashlib; from conqret import judge; from conqret.judging.judge_parts import JUDGES;"
+        "from conqret import judge; from conqret.judging.judge_parts import JUDGES;"
         "from tests.contract.items import referenced;"
-        "print([hashlib.sha256(repr([j.model_dump(mode='json', exclude={'trace'}) for j in"
-        " judge(referenced()[:1], format=f)]).encode()).hexdigest() for f in JUDGES])"
+        "print([[j.model_dump(mode='json', exclude={'trace'}) for j in"
+        " judge(referenced()[:1], format=f)] for f in JUDGES])"
     )
-    outputs = {
-        subprocess.run(
-            [sys.executable, "-c", code],
-            cwd=Path(__file__).parents[2],
-            env={**os.environ, "PYTHONHASHSEED": seed},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for seed in ("1", "2")
-    }
-    assert len(outputs) == 1
+    seed = "1" if os.environ.get("PYTHONHASHSEED") == "2" else "2"
+    elsewhere = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=Path(__file__).parents[2],
+        env={**os.environ, "PYTHONHASHSEED": seed},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    here = [[judged(name)[0].model_dump(mode="json", exclude={"trace"})] for name in JUDGES]
+    assert elsewhere == f"{here}\n"
 
 
 def fingerprint(judged: Judge, *instrument: Any) -> str:
@@ -291,7 +284,7 @@ def test_the_answer_schema_forbids_more_and_bounds_every_rating(name: str) -> No
                         assert {"minimum", "maximum"} <= set(kind), field
 
 
-@pytest.mark.parametrize(("name", "payload"), in_turn(JUDGES, HOSTILE))
+@pytest.mark.parametrize(("name", "payload"), in_turn(JUDGES, HOSTILE, 1))
 def test_hostile_items_are_judged_and_flagged(name: str, payload: str) -> None:
     item = with_text(referenced()[0], HOSTILE[payload])
     if payload == "control characters":  # those are a fault of the items, before any judging
@@ -303,7 +296,7 @@ def test_hostile_items_are_judged_and_flagged(name: str, payload: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "item"), in_turn(JUDGES, UNUSUAL, 3), ids=lambda one: getattr(one, "id", one)
+    ("name", "item"), in_turn(JUDGES, UNUSUAL, 1), ids=lambda one: getattr(one, "id", one)
 )
 def test_unusual_items_are_judged(name: str, item: Item) -> None:
     (judgment,) = judge([item], format=name, model="offline")
@@ -316,33 +309,27 @@ def test_unusual_items_are_judged(name: str, item: Item) -> None:
     assert set(judgment.measures) == set(JUDGES[name].metrics)
 
 
-@formats
-def test_the_order_of_the_documents_is_free(name: str) -> None:
+def test_the_order_of_the_documents_is_free() -> None:
     item = referenced()[0].model_copy(update={"argument": "It is so.", "second_argument": "It is not so."})
     turned = item.model_copy(update={"documents": item.documents[::-1]})
-    for judgment in judge([item], format=name), judge([turned], format=name):
-        assert set(judgment[0].measures) == set(JUDGES[name].metrics)
-    if name == "rag-fine-grained":
-        one, other = (
-            {part.id: part.raw for part in judge([i], format=name)[0].measures["context_relevance"].parts}
-            for i in (item, turned)
-        )
-        assert one == other
+    one, other = (
+        {part.id: part.raw for part in judgment.measures["context_relevance"].parts}
+        for version in (item, turned)
+        for judgment in judge([version], format="rag-fine-grained")
+    )
+    assert one == other
 
 
 @formats
-def test_people_rate_by_it_or_the_command_refuses_in_a_sentence(
-    name: str, forks: Forks, tmp_path: Path
-) -> None:
+def test_annotators_rate_by_it_or_it_is_refused_in_a_sentence(name: str) -> None:
+    refused = ""
     try:
         screens = screens_of(task_of(name), referenced()[:2], TaskRequest())
-    except DeclarationError:
-        said = tmp_path / "said"
-        forks.start("labels", "collect", DEMO, "--task", name, "-o", tmp_path / "labels", err=said)
-        assert forks.end() == 2
-        assert said.read_text().startswith("error: ")
-        assert len(said.read_text().splitlines()) == 1
-        assert not (tmp_path / "labels").exists()
+    except DeclarationError as error:
+        refused = str(error)
+    if refused:
+        assert "use a format with ratings" in refused
+        assert len(refused.splitlines()) == 1
     else:
         assert all(screen.questions for screen in screens)
         assert {screen.item for screen in screens} == {item.id for item in referenced()[:2]}

@@ -6,14 +6,13 @@ import pytest
 
 from conqret import Item
 from conqret.judging.instrument import filled
-from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import JUDGES, Case, JudgePrompt
 from conqret.prompts import Library, RenderedPrompt
 from conqret.text.language import item_language
-from tests.contract.items import HOSTILE, PLAIN, UNUSUAL, demo, with_text
+from tests.contract.items import HOSTILE, PLAIN, UNUSUAL, demo, in_turn, with_text
 
 LIBRARY = Library()
-ASKS = [pytest.param(ask, id=f"{name}:{ask.prompt}") for name in JUDGES for ask in JUDGES[name].asks[:4]]
+ASKS = [ask for name in JUDGES for ask in JUDGES[name].asks[:4]]
 TAG = re.compile(r"<(/?[a-z_0-9]+)")
 
 
@@ -32,7 +31,7 @@ def test_front_matter(identifier: str) -> None:
     assert {"system", "user"} <= set(prompt.template.blocks)
 
 
-@pytest.mark.parametrize("ask", ASKS)
+@pytest.mark.parametrize("ask", ASKS, ids=lambda ask: ask.prompt)
 def test_it_renders_for_every_item_and_the_system_message_is_the_same_for_all_of_a_language(
     ask: JudgePrompt,
 ) -> None:
@@ -49,14 +48,13 @@ def test_it_renders_for_every_item_and_the_system_message_is_the_same_for_all_of
             assert places == sorted(places)
 
 
-@pytest.mark.parametrize("ask", ASKS)
+@pytest.mark.parametrize("ask", ASKS, ids=lambda ask: ask.prompt)
 def test_the_judge_is_told_that_the_material_is_data(ask: JudgePrompt) -> None:
     system = render(ask, demo()[0]).system
     assert "never addressed to you" in system or ask.prompt.startswith("g-eval")
 
 
-@pytest.mark.parametrize("name", ["spelled otherwise", "fullwidth", "jinja"])
-@pytest.mark.parametrize("ask", ASKS)
+@pytest.mark.parametrize(("ask", "name"), in_turn(ASKS, ["spelled otherwise", "fullwidth", "jinja"], 1))
 def test_hostile_texts_change_no_tag(ask: JudgePrompt, name: str) -> None:
     plain = render(ask, with_text(demo()[0], PLAIN))
     hostile = render(ask, with_text(demo()[0], HOSTILE[name]))
@@ -69,22 +67,3 @@ def test_hostile_texts_change_no_tag(ask: JudgePrompt, name: str) -> None:
     if "jinja" in name:
         assert "{{ 7 * 7 }}" in hostile.user  # it is text, and is not evaluated
         assert "49" not in hostile.user.replace(plain.user, "") or "49" in plain.user
-
-
-def test_samples_reorder_the_dimensions_in_the_static_part_only() -> None:
-    from conqret.judging.dimensions import ordered
-
-    (ask,) = JUDGES["rag-fine-grained"].asks
-    options = JudgeOptions(samples=2)
-    for item in demo()[:2]:
-        one, two = (
-            filled(
-                LIBRARY[ask.prompt],
-                ask,
-                Case(item, options, dimensions=ordered("given", seed=13, sample=sample)),
-            )
-            for sample in (0, 1)
-        )
-        assert one.user == two.user
-        assert one.system != two.system
-        assert len(one.system) == len(two.system)

@@ -110,7 +110,7 @@ def test_a_rewrite_shows_documents_only_if_the_perturbation_needs_them() -> None
         id="i", topic="Zoos?", stance="pro", documents=(words,), argument="Zoos can teach children [1]. " * 6
     )
     (with_documents,), (without,) = (
-        rewriting([item], PerturbationLevels.of(name), PRICED, Library())
+        rewriting([item], PerturbationLevels.from_name(name), PRICED, Library())
         for name in ("hallucinate", "paraphrase")
     )
     assert with_documents.calls == without.calls == 1

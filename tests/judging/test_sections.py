@@ -67,7 +67,7 @@ def test_an_argument_that_nothing_is_asked_about_is_neither_needed_nor_sent() ->
 
 def test_a_damaged_version_goes_to_the_instrument_that_judges() -> None:
     source = open_items(list(demo()[:2]))
-    damages = [PerturbationLevels.of("irrelevant")]
+    damages = [PerturbationLevels.from_name("irrelevant")]
     client = ClientOptions("offline")
     (whole,) = sensitivity_setups(source, ["rag-fine-grained"], [client], damages)
     plain = set_up("rag-fine-grained", client, JudgeOptions())

@@ -16,7 +16,7 @@ from conqret.studies.sensitivity.page import (
     all_tables,
     charts,
     curve_table,
-    damage,
+    perturbation_words,
     precision_table,
     sensitivity_sheet,
     verdicts,
@@ -198,7 +198,7 @@ def test_a_chart_says_what_is_done_to_the_items(results: SensitivityResults) -> 
     (alone,) = charts(results.curves[:1]).values()
     assert alone.y == "Context relevance (should fall: yes)"
     assert drawn.y == "Context relevance (should fall)"
-    assert damage("another installation's") == "another installation's"
+    assert perturbation_words("another installation's") == "another installation's"
 
 
 def test_the_page_answers_its_question_and_draws_what_is_in_doubt(results: SensitivityResults) -> None:

@@ -5,7 +5,7 @@ import pytest
 
 from conqret.data import Item
 from conqret.io import open_items
-from tests.studies.damaged import DEMO
+from tests.studies.sensitivity_plans import DEMO
 
 
 @pytest.fixture(scope="session")

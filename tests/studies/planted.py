@@ -51,7 +51,7 @@ def items(generators: tuple[str, ...] = ("claude-x", "gpt-x")) -> tuple[Item, ..
     )
 
 
-def ground(model: str = "offline") -> ProbeContext:
+def probe_context(model: str = "offline") -> ProbeContext:
     found = items()
     return ProbeContext(found, setup(model), {"overall_quality": {item.id: 0.5 for item in found}})
 

@@ -49,27 +49,27 @@ def test_the_threshold_parts_what_is_right_from_what_is_not(found):
     assert row.wrong.value == pytest.approx(0.32, abs=0.05)
     assert found.rules["clarity"] == row.threshold
     assert 0.3 < row.threshold < 0.6
-    assert row.taken.error.value <= 0.2
-    assert row.taken.error.high <= 0.25
+    assert row.chosen.error.value <= 0.2
+    assert row.chosen.error.high <= 0.25
     assert row.constant == pytest.approx(row.wrong.value * (1 - row.wrong.value))
 
 
 def test_a_promise_that_nobody_can_keep_leaves_nothing(seen):
     strict = abstain(*seen, error=0.06)
     assert strict.rules["clarity"] is None
-    left = strict.applied(seen[0][0])
+    left = strict.apply_to(seen[0][0])
     assert {measure.reason for measure in left.measures.values()} == {Reason.UNSURE}
 
 
 def test_unsure_is_unscored_and_never_0(found, seen):
     threshold = found.rules["clarity"]
     at = judgment("x", {"clarity": scored(0.5, confidence={"logprobs": threshold})})
-    assert found.applied(at) is at
+    assert found.apply_to(at) is at
     below = judgment(
         "x",
         {"clarity": scored(0.5, confidence={"logprobs": threshold - 1e-6}, raw=2.0), "other": scored(0.1)},
     )
-    left = found.applied(below)
+    left = found.apply_to(below)
     assert left.measures["other"].value == 0.1  # no rule, and as it was
     unsure = left.measures["clarity"]
     assert (unsure.status, unsure.reason, unsure.value, unsure.raw) == (
@@ -80,16 +80,16 @@ def test_unsure_is_unscored_and_never_0(found, seen):
     )
     assert "would be 0.500" in unsure.detail
     assert unsure.confidence["logprobs"] == pytest.approx(threshold, abs=1e-5)
-    silent = found.applied(judgment("x", {"clarity": scored(0.5)}))
+    silent = found.apply_to(judgment("x", {"clarity": scored(0.5)}))
     assert "no confidence (logprobs)" in silent.measures["clarity"].detail
     failed = judgment("x", {"clarity": Measure.missing(Reason.TIMEOUT)})
-    assert found.applied(failed) is failed
+    assert found.apply_to(failed) is failed
 
 
 def test_what_cannot_be_fitted_says_why(seen, found, folder):
     judgments, labels = seen
     with pytest.raises(DeclarationError, match="judged with --abstain"):
-        abstain([found.applied(one) for one in judgments], labels)
+        abstain([found.apply_to(one) for one in judgments], labels)
     plain, plain_labels, _ = study(folder, np.random.default_rng(2), items=30)
     with pytest.raises(DeclarationError, match="--samples 5"):
         abstain(plain, plain_labels)
@@ -125,8 +125,8 @@ def test_what_came_out_is_said_first(found):
     assert outcome(found).startswith("On 0 of 2 dimensions every score can be kept")
     one = found.found["clarity"]
     found = found.model_copy(update={"found": {"clarity": one}})
-    assert 0 < one.taken.share < 1
-    assert outcome(found).startswith(f"{one.taken.share:.0%} of the scores can be kept")
+    assert 0 < one.chosen.share < 1
+    assert outcome(found).startswith(f"{one.chosen.share:.0%} of the scores can be kept")
     assert abstention_sheet(found).answer == [outcome(found)]
     steps = tuple(step for step in one.curve if step.share >= 1)
     whole = one.model_copy(update={"curve": steps, "threshold": steps[0].threshold})

@@ -2,88 +2,46 @@
 
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from conqret.stats.resampling import leave_one_out
 from conqret.studies.agreement import statistics
+from tests.cli.conftest import Cli, cli
 from tests.judging.runs import run
 from tests.studies.cards import FORMAT, demo, write_gold
 
-ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs/adding-a-statistic.md").read_text(encoding="utf-8")
-MODULE = statistics.__name__
-WITH_IT = f"""
-import importlib.util, sys
-spec = importlib.util.spec_from_file_location({MODULE!r}, sys.argv[1])
-sys.modules[{MODULE!r}] = module = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(module)
-from conqret.cli.main import main
-sys.argv[:2] = ["conqret"]
-main()
-"""
-BY_HAND = """
-from conqret.studies.agreement.statistics import STATISTICS
-# p_o = 3/4; 5/8 and 3/8 are the mean shares: p_e = 2 * 15/64, and (3/4 - 15/32) / (1 - 15/32) = 9/17.
-print(STATISTICS["ac1"].compute([1, 1, 0, 0], [1, 0, 0, 0]).value - 9 / 17)
-print(STATISTICS["ac1"].compute([1, 1], [1, 1]))
-"""
+__all__ = ["cli"]
+
+PAGE = (Path(__file__).parents[2] / "docs/adding-a-statistic.md").read_text(encoding="utf-8")
 
 
-@pytest.fixture(scope="module")
-def changed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The module of the declarations with the page's function and line in it."""
+@pytest.fixture
+def declared(monkeypatch: pytest.MonkeyPatch) -> statistics.Statistic:
+    """The statistic that the page's function and line declare, in the module of the declarations."""
     function, line = re.findall(r"^```python\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
-    text = Path(statistics.__file__).read_text(encoding="utf-8")
-    text = text.replace("\n_DECLARED = (\n", f"\n{function}\n\n_DECLARED = (\n{line.strip()},\n", 1)
-    file = tmp_path_factory.mktemp("changed") / "statistics.py"
-    file.write_text(text, encoding="utf-8")
-    return file
+    module = {**vars(statistics), "NDArray": np.typing.NDArray, "np": np}
+    exec(function, module)
+    declared: statistics.Statistic = eval(line, module)
+    monkeypatch.setitem(statistics.STATISTICS, declared.name, declared)  # type: ignore[arg-type]
+    return declared
 
 
-def python(code: str, *arguments: object) -> str:
-    done = subprocess.run(
-        [
-            sys.executable,
-            "-c",
-            f"import sys; sys.path.insert(0, {str(ROOT)!r})\n{code}",
-            *map(str, arguments),
-        ],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout + done.stderr
+def test_it_is_what_it_should_be(declared: statistics.Statistic) -> None:
+    # p_o = 3/4; 5/8 and 3/8 are the mean shares: p_e = 2 * 15/64, and (3/4 - 15/32) / (1 - 15/32) = 9/17.
+    one, other = np.array([1.0, 1, 0, 0]), np.array([1.0, 0, 0, 0])
+    assert declared.compute(one, other, leave_one_out(range(4))).value == pytest.approx(9 / 17)
+    none = declared.compute(one[:2], one[:2], leave_one_out(range(2)))
+    assert str(none) == "none (there is one category only)"
 
 
-def test_it_is_what_it_should_be(changed: Path) -> None:
-    loaded = WITH_IT[: WITH_IT.index("from conqret.cli")]
-    first, second = python(loaded + BY_HAND, changed).splitlines()
-    assert float(first) == pytest.approx(0)
-    assert second == "none (there is one category only)"
-
-
-def test_it_shows_everywhere(changed: Path, tmp_path: Path) -> None:
+def test_it_shows_everywhere(declared: statistics.Statistic, cli: Cli, tmp_path: Path) -> None:
     run(tmp_path / "run", demo(), name=FORMAT)
     labels = write_gold(tmp_path / "labels.csv", people=2)
-    said = python(
-        WITH_IT,
-        changed,
-        "validate",
-        tmp_path / "run",
-        "--labels",
-        labels,
-        "--scale",
-        "1:3",
-        "--require",
-        "ac1[clarity] >= -1",
-        "-o",
-        tmp_path / "card",
-    )
-    assert "met: ac1[clarity] >= -1" in said
+    arguments = f"validate {tmp_path}/run --labels {labels} --scale 1:3 -o {tmp_path}/card --require".split()
+    assert "met: ac1[clarity] >= -1" in cli(*arguments, "ac1[clarity] >= -1").err
     validation = json.loads((tmp_path / "card/validation.json").read_text(encoding="utf-8"))
     card = json.loads((tmp_path / "card/card.json").read_text(encoding="utf-8"))
     value = validation["dimensions"]["clarity"]["statistics"]["ac1"]["value"]

@@ -1,4 +1,4 @@
-"""The worked example of docs/adding-a-study.md: its four files and one line make a study with a page and a command."""
+"""The worked example of docs/adding-a-study.md: its three files and one line make a study with a page and a command."""
 
 import json
 import re
@@ -23,7 +23,7 @@ FILES = dict(
         r"^`conqret/studies/length/(\w+\.py)`:\n\n```python\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE
     )
 )
-MODULES = ("", ".result", ".page", ".command")
+MODULES = ("", ".result", ".command")
 
 
 @pytest.fixture
@@ -35,22 +35,15 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (place / name).write_text(text, encoding="utf-8")
     monkeypatch.setattr(studies, "__path__", [*studies.__path__, str(place.parent)])
     monkeypatch.delattr(studies, "length", raising=False)
-    for name in MODULES:
-        monkeypatch.setitem(
-            sys.modules, f"conqret.studies.length{name}", None
-        )  # so that it is gone afterwards
+    for name in MODULES:  # so that they are gone afterwards
+        monkeypatch.setitem(sys.modules, f"conqret.studies.length{name}", None)
         del sys.modules[f"conqret.studies.length{name}"]
     run(tmp_path / "run", demo(), name="listwise")
     return tmp_path / "run"
 
 
-def test_the_page_has_all_four_files() -> None:
-    assert set(FILES) == {"__init__.py", "result.py", "page.py", "command.py"}
-
-
 def test_its_groups_hold_all_items_in_order_of_length(folder: Path) -> None:
-    from conqret.studies.length.page import length_sheet  # type: ignore[import-not-found]
-    from conqret.studies.length.result import length  # type: ignore[import-not-found]
+    from conqret.studies.length.result import length, length_sheet  # type: ignore[import-not-found]
 
     study = length(folder, groups=5)
     words = sorted(len((item.argument or "").split()) for item in demo())

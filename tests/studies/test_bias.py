@@ -7,20 +7,20 @@ import pytest
 
 from conqret.data import Reason
 from conqret.stats.effects import PairedEffects, paired_effects
-from conqret.studies.bias.bias_effects import _Answer, _verdict, spanned
+from conqret.studies.bias.bias_effects import _DetectionLimit, _verdict, widest_effect
 from conqret.studies.bias.bias_run import BiasPlan, plan_bias
 from conqret.studies.bias.contrast import ProbeContext
 from conqret.studies.bias.result import BiasRow
 from tests.studies.planted import (
     Bias,
     alarms,
-    ground,
     injected,
     items,
     judged,
     judgment,
     learned,
     padded,
+    probe_context,
     rows,
     setup,
     shuffled,
@@ -30,7 +30,7 @@ from tests.studies.planted import (
 
 @pytest.fixture(scope="module")
 def plan() -> BiasPlan:
-    return plan_bias(ground("openai/gpt-4o-mini"))
+    return plan_bias(probe_context("openai/gpt-4o-mini"))
 
 
 @pytest.mark.parametrize(
@@ -54,8 +54,8 @@ def test_a_planted_bias_is_found(plan: BiasPlan, probe: str, bias: Bias) -> None
 
 
 def test_a_judge_without_bias_raises_few_alarms(plan: BiasPlan) -> None:
-    quiet = sum(not alarms(rows(plan, judged(plan, seed))) for seed in range(60))
-    assert quiet >= 55
+    quiet = sum(not alarms(rows(plan, judged(plan, seed))) for seed in range(12))
+    assert quiet >= 11
 
 
 def test_repeatability_is_measured_and_never_an_alarm(plan: BiasPlan) -> None:
@@ -88,9 +88,9 @@ def test_nothing_larger_than_scores_can_differ_by_is_said_to_be_missed(plan: Bia
     """Two topics that say the opposite: an effect of 2 would be found, and there is none."""
     contrast = next(contrast for contrast in plan.contrasts if contrast.probe == "length")
     wild = PairedEffects([0.9, -0.9, 0.8, -0.8, 0.9, -0.9], list("abcdef"), True)
-    answer = _Answer.from_effects(contrast, [wild], 7)
+    answer = _DetectionLimit.from_effects(contrast, [wild], 7)
     assert answer.missable is None
-    effect = spanned(paired_effects([wild], np.random.default_rng(1)))
+    effect = widest_effect(paired_effects([wild], np.random.default_rng(1)))
     verdict = _verdict(contrast, effect, {}, answer)
     assert verdict == ("inconclusive", "cannot be told: an effect of any size could have been missed")
 

@@ -7,12 +7,12 @@ import pytest
 
 from conqret.data import Judgment
 from conqret.stats.effects import PairedEffects, paired_effects
-from conqret.studies.bias.bias_effects import bias_rows, spanned
+from conqret.studies.bias.bias_effects import bias_rows, widest_effect
 from conqret.studies.bias.bias_run import plan_bias
 from conqret.studies.bias.contrast import AS_IS, Contrast, Key, ProbeContext
 from conqret.studies.bias.probes.groups import compared, family, warning
 from conqret.studies.bias.result import BiasTable
-from tests.studies.planted import TOPICS, ground, items, judgment, setup
+from tests.studies.planted import TOPICS, items, judgment, probe_context, setup
 
 
 def test_groups_are_paired_without_a_look_at_quality() -> None:
@@ -51,13 +51,13 @@ def test_a_group_that_is_better_is_not_favoured_by_who_finds_it_better() -> None
     """A true gap of .2 behind noisy labels: pairs matched on the labels found 85 to 99% of unbiased judges biased."""
     wrong = sum(
         bias_rows(*unlike(seed, gap=0.2, bias=0, noise=0.05), seed=13)[0].verdict == "alarm"
-        for seed in range(60)
+        for seed in range(15)
     )
-    assert wrong <= 4
+    assert wrong <= 1
     right = sum(
-        bias_rows(*unlike(seed, gap=0, bias=0.3), seed=13)[0].verdict == "alarm" for seed in range(20)
+        bias_rows(*unlike(seed, gap=0, bias=0.3), seed=13)[0].verdict == "alarm" for seed in range(10)
     )
-    assert right >= 16
+    assert right >= 8
 
 
 def test_a_judge_that_does_not_follow_people_cannot_be_held_to_them() -> None:
@@ -78,7 +78,7 @@ def test_what_the_slope_leaves_open_stays_within_the_scale() -> None:
     apart, judged = rng.normal(0, 0.4, 40), rng.normal(0.3, 0.3, 40)
     series = [PairedEffects((judged - slope * apart).tolist(), topics) for slope in (0.1, 9.0)]
     wide = paired_effects(series, rng)[1]
-    found = spanned(paired_effects(series, rng))
+    found = widest_effect(paired_effects(series, rng))
     assert wide.high > 1
     assert -1 <= found.low < found.value < found.high == 1
 
@@ -100,7 +100,7 @@ def test_families(model: str, expected: str) -> None:
 
 
 def test_one_family_is_named() -> None:
-    said = warning(ground("openai/gpt-4o-mini"))
+    said = warning(probe_context("openai/gpt-4o-mini"))
     assert said is not None
     assert "judges 24 arguments by gpt-x" in said
-    assert warning(ground("gemini/gemini-2.0-flash")) is None
+    assert warning(probe_context("gemini/gemini-2.0-flash")) is None

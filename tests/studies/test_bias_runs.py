@@ -12,8 +12,8 @@ from conqret.judging.cost import costs_of
 from conqret.studies.bias.bias_run import BiasFolder, bias, plan_bias, run_bias
 from conqret.studies.bias.contrast import ProbeContext
 from conqret.studies.bias.result import BiasTable
-from tests.studies.damaged import Stopping
-from tests.studies.planted import ground, items, setup
+from tests.studies.planted import items, probe_context, setup
+from tests.studies.sensitivity_plans import Stopping
 
 
 def test_places_are_compared_in_what_other_probes_change_and_nothing_more_is_asked() -> None:
@@ -34,7 +34,7 @@ def test_places_are_compared_in_what_other_probes_change_and_nothing_more_is_ask
     assert {pair.cluster for pair in places.pairs} == {one.topic for one in few}
     assert {pair.item or pair.base[1] for pair in places.pairs} == {one.id for one in few}
     assert places.notes == (f"position: {len(versions) - 8} versions of pairs by other probes count, too",)
-    without = plan_bias(found.ground, ["injection", "length", "yes-bias"])
+    without = plan_bias(found.context, ["injection", "length", "yes-bias"])
     table = run_bias(found)
     sent = sum(one.calls for one in costs_of(lambda: run_bias(found, dry_run=True)))
     assert (
@@ -46,7 +46,7 @@ def test_places_are_compared_in_what_other_probes_change_and_nothing_more_is_ask
     (row,) = (row for row in table.rows if row.probe == "position")
     assert row.effect is not None
     assert row.effect.n == len(versions)
-    (alone,) = plan_bias(found.ground, ["position"]).contrasts
+    (alone,) = plan_bias(found.context, ["position"]).contrasts
     assert [pair.base[1] for pair in alone.pairs] == [one.id for one in few]
 
 
@@ -58,7 +58,7 @@ def test_probes_that_cannot_be_made_say_why() -> None:
     with pytest.raises(DeclarationError, match="no probe fits these items: stance"):
         plan_bias(ProbeContext(items(), setup()), ["stance"])
     with pytest.raises(UnknownNameError, match="length"):
-        plan_bias(ground(), ["lenght"])
+        plan_bias(probe_context(), ["lenght"])
 
 
 def test_a_run_of_probes_is_kept_resumed_and_told_apart(tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ def test_a_run_of_probes_is_kept_resumed_and_told_apart(tmp_path: Path) -> None:
     assert table.rows == whole.rows == folder.table().rows
     again = run_bias(plan, folder.path)
     assert (again.session.sent, again.session.recorded, again.session.kept) == (0, 0, plan.judgments)
-    assert table.record.fingerprint == plan.ground.setup.fingerprint
+    assert table.record.fingerprint == plan.context.setup.fingerprint
     ways = {judgment.fingerprint.removeprefix(table.record.fingerprint) for judgment in folder.judgments()}
     assert ways == {"", "/again 1", "/again 2", "/one order"}
 

@@ -10,17 +10,50 @@ import pytest
 from conqret.data import Item
 from conqret.errors import DeclarationError
 from conqret.stats.agreement import krippendorff_alpha
+from conqret.stats.confidence import FOLDS
 from conqret.stats.estimate import Estimate
 from conqret.stats.jackknife import JackknifedEstimate
 from conqret.studies.agreement.agreement_settings import AgreementSettings
-from conqret.studies.agreement.label_join import View, join_labels
-from conqret.studies.agreement.trivial_judges import floor_judgments, over_baselines
-from conqret.studies.calibrate.calibration_maps import CalibrationSample, MonotoneMap, tried
+from conqret.studies.agreement.judge_baselines import baseline_sentences, offline_judgments
+from conqret.studies.agreement.label_join import DimensionView, join_labels
+from conqret.studies.calibrate.calibration_maps import AS_IS, CalibrationSample, MonotoneMap, fit_maps
 from conqret.studies.calibrate.fit_calibration import calibrate
 from conqret.studies.calibrate.result import Calibration, calibration_sheet, reliability_diagram
-from conqret.studies.card.result import _beside
+from conqret.studies.card.result import _calibration_and_baselines
 from conqret.studies.validate.result import validate
 from tests.studies.judged import judgment, scored, study
+
+
+class Made(CalibrationSample):
+    """Made-up scores that say something of the target."""
+
+    def __init__(self, rng, topics=8, items=3):
+        n = topics * items
+        worth = np.repeat(rng.normal(size=topics) * 0.1, items) + rng.normal(size=n) * 0.15
+        self.score = np.clip(0.5 + worth + rng.normal(size=n) * 0.25, 0, 1)
+        self.target = np.clip(0.5 + worth + rng.normal(size=n) * 0.1, 0, 1)
+        self.known = np.full(n, True)
+        self.fold = np.repeat(np.arange(topics) % FOLDS, items)
+        names = [int(topic) for topic in np.repeat(np.arange(topics), items)]
+        self.view = SimpleNamespace(
+            target=self.target,
+            scale=SimpleNamespace(level="interval"),
+            on_labels=lambda values: values,
+            clusters_of=lambda units: [names[place] for place in np.flatnonzero(units)],
+        )
+
+
+def test_a_fold_has_no_part_in_the_choice_of_its_kind():
+    """Labels of one fold turned upside down change the maps of all others, and neither its own nor their kinds."""
+    seen = Made(np.random.default_rng(3))
+    before = fit_maps(seen)
+    for fold in range(FOLDS):
+        turned = Made(np.random.default_rng(3))
+        turned.target[:] = np.where(turned.fold == fold, 1 - turned.target, turned.target)
+        after = fit_maps(turned)
+        assert after.chosen[1 + fold] == before.chosen[1 + fold]
+        assert after.chosen_maps[1 + fold] == before.chosen_maps[1 + fold]
+        assert after.chosen_maps[0] != before.chosen_maps[0] or after.chosen[0] == AS_IS
 
 
 def squeezed(judgments, power=3.0):
@@ -84,12 +117,12 @@ def test_intervals_fit_the_maps_again_without_each_topic(seen, found):
     labels nothing is fitted again."""
     judgments, labels, _, _ = seen
     joined = join_labels(judgments, labels)
-    sample = CalibrationSample(View(joined, "clarity", AgreementSettings()), found.folds)
+    sample = CalibrationSample(DimensionView(joined, "clarity", AgreementSettings()), found.folds)
     topics = np.array(sample.view.clusters)
-    errors = tried(sample).errors
+    errors = fit_maps(sample).errors
 
     def alpha(kept):
-        said = tried(sample, kept, errors).calibrated(sample.fold)
+        said = fit_maps(sample, kept, errors).calibrated(sample.fold)
         return krippendorff_alpha([1 + 2 * said[kept], 1 + 2 * sample.target[kept]], "ordinal")
 
     without = np.array([alpha(topics != topic) for topic in dict.fromkeys(topics.tolist())])
@@ -112,7 +145,7 @@ def test_noise_gains_nothing(tmp_path):
     row = calibrate(noise, labels).checked["clarity"]
     assert row.alpha["calibrated"].value < 0.15
     assert "length" not in row.alpha  # no items, no length
-    assert any("a constant" in text for text in over_baselines({"clarity": row.over}))
+    assert any("a constant" in text for text in baseline_sentences({"clarity": row.over}))
 
 
 def test_the_file_is_read_again_and_checked(found, seen, tmp_path):
@@ -134,7 +167,7 @@ def test_the_file_is_read_again_and_checked(found, seen, tmp_path):
 
 def test_a_map_is_straight_between_knots_and_level_beyond():
     monotone_map = MonotoneMap(kind="isotonic", scores=(0.2, 0.6), labels=(0.1, 0.9))
-    said = [monotone_map.of(score) for score in (0.0, 0.2, 0.4, 0.6, 1.0)]
+    said = [monotone_map.apply(score) for score in (0.0, 0.2, 0.4, 0.6, 1.0)]
     assert said == pytest.approx([0.1, 0.1, 0.5, 0.9, 0.9])
 
 
@@ -143,7 +176,7 @@ def test_the_floor_is_the_offline_models():
     with pytest.raises(
         DeclarationError, match="runs/x is a run of openai/gpt, but the baseline must be one of conqret judge"
     ):
-        floor_judgments(run)
+        offline_judgments(run)
 
 
 def test_what_cannot_be_calibrated(tmp_path, seen):
@@ -175,9 +208,9 @@ def test_a_gain_that_is_not_shown_is_said_to_be_so(seen, found, tmp_path):
     made = calibrate(noise, labels)
     beside = validate(noise, labels, calibration=made)
     assert (beside.average.gain.value, beside.average.gain.low) == (0, None)  # nothing to be mended
-    assert any("than the raw scores do" in text for text in _beside(beside))
+    assert any("than the raw scores do" in text for text in _calibration_and_baselines(beside))
     unsure = beside.average.model_copy(update={"gain": Estimate(0.1, -0.1, 0.3)})
-    said = _beside(beside.model_copy(update={"average": unsure}))
+    said = _calibration_and_baselines(beside.model_copy(update={"average": unsure}))
     assert any("which is no significant gain" in text for text in said)
 
 

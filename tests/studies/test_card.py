@@ -19,10 +19,10 @@ from conqret.perturb import Direction
 from conqret.stats.estimate import Estimate
 from conqret.stats.jackknife import JackknifedEstimate
 from conqret.studies.agreement.judge_agreement import DimensionAgreement, agreement_answer, agreement_picture
-from conqret.studies.agreement.trivial_judges import over_baselines, over_trivial
+from conqret.studies.agreement.judge_baselines import baseline_sentences, differences_from_baselines
 from conqret.studies.bias.result import BiasTable
 from conqret.studies.card.page import card_sheet
-from conqret.studies.card.result import Card, _agreement, _chosen, changes, make_card, read_card
+from conqret.studies.card.result import Card, _agreement, _sampling_sentence, changes, make_card, read_card
 from conqret.studies.sensitivity.result import Curve, CurvePoint, SensitivityRecord, SensitivityResults
 from tests.contract.items import demo
 from tests.judging.runs import execution
@@ -162,7 +162,9 @@ def test_a_card_says_how_far_the_judge_repeats_itself(folder: Path, card: Card, 
 def test_less_agreement_than_by_chance_is_no_doubt_about_chance() -> None:
     def row(dimension: str, low: float, high: float) -> DimensionAgreement:
         alpha = Estimate((low + high) / 2, low, high, 24)
-        return DimensionAgreement.model_construct(dimension=dimension, alpha=alpha, people=Estimate(None))
+        return DimensionAgreement.model_construct(
+            dimension=dimension, alpha=alpha, inter_annotator_alpha=Estimate(None)
+        )
 
     rows = [row("clarity", -0.8, -0.6), row("cogency", -0.5, 0.2), row("credibility", 0.1, 0.5)]
     said = [text for text, holds in _agreement(rows).items() if holds]
@@ -179,7 +181,7 @@ def test_less_agreement_than_by_chance_is_no_doubt_about_chance() -> None:
 def test_what_is_shown_to_be_worse_is_said_and_shown_as_such(card: Card) -> None:
     less, unsure, better = Estimate(-0.2, -0.3, -0.1), Estimate(-0.2, -0.5, 0.1), Estimate(0.2, 0.1, 0.3)
     over = {"clarity": {"length": less}, "cogency": {"length": unsure}, "credibility": {"length": better}}
-    assert [*over_baselines(over)] == [
+    assert [*baseline_sentences(over)] == [
         "The judge agrees significantly better with annotators than text length alone on 1 of 3 dimensions "
         "(credibility).",
         "It agrees significantly less with annotators than text length alone on 1.",
@@ -194,18 +196,18 @@ def test_a_baseline_below_chance_counts_as_chance_and_says_so() -> None:
         return JackknifedEstimate(values.mean(), values, np.full(len(values), True), 8, scale="correlation")
 
     judge, length, floor = sampled(-0.7, -0.75, -0.8), sampled(-0.2, -0.3, -0.4), sampled(0.2, 0.25, 0.3)
-    over = over_trivial({"mean": judge, "length": length}, 0.95)
+    over = differences_from_baselines({"mean": judge, "length": length}, 0.95)
     assert over["length"].value == judge.value
     assert over["length"].high < 0
-    (said,) = over_baselines({"clarity": over})
+    (said,) = baseline_sentences({"clarity": over})
     assert said == "The judge is not shown to agree better with annotators than text length alone."
-    both = over_trivial({"mean": judge, "length": length, "floor": floor}, 0.95)
+    both = differences_from_baselines({"mean": judge, "length": length, "floor": floor}, 0.95)
     assert both["floor"].value == judge.value - floor.value
-    assert len([*over_baselines({"clarity": both})]) == 2
+    assert len([*baseline_sentences({"clarity": both})]) == 2
 
 
 def test_people_who_agree_by_chance_and_how_items_were_chosen_are_limits(folder: Path, card: Card) -> None:
-    parted = card.agreement[0].model_copy(update={"people": Estimate(0.1, -0.3, 0.5)})
+    parted = card.agreement[0].model_copy(update={"inter_annotator_alpha": Estimate(0.1, -0.3, 0.5)})
     said = [text for text, holds in _agreement([parted]).items() if holds]
     assert any(
         "annotators agree with each other more than by chance on overall quality" in text for text in said
@@ -214,15 +216,17 @@ def test_people_who_agree_by_chance_and_how_items_were_chosen_are_limits(folder:
         "annotators agree with each other more than by chance" in agreement_answer([parted], card.basis)[-1]
     )
     _, validation, _ = parts_of(folder)
-    assert "do not say how these items were chosen" in _chosen(validation)
+    assert "do not say how these items were chosen" in _sampling_sentence(validation)
     drawn = validation.basis.model_copy(update={"notes": (RANDOM_SAMPLE,)})
-    assert RANDOM_SAMPLE in _chosen(validation.model_copy(update={"basis": drawn}))
+    assert RANDOM_SAMPLE in _sampling_sentence(validation.model_copy(update={"basis": drawn}))
 
 
 def test_the_answer_stands_below_the_title(card: Card) -> None:
     def row(low: float, high: float) -> DimensionAgreement:
         alpha, people = Estimate((low + high) / 2, low, high, 24), Estimate(0.7, 0.6, 0.8)
-        return card.agreement[0].model_copy(update={"alpha": alpha, "people": people, "over": {}})
+        return card.agreement[0].model_copy(
+            update={"alpha": alpha, "inter_annotator_alpha": people, "over": {}}
+        )
 
     def answer(*rows: DimensionAgreement) -> str:
         return " ".join(agreement_answer(rows, card.basis))

@@ -202,8 +202,8 @@ def test_the_member_is_chosen_again_without_each_topic():
     people = rng.uniform(size=TOPICS * EACH)
     both = shared(people, people + 0.3 * rng.normal(size=(3, len(people))))
     drawn, side = leave_one_out(both.clusters), both.sides["clarity"]
-    choice = FoldedChoice.of(both, 13, drawn)
-    found = choice.sampled(both, drawn)
+    choice = FoldedChoice.choose(both, 13, drawn)
+    found = choice.mean_alpha(both, drawn)
     series, fixed, topics = np.zeros(len(people)), found.without.copy(), np.array(both.clusters)
 
     def alpha(judge, kept):

@@ -62,7 +62,7 @@ def test_without_a_scale_nothing_is_mapped(tmp_path):
     ]
     found = validate(judgments, labels)
     row = found.dimensions["clarity"]
-    assert (found.average.judge["mean"].value, found.average.as_person.value) == (None, None)
+    assert (found.average.judge["mean"].value, found.average.judge_as_annotator_alpha.value) == (None, None)
     assert row.alpha.value is None
     assert "--scale" in row.alpha.reason
     assert row.mean.corrected.value is None

@@ -18,7 +18,7 @@ from conqret.errors import DeclarationError
 from conqret.io import open_items
 from conqret.perturb.kinds.added_texts import FILLERS, INJECTIONS, among_sentences, matched
 from conqret.show import words
-from conqret.studies.bias.command import bias_value, parse_bias_requirement
+from conqret.studies.bias.bias_requirements import bias_value, parse_bias_requirement
 from conqret.studies.bias.contrast import PROBES, TEXTS
 from conqret.studies.bias.probes.changed_texts import FORMATTING_PERTURBATION
 from conqret.studies.bias.result import BiasRow, BiasTable, bias_sheet, headlines, mark, screen

@@ -10,21 +10,21 @@ from conqret.perturb import Direction
 from conqret.studies.sensitivity.result import SensitivityFolder, SensitivityResults
 from conqret.studies.sensitivity.sensitivity_plan import PerturbationLevels
 from conqret.studies.sensitivity.sensitivity_run import load_labels, run_sensitivity, true_precision
-from tests.studies.damaged import DEMO, FORMATS, plan_of
+from tests.studies.sensitivity_plans import DEMO, FORMATS, plan_of
 
 
 @pytest.fixture(scope="module")
 def offline(tmp_path_factory: pytest.TempPathFactory) -> SensitivityResults:
-    """The four formats of the bars on all fixtures."""
-    damages = [
-        PerturbationLevels.of("irrelevant"),
-        PerturbationLevels.of("hallucinate", ("25%", "50%", "100%")),
-        PerturbationLevels.of("shuffle", (100,)),
+    """Two formats on all fixtures."""
+    perturbations = [
+        PerturbationLevels.from_name("irrelevant"),
+        PerturbationLevels.from_name("hallucinate", ("25%", "50%", "100%")),
+        PerturbationLevels.from_name("shuffle", (100,)),
     ]
     metrics = ("context_relevance", "predicted_precision", "groundedness", "answer_relevance")
     folder = SensitivityFolder(tmp_path_factory.mktemp("sens"))
     labels = load_labels(DEMO / "labels.jsonl")
-    return run_sensitivity(plan_of(damages, FORMATS, metrics=metrics), folder.path, labels=labels)
+    return run_sensitivity(plan_of(perturbations, FORMATS, metrics=metrics), folder.path, labels=labels)
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -55,7 +55,7 @@ def test_groundedness_falls_with_hallucinated_sentences(offline: SensitivityResu
 
 def test_what_should_not_move_raises_no_alarm(offline: SensitivityResults) -> None:
     still = [curve for curve in offline.curves if curve.expected is Direction.UNCHANGED]
-    assert len(still) > 10
+    assert len(still) > 5
     assert [
         (curve.format, curve.perturbation, curve.metric) for curve in still if curve.verdict == "no"
     ] == []
@@ -67,7 +67,7 @@ def test_true_precision_stands_beside_the_predicted_one(offline: SensitivityResu
     assert truth == sorted(truth, reverse=True)
     assert truth[-1] == 0
     assert set(offline.precision[0].predicted) == {"rag-fine-grained (offline)"}
-    assert len(offline.precision[0].direct) == 4
+    assert len(offline.precision[0].direct) == 2
 
 
 def test_true_precision_by_hand(tmp_path: Path) -> None:

@@ -3,19 +3,16 @@
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
-from conqret.errors import DeclarationError
 from conqret.io import open_items
 from conqret.llm.client_options import ClientOptions
 from conqret.studies.sensitivity.sensitivity_plan import GRID_LEVELS, PerturbationLevels, make_plan, together
 from conqret.studies.sensitivity.sensitivity_run import run_sensitivity
-from conqret.studies.sensitivity.sensitivity_study import damage_materials, sensitivity_setups
-from tests.studies.damaged import DEMO, plan_of
+from conqret.studies.sensitivity.sensitivity_study import perturbation_materials, sensitivity_setups
+from tests.studies.sensitivity_plans import DEMO, plan_of
 
 
 def test_an_instrument_that_comes_twice_is_asked_once() -> None:
-    plan = plan_of([PerturbationLevels.of("irrelevant", (50,))], ("direct", "direct"), items=2)
+    plan = plan_of([PerturbationLevels.from_name("irrelevant", (50,))], ("direct", "direct"), items=2)
     assert len(plan.setups) == 1
     one, other = (
         replace(plan.setups[0], options=replace(plan.setups[0].options, metrics=(metric,)))
@@ -25,8 +22,8 @@ def test_an_instrument_that_comes_twice_is_asked_once() -> None:
 
 
 def test_the_grid_crosses_two_perturbations(tmp_path: Path) -> None:
-    grid = [PerturbationLevels.of(name, levels) for name, levels in GRID_LEVELS.items()]
-    plan = plan_of([PerturbationLevels.of("irrelevant", (50,))], items=4, grid=grid)
+    grid = [PerturbationLevels.from_name(name, levels) for name, levels in GRID_LEVELS.items()]
+    plan = plan_of([PerturbationLevels.from_name("irrelevant", (50,))], items=4, grid=grid)
     results = run_sensitivity(plan, tmp_path)
     cells = {(cell.metric, tuple(sorted(cell.levels.items()))): cell for cell in results.grid}
     assert len(cells) == 3 * 4 * 3
@@ -37,14 +34,17 @@ def test_the_grid_crosses_two_perturbations(tmp_path: Path) -> None:
 
 def test_versions_out_of_reach_are_not_judged() -> None:
     plan = plan_of(
-        [PerturbationLevels.of("hallucinate", (2, 10, 20)), PerturbationLevels.of("irrelevant", (50,))]
+        [
+            PerturbationLevels.from_name("hallucinate", (2, 10, 20)),
+            PerturbationLevels.from_name("irrelevant", (50,)),
+        ]
     )
-    assert [damage.levels for damage in plan.damages] == [(0, 2, 10), (0, 50)]
+    assert [entry.levels for entry in plan.perturbations] == [(0, 2, 10), (0, 50)]
     wanted = {(): 24, (("hallucinate", 2),): 23, (("hallucinate", 10),): 23, (("irrelevant", 50),): 24}
     assert {stack: len(items) for stack, items in plan.versions.items()} == wanted
     assert [out.item for out in plan.left_out["hallucinate"]] == ["voting-age-pro"]
     assert [(one.perturbation, one.level, one.items) for one in plan.unreached] == [("hallucinate", 20, 24)]
-    assert len(plan.able("hallucinate")) == 23
+    assert len(plan.perturbable("hallucinate")) == 23
 
 
 def test_a_cell_of_the_grid_out_of_reach_is_empty(tmp_path: Path) -> None:
@@ -53,19 +53,11 @@ def test_a_cell_of_the_grid_out_of_reach_is_empty(tmp_path: Path) -> None:
         item.model_copy(update={"documents": item.documents[:4], "argument": "It is so [1]. Or so [2]."})
         for item in list(open_items(DEMO / "items.jsonl"))[:4]
     ]
-    grid = [PerturbationLevels.of(name, levels) for name, levels in GRID_LEVELS.items()]
+    grid = [PerturbationLevels.from_name(name, levels) for name, levels in GRID_LEVELS.items()]
     setups = sensitivity_setups(open_items(short), ["direct"], [ClientOptions("offline")], grid)
-    materials, _ = damage_materials(short, grid, pool=DEMO / "items.jsonl")
+    materials, _ = perturbation_materials(short, grid, pool=DEMO / "items.jsonl")
     plan = make_plan(short, setups, [], materials=materials, grid=grid)
     wanted = {10: 0, 50: 4, 75: 4}
     assert {level: len(plan.versions[(("irrelevant", level),)]) for level in (10, 50, 75)} == wanted
     cells = run_sensitivity(plan, tmp_path).grid
     assert {cell.levels.get("irrelevant", 0) for cell in cells} == {0, 50, 75}
-
-
-def test_a_format_without_a_metric_that_matters() -> None:
-    source = open_items(DEMO / "items.jsonl")
-    with pytest.raises(DeclarationError, match="has none of the metrics"):
-        sensitivity_setups(
-            source, ["listwise"], [ClientOptions("offline")], [PerturbationLevels.of("drop-citations")]
-        )

@@ -15,12 +15,15 @@ from conqret.studies.sensitivity.sensitivity_run import run_sensitivity
 from conqret.studies.sensitivity.sensitivity_study import PERTURBATIONS as PERTURBED
 from conqret.studies.sensitivity.sensitivity_study import sensitivity, sensitivity_plan
 from tests.judging.runs import said
-from tests.studies.damaged import DEMO, Stopping, plan_of
+from tests.studies.sensitivity_plans import DEMO, Stopping, plan_of
 
 
 def test_level_0_is_judged_once_and_alike_requests_are_sent_once(tmp_path: Path) -> None:
-    damages = [PerturbationLevels.of("irrelevant", (50,)), PerturbationLevels.of("hallucinate", (5,))]
-    plan = plan_of(damages, ("direct",), items=4, metrics=("context_relevance", "groundedness"))
+    perturbations = [
+        PerturbationLevels.from_name("irrelevant", (50,)),
+        PerturbationLevels.from_name("hallucinate", (5,)),
+    ]
+    plan = plan_of(perturbations, ("direct",), items=4, metrics=("context_relevance", "groundedness"))
     assert plan.judgments == 4 * 3
     results = run_sensitivity(plan, tmp_path / "run")
     # Documents: as they are, and replaced; argument and documents: all three versions.
@@ -29,7 +32,7 @@ def test_level_0_is_judged_once_and_alike_requests_are_sent_once(tmp_path: Path)
 
 
 def test_a_stopped_run_goes_on(tmp_path: Path) -> None:
-    plan = plan_of([PerturbationLevels.of("irrelevant", (20, 100))], items=4)
+    plan = plan_of([PerturbationLevels.from_name("irrelevant", (20, 100))], items=4)
     whole, resumed = SensitivityFolder(tmp_path / "whole"), SensitivityFolder(tmp_path / "resumed")
     run_sensitivity(plan, whole.path)
     with pytest.raises(KeyboardInterrupt):
@@ -42,16 +45,14 @@ def test_a_stopped_run_goes_on(tmp_path: Path) -> None:
     assert again.curves == whole.results().curves
     assert said(resumed.judgments()) == said(whole.judgments())
     assert resumed.scores_file.read_bytes() == whole.scores_file.read_bytes()
-
-
-def test_a_judgment_carries_its_version(tmp_path: Path) -> None:
-    folder = SensitivityFolder(tmp_path)
-    run_sensitivity(plan_of([PerturbationLevels.of("irrelevant", (50,))], items=2), folder.path)
-    found = [judgment.version for judgment in folder.judgments()]
-    assert found[:2] == [None, None]
-    assert {(one.perturbation, one.level) for one in found[2:] if one} == {("irrelevant", 50)}
-    table = pl.read_parquet(folder.scores_file).filter(pl.col("part").is_null())
-    assert set(table["level"].drop_nulls()) == {50}
+    versions = [judgment.version for judgment in resumed.judgments()]
+    assert versions[:4] == [None] * 4
+    assert {(one.perturbation, one.level) for one in versions[4:] if one} == {
+        ("irrelevant", 20),
+        ("irrelevant", 100),
+    }
+    table = pl.read_parquet(resumed.scores_file).filter(pl.col("part").is_null())
+    assert set(table["level"].drop_nulls()) == {20, 100}
 
 
 def test_in_memory_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -80,14 +81,14 @@ def test_in_memory_nothing_is_written(tmp_path: Path, monkeypatch: pytest.Monkey
 )
 def test_the_grid_has_the_levels_that_are_given(perturb, irrelevant, hallucinate) -> None:  # type: ignore[no-untyped-def]
     plan = sensitivity_plan(DEMO / "items.jsonl", perturb=perturb, grid=True)
-    levels = {damage.perturbation.name: damage.levels for damage in plan.crossed}
+    levels = {entry.perturbation.name: entry.levels for entry in plan.crossed}
     assert levels == {"irrelevant": irrelevant, "hallucinate-share": hallucinate}
 
 
 def test_another_run_in_the_folder_is_refused(tmp_path: Path) -> None:
     folder = SensitivityFolder(tmp_path / "run")
-    run_sensitivity(plan_of([PerturbationLevels.of("irrelevant", (50,))], items=3), folder.path)
-    other = plan_of([PerturbationLevels.of("irrelevant", (70,))], items=3)
+    run_sensitivity(plan_of([PerturbationLevels.from_name("irrelevant", (50,))], items=3), folder.path)
+    other = plan_of([PerturbationLevels.from_name("irrelevant", (70,))], items=3)
     with pytest.raises(
         DeclarationError, match="differs: perturbations, items, or what they are changed into"
     ):
@@ -96,9 +97,9 @@ def test_another_run_in_the_folder_is_refused(tmp_path: Path) -> None:
 
 
 def test_failures_are_counted_and_never_scored(tmp_path: Path) -> None:
-    plan = plan_of([PerturbationLevels.of("irrelevant", (50,))], items=3)
+    plan = plan_of([PerturbationLevels.from_name("irrelevant", (50,))], items=3)
     run_sensitivity(plan, tmp_path / "first")
-    more = plan_of([PerturbationLevels.of("irrelevant", (50,))], items=5)
+    more = plan_of([PerturbationLevels.from_name("irrelevant", (50,))], items=5)
     results = run_sensitivity(more, tmp_path / "second", replay=tmp_path / "first")
     curve = results.curves[0]
     assert (curve.n, curve.total) == (3, 5)
@@ -106,8 +107,8 @@ def test_failures_are_counted_and_never_scored(tmp_path: Path) -> None:
 
 
 def test_a_curve_without_a_value_says_so(tmp_path: Path) -> None:
-    run_sensitivity(plan_of([PerturbationLevels.of("shuffle", (100,))], items=2), tmp_path / "first")
-    plan = plan_of([PerturbationLevels.of("irrelevant", (50,))], items=2, metrics=("groundedness",))
+    run_sensitivity(plan_of([PerturbationLevels.from_name("shuffle", (100,))], items=2), tmp_path / "first")
+    plan = plan_of([PerturbationLevels.from_name("irrelevant", (50,))], items=2, metrics=("groundedness",))
     results = run_sensitivity(plan, tmp_path / "second", replay=tmp_path / "first")
     assert results.curves == ()
     assert [(one.metric, dict(one.missing)) for one in results.unscored] == [
@@ -139,7 +140,9 @@ def test_the_budget_is_shared_by_all_judges(
 
     monkeypatch.setattr("conqret.studies.study_judging.judge_in_span", spends)
     plan = plan_of(
-        [PerturbationLevels.of("irrelevant", (50,))], ("rag-fine-grained", "rag-direct", "direct"), items=2
+        [PerturbationLevels.from_name("irrelevant", (50,))],
+        ("rag-fine-grained", "rag-direct", "direct"),
+        items=2,
     )
     run_sensitivity(plan, tmp_path / "all", budget_usd=0.6)
     assert found == budgets

@@ -16,7 +16,10 @@ def test_alpha_is_that_of_the_package(tmp_path, rng):
     for dimension, row in found.dimensions.items():
         table = labels.table(dimension, labels.units)[1]
         judge = [1 + 2 * one.measures[dimension].value for one in judgments]
-        for estimate, ratings in ((row.alpha, [judge, table.mean(axis=0)]), (row.people, table)):
+        for estimate, ratings in (
+            (row.alpha, [judge, table.mean(axis=0)]),
+            (row.inter_annotator_alpha, table),
+        ):
             wanted = krippendorff.alpha(reliability_data=np.array(ratings), level_of_measurement="ordinal")
             assert estimate.value == pytest.approx(wanted)
             assert estimate.low < estimate.value < estimate.high
@@ -77,9 +80,11 @@ def test_the_judge_in_the_place_of_one_person(tmp_path, rng):
         )
         for place in range(3)
     ]
-    assert row.as_person.value == pytest.approx(np.mean(wanted))
-    assert row.as_person.low < row.person.value < row.as_person.high
-    assert row.alpha.value > row.as_person.value + 0.01
+    assert row.judge_as_annotator_alpha.value == pytest.approx(np.mean(wanted))
+    assert (
+        row.judge_as_annotator_alpha.low < row.one_annotator_alpha.value < row.judge_as_annotator_alpha.high
+    )
+    assert row.alpha.value > row.judge_as_annotator_alpha.value + 0.01
     outcome = check_requirement(parse_requirement("as_person >= 0.2"), validate(judgments, labels))
     assert outcome.met
 
@@ -131,8 +136,8 @@ def test_one_annotator(tmp_path):
         judgment(item, {"clarity": scored(value)}) for item, value in (("a", 0), ("b", 1), ("c", 0.5))
     ]
     row = validate(judgments, labels).dimensions["clarity"]
-    assert row.people.value is None
-    assert "fewer than two annotators" in row.person.reason
+    assert row.inter_annotator_alpha.value is None
+    assert "fewer than two annotators" in row.one_annotator_alpha.reason
     assert row.alternative.passed is None
     assert row.alpha.value == 1
 

@@ -6,7 +6,7 @@ import pytest
 from conqret.perturb import Direction
 from conqret.stats.curve_tests import respond
 from conqret.studies.sensitivity.curves import alarms, corrected, judge_response
-from conqret.studies.sensitivity.result import STILL
+from conqret.studies.sensitivity.result import INVARIANT
 
 LEVELS = (0, 25, 50, 100)
 TOPICS = np.repeat(np.arange(12), 2).tolist()
@@ -23,7 +23,7 @@ def response(shifts, *, spread=0.05, seed=0, topics=TOPICS):
 
 
 def verdict(found, expected):
-    (p_values,) = corrected([found], [expected]) if expected in STILL else ([],)
+    (p_values,) = corrected([found], [expected]) if expected in INVARIANT else ([],)
     return judge_response(found, expected, p_values)[:2]
 
 
@@ -84,9 +84,9 @@ def test_a_shift_of_every_item_inside_the_margin_is_no_move():
 def test_verdicts_err_as_seldom_as_they_say():
     """Pure noise: no trend in more than 5%, and any alarm among six curves in no more than 5% of the runs."""
     fell = raised = 0
-    for seed in range(200):
+    for seed in range(47):
         curves = [response([0, 0, 0, 0], spread=0.1, seed=1_000 * seed + number) for number in range(6)]
         fell += judge_response(curves[0], Direction.FALL)[0] == "yes"
         raised += any(map(alarms, corrected(curves, [Direction.UNCHANGED] * 6)))
-    assert fell <= 17  # of 200 at 5%: one in 50 seeds has more
-    assert raised <= 17
+    assert fell <= 4
+    assert raised <= 4

@@ -9,6 +9,7 @@ from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, end, note, note_each, result, tell
+from conqret.studies.agreement.command import ComparisonOptions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,8 +41,7 @@ def abstain(
     output: Path = Path("abstention.json"),
     page: Path | None = None,
     reading: label_options.LabelReading,
-    metric: label_options.Metrics = None,
-    aggregate: label_options.Aggregate = "auto",
+    comparison: ComparisonOptions,
     json_output: options.Printed = None,
 ) -> None:
     """Choose the confidence below which a judge abstains, with a risk guarantee for the scores that are kept.
@@ -66,47 +66,29 @@ def abstain(
 
     conqret labels sample more.jsonl --run runs/more --uncertain-first -o unsure.csv
     """
-    from conqret.io.label_set import RANDOM_SAMPLE
-    from conqret.io.safe_files import write_whole
-    from conqret.show.report_page import check_ending, write_sheet
-    from conqret.studies.abstain.fit_abstention import abstain as fitted
-    from conqret.studies.abstain.result import SAMPLED, abstention_sheet, abstention_tables
-    from conqret.studies.agreement.agreement_settings import AgreementSettings
+    from conqret.studies.abstain.fit_abstention import abstain as fit
+    from conqret.studies.abstain.result import abstention_remarks, abstention_sheet, abstention_tables
 
-    if page is not None:
-        check_ending(page)
+    page_file = options.PageFile(page)
     read = reading.load(labels)
-    abstention = fitted(
+    abstention = fit(
         run,
         read,
         error=risk.error,
         tolerance=risk.tolerance,
         source=risk.by,
         together=risk.together,
-        metrics=label_options.metric_map(metric),
-        settings=AgreementSettings(aggregate=aggregate),
+        **comparison.settings(),
     )
     sheet = abstention_sheet(abstention)
-    write_whole(output, abstention.model_dump_json(indent=1).encode() + b"\n")
+    abstention.write(output)
     note(*read.notes)
     note_each(
         f"{dimension} has no rule, and is never abstained from: {why}"
         for dimension, why in abstention.left_out.items()
     )
     result(abstention, abstention_tables(abstention), as_json=json_output, answer=sheet.answer)
-
-    nothing = [name for name, threshold in abstention.rules.items() if threshold is None]
-    none = len(nothing) == len(abstention.rules)
-    if none:
-        note(
-            "judge --abstain would mark every score as unsure: guarantee less (--error, --tolerance), take all metrics "
-            "together (--together), or label more topics"
-        )
-    elif nothing:
-        note(f"with judge --abstain, every score of these metrics becomes 'unsure': {', '.join(nothing)}")
-    if not none and RANDOM_SAMPLE not in read.notes:
-        note(SAMPLED)
+    note(*abstention_remarks(abstention))
     tell(at(output, "abstention"))
-    if page is not None:
-        tell(at(write_sheet(sheet, page), "page"))
-    end(none)
+    page_file.write(abstention_sheet, abstention, "page")
+    end(all(threshold is None for threshold in abstention.rules.values()))

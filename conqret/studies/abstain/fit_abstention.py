@@ -25,9 +25,9 @@ from conqret.judging.scales import SOURCES
 from conqret.stats.confidence import brier, calibration_error, risk_coverage, trusted_from
 from conqret.stats.estimate import MIN_TOPICS
 from conqret.stats.resampling import mean_interval
-from conqret.studies.abstain.result import TOGETHER, Abstention, AbstentionRow, Trust
-from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
-from conqret.studies.agreement.label_join import NO_PAIR, NO_SCALE, JoinedLabels, View, join_labels
+from conqret.studies.abstain.result import TOGETHER, Abstention, AbstentionRow, ConfidenceQuality
+from conqret.studies.agreement.agreement_settings import DEFAULT_SETTINGS, AgreementSettings, Basis
+from conqret.studies.agreement.label_join import NO_PAIR, NO_SCALE, DimensionView, JoinedLabels, join_labels
 from conqret.studies.validate.result import validated_judge
 
 ROUNDING = 1e-9
@@ -54,7 +54,7 @@ def abstain(
     source: str | None = None,
     together: bool = False,
     metrics: Mapping[str, str] | None = None,
-    settings: AgreementSettings = USUAL,
+    settings: AgreementSettings = DEFAULT_SETTINGS,
 ) -> Abstention:
     """Choose the confidence below which a judge abstains, with a risk guarantee for the scores that are kept.
 
@@ -95,7 +95,7 @@ def abstain(
     left_out: dict[str, str] = {}
     for dimension in joined.metrics:
         confident = _confident_answers(
-            View(joined, dimension, settings), source, tolerance, joined.clustered_by
+            DimensionView(joined, dimension, settings), source, tolerance, joined.clustered_by
         )
         if isinstance(confident, str):
             left_out[dimension] = confident
@@ -121,7 +121,7 @@ def abstain(
         format=judge.format,
         model=judge.model,
         fingerprint=judge.fingerprint,
-        basis=Basis.of(read, joined.clustered_by, joined.units, joined.clusters, settings),
+        basis=Basis.from_labels(read, joined.clustered_by, joined.units, joined.clusters, settings),
         source=source,
         error=error,
         delta=delta,
@@ -148,16 +148,16 @@ def _source(joined: JoinedLabels, wanted: str | None) -> str:
 
 
 def _confident_answers(
-    view: View, source: str, tolerance: float, clustered_by: str
+    view: DimensionView, source: str, tolerance: float, clustered_by: str
 ) -> ConfidentAnswers | str:
     """What is said of each unit of a dimension, or why the dimension has no threshold."""
-    if any(unit.part for unit in view.found):
+    if any(unit.part for unit in view.unit_scores):
         return "documents are labeled one by one, and a judge is not asked how sure it is of each"
     if not view.placed:
         return NO_SCALE
     if not view.compared.any():
         return NO_PAIR
-    scored = [view.found.get(unit) for unit in view.units]
+    scored = [view.unit_scores.get(unit) for unit in view.units]
     sure = np.array([np.nan if score is None else score.confidence.get(source, np.nan) for score in scored])
     labelled = view.compared & ~np.isnan(sure)
     topics = len(set(view.clusters_of(labelled)))
@@ -190,7 +190,7 @@ def _row(metrics: tuple[str, ...], answers: ConfidentAnswers, error: float, delt
         wrong=mean_interval(1 - right, topics, scale="share"),
         threshold=trusted_from(curve),
         curve=curve,
-        stated=Trust(
+        stated=ConfidenceQuality(
             brier=brier(sure, right, topics).estimate(),
             error=calibration_error(sure, right, topics).estimate(),
         ),

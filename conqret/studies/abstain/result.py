@@ -13,6 +13,7 @@ from pydantic import Field
 
 from conqret.data import Judgment, Measure, Reason
 from conqret.data.item import Frozen
+from conqret.io.label_set import RANDOM_SAMPLE
 from conqret.judging.scales import confidences
 from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.show import words
@@ -24,7 +25,7 @@ from conqret.stats.estimate import Estimate, undefined
 from conqret.studies.agreement.agreement_settings import Basis, FittedFile
 
 
-class Trust(Frozen):
+class ConfidenceQuality(Frozen):
     """What the confidences are worth as probabilities of being right: ``brier`` score and expected calibration
     ``error``; 0 is best."""
 
@@ -47,11 +48,11 @@ class AbstentionRow(Frozen):
     wrong: Estimate
     threshold: float | None
     curve: tuple[SelectedScores, ...]
-    stated: Trust
+    stated: ConfidenceQuality
     constant: float
 
     @property
-    def taken(self) -> SelectedScores | None:
+    def chosen(self) -> SelectedScores | None:
         """What the threshold keeps."""
         return next((step for step in self.curve if step.threshold == self.threshold), None)
 
@@ -86,14 +87,14 @@ class Abstention(FittedFile):
     left_out: Mapping[str, str]
 
     @property
-    def promise(self) -> str:
+    def guarantee(self) -> str:
         """What is promised, in words."""
         return (
             f"at most {self.error:.0%} of the kept scores are wrong, in {1 - self.delta:.0%} of random samples of "
             "topics, if the labeled items are a random sample of the items to be scored"
         )
 
-    def applied(self, judgment: Judgment) -> Judgment:
+    def apply_to(self, judgment: Judgment) -> Judgment:
         """The judgment with every score that is not trusted left out; itself, where all are."""
         held = {
             name: self._unsure(measure, self.rules[name])
@@ -120,7 +121,7 @@ class Abstention(FittedFile):
 
 TOGETHER = "all"
 """The name of the one rule for all metrics."""
-SAID = {
+SOURCE_NAMES = {
     "logprobs": "log-probabilities of the model",
     "samples": "agreement of repeated samples",
     "stated": "confidence that the judge states",
@@ -143,22 +144,37 @@ SAMPLED = (
 )
 
 
+def abstention_remarks(abstention: Abstention) -> Iterator[str]:
+    """What follows for a judge that abstains by these rules, and what their guarantee rests on."""
+    nothing = [name for name, threshold in abstention.rules.items() if threshold is None]
+    if len(nothing) == len(abstention.rules):
+        yield (
+            "judge --abstain would mark every score as unsure: guarantee less (--error, --tolerance), take all metrics "
+            "together (--together), or label more topics"
+        )
+        return
+    if nothing:
+        yield f"with judge --abstain, every score of these metrics becomes 'unsure': {', '.join(nothing)}"
+    if RANDOM_SAMPLE not in abstention.basis.notes:
+        yield SAMPLED
+
+
 def abstention_tables(abstention: Abstention) -> Iterator[Table]:
     """What each threshold keeps and how often that is wrong, and what the confidences are worth."""
     rows: list[tuple[Cell, ...]] = []
-    source = SAID.get(abstention.source, abstention.source)
+    source = SOURCE_NAMES.get(abstention.source, abstention.source)
     for name, rule in abstention.found.items():
-        taken = rule.taken
+        chosen = rule.chosen
         kept: tuple[Cell, ...] = ("–", "nothing", undefined(rule.why_none(abstention.error)))
-        if taken is not None:
-            kept = (f"{taken.threshold:.3f}", f"{taken.share:.0%}", percent(taken.error))
+        if chosen is not None:
+            kept = (f"{chosen.threshold:.3f}", f"{chosen.share:.0%}", percent(chosen.error))
         rows.append((_name(name, rule), rule.units, f"{rule.wrong.value:.0%}", *kept))
     yield Table(
         "Which scores can be kept",
         ("Dimension", "Labels", "Wrong", "From", "Kept", "Wrong of kept"),
         rows,
-        note=f"The guarantee is: {abstention.promise} (tested by a one-sided t-test over topics). A score is wrong if "
-        f"it is further than {abstention.tolerance:.0%} of the scale from the human label, or, where labels have no "
+        note=f"The guarantee is: {abstention.guarantee} (tested by a one-sided t-test over topics). A score is wrong "
+        f"if it is further than {abstention.tolerance:.0%} of the scale from the human label, or, where labels have no "
         f"order, another label. “From” is the lowest confidence ({source}) at which a score is kept. "
         f"Brackets hold {1 - 2 * abstention.delta:.0%} confidence intervals over {abstention.basis.clustered_by}s. "
         f"{words.symmetry_note(abstention.basis.clusters)}".rstrip(),
@@ -179,25 +195,25 @@ def abstention_tables(abstention: Abstention) -> Iterator[Table]:
 
 def outcome(abstention: Abstention) -> str:
     """What is kept, in a sentence."""
-    taken = [rule.taken for rule in abstention.found.values()]
-    kept = [step for step in taken if step is not None]
+    chosen = [rule.chosen for rule in abstention.found.values()]
+    kept = [step for step in chosen if step is not None]
     whole = sum(step.share >= 1 for step in kept)
     allowed = f"at most {abstention.error:.0%}"
-    if whole == len(taken):
+    if whole == len(chosen):
         wrong = [step.error.value or 0.0 for step in kept]
         each = f"{min(wrong):.0%}" + f" to {max(wrong):.0%}, by dimension," * (len(wrong) > 1)
         return f"Every score of the judge can be kept: of all labeled scores {each} are wrong, and {allowed} may be."
     if not kept:
         return f"No score can be kept: no confidence threshold is shown to leave {allowed} of the kept scores wrong."
-    if len(taken) == 1:
+    if len(chosen) == 1:
         (step,) = kept
         return (
             f"{step.share:.0%} of the scores can be kept, those with a confidence of {step.threshold:.3f} or more: of "
             f"these {step.error.value or 0.0:.0%} are wrong, and {allowed} may be."
         )
     return (
-        f"On {whole} of {len(taken)} dimensions every score can be kept, on {len(kept) - whole} a part of the scores, "
-        f"and on {len(taken) - len(kept)} none."
+        f"On {whole} of {len(chosen)} dimensions every score can be kept, on {len(kept) - whole} a part of the scores, "
+        f"and on {len(chosen) - len(kept)} none."
     )
 
 
@@ -217,7 +233,7 @@ def abstention_sheet(abstention: Abstention) -> ReportPage:
         picture=charts[:1],
         facts=[
             ("Judge", f"{abstention.format} with {abstention.model}"),
-            ("Confidence", SAID.get(abstention.source, abstention.source)),
+            ("Confidence", SOURCE_NAMES.get(abstention.source, abstention.source)),
             ("Labels", abstention.basis.labels),
             (abstention.basis.clustered_by.capitalize() + "s", words.count(abstention.basis.clusters)),
         ],

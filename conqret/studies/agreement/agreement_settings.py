@@ -10,6 +10,7 @@ from conqret.data.item import Frozen
 from conqret.errors import DeclarationError
 from conqret.io.label_set import LabelSet, Unit
 from conqret.io.limits import read_written
+from conqret.io.safe_files import write_whole
 from conqret.stats.agreement import EPSILON
 from conqret.stats.estimate import CONFIDENCE
 from conqret.stats.resampling import pooling
@@ -30,7 +31,7 @@ class AgreementSettings(Frozen):
     seed: int = SEED
 
 
-USUAL = AgreementSettings()
+DEFAULT_SETTINGS = AgreementSettings()
 """What holds where nothing else is said."""
 
 
@@ -46,7 +47,7 @@ class Basis(Frozen):
     settings: AgreementSettings
 
     @classmethod
-    def of(
+    def from_labels(
         cls,
         labels: LabelSet,
         clustered_by: str,
@@ -92,6 +93,10 @@ class FittedFile(Frozen):
                 f"{self.fingerprint}), but the judgments come from {format_name} with {model} "
                 f"({fingerprint}): make one for this judge with {self.COMMAND}"
             )
+
+    def write(self, file: Path) -> None:
+        """Write it as JSON."""
+        write_whole(file, self.model_dump_json(indent=1).encode() + b"\n")
 
     @classmethod
     def read(cls, file: Path) -> Self:

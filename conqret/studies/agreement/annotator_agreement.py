@@ -21,7 +21,7 @@ from conqret.stats.agreement import alphas
 from conqret.stats.estimate import Estimate
 from conqret.stats.jackknife import JackknifedEstimate, average
 from conqret.stats.resampling import Resamples, leave_one_out
-from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
+from conqret.studies.agreement.agreement_settings import DEFAULT_SETTINGS, AgreementSettings, Basis
 from conqret.studies.agreement.statistics import STATISTICS
 from conqret.text.language import NAMES
 
@@ -51,7 +51,7 @@ class AnnotatorsRow(Frozen):
     statistics: Mapping[str, Estimate]
 
 
-class PeopleAgreement(Frozen):
+class AnnotatorAgreement(Frozen):
     """People among themselves. ``average`` is over dimensions but overall quality; ``together`` takes every pair of
     unit and dimension as a unit (None where levels differ)."""
 
@@ -62,10 +62,10 @@ class PeopleAgreement(Frozen):
 
 
 @strict_options
-def agreement(labels: Labels, *, settings: AgreementSettings = USUAL) -> PeopleAgreement:
+def agreement(labels: Labels, *, settings: AgreementSettings = DEFAULT_SETTINGS) -> AnnotatorAgreement:
     """Compute inter-annotator agreement by dimension, with intervals over topics."""
     labels = labels_of(labels)
-    clusters, kind = unit_clusters(labels.units, _topics(labels))
+    clusters, kind = clusters_of_units(labels.units, _topics(labels))
     drawn = leave_one_out(clusters)
     tables = {name: labels_table(labels, name, labels.units)[1] for name in labels.dimensions}
     found = [_annotators_row(labels, name, table, drawn, settings) for name, table in tables.items()]
@@ -78,8 +78,8 @@ def agreement(labels: Labels, *, settings: AgreementSettings = USUAL) -> PeopleA
             everything[: len(table), place * len(labels.units) :][:, : len(labels.units)] = table
         wide = Resamples(drawn.weights, np.tile(drawn.cluster, len(tables)))
         together = alphas(everything[None], levels.pop(), wide)[0].estimate(settings.confidence)
-    return PeopleAgreement(
-        basis=Basis.of(labels, kind, labels.units, clusters, settings),
+    return AnnotatorAgreement(
+        basis=Basis.from_labels(labels, kind, labels.units, clusters, settings),
         rows=tuple(row for row, _ in found),
         average=average([alpha for row, alpha in found if row.name != OVERALL]).estimate(settings.confidence),
         together=together,
@@ -95,7 +95,7 @@ def _topics(labels: LabelSet) -> dict[Unit, str]:
     return {unit: keys[topic] for unit, topic in labels.topics.items()}
 
 
-def unit_clusters(units: Sequence[Unit], topics: Mapping[Unit, str]) -> tuple[list[Hashable], str]:
+def clusters_of_units(units: Sequence[Unit], topics: Mapping[Unit, str]) -> tuple[list[Hashable], str]:
     """The cluster of each unit and what clusters are: topics where every unit has one and there are several,
     else items (whose parts belong together)."""
     names = [topics.get(unit, "") for unit in units]
@@ -128,7 +128,7 @@ def _annotators_row(
     absent, scale = labels.absent(name), labels.scale(name)
     values = label_counts(table, scale)
     alpha = alphas(table[None], scale.level, drawn)[0]
-    people = [statistic for statistic in STATISTICS.values() if statistic.of == "people"]
+    people = [statistic for statistic in STATISTICS.values() if statistic.input == "people"]
     row = AnnotatorsRow(
         name=name,
         level=scale.level,
@@ -167,7 +167,7 @@ def averaged_alphas(alphas: Mapping[str, Mapping[str, JackknifedEstimate]]) -> d
     return {name: average([row[name] for row in (first, *others)]) for name in shared}
 
 
-def people_table(study_agreement: PeopleAgreement) -> Table:
+def annotators_table(study_agreement: AnnotatorAgreement) -> Table:
     """How far annotators agree, a row for each dimension."""
     found = study_agreement.rows
     shared = len({row.level for row in found}) == 1
@@ -197,7 +197,7 @@ def people_table(study_agreement: PeopleAgreement) -> Table:
     )
 
 
-def annotators_answer(study_agreement: PeopleAgreement) -> list[str]:
+def annotators_answer(study_agreement: AnnotatorAgreement) -> list[str]:
     """How far annotators agree with each other, in sentences."""
     basis, rows = study_agreement.basis, study_agreement.rows
     known = [row for row in rows if row.alpha.value is not None]
@@ -219,20 +219,20 @@ def annotators_answer(study_agreement: PeopleAgreement) -> list[str]:
     return sentences
 
 
-def annotators_picture(study_agreement: PeopleAgreement) -> Sequence[Forest]:
+def annotators_picture(study_agreement: AnnotatorAgreement) -> Sequence[Forest]:
     """Inter-annotator alpha by dimension."""
     rows = [(words.label(row.name), row.alpha) for row in study_agreement.rows]
     axis = WITH_CI.format(study_agreement.basis.settings.confidence)
     return forests("Inter-annotator agreement by dimension", axis, rows)
 
 
-def agreement_sheet(study_agreement: PeopleAgreement) -> ReportPage:
+def agreement_sheet(study_agreement: AnnotatorAgreement) -> ReportPage:
     """The page: alpha by dimension as a picture, and the table."""
     basis = study_agreement.basis
     return ReportPage(
         "agreement",
         "Do the annotators agree with each other?",
-        [section(people_table(study_agreement))],
+        [section(annotators_table(study_agreement))],
         answer=annotators_answer(study_agreement),
         picture=annotators_picture(study_agreement),
         how_to_read=[

@@ -1,13 +1,55 @@
-"""``conqret labels agreement``: inter-annotator agreement."""
+"""``conqret labels agreement``, and the options of all commands that compare scores with human labels."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, Literal
 
 from conqret.console import label_options
 from conqret.console import shared_options as options
+from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import note
+from conqret.errors import DeclarationError
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComparisonOptions(OptionGroup):
+    """How human labels are compared with scores.
+
+    Labels:
+        metric: Compare a labeled dimension with a judge metric of another name, as DIMENSION=METRIC:
+            `quality=overall_quality`. May be repeated.
+        aggregate: How the labels of several annotators become one. `auto`: the majority for nominal and binary labels,
+            else the mean.
+    """
+
+    metric: list[str] | None = None
+    aggregate: Literal["auto", "mean", "majority"] = "auto"
+
+    def settings(self, **more: float) -> dict[str, Any]:
+        """The parameters ``metrics`` and ``settings`` of the public functions; ``more`` are fields of
+        :class:`conqret.studies.agreement.agreement_settings.AgreementSettings`."""
+        from conqret.studies.agreement.agreement_settings import AgreementSettings
+
+        settings = AgreementSettings.model_validate({"aggregate": self.aggregate, **more})
+        return {"metrics": metric_map(self.metric), "settings": settings}
+
+
+def metric_map(settings: list[str] | None) -> dict[str, str]:
+    """``--metric DIMENSION=METRIC`` as a mapping."""
+
+    pairs = [setting.partition("=") for setting in settings or ()]
+    for dimension, _, metric in pairs:
+        if not dimension.strip() or not metric.strip():
+            raise DeclarationError("--metric takes DIMENSION=METRIC, such as quality=overall_quality")
+    mapping: dict[str, str] = {}
+    for dimension, metric in ((name.strip(), metric.strip().replace("-", "_")) for name, _, metric in pairs):
+        if mapping.setdefault(dimension, metric) != metric:
+            raise DeclarationError(
+                f"--metric maps {dimension} to two metrics, {mapping[dimension]} and {metric}: keep one of them"
+            )
+    return mapping
 
 
 def agree(

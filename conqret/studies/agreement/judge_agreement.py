@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
+from pydantic import ConfigDict, Field
+
 from conqret.data import Judgment, Status
 from conqret.data.item import Frozen
 from conqret.show import words
@@ -15,24 +17,30 @@ from conqret.stats.estimate import Estimate, undefined
 from conqret.stats.prediction_powered import CorrectedMean
 from conqret.studies.agreement.agreement_settings import Basis
 from conqret.studies.agreement.annotator_agreement import ALPHA, OVERALL, WITH_CI
+from conqret.studies.agreement.judge_baselines import BASELINES, MAX_NAMED, baseline_sentences
 from conqret.studies.agreement.statistics import CALIBRATED, Statistic
-from conqret.studies.agreement.trivial_judges import NAMED, TRIVIAL, over_baselines
 
 WEAK = 0.667
 """Krippendorff's own bound, below which no conclusion should be drawn (Content Analysis, section 11.4)."""
 
 
-class DimensionAgreement(Frozen):
-    """The judge's agreement with people on one dimension, as a card tells it: without people's names.
+class AgreementResult(Frozen):
+    """Estimates of agreement. In JSON some of its fields have shorter keys, which are their aliases."""
 
-    ``compared`` units have a score and people's one label, ``coverage`` is the share of the labelled units that have a
-    score. ``target`` says in words how several labels became one. ``alpha`` is Krippendorff's of judge and people's one
-    label, ``people`` that among the people, ``person`` what one of them reaches against the one label of the others
-    (mean over them), and ``as_person`` what the judge reaches in that one's place, against the same labels of the same
-    units: the two are fairly compared, and ``to_person`` is the second minus the first. ``calibrated`` is alpha where a
-    calibration put the scores onto people's scale. ``statistics`` has all that are declared in
-    :mod:`conqret.studies.agreement.statistics`, each with a value or a reason. ``over`` is the alpha of the judge
-    (calibrated, where it is) minus that of each free baseline, on the same units (one below 0 counts as 0).
+    model_config = ConfigDict(validate_by_name=True, validate_by_alias=True, serialize_by_alias=True)
+
+
+class DimensionAgreement(AgreementResult):
+    """The judge's agreement with annotators on one dimension, as on a judge card: without the annotators' names.
+
+    ``compared`` units have a score and an aggregated label, ``coverage`` is the share of the labeled units that have a
+    score. ``target`` says in words how labels were aggregated. ``alpha`` is Krippendorff's of judge and aggregated
+    label, ``inter_annotator_alpha`` that among the annotators. ``one_annotator_alpha`` compares one annotator with the
+    aggregated label of the others (mean over annotators), ``judge_as_annotator_alpha`` the judge with the same labels
+    of the same units, and ``judge_minus_annotator`` is their difference. ``calibrated`` is the alpha of calibrated
+    scores. ``statistics`` has all that are declared in :mod:`conqret.studies.agreement.statistics`, each with a value
+    or a reason. ``over`` is the alpha of the judge (calibrated, if it is) minus that of each baseline, on the same
+    units (one below 0 counts as 0).
     """
 
     dimension: str
@@ -44,30 +52,30 @@ class DimensionAgreement(Frozen):
     compared: int
     coverage: float
     alpha: Estimate
-    people: Estimate
-    person: Estimate
-    as_person: Estimate
+    inter_annotator_alpha: Estimate = Field(alias="people")
+    one_annotator_alpha: Estimate = Field(alias="person")
+    judge_as_annotator_alpha: Estimate = Field(alias="as_person")
     calibrated: Estimate
     statistics: Mapping[str, Estimate]
     over: Mapping[str, Estimate] = {}
-    to_person: Estimate = Estimate(None)
+    judge_minus_annotator: Estimate = Field(default=Estimate(None), alias="to_person")
 
     @property
-    def parted(self) -> bool:
-        """Whether people's alpha among themselves is not told apart from chance."""
-        return self.people.low is not None and self.people.sign < 1
+    def annotators_at_chance(self) -> bool:
+        """Whether the alpha among annotators is not significantly above 0."""
+        return self.inter_annotator_alpha.low is not None and self.inter_annotator_alpha.sign < 1
 
 
 class DimensionValidation(DimensionAgreement):
     """Everything about the judge on one dimension.
 
-    Units: ``judged`` by the judge, ``labelled`` of these by people (``names``), ``scored`` of the labelled with a
-    score. ``reasons`` say why judged units have no score. ``onto`` says in words how scores came onto the labels'
-    scale. ``values`` counts people's labels.
+    Units: ``judged`` by the judge, ``labelled`` of these by annotators (``names``), ``scored`` of the labeled with a
+    score. ``reasons`` say why judged units have no score. ``onto`` says in words how scores are put onto the labels'
+    scale. ``values`` counts the labels.
 
-    ``variants`` are alpha for the judge's mean, majority and single samples, for its ``calibrated`` scores, and for
-    the free baselines (``length``, ``constant``, ``floor``).
-    ``mean`` estimates the mean of people's labels over all judged units in [0, 1].
+    ``variants`` are the alphas of the judge's mean, majority and single samples, of its ``calibrated`` scores, and of
+    the baselines (``length``, ``constant``, ``floor``: the offline baseline). ``mean`` estimates the mean label over
+    all judged units, in [0, 1].
     """
 
     onto: str
@@ -85,33 +93,33 @@ class DimensionValidation(DimensionAgreement):
 
     @property
     def agreement(self) -> DimensionAgreement:
-        """What a card tells of it."""
+        """The part that a judge card has."""
         return DimensionAgreement(**{name: getattr(self, name) for name in DimensionAgreement.model_fields})
 
 
-class Average(Frozen):
-    """Means over ``dimensions``: overall quality and, where the taxonomy of argument quality was labelled, all that
-    does not belong to it are left out. ``judge`` has each variant, ``people`` people among themselves,
-    and ``gain`` is the alpha of the calibrated scores minus that of the scores as they are."""
+class Average(AgreementResult):
+    """Means over ``dimensions``: overall quality and, where the taxonomy of argument quality was labeled, all that
+    does not belong to it are left out. ``judge`` has each variant, the other alphas are those of
+    :class:`DimensionAgreement`, and ``gain`` is the alpha of the calibrated scores minus that of the raw scores."""
 
     dimensions: list[str]
     judge: dict[str, Estimate]
-    people: Estimate
-    person: Estimate
-    as_person: Estimate
+    inter_annotator_alpha: Estimate = Field(alias="people")
+    one_annotator_alpha: Estimate = Field(alias="person")
+    judge_as_annotator_alpha: Estimate = Field(alias="as_person")
     gain: Estimate
 
 
-class LanguageAgreement(Frozen):
-    """The judge on one dimension and the items in one ``language`` (a code): ``units`` with a score and people's one
-    label, on so many ``topics``; the ``alpha`` of judge and people, and that of the ``people`` among themselves."""
+class LanguageAgreement(AgreementResult):
+    """The judge on one dimension and the items in one ``language`` (a code): ``units`` with a score and an aggregated
+    label, on so many ``topics``, with the ``alpha`` of judge and annotators, and that among annotators."""
 
     language: str
     dimension: str
     units: int
     topics: int
     alpha: Estimate
-    people: Estimate
+    inter_annotator_alpha: Estimate = Field(alias="people")
 
 
 class Missingness(Frozen):
@@ -153,7 +161,7 @@ def missingness(judgments: Sequence[Judgment]) -> Missingness:
 
 MAX_LEFT_OUT = 4
 """Dimensions that a note names as not in the average; more are counted."""
-SHOWN = ("mean", CALIBRATED, *TRIVIAL)
+SHOWN = ("mean", CALIBRATED, *BASELINES)
 """The judge, and what stands beside it, in this order."""
 _ONE_ANNOTATOR = (
     "“Judge in place of one” and “One annotator” are their alphas with the combined label of the other annotators, and "
@@ -162,7 +170,11 @@ _ONE_ANNOTATOR = (
 NOT_EVERYWHERE = "it has no value on some of the judge's units"
 
 
-AS_ONE = {"as_person": "Judge in place of one", "person": "One annotator", "people": "Inter-annotator"}
+ANNOTATOR_ALPHAS = {
+    "judge_as_annotator_alpha": "Judge in place of one",
+    "one_annotator_alpha": "One annotator",
+    "inter_annotator_alpha": "Inter-annotator",
+}
 """The columns where several annotators labeled."""
 BOUND = "Krippendorff's bound for tentative conclusions"
 
@@ -185,7 +197,7 @@ def agreement_table(
         "Units": "compared",
         "Judge and annotators": "alpha",
         "Calibrated": lambda row: row.calibrated if mapped else "",
-        **({title: of for of, title in AS_ONE.items()} if several else {}),
+        **({title: of for of, title in ANNOTATOR_ALPHAS.items()} if several else {}),
         **{one.title: ("statistics", one.name) for one in statistics},
         "Coverage": lambda row: f"{row.coverage:.1%}" * covers,
     }
@@ -199,7 +211,7 @@ def agreement_table(
     ]
     if average is not None:
         calibrated = average.judge.get(CALIBRATED, "") if mapped else ""
-        as_one = [getattr(average, name) for name in AS_ONE] if several else []
+        as_one = [getattr(average, name) for name in ANNOTATOR_ALPHAS] if several else []
         blank = [""] * len(statistics)
         covered = "" if coverage is None else f"{coverage:.1%}"
         foot.append(["Average", "", average.judge["mean"], calibrated, *as_one, *blank, covered])
@@ -230,7 +242,7 @@ def language_tables(
                 "Units": "units",
                 clustered.capitalize(): "topics",
                 "Judge and annotators": "alpha",
-                "Inter-annotator": lambda row: row.people if several else "",
+                "Inter-annotator": lambda row: row.inter_annotator_alpha if several else "",
             },
             languages,
             note=f"Intervals are over the {clustered} of one language, not corrected for the number of languages. "
@@ -238,7 +250,7 @@ def language_tables(
         )
 
 
-def trivial_table(alphas: Mapping[str, Mapping[str, Estimate]], average: Mapping[str, Estimate]) -> Table:
+def baselines_table(alphas: Mapping[str, Mapping[str, Estimate]], average: Mapping[str, Estimate]) -> Table:
     """The judge's alpha and that of baselines without a model, by dimension."""
     names = [name for name in SHOWN if any(name in alpha for alpha in alphas.values())]
     none = undefined(NOT_EVERYWHERE)
@@ -297,9 +309,10 @@ def _beyond_chance(rows: Collection[DimensionAgreement], basis: Basis) -> str:
         return f"{unshown} any of {whole} ({clusters}){less}"
     best, *others = better
     well = sum((row.alpha.low or 0.0) >= WEAK for row in better)
-    most = "best on " if len(others) > NAMED else ""
+    most = "best on " if len(others) > MAX_NAMED else ""
     named = "".join(
-        f", {words.label(row.dimension).lower()} ({words.with_interval(row.alpha)})" for row in others[:NAMED]
+        f", {words.label(row.dimension).lower()} ({words.with_interval(row.alpha)})"
+        for row in others[:MAX_NAMED]
     )
     on = f"on {well or 'none'} of these the whole interval is " if others else "the whole interval is "
     bound = f"{on}{'' if well or others else 'not '}above {WEAK}, {BOUND}"
@@ -312,13 +325,16 @@ def _rest(rows: Collection[DimensionAgreement], average: Average | None) -> Iter
         mean = words.with_interval(average.judge["mean"])
         yield f"The judge's alpha with annotators, averaged over {len(average.dimensions)} dimensions, is {mean}."
     whole = next(iter(rows)) if len(rows) == 1 else average
-    if whole is not None and whole.person.value is not None and whole.as_person.value is not None:
-        yield (
-            f"The agreement of one annotator with the other annotators is α = {words.with_interval(whole.person)}; "
-            f"that of the judge with the same others is α = {words.with_interval(whole.as_person)}."
-        )
-    yield from over_baselines({row.dimension: row.over for row in rows})
-    if parted := sum(row.parted for row in rows):
+    if whole is not None:
+        annotator, judge = whole.one_annotator_alpha, whole.judge_as_annotator_alpha
+        if annotator.value is not None and judge.value is not None:
+            yield (
+                "The agreement of one annotator with the other annotators is α = "
+                f"{words.with_interval(annotator)}; that of the judge with the same others is α = "
+                f"{words.with_interval(judge)}."
+            )
+    yield from baseline_sentences({row.dimension: row.over for row in rows})
+    if parted := sum(row.annotators_at_chance for row in rows):
         where = "" if len(rows) == 1 else f" on {parted} of {len(rows)} dimensions"
         yield f"The data do not show that annotators agree with each other more than by chance{where}."
 
@@ -340,9 +356,9 @@ def agreement_picture(
 
 def _others(reached: DimensionAgreement | Average, variants: Mapping[str, Estimate]) -> dict[str, Estimate]:
     return {
-        **{f"{head(name)} (baseline)": variants[name] for name in TRIVIAL if name in variants},
-        "One annotator with the others": reached.person,
-        "Inter-annotator alpha": reached.people,
+        **{f"{head(name)} (baseline)": variants[name] for name in BASELINES if name in variants},
+        "One annotator with the others": reached.one_annotator_alpha,
+        "Inter-annotator alpha": reached.inter_annotator_alpha,
     }
 
 

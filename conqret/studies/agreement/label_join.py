@@ -22,8 +22,8 @@ from conqret.stats.estimate import Estimate, undefined
 from conqret.stats.jackknife import JackknifedEstimate, without_value
 from conqret.stats.resampling import Resamples
 from conqret.studies.agreement.agreement_settings import AgreementSettings
-from conqret.studies.agreement.annotator_agreement import labels_table, unit_clusters
-from conqret.studies.agreement.statistics import Of, Statistic
+from conqret.studies.agreement.annotator_agreement import clusters_of_units, labels_table
+from conqret.studies.agreement.statistics import Statistic, StatisticInput
 from conqret.text.words import dimension_name
 
 Fit = Callable[[NDArray[np.bool_]], NDArray[np.float64]]
@@ -86,7 +86,7 @@ class JoinedLabels:
     fitted: Mapping[str, Mapping[str, Fit]] = field(default_factory=dict)
     languages: Mapping[str, str] = field(default_factory=dict)
 
-    def beside(
+    def with_variants(
         self, dimension: str, said: Mapping[str, NDArray[np.float64]], fitted: Mapping[str, Fit]
     ) -> JoinedLabels:
         """The same join, in which each score of a dimension has variants beside it: what is ``said`` of the units, in
@@ -143,7 +143,7 @@ def join_labels(
     units = tuple(dict.fromkeys(unit for unit_scores in scores.values() for unit in unit_scores))
     keys = TopicKeys.of(judged.values())
     topics = {unit: keys[judged[unit.item].topic] for unit in units}
-    clusters, kind = unit_clusters(units, topics)
+    clusters, kind = clusters_of_units(units, topics)
     unknown = {
         str(unit)
         for dimension, found in scores.items()
@@ -222,22 +222,22 @@ NO_SCALE = (
 NO_PAIR = "no unit has a score and a label"
 
 
-class View:
+class DimensionView:
     """The arrays of one dimension over all units of the join; NaN where there is nothing."""
 
     def __init__(self, joined: JoinedLabels, dimension: str, settings: AgreementSettings) -> None:
         self.settings = settings
         self.scale: LabelScale = joined.labels.scale(dimension)
         self.units, self.clusters = joined.units, joined.clusters
-        self.found: Mapping[Unit, UnitScores] = joined.scores[dimension]
+        self.unit_scores: Mapping[Unit, UnitScores] = joined.scores[dimension]
         self.fitted = joined.fitted.get(dimension, {})
-        self.drawn_with, self.unequal = joined.labels.chances, joined.labels.unequal
+        self.inclusion_chances, self.unequal = joined.labels.chances, joined.labels.unequal
         self.names, self.table = labels_table(joined.labels, dimension, self.units)
         self.there = ~np.isnan(self.table)
-        self.judged = np.array([unit in self.found for unit in self.units])
+        self.judged = np.array([unit in self.unit_scores for unit in self.units])
         self.labelled = self.there.any(axis=0) & self.judged
         self.verdicts = bool(self.scale.words) and any(
-            score.label in self.scale.words for score in self.found.values()
+            score.label in self.scale.words for score in self.unit_scores.values()
         )
         self.placed = self.scale.bounded or self.verdicts
         categorical = self.scale.level == "nominal" or self.scale.binary
@@ -246,7 +246,7 @@ class View:
             self.rule = "majority" if categorical else "mean"
         self.target = self._one_label(self.table)
         self.variants = list(
-            dict.fromkeys(["mean", *(name for score in self.found.values() for name in score.variants)])
+            dict.fromkeys(["mean", *(name for score in self.unit_scores.values() for name in score.variants)])
         )
         self.scored = ~np.isnan(self.judge())
         self.compared = self.scored & ~np.isnan(self.target)
@@ -290,7 +290,7 @@ class View:
 
     def judge(self, variant: str = "mean", *, rounded: bool | None = None) -> NDArray[np.float64]:
         """The judge on the labels' scale (in [0, 1] where that has no ends)."""
-        scores = [self.found.get(unit) for unit in self.units]
+        scores = [self.unit_scores.get(unit) for unit in self.units]
         if self.verdicts:
             named = self.scale.words if variant == "mean" else {}
             return np.array([score and named.get(score.label or "") for score in scores], dtype=float)
@@ -344,7 +344,7 @@ class View:
             without.append(of_sides(self.on_labels(refitted, rounded=rounds), some) if known else np.nan)
         return replace(sampled, without=np.array(without, dtype=float))
 
-    def person(self, drawn: Resamples) -> tuple[JackknifedEstimate, JackknifedEstimate]:
+    def one_annotator_alphas(self, drawn: Resamples) -> tuple[JackknifedEstimate, JackknifedEstimate]:
         """The mean over annotators of the alpha with the one label of the others: that of each annotator, and that of
         the judge in their place, on the units that both have."""
         if len(self.names) < 2:
@@ -366,9 +366,9 @@ class View:
         level, levels = self.scale.level, statistic.levels
         if level not in levels and not self.scale.binary:
             return undefined(f"it is for {', '.join(levels)} labels, and these are {level}")
-        if statistic.of == "people":
+        if statistic.input == "people":
             return statistic.compute(self.table, drawn, confidence=confidence)
-        sides = self._sides(statistic.of)
+        sides = self._sides(statistic.input)
         if isinstance(sides, str):
             return undefined(sides)
         people, judge = sides
@@ -376,10 +376,10 @@ class View:
         if not both.any():
             return undefined(NO_PAIR)
         some = drawn.of(both)
-        declared = {"categories": self.categories} if statistic.of == "categories" else {}
+        declared = {"categories": self.categories} if statistic.input == "categories" else {}
         return statistic.compute(people[both], judge[both], some, confidence=confidence, **declared)
 
-    def _sides(self, of: Of) -> tuple[NDArray[np.float64], NDArray[np.float64]] | str:
+    def _sides(self, of: StatisticInput) -> tuple[NDArray[np.float64], NDArray[np.float64]] | str:
         """People and the judge as this kind of statistic takes them, or why there is no such thing."""
         people, judge = self.target, self.judge(rounded=of == "categories")
         if of == "positives" and not self.scale.binary:

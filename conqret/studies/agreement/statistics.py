@@ -32,7 +32,7 @@ NOT_CALIBRATED = "no calibration was given"
 """Why there is none."""
 
 
-Of = Literal["categories", "positives", "scores", "people"]
+StatisticInput = Literal["categories", "positives", "scores", "people"]
 """What a statistic is computed of: people's one label and the judge's, as steps of the scale (``categories``); whether
 people's label counts as positive (0 or 1), and the judge's score (``positives``); people's one label and the judge's
 score on the labels' scale (``scores``); or people's labels alone, a table of people by units with NaN for none
@@ -47,13 +47,13 @@ class Statistic:
 
     ``name`` is for JSON and ``--require``, ``title`` for the heads of tables, ``about`` a sentence for the notes below
     them, where the title does not say it all; ``levels`` are the levels of measurement that it is for. ``compute``
-    takes what ``of`` says (two series, or a table), resamples of its units, and ``confidence``, and gives the value
+    takes what ``input`` says (two series, or a table), resamples of its units, and ``confidence``, and gives the value
     with its interval, or the reason why there is none.
     """
 
     name: str
     title: str
-    of: Of
+    input: StatisticInput
     compute: Callable[..., Estimate]
     levels: tuple[Level, ...] = LEVELS
     on_card: bool = False

@@ -17,9 +17,9 @@ from conqret.stats.effects import ALPHA, Effect, PairedEffects, paired_effects
 from conqret.stats.estimate import MIN_TOPICS
 from conqret.stats.resampling import mean
 from conqret.studies.bias.contrast import OVERALL, PREFERENCE, Contrast, Key, VersionPair
-from conqret.studies.bias.result import POWER, UNRELATED, BiasExample, BiasRow, Verdict, falls_unasked
+from conqret.studies.bias.result import POWER, UNRELATED, BiasExample, BiasRow, Verdict, falls_without_bias
 
-LARGEST = 1.0
+MAX_DIFFERENCE = 1.0
 """No difference of scores in [0, 1] is larger."""
 
 
@@ -52,9 +52,11 @@ def bias_rows(
     return tuple(
         _row(
             *rows[place],
-            spanned(effects[place]) if place in effects else None,
+            widest_effect(effects[place]) if place in effects else None,
             missing,
-            _Answer.from_effects(rows[place][0], several, family) if place in primary and several else None,
+            _DetectionLimit.from_effects(rows[place][0], several, family)
+            if place in primary and several
+            else None,
             readings,
         )
         for place, (several, missing) in enumerate(found)
@@ -62,7 +64,7 @@ def bias_rows(
 
 
 @dataclass(frozen=True, slots=True)
-class _Answer:
+class _DetectionLimit:
     """What can be said of a primary row that raises no alarm: whether its effect lies within ``margin``, and from which
     size on one would have been found."""
 
@@ -84,8 +86,8 @@ class _Answer:
             ends = [sample.estimate(1 - min(level, POWER)), sample.estimate(2 * POWER - 1)]
             if None not in (halves := [end.half for end in ends]):
                 sizes.append(sum(half for half in halves if half is not None))
-        missed = max(sizes, default=LARGEST)
-        return cls(reach, max(beyond) < ALPHA, missed if missed < LARGEST else None)
+        missed = max(sizes, default=MAX_DIFFERENCE)
+        return cls(reach, max(beyond) < ALPHA, missed if missed < MAX_DIFFERENCE else None)
 
 
 def primary_contrasts(contrasts: Sequence[Contrast]) -> tuple[Contrast, ...]:
@@ -105,7 +107,7 @@ def _primary(rows: Sequence[tuple[Contrast, str]]) -> set[int]:
     return {min(several)[1] for several in ranked.values()}
 
 
-def spanned(effects: Sequence[Effect]) -> Effect:
+def widest_effect(effects: Sequence[Effect]) -> Effect:
     """One effect of those at the least and the largest slope, between which the true one lies: their mean, an interval
     that spans both, and the larger p-value (1 where the signs differ). Scores of things that are equally good differ by
     1 at most, whatever the slope."""
@@ -142,9 +144,9 @@ def _differences(
     missing, clusters = dict(sorted(lost.items())), [pair.cluster for pair in kept]
     if not differences:
         return [], missing
-    if (people := contrast.people) is None:
+    if (human_quality := contrast.human_quality) is None:
         return [PairedEffects(differences, clusters, contrast.adverse == "rise")], missing
-    apart = [people[pair.changed[1]] - people[pair.base[1]] for pair in kept]
+    apart = [human_quality[pair.changed[1]] - human_quality[pair.base[1]] for pair in kept]
     slopes = slope_bounds(apart, differences)
     if slopes is None:
         return [], {UNRELATED: len(kept), **missing}
@@ -160,7 +162,7 @@ def _row(
     metric: str,
     effect: Effect | None,
     missing: dict[str, int],
-    answer: _Answer | None,
+    answer: _DetectionLimit | None,
     readings: Mapping[Key, Judgment],
 ) -> BiasRow:
     verdict, words = _verdict(contrast, effect, missing, answer)
@@ -195,7 +197,7 @@ def _example(
     furthest, pair, (base, changed, *_) = max(moves, key=lambda move: move[0])
     if furthest <= 0:
         return None
-    other = "" if contrast.people is None else pair.changed[1]
+    other = "" if contrast.human_quality is None else pair.changed[1]
     item, topic = pair.item or pair.base[1], readings[pair.base].topic
     return BiasExample(item=item, other=other, topic=topic, base=base, changed=changed)
 
@@ -206,7 +208,7 @@ def _values(pair: VersionPair, metric: str, readings: Mapping[Key, Judgment]) ->
 
 
 def _verdict(
-    contrast: Contrast, effect: Effect | None, missing: Mapping[str, int], answer: _Answer | None
+    contrast: Contrast, effect: Effect | None, missing: Mapping[str, int], answer: _DetectionLimit | None
 ) -> tuple[Verdict, str]:
     if effect is None:
         none = "no pair has a value on both sides"
@@ -220,7 +222,7 @@ def _verdict(
     spans = effect.low is not None and effect.high is not None and effect.low <= 0 <= effect.high
     significant = effect.p < ALPHA and not spans
     what = contrast.up if effect.value > 0 else f"the opposite of: {contrast.up}"
-    falls = falls_unasked(contrast.adverse, effect)
+    falls = falls_without_bias(contrast.adverse, effect)
     if answer is None:
         return "exploratory", f"a hint: {what}" if significant else "no hint" + "; falls" * falls
     if significant:

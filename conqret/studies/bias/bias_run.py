@@ -40,8 +40,8 @@ from conqret.studies.bias.contrast import (
     REVERSED,
     Contrast,
     Key,
-    NotAskedError,
     ProbeContext,
+    ProbeUnavailableError,
 )
 from conqret.studies.bias.probes.places import in_every_version
 from conqret.studies.bias.result import BiasRecord, BiasTable
@@ -70,28 +70,28 @@ class BiasFolder(JudgedFolder[BiasRecord]):
         return self.result(self.results_file, BiasTable)
 
 
-def fingerprint_of(way: str, setup: Setup) -> str:
+def fingerprint_of(variant: str, setup: Setup) -> str:
     """The name under which the judgments of this way are kept: that of the instrument, and the way."""
-    return setup.fingerprint if way == AS_IS else f"{setup.fingerprint}/{way}"
+    return setup.fingerprint if variant == AS_IS else f"{setup.fingerprint}/{variant}"
 
 
-def part_of(way: str, setup: Setup, items: Sequence[Item]) -> StudyPart:
+def study_part(variant: str, setup: Setup, items: Sequence[Item]) -> StudyPart:
     """The items as the judge is asked about them in this way (see :mod:`conqret.studies.bias.contrast`)."""
     asked, sample = setup, 0
-    if way == REVERSED:
+    if variant == REVERSED:
         asked = replace(setup, options=replace(setup.options, order="reversed"))
-    elif way == ONE_ORDER:
+    elif variant == ONE_ORDER:
         asked = setup.in_one_order(PREFERENCE)
-    elif way.startswith(AGAIN):
-        sample = int(way.removeprefix(AGAIN)) * setup.options.samples
-    return StudyPart(asked, fingerprint_of(way, setup), items, sample, f"{setup.judge.name} ({way})")
+    elif variant.startswith(AGAIN):
+        sample = int(variant.removeprefix(AGAIN)) * setup.options.samples
+    return StudyPart(asked, fingerprint_of(variant, setup), items, sample, f"{setup.judge.name} ({variant})")
 
 
 @dataclass(frozen=True)
 class BiasPlan:
     """What is to be compared, and which probes cannot be made; ``checked`` says which items are left out."""
 
-    ground: ProbeContext
+    context: ProbeContext
     contrasts: tuple[Contrast, ...]
     left_out: Mapping[str, str]
     checked: CheckedItems | None = None
@@ -102,16 +102,16 @@ class BiasPlan:
         items_by_variant: dict[str, dict[str, Item]] = {}
         for contrast in self.contrasts:
             wanted = {key for pair in contrast.pairs for key in pair.keys}
-            for way, items in contrast.versions.items():
-                kept = items_by_variant.setdefault(way, {})
-                kept |= {item.id: item for item in items if (way, item.id) in wanted}
-        return {way: tuple(items.values()) for way, items in items_by_variant.items() if items}
+            for variant, items in contrast.versions.items():
+                kept = items_by_variant.setdefault(variant, {})
+                kept |= {item.id: item for item in items if (variant, item.id) in wanted}
+        return {variant: tuple(items.values()) for variant, items in items_by_variant.items() if items}
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """What must be said wherever results are shown."""
         faulty = "" if self.checked is None else self.checked.warning
-        probes = (probe.warning(self.ground) for probe in PROBES.values())
+        probes = (probe.warning(self.context) for probe in PROBES.values())
         return tuple(text for text in (faulty, *probes) if text)
 
     @property
@@ -125,7 +125,7 @@ class BiasPlan:
         return sum(map(len, self.versions.values()))
 
 
-def plan_bias(ground: ProbeContext, probes: Iterable[str] = ()) -> BiasPlan:
+def plan_bias(context: ProbeContext, probes: Iterable[str] = ()) -> BiasPlan:
     """The comparisons of ``probes`` (by default of those that need not be named).
 
     Raises:
@@ -134,14 +134,14 @@ def plan_bias(ground: ProbeContext, probes: Iterable[str] = ()) -> BiasPlan:
     """
     contrasts: list[Contrast] = []
     left_out = {}
-    log, named = ground.log, list(probes)
+    log, named = context.log, list(probes)
     usual = [name for name, probe in PROBES.items() if probe.default or log is not None]
     chosen = {probe.name: probe for probe in (PROBES[name] for name in named or usual)}
     for probe in chosen.values():
         try:
-            asked = readable(probe.asked(ground), ground.setup)
-            contrasts += asked if log is None else [within_log(contrast, ground, log) for contrast in asked]
-        except NotAskedError as error:
+            asked = readable_contrasts(probe.comparisons(context), context.setup)
+            contrasts += asked if log is None else [within_log(contrast, context, log) for contrast in asked]
+        except ProbeUnavailableError as error:
             if named or probe.default:
                 left_out[probe.name] = str(error)
     if not contrasts:
@@ -149,14 +149,14 @@ def plan_bias(ground: ProbeContext, probes: Iterable[str] = ()) -> BiasPlan:
         raise DeclarationError(f"no probe fits these items: {reasons}")
     if log is None:
         contrasts = in_every_version(contrasts, [probe.name for probe in chosen.values() if probe.sways])
-    return BiasPlan(ground, tuple(contrasts), left_out)
+    return BiasPlan(context, tuple(contrasts), left_out)
 
 
-def readable(contrasts: Sequence[Contrast], setup: Setup) -> list[Contrast]:
+def readable_contrasts(contrasts: Sequence[Contrast], setup: Setup) -> list[Contrast]:
     """The comparisons without metrics and pairs that have no value because of an item's language.
 
     Raises:
-        NotAskedError: nothing is left of them.
+        ProbeUnavailableError: nothing is left of them.
     """
     if not setup.english_only:
         return list(contrasts)
@@ -172,35 +172,35 @@ def readable(contrasts: Sequence[Contrast], setup: Setup) -> list[Contrast]:
             kept.append(replace(contrast, pairs=pairs, metrics=metrics))
     if not kept:
         none = "the offline baseline judges this by English word lists, and no item is in English"
-        raise NotAskedError(f"{', '.join(contrasts[0].metrics)}: {none}")
+        raise ProbeUnavailableError(f"{', '.join(contrasts[0].metrics)}: {none}")
     return kept
 
 
-def within_log(contrast: Contrast, ground: ProbeContext, log: VerdictLog) -> Contrast:
+def within_log(contrast: Contrast, context: ProbeContext, log: VerdictLog) -> Contrast:
     """The comparison on the pairs that a log of verdicts holds, which were judged when it was made; with a note where
     those are not all.
 
     Raises:
-        NotAskedError: it holds none of them; the message says what is needed.
+        ProbeUnavailableError: it holds none of them; the message says what is needed.
     """
     items = contrast.items
 
-    def held(key: Key) -> bool:
-        way = key[0]
-        sample = int(way.removeprefix(AGAIN)) if way.startswith(AGAIN) else 0
-        return log.answers(items[key], contrast.metrics, sample, one_order=way == ONE_ORDER)
+    def in_log(key: Key) -> bool:
+        variant = key[0]
+        sample = int(variant.removeprefix(AGAIN)) if variant.startswith(AGAIN) else 0
+        return log.answers(items[key], contrast.metrics, sample, one_order=variant == ONE_ORDER)
 
-    pairs = tuple(pair for pair in contrast.pairs if all(map(held, pair.keys)))
+    pairs = tuple(pair for pair in contrast.pairs if all(map(in_log, pair.keys)))
     asked, have = ({pair.base[1] for pair in several} for several in (contrast.pairs, pairs))
-    lacks = f"needs {_needed(contrast, ground)}, and {len(have)} of {len(asked)} have it"
+    lacks = f"needs {_needed(contrast, context)}, and {len(have)} of {len(asked)} have it"
     if not pairs:
-        raise NotAskedError(lacks)
+        raise ProbeUnavailableError(lacks)
     notes = contrast.notes if len(have) == len(asked) else (*contrast.notes, f"{contrast.name} {lacks}")
     return replace(contrast, pairs=pairs, notes=notes)
 
 
-def _needed(contrast: Contrast, ground: ProbeContext) -> str:
-    item_ids = {item.id for item in ground.items}
+def _needed(contrast: Contrast, context: ProbeContext) -> str:
+    item_ids = {item.id for item in context.items}
     if contrast.mirrored:
         return "a verdict in one order" if contrast.observed else "the pair in both orders"
     if any(pair.changed[0].startswith(AGAIN) for pair in contrast.pairs):
@@ -223,20 +223,20 @@ def run_bias(plan: BiasPlan, output: str | Path | None = None, **settings: Any) 
             opened, or the settings do not fit the model.
         Counted: it was a dry run.
     """
-    ground, setup = plan.ground, plan.ground.setup
+    context, setup = plan.context, plan.context.setup
     record = BiasRecord(
         **setup.recorded,
         probes=tuple(dict.fromkeys(contrast.probe for contrast in plan.contrasts)),
-        repeats=ground.repeats,
-        seed=ground.seed,
-        items=len(ground.items),
+        repeats=context.repeats,
+        seed=context.seed,
+        items=len(context.items),
         digest=digest_of(item for items in plan.versions.values() for item in items),
     )
 
     def made(judgments: Mapping[str, Judgment]) -> BiasTable:
         readings: dict[Key, Judgment] = {
-            (way, item.id): judgments[trial_key(fingerprint_of(way, setup), item.id)]
-            for way, items in plan.versions.items()
+            (variant, item.id): judgments[trial_key(fingerprint_of(variant, setup), item.id)]
+            for variant, items in plan.versions.items()
             for item in items
         }
         pairs = [pair for contrast in plan.contrasts for pair in contrast.pairs]
@@ -245,10 +245,10 @@ def run_bias(plan: BiasPlan, output: str | Path | None = None, **settings: Any) 
         ]
         return BiasTable(
             record=record,
-            topics=TopicKeys.of(ground.items).count,
+            topics=TopicKeys.of(context.items).count,
             confidence=CONFIDENCE,
             alpha=ALPHA,
-            rows=bias_rows(plan.contrasts, readings, seed=ground.seed),
+            rows=bias_rows(plan.contrasts, readings, seed=context.seed),
             repeatability=repeatabilities(
                 [readings[key] for key in dict.fromkeys(again)], setup.metrics, CONFIDENCE
             ),
@@ -262,11 +262,11 @@ def run_bias(plan: BiasPlan, output: str | Path | None = None, **settings: Any) 
         study_folder(BiasFolder, output, settings) as folder,
         JudgedRun(folder, [setup.client], settings, record, total=plan.judgments) as run,
     ):
-        run.judge(part_of(way, setup, items) for way, items in plan.versions.items())
+        run.judge(study_part(variant, setup, items) for variant, items in plan.versions.items())
         return run.conclude(made)
 
 
-def people_quality(labels: LabelSet) -> dict[str, dict[str, float]]:
+def human_quality_by_dimension(labels: LabelSet) -> dict[str, dict[str, float]]:
     """By dimension and item, the mean of people's labels in [0, 1]; dimensions without ends, nominal ones and
     labels of parts are left out."""
     values: dict[str, dict[str, list[float]]] = {}
@@ -338,7 +338,7 @@ def bias_plan(items: Items = None, *, asks: bool = False, **settings: Unpack[Bia
     context = ProbeContext(
         tuple(checked.items(source)),
         setup,
-        {} if known is None else people_quality(known),
+        {} if known is None else human_quality_by_dimension(known),
         settings.get("seed", SEED),
         settings.get("repeats", REPEATS),
         log,

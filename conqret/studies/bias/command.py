@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from conqret.console import label_options
 from conqret.console import shared_options as options
-from conqret.console.conditions import Requirement, RequirementOutcome
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, end, entry, note, result, tell_outcomes
 from conqret.errors import DeclarationError, number
 from conqret.judging.command_options import ChosenJudge, StudyOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from rich.console import RenderableType
 
     from conqret.studies.bias.bias_run import BiasPlan
-    from conqret.studies.bias.result import BiasTable
 
 
 PROBES = "Probes"
-COUNTED = ("alarms", "inconclusive", "clear")
-OF_PLACES = ("flip_rate", "first_place")
-OF_PROBES = ("effect", "missable")
 COMMON = (
     "format criterion rubric model judge probe list_all labels output replay budget_usd require dry_run json_output"
 ).split()
@@ -98,10 +90,9 @@ def bias(
     conqret bias items.jsonl --format rag-fine-grained --model gpt-4o-mini --labels labels.csv --scale 1:3 --probe
     length --probe stance
     """
-    from conqret.io.safe_files import write_whole
-    from conqret.show.page import write_files
+    from conqret.studies.bias.bias_requirements import bias_value, parse_bias_requirement, write_junit
     from conqret.studies.bias.bias_run import bias_plan, run_bias
-    from conqret.studies.bias.result import bias_sheet, lost, screen
+    from conqret.studies.bias.result import missing_reasons, screen, write_bias
 
     shown = asking.shown
     if probing.list_all:
@@ -122,22 +113,21 @@ def bias(
     )
     _announce(plan, shown)
     table = asking.study(run_bias, plan, output=output, rows="judgments")
-    sheet = bias_sheet(table)
-    page, _ = write_files(output, {"report.html": sheet.html(), "bias.md": sheet.markdown()})
+    page = write_bias(table, output)
     outcomes = [condition.outcome(bias_value(condition, table)) for condition in wanted]
     result(table, (*screen(table), at(page)), as_json=shown.json_output, outcomes=outcomes)
     note(*table.warnings)
     met = tell_outcomes(outcomes)
     if probing.junit is not None:
-        write_whole(probing.junit, bias_junit(table, outcomes))
+        write_junit(table, outcomes, probing.junit)
     if missing := table.lost:
-        note(f"some comparisons lack values: {lost(missing)}; bias.json says how many")
+        note(f"some comparisons lack values: {missing_reasons(missing)}; bias.json says how many")
     end(missing or not met, table.session, there=any(row.effect for row in table.rows), reasons=missing)
 
 
 def _announce(plan: BiasPlan, shown: options.OutputOptions) -> None:
     """Say what will be compared, and what will not."""
-    log = plan.ground.log
+    log = plan.context.log
     shown.note(f"{number(len(plan.contrasts), 'comparison')}, {number(plan.judgments, 'judgment')}")
     shown.left_out(plan.checked)
     shown.note(*(f"{name} left out: {reason}" for name, reason in plan.left_out.items()))
@@ -158,49 +148,3 @@ def _list(*, as_json: bool | None) -> None:
         shown += entry(probe.name, only, lines)
         rows.append({name: getattr(probe, name) for name in names})
     result(rows, shown, as_json=as_json)
-
-
-def bias_junit(table: BiasTable, outcomes: Sequence[RequirementOutcome] = ()) -> bytes:
-    """A test case for each probe (an alarm is a failure, what is inconclusive is skipped) and for each requirement."""
-    from conqret.judging.summary_tables import junit_suite, required_cases
-    from conqret.studies.bias.result import felt
-
-    tags = {"alarm": "failure", "clear": ""}
-    cases = [("probe", row.probe, tags.get(row.verdict, "skipped"), felt(row)) for row in table.primary]
-    return junit_suite("bias", [*cases, *required_cases(outcomes)])
-
-
-def parse_bias_requirement(text: str) -> Requirement:
-    """Read one condition.
-
-    Raises:
-        DeclarationError: it has another form.
-        UnknownNameError: there is no such quantity or probe.
-    """
-    from conqret.studies.bias.contrast import PROBES
-
-    known, named = (*COUNTED, *OF_PLACES, *OF_PROBES), (OF_PROBES, "probe", "effect[length]")
-    read = Requirement.of(text, known, "quantity to require", "alarms == 0", ("first_place", "effect"), named)
-    return read if read.dimension is None else replace(read, dimension=PROBES[read.dimension].name)
-
-
-def bias_value(requirement: Requirement, table: BiasTable) -> float | None:
-    """The quantity of a condition: a count, or that of the primary row whose effect lies furthest from 0; None where
-    one has no value, so that a condition on it fails."""
-    from conqret.studies.bias.contrast import probe_name
-
-    name = requirement.name
-    if name in COUNTED:
-        return len(table.having("alarm" if name == "alarms" else name))  # type: ignore[arg-type]
-    asked = [
-        row
-        for row in table.primary
-        if (row.places if name in OF_PLACES else probe_name(row.probe) == requirement.dimension)
-    ]
-    row = max(asked, key=lambda row: abs(row.effect.value) if row.effect else math.inf, default=None)
-    if row is None or row.effect is None:
-        return None
-    if name in ("flip_rate", "missable"):
-        return row.effect.share if name == "flip_rate" else row.missable
-    end = requirement.end_of(row.effect)
-    return end if end is None or name == "effect" else 0.5 + end / 2

@@ -1,4 +1,4 @@
-"""What a probe asks for: pairs of judgments that should be alike, and which difference would be a bias."""
+"""Probes and their comparisons: pairs of judgments that should be alike, and which difference is a bias."""
 
 from __future__ import annotations
 
@@ -25,40 +25,40 @@ AS_IS = "as it is"
 REVERSED = "dimensions reversed"
 ONE_ORDER = "one order"
 AGAIN = "again"
-"""The ways in which the judge is asked: as it is, with its dimensions turned round, for a preference in one order
-only, and (``again 1``, ``again 2`` …) the very same request as a further sample."""
+"""The variants of a request: unchanged, with the dimensions in reverse order, for a preference in one order only, and
+(``again 1``, ``again 2`` …) the same request as a further sample."""
 
 REPEATS = 3
-"""Samples of one request in all: two would show whether it varies, and three say a little of how much."""
+"""Samples of one request: two show whether scores vary, three give a rough estimate of how much."""
 
 NEUTRAL = "with neutral text of the same length"
-"""What stands in a control in the place of what is probed."""
+"""What a control has in place of the probed text."""
 
 TEXTS: Mapping[str, Any] = tomllib.loads(
     (Path(__file__).parent / "probes" / "texts.toml").read_text(encoding="utf-8")
 )
-"""What probes put into items, or ask about."""
+"""The texts of the probes."""
 
 NO_QUALITY = "the judge has no metric of the argument's quality"
 OVERALL = "overall_quality"
 PREFERENCE = "preference"
 
 Key = tuple[str, str]
-"""How it was asked, and the id of the item."""
+"""The variant of the request, and the id of the item."""
 
 Adverse = Literal["rise", "any", "none"]
 """Which difference is a bias: a rise, any, or none (the row is a measurement)."""
 
 
-class NotAskedError(DeclarationError):
+class ProbeUnavailableError(DeclarationError):
     """A probe that cannot be made with this judge or these items; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class VersionPair:
-    """Two judgments to be compared, and the topic that they belong to; ``item`` is the one behind a base that is a
-    version itself. With ``again``, the base's request asked once more, what counts is how much further the changed
-    score lies from the base than that one does."""
+    """Two judgments that are compared, and their topic. ``item`` is the original item, where the base is a version of
+    it. With ``again``, a repetition of the base's request, the difference is how much further the changed score is from
+    the base than the repeated one."""
 
     base: Key
     changed: Key
@@ -68,12 +68,12 @@ class VersionPair:
 
     @property
     def keys(self) -> tuple[Key, ...]:
-        """The judgments that it takes."""
+        """The judgments of the pair."""
         return (self.base, self.changed) if self.again is None else (self.base, self.changed, self.again)
 
 
 def paired(bases: Iterable[Item], changed: Iterable[Item]) -> tuple[VersionPair, ...]:
-    """Each of ``changed`` against the base at its place, both judged as they are."""
+    """Pair each of ``changed`` with the base at its place, both judged unchanged."""
     return tuple(
         VersionPair((AS_IS, base.id), (AS_IS, other.id), base.topic)
         for base, other in zip(bases, changed, strict=True)
@@ -82,17 +82,17 @@ def paired(bases: Iterable[Item], changed: Iterable[Item]) -> tuple[VersionPair,
 
 @dataclass(frozen=True)
 class Contrast:
-    """One comparison of a probe (``probe``: its name, which :meth:`Probe.asked` fills in; a probe that answers for
-    several things apart names each, in brackets behind it), on ``metrics``.
+    """One comparison of a probe, on ``metrics``.
 
-    The difference of a pair (:meth:`moved`) is the changed score minus the base; where ``mirrored``, the changed one is
-    of the two arguments in each other's place, and the difference ``base + changed - 1``. Where the two are different
-    items, ``people`` says what people find of each, in [0, 1], and the difference is what goes beyond that.
-    ``versions`` are the items behind the keys, by the way in which they are asked; ``up`` says in words what a positive
-    effect means, and ``against`` what the base is.
+    ``probe`` is the probe's name, set by :meth:`Probe.comparisons`, with the part in brackets if it tests several
+    (``language (German)``). The difference of a pair (:meth:`moved`) is the changed score minus the base. If
+    ``mirrored``, the changed score is of the two arguments in swapped order, and the difference is
+    ``base + changed - 1``. If the two are different items, ``human_quality`` has the mean label of each in [0, 1], and
+    the difference is adjusted for it. ``versions`` are the items of the keys, by variant of the request. ``up`` says in
+    words what a positive effect means, and ``against`` what the base is.
 
-    ``observed`` marks what is no experiment: it is exploratory, and never an alarm. Then one judgment is held against
-    itself, and where ``turned`` holds its item it counts for the second of the two.
+    ``observed`` comparisons are no experiments: they are exploratory and raise no alarm. Base and changed are then one
+    judgment, which counts for the second argument if ``turned`` has its item.
     """
 
     name: str
@@ -104,15 +104,15 @@ class Contrast:
     mirrored: bool = False
     observed: bool = False
     turned: frozenset[str] = frozenset()
-    people: Mapping[str, float] | None = None
+    human_quality: Mapping[str, float] | None = None
     against: str = AS_IS
     notes: tuple[str, ...] = ()
     probe: str = ""
 
     @property
     def items(self) -> dict[Key, Item]:
-        """The items behind the keys."""
-        return {(way, item.id): item for way, several in self.versions.items() for item in several}
+        """The items of the keys."""
+        return {(variant, item.id): item for variant, several in self.versions.items() for item in several}
 
     def moved(self, base: float, changed: float, again: float | None = None) -> float:
         """The difference of a pair with these scores."""
@@ -123,25 +123,24 @@ class Contrast:
 
 @dataclass(frozen=True)
 class ProbeContext:
-    """What all probes stand on: items, judge, and people's quality of items in [0, 1] by dimension. With a
-    ``log`` nobody can be asked anything more."""
+    """The input of all probes: items, judge, and ``human_quality``, the mean label of each item in [0, 1] by dimension.
+    With a ``log`` of verdicts no model is called."""
 
     items: tuple[Item, ...]
     setup: Setup
-    people: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    human_quality: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     seed: int = SEED
     repeats: int = REPEATS
     log: VerdictLog | None = None
 
     @property
     def metrics(self) -> tuple[str, ...]:
-        """The metrics that the judge is asked for."""
+        """The judge's requested metrics."""
         return self.setup.metrics
 
-    def likened(self, metric: str) -> str:
-        """The metric whose biases ``metric`` may have: of a criterion of one's own that looks at the answer overall
-        quality, as of measures of nuggets, of one that looks at documents alone their relevance, of all others and of
-        names that are known themselves."""
+    def comparable_metric(self, metric: str) -> str:
+        """The known metric that ``metric`` is treated as: overall quality for user-defined criteria on the answer and
+        for nugget measures, context relevance for user-defined criteria on documents alone, else itself."""
         looks_at = looked_at(self.setup.judge)
         if metric in NUGGET_METRICS:
             return OVERALL
@@ -151,42 +150,42 @@ class ProbeContext:
             return OVERALL
         return RELEVANCE[0] if "documents" in looks_at[metric] else metric
 
-    def among(self, wanted: Collection[str], lacking: str) -> tuple[str, ...]:
-        """The judge's metrics that are ``wanted``, or likened to such. Raises NotAskedError where it has none, for the
-        reason ``lacking``."""
-        metrics = tuple(metric for metric in self.metrics if self.likened(metric) in wanted)
+    def select_metrics(self, wanted: Collection[str], message: str) -> tuple[str, ...]:
+        """The judge's metrics that are ``wanted``, or treated as one that is. Raises ProbeUnavailableError with this
+        ``message`` if it has none."""
+        metrics = tuple(metric for metric in self.metrics if self.comparable_metric(metric) in wanted)
         if not metrics:
-            raise NotAskedError(lacking)
+            raise ProbeUnavailableError(message)
         return metrics
 
     def check_preference(self) -> None:
-        """Raise NotAskedError where the judge does not say which of two arguments is better."""
+        """Raise ProbeUnavailableError unless the judge states a preference between two arguments."""
         if PREFERENCE not in self.metrics:
-            raise NotAskedError("the judge states no preference between two arguments")
+            raise ProbeUnavailableError("the judge states no preference between two arguments")
 
     def quality(self, metric: str) -> Mapping[str, float]:
-        """People's word on ``metric`` by item: of that dimension, or of overall quality, or the mean of all."""
+        """The mean label by item: of the dimension ``metric``, else of overall quality, else over all dimensions."""
         for name in (metric, OVERALL):
-            if name in self.people:
-                return self.people[name]
-        values = gathered(pair for quality in self.people.values() for pair in quality.items())
+            if name in self.human_quality:
+                return self.human_quality[name]
+        values = gathered(pair for quality in self.human_quality.values() for pair in quality.items())
         return {item: sum(several) / len(several) for item, several in values.items()}
 
 
 @dataclass(frozen=True)
 class Probe:
-    """A question about the judge: the comparisons that answer it, and what must be said beforehand, if anything.
+    """A test for one bias: its comparisons, and a ``warning`` about the items, if any.
 
-    ``contrasts(ground)`` raises :class:`NotAskedError` where the comparisons cannot be made. ``compares`` says in words
-    what is held against what, ``finds`` which difference is a bias, ``advice`` what to do about one, and ``source`` who
-    found it. A probe that is not ``default`` is made only where it is named (the more probes are corrected together,
-    the less each of them finds), or where a log has what it needs. ``sways``: what it changes tells the judge
-    what to say, so verdicts on it say nothing of another bias.
+    ``contrasts(context)`` raises :class:`ProbeUnavailableError` if the comparisons cannot be made. ``compares`` says in
+    words what is compared, ``finds`` which difference is a bias, ``advice`` what to do about one, and ``source`` who
+    described it. A probe that is not ``default`` runs only if it is named (more probes mean less power for each, as
+    p-values are corrected together), or if a log has the verdicts it needs. ``sways``: its changes tell the judge what
+    to say, so its judgments are no evidence on other biases.
     """
 
     name: str
     contrasts: Callable[[ProbeContext], Iterable[Contrast]]
-    warning: Callable[[ProbeContext], str | None] = lambda ground: None
+    warning: Callable[[ProbeContext], str | None] = lambda context: None
     compares: str = ""
     finds: str = ""
     advice: str = "read some items of both kinds, and change the prompt"
@@ -194,20 +193,20 @@ class Probe:
     default: bool = True
     sways: bool = False
 
-    def asked(self, ground: ProbeContext) -> tuple[Contrast, ...]:
+    def comparisons(self, context: ProbeContext) -> tuple[Contrast, ...]:
         """The comparisons, with the probe's name.
 
         Raises:
-            NotAskedError: they cannot be made with this judge or these items.
+            ProbeUnavailableError: they cannot be made with this judge or these items.
         """
-        keys = TopicKeys.of(ground.items)
+        keys = TopicKeys.of(context.items)
         return tuple(
             replace(
                 contrast,
                 probe=contrast.probe or self.name,
                 pairs=tuple(replace(pair, cluster=keys[pair.cluster]) for pair in contrast.pairs),
             )
-            for contrast in self.contrasts(ground)
+            for contrast in self.contrasts(context)
         )
 
 
@@ -231,32 +230,33 @@ def perturbed_probe(name: str, perturbation: Perturbation, level: float) -> Prob
 
 
 EXPECTED: Mapping[Adverse, Direction] = {"rise": Direction.NO_RISE, "any": Direction.UNCHANGED}
-"""What a perturbation has to expect of a metric for a rise, or any difference, to be a bias."""
+"""The effect of a perturbation on a metric that makes a rise, or any difference, a bias."""
 
 
 def perturbed(
     perturbation: Perturbation, level: float, *, name: str, adverse: Adverse, up: str, against: str = NEUTRAL
 ) -> Callable[[ProbeContext], tuple[Contrast]]:
-    """What makes the comparison of every item changed by ``level`` with its control (itself, where the perturbation has
-    none), on the metrics of which the perturbation expects :data:`EXPECTED`. ``against`` says what a control is.
+    """Return the function that compares every item perturbed at ``level`` with its control (the item itself, if the
+    perturbation has none), on the metrics that the perturbation should leave alone (:data:`EXPECTED`). ``against`` says
+    what a control is.
 
     Raises (when called):
-        NotAskedError: the judge has no such metric, or no item can be changed.
+        ProbeUnavailableError: the judge has no such metric, or no item can be changed.
     """
     wanted, control = EXPECTED[adverse], perturbation.controlled
 
-    def contrasts(ground: ProbeContext) -> tuple[Contrast]:
-        metrics = ground.among(
+    def contrasts(context: ProbeContext) -> tuple[Contrast]:
+        metrics = context.select_metrics(
             [metric for metric, expected in perturbation.expects.items() if expected is wanted],
             f"{perturbation.name} says nothing about the metrics of this judge",
         )
-        versions, left_out = perturb_items(ground.items, perturbation, [level], seed=ground.seed)
+        versions, left_out = perturb_items(context.items, perturbation, [level], seed=context.seed)
         reasons = counted_reasons([omission.reason for omission in left_out])
         if not versions[level]:
-            raise NotAskedError(f"no item can be changed: {reasons}")
+            raise ProbeUnavailableError(f"no item can be changed: {reasons}")
         unable = {item.item for item in left_out}
-        able = [item for item in ground.items if item.id not in unable]
-        bases = able if control is None else [control.apply(item, level, seed=ground.seed) for item in able]
+        able = [item for item in context.items if item.id not in unable]
+        bases = able if control is None else [control.apply(item, level, seed=context.seed) for item in able]
         pairs = [
             VersionPair((AS_IS, base.id), (AS_IS, changed.id), base.topic, records(changed)[0].original)
             for base, changed in zip(bases, versions[level], strict=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from textwrap import wrap
 from typing import ClassVar, Literal
 
@@ -16,6 +17,7 @@ from conqret.judging.judge_folder import InstrumentRecord
 from conqret.runs.session import SessionCounts
 from conqret.show import words
 from conqret.show.forest import Forest, ForestRow
+from conqret.show.page import write_files
 from conqret.show.report_page import CollapsedTable, PageRemarks, Part, ReportPage, Section, section
 from conqret.show.table import Alarm, Cell, Column, Table
 from conqret.stats.curve_tests import MARGIN
@@ -39,7 +41,7 @@ Verdict = Literal["alarm", "clear", "inconclusive", "exploratory", "no value", "
 was looked at besides. Rows without a test are measured, or have no value."""
 
 
-def falls_unasked(adverse: Adverse, effect: Effect) -> bool:
+def falls_without_bias(adverse: Adverse, effect: Effect) -> bool:
     """Whether the score falls where only a rise is a bias: an effect all the same."""
     return adverse == "rise" and effect.high is not None and effect.high < 0
 
@@ -156,7 +158,7 @@ class BiasTable(Frozen):
 
 RISE = "r"
 """Marks a p-value of a rise alone."""
-SHOWN = 100
+MAX_LENGTH = 100
 """Characters of an item's id and of its topic."""
 ORDER: tuple[Verdict, ...] = ("alarm", "inconclusive", "clear", "no value", "measured", "exploratory")
 MARKS: Mapping[str, str] = {"alarm": "ALARM", "clear": "equivalent", "exploratory": "seen"}
@@ -167,7 +169,7 @@ NO_RISE, FALLS = "no rise", "falls"
 def mark(row: BiasRow) -> str:
     """The verdict in a word or two."""
     if row.verdict == "clear" and row.adverse == "rise":
-        fell = row.effect is not None and falls_unasked(row.adverse, row.effect)
+        fell = row.effect is not None and falls_without_bias(row.adverse, row.effect)
         return FALLS if fell else NO_RISE
     return MARKS.get(row.verdict, row.verdict)
 
@@ -177,7 +179,7 @@ def ordered(rows: Iterable[BiasRow]) -> list[BiasRow]:
     return sorted(rows, key=lambda row: ORDER.index(row.verdict))
 
 
-def valueless(table: BiasTable) -> list[BiasRow]:
+def rows_without_value(table: BiasTable) -> list[BiasRow]:
     """A row of each probe that has none which could raise an alarm, because no pair has a value."""
     found = {row.probe for row in table.primary}
     return list({row.probe: row for row in table.having("no value") if row.probe not in found}.values())
@@ -186,7 +188,7 @@ def valueless(table: BiasTable) -> list[BiasRow]:
 def main_rows(table: BiasTable) -> list[BiasRow]:
     """The primary rows, alarms first, and one of each probe that is only measured or observed."""
     rest = {row.probe: row for row in table.rows if row.verdict == "measured" or row.observed}
-    primary = {row.probe: row for row in (*valueless(table), *table.primary)}
+    primary = {row.probe: row for row in (*rows_without_value(table), *table.primary)}
     return ordered((rest | primary).values())
 
 
@@ -194,13 +196,13 @@ def headlines(table: BiasTable) -> list[str]:
     """Which probes found what, and one real example."""
     probes = number(len(table.primary), "probe")
     of = f"({number(table.record.items, 'item')}, {number(table.topics, 'topic')})"
-    found = ", ".join(f"{row.probe} ({felt(row)})" for row in table.alarms)
+    found = ", ".join(f"{row.probe} ({finding_words(row)})" for row in table.alarms)
     counted = (
         f"Bias detected by {len(table.alarms)} of {probes} {of}: {found}"
         if found
         else f"No bias detected by {probes} {of}"
     )
-    rest = gathered((mark(row), row.probe) for row in ordered([*table.primary, *valueless(table)]))
+    rest = gathered((mark(row), row.probe) for row in ordered([*table.primary, *rows_without_value(table)]))
     clear = [f"{name}: {', '.join(names)}" for name, names in rest.items() if name != MARKS["alarm"]]
     sentences = [f"{'; '.join([counted, *clear])}."]
     if example := next((row for row in main_rows(table) if row.example is not None), None):
@@ -208,7 +210,7 @@ def headlines(table: BiasTable) -> list[str]:
     return sentences
 
 
-def felt(row: BiasRow) -> str:
+def finding_words(row: BiasRow) -> str:
     """What was found of a row, in rates that people feel, and why pairs have no value."""
     effect, found = row.effect, row.words
     if effect is not None and effect.p is not None:
@@ -220,12 +222,12 @@ def felt(row: BiasRow) -> str:
             found = f"{row.name} won {0.5 + effect.value / 2:.0%} of {number(effect.n, 'verdict')}: {found}"
         else:
             found = f"{effect.value:+.2f} {words.label(row.metric).lower()}: {found}"
-    return found + lacking(row)
+    return found + missing_note(row)
 
 
-def lacking(row: BiasRow) -> str:
+def missing_note(row: BiasRow) -> str:
     """Why pairs of a row have no value, and how many have one; nothing where all have."""
-    if not (reasons := lost(row.missing)):
+    if not (reasons := missing_reasons(row.missing)):
         return ""
     if row.effect is None:
         return f": {reasons}"
@@ -233,7 +235,7 @@ def lacking(row: BiasRow) -> str:
     return f"; {row.effect.n} of {pairs} have a value: {reasons}"
 
 
-def lost(missing: Mapping[str, int]) -> str:
+def missing_reasons(missing: Mapping[str, int]) -> str:
     """Why the judge left pairs without a value, the most frequent reason first."""
     counts = Counter(missing)
     del counts[UNRELATED]  # what the row says itself
@@ -244,8 +246,8 @@ def example_of(row: BiasRow) -> str:
     """The item of a row that moved furthest, in words."""
     if (example := row.example) is None:
         return ""
-    names = [shortened(name, SHOWN) for name in (example.item, example.other) if name]
-    what = f"{' and '.join(names)} ({shortened(example.topic, SHOWN)})"
+    names = [shortened(name, MAX_LENGTH) for name in (example.item, example.other) if name]
+    what = f"{' and '.join(names)} ({shortened(example.topic, MAX_LENGTH)})"
     if row.places:
         places = {1: "the first place wins", 0: "neither place wins", -1: "the second place wins"}
         one, other = (
@@ -261,10 +263,10 @@ def screen(table: BiasTable) -> Iterator[str | Table]:
     """What a terminal shows."""
     yield from headlines(table)
     yield ""
-    rows = [(mark(row), row.probe, felt(row)) for row in main_rows(table)]
+    rows = [(mark(row), row.probe, finding_words(row)) for row in main_rows(table)]
     names = (Column("Verdict", "name"), Column("Probe", "name"), Column("Found", "text"))
     yield Table("", names, rows, note=words.symmetry_note(table.topics))
-    yield from pointed("What to do", list(to_do(table)))
+    yield from bullet_points("What to do", list(to_do(table)))
 
 
 def to_do(table: BiasTable) -> Iterator[str]:
@@ -281,7 +283,7 @@ def to_do(table: BiasTable) -> Iterator[str]:
         yield f"{rows} of {len(besides)} hint at a further bias: probe that metric alone (--metric) on other items"
 
 
-def pointed(heading: str, texts: Sequence[str]) -> Iterator[str]:
+def bullet_points(heading: str, texts: Sequence[str]) -> Iterator[str]:
     """Texts as points under a heading, with an empty line before it; nothing where there are none."""
     if texts:
         yield from ("", f"{heading}:")
@@ -289,12 +291,18 @@ def pointed(heading: str, texts: Sequence[str]) -> Iterator[str]:
         yield from wrap(f"- {text}", 80, initial_indent="  ", subsequent_indent="    ")
 
 
+def write_bias(table: BiasTable, folder: Path) -> Path:
+    """Write ``report.html`` and ``bias.md``; returns the page."""
+    sheet = bias_sheet(table)
+    return write_files(folder, {"report.html": sheet.html(), "bias.md": sheet.markdown()})[0]
+
+
 def bias_sheet(table: BiasTable) -> ReportPage:
     """The page of the bias table."""
     judge = table.record
     rest = [row for row in table.rows if not row.primary]
     remarks = [*words.failed(table.session.failures), *_remarks(table)]
-    probed = bias_rows_table([*ordered(table.primary), *valueless(table)], _bias_note(table))
+    probed = bias_rows_table([*ordered(table.primary), *rows_without_value(table)], _bias_note(table))
     return ReportPage(
         "bias",
         f"Is {judge.format} with {judge.model} consistent and unbiased?",
@@ -363,7 +371,7 @@ def _pictures(table: BiasTable) -> Iterator[Forest]:
         yield Forest("Change of scores by each probe", axis, rows)
 
 
-_FOUND = (
+_RESULT_COLUMNS = (
     *(Column("Effect"), Column("p"), Column("Verdict", "text")),
     *(Column("Pairs"), Column("Topics"), Column("Mean change")),
 )
@@ -373,7 +381,7 @@ def bias_rows_table(rows: Iterable[BiasRow], note: str) -> Table:
     """Rows of the bias table."""
     names = (Column("Probe", "text"), Column("Comparison", "text"), Column("Metric", "name"))
     cells = [(words.label(row.probe), row.name, words.label(row.metric), *_cells(row)) for row in rows]
-    return Table("", (*names, *_FOUND), cells, note=note)
+    return Table("", (*names, *_RESULT_COLUMNS), cells, note=note)
 
 
 def grouped_table(rows: Iterable[BiasRow], title: str = "") -> Table:
@@ -381,7 +389,7 @@ def grouped_table(rows: Iterable[BiasRow], title: str = "") -> Table:
     cells: list[tuple[Cell, ...]] = []
     for name, group in gathered((_comparison(row), row) for row in rows).items():
         cells += [(name,), *((words.label(row.metric), *_cells(row)) for row in group)]
-    return Table(title, (Column("Metric", "name"), *_FOUND), cells)
+    return Table(title, (Column("Metric", "name"), *_RESULT_COLUMNS), cells)
 
 
 def _others(rows: Sequence[BiasRow]) -> Iterator[Part]:
@@ -405,7 +413,7 @@ def _cells(row: BiasRow) -> tuple[Cell, ...]:
     """What was found in a row, as :data:`_FOUND` is titled."""
     effect, name = row.effect, row.verdict if row.verdict != "clear" else mark(row)
     between = ", " if name == "exploratory" else ": "
-    verdict = (row.words if row.words.startswith(name) else f"{name}{between}{row.words}") + lacking(row)
+    verdict = (row.words if row.words.startswith(name) else f"{name}{between}{row.words}") + missing_note(row)
     counts: tuple[Cell, ...] = (effect.n, effect.clusters, effect.moved) if effect else (0, 0, "")
     p = words.p_value(effect.p if effect else None)
     marked = f"{p} {RISE}" if p and row.adverse == "rise" else p
@@ -414,7 +422,7 @@ def _cells(row: BiasRow) -> tuple[Cell, ...]:
 
 def _bias_note(table: BiasTable) -> str:
     """How to read the rows."""
-    held = ", ".join(row.probe for row in table.primary if row.against == NEUTRAL)
+    in_log = ", ".join(row.probe for row in table.primary if row.against == NEUTRAL)
     notes = [
         f"Effects are differences of scores in [0, 1] with {table.confidence:.0%} intervals over topics; p-values "
         f"(marked {RISE}: of a rise alone) are corrected for the number of rows. “Alarm”: p < {table.alpha:g} and an "
@@ -423,7 +431,7 @@ def _bias_note(table: BiasTable) -> str:
         "is ruled out. “Falls”: the interval lies below 0, which is no bias. “Could have missed”: the smallest bias "
         f"that is found with a probability of {POWER:.0%}. A pair is one item with and without the change, or judged "
         "twice; “mean change” is its mean absolute difference.",
-        f"Compared with neutral text of the same length in the same place: {held}." * bool(held),
+        f"Compared with neutral text of the same length in the same place: {in_log}." * bool(in_log),
         words.symmetry_note(table.topics),
     ]
     return " ".join(filter(None, notes))

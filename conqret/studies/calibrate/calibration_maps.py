@@ -24,7 +24,7 @@ from conqret.data.item import Frozen
 from conqret.stats.agreement import alphas
 from conqret.stats.confidence import FOLDS, monotone
 from conqret.stats.resampling import leave_one_out
-from conqret.studies.agreement.label_join import Fit, View
+from conqret.studies.agreement.label_join import DimensionView, Fit
 from conqret.studies.agreement.statistics import CALIBRATED
 
 Out = frozenset[int]
@@ -51,8 +51,8 @@ class MonotoneMap(Frozen):
             raise ValueError("a map must have as many labels as scores, all in [0, 1], and must not decrease")
         return self
 
-    def of(self, score: float) -> float:
-        """What people say of what the judge gives this score."""
+    def apply(self, score: float) -> float:
+        """The calibrated score, in [0, 1] of the labels' scale."""
         return float(np.interp(score, self.scores, self.labels))
 
 
@@ -60,10 +60,10 @@ class CalibrationSample:
     """What the maps of one dimension are fitted on, by unit: the judge's ``score`` and people's one label (``target``),
     both in [0, 1], whether both are ``known``, and the ``fold`` (-1: in none)."""
 
-    def __init__(self, view: View, folds: Mapping[str, int]) -> None:
+    def __init__(self, view: DimensionView, folds: Mapping[str, int]) -> None:
         self.view = view
         self.known = view.compared
-        found = [view.found.get(unit) for unit in view.units]
+        found = [view.unit_scores.get(unit) for unit in view.units]
         self.score = np.array([None if score is None else score.value for score in found], dtype=float)
         self.target = view.scale.unit(view.target)
         self.fold = np.array([folds.get(str(cluster), -1) for cluster in view.clusters])
@@ -76,52 +76,52 @@ class CalibrationSample:
 
 
 @dataclass(frozen=True, slots=True)
-class MapTrial:
-    """``said`` has by kind what the map without its fold says of each unit (NaN where there is no score).
+class FittedMaps:
+    """``predictions`` has by kind what the map without its fold says of each unit (NaN where there is no score).
     ``chosen_maps`` are the map of all labels and those without each fold, each of the kind in ``chosen``; ``errors``
     has for each of these choices by kind the standard error of what its alpha is above that of the score as it is."""
 
-    said: Mapping[str, NDArray[np.float64]]
+    predictions: Mapping[str, NDArray[np.float64]]
     chosen: tuple[str, ...]
     chosen_maps: tuple[MonotoneMap, ...]
     errors: tuple[Mapping[str, float], ...]
 
     def calibrated(self, fold: NDArray[np.intp]) -> NDArray[np.float64]:
         """What is said of each unit by the chosen map without its ``fold``."""
-        return np.stack([self.said[kind] for kind in self.chosen])[1 + fold, np.arange(len(fold))]
+        return np.stack([self.predictions[kind] for kind in self.chosen])[1 + fold, np.arange(len(fold))]
 
 
-def tried(
-    seen: CalibrationSample,
+def fit_maps(
+    sample: CalibrationSample,
     kept: NDArray[np.bool_] | None = None,
     errors: Sequence[Mapping[str, float]] | None = None,
-) -> MapTrial:
+) -> FittedMaps:
     """Fit all kinds of map on the labels of the units that are ``kept``, and choose one for all labels
     and for those without each fold, by a cross-validation among these labels; ``errors`` are those by which is chosen,
     where they are known."""
-    parts = seen.parts(kept)
-    maps = {kind: {out: fit(seen, parts[out]) for out in LEFT_OUT} for kind, fit in KINDS.items()}
-    predictions = {kind: _said(fitted_maps, seen, frozenset()) for kind, fitted_maps in maps.items()}
-    taken = [
-        _best(maps, seen, out, parts[out], None if errors is None else errors[place])
+    parts = sample.parts(kept)
+    maps = {kind: {out: fit(sample, parts[out]) for out in LEFT_OUT} for kind, fit in KINDS.items()}
+    predictions = {kind: _predict(fitted_maps, sample, frozenset()) for kind, fitted_maps in maps.items()}
+    choices = [
+        _best(maps, sample, out, parts[out], None if errors is None else errors[place])
         for place, out in enumerate(LEFT_OUT[: 1 + FOLDS])
     ]
-    chosen = tuple(kind for kind, _ in taken)
+    chosen = tuple(kind for kind, _ in choices)
     whole = tuple(maps[kind][out] for kind, out in zip(chosen, LEFT_OUT, strict=False))
-    return MapTrial(predictions, chosen, whole, tuple(known for _, known in taken))
+    return FittedMaps(predictions, chosen, whole, tuple(known for _, known in choices))
 
 
 def _best(
     maps: Mapping[str, Mapping[Out, MonotoneMap]],
-    seen: CalibrationSample,
+    sample: CalibrationSample,
     out: Out,
     part: NDArray[np.bool_],
     errors: Mapping[str, float] | None,
 ) -> tuple[str, Mapping[str, float]]:
     """The kind of the highest alpha on a ``part``, each of its folds by the maps without it and ``out``; the score as
     it is, unless that is lower by more than one standard error. Beside it the ``errors``, over topics if not given."""
-    view = seen.view
-    said = [_said(fitted_maps, seen, out)[part] for fitted_maps in maps.values()]
+    view = sample.view
+    said = [_predict(fitted_maps, sample, out)[part] for fitted_maps in maps.values()]
     tables = np.stack([np.stack([view.on_labels(values), view.target[part]]) for values in said])
     drawn = leave_one_out(view.clusters_of(part)) if errors is None else None
     found = dict(zip(maps, alphas(tables, view.scale.level, drawn), strict=True))
@@ -131,7 +131,7 @@ def _best(
     return best if not found[best].value - found[AS_IS].value <= errors[best] else AS_IS, errors
 
 
-def refits(seen: CalibrationSample, errors: Sequence[Mapping[str, float]]) -> dict[str, Fit]:
+def refits(sample: CalibrationSample, errors: Sequence[Mapping[str, float]]) -> dict[str, Fit]:
     """By variant how its scores come of the labels of some units: of each kind of map, and of those that these labels
     choose, by the ``errors`` of the choice from all."""
     known: dict[bytes, dict[str, NDArray[np.float64]]] = {}
@@ -139,11 +139,11 @@ def refits(seen: CalibrationSample, errors: Sequence[Mapping[str, float]]) -> di
     def said(kept: NDArray[np.bool_]) -> dict[str, NDArray[np.float64]]:
         key = kept.tobytes()
         if key not in known:
-            if all(part.any() for part in seen.parts(kept).values()):
-                trial = tried(seen, kept, errors)
-                known[key] = {**trial.said, CALIBRATED: trial.calibrated(seen.fold)}
+            if all(part.any() for part in sample.parts(kept).values()):
+                trial = fit_maps(sample, kept, errors)
+                known[key] = {**trial.predictions, CALIBRATED: trial.calibrated(sample.fold)}
             else:
-                known[key] = dict.fromkeys((*KINDS, CALIBRATED), np.full(len(seen.score), np.nan))
+                known[key] = dict.fromkeys((*KINDS, CALIBRATED), np.full(len(sample.score), np.nan))
         return known[key]
 
     def fit(name: str) -> Fit:
@@ -152,20 +152,20 @@ def refits(seen: CalibrationSample, errors: Sequence[Mapping[str, float]]) -> di
     return {name: fit(name) for name in (*KINDS, CALIBRATED) if name != AS_IS}
 
 
-def _said(maps: Mapping[Out, MonotoneMap], seen: CalibrationSample, out: Out) -> NDArray[np.float64]:
+def _predict(maps: Mapping[Out, MonotoneMap], sample: CalibrationSample, out: Out) -> NDArray[np.float64]:
     """What is said of each unit by the map without its fold and those that are ``out``."""
-    predictions = np.full(len(seen.score), np.nan)
-    scored = ~np.isnan(seen.score)
-    for fold in np.unique(seen.fold):
-        here = scored & (seen.fold == fold)
+    predictions = np.full(len(sample.score), np.nan)
+    scored = ~np.isnan(sample.score)
+    for fold in np.unique(sample.fold):
+        here = scored & (sample.fold == fold)
         fold_map = maps[out | {int(fold)} if fold >= 0 else out]
-        predictions[here] = np.interp(seen.score[here], fold_map.scores, fold_map.labels)
+        predictions[here] = np.interp(sample.score[here], fold_map.scores, fold_map.labels)
     return predictions
 
 
-def _isotonic(seen: CalibrationSample, part: NDArray[np.bool_]) -> MonotoneMap:
+def _isotonic(sample: CalibrationSample, part: NDArray[np.bool_]) -> MonotoneMap:
     """The map without the knots that lie within a level stretch."""
-    places, levels = monotone(seen.score[part], seen.target[part])
+    places, levels = monotone(sample.score[part], sample.target[part])
     levels = levels.clip(0, 1)
     steps = np.diff(levels) > 0
     kept = np.concatenate([[True], steps]) | np.concatenate([steps, [True]])
@@ -176,7 +176,7 @@ def _isotonic(seen: CalibrationSample, part: NDArray[np.bool_]) -> MonotoneMap:
 
 AS_IS = "as-is"
 KINDS: Mapping[str, Callable[[CalibrationSample, NDArray[np.bool_]], MonotoneMap]] = {
-    AS_IS: lambda seen, part: MonotoneMap(kind="as-is", scores=(0.0, 1.0), labels=(0.0, 1.0)),
+    AS_IS: lambda sample, part: MonotoneMap(kind="as-is", scores=(0.0, 1.0), labels=(0.0, 1.0)),
     "isotonic": _isotonic,
 }
 """How each kind of map is fitted; the first wins where errors are equal."""

@@ -7,6 +7,7 @@ from pathlib import Path
 from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.printing import at, note, note_each, result, tell
+from conqret.studies.agreement.command import ComparisonOptions
 
 
 def calibrate(
@@ -15,8 +16,7 @@ def calibrate(
     labels: label_options.Labels,
     output: Path = Path("calibration.json"),
     reading: label_options.LabelReading,
-    metric: label_options.Metrics = None,
-    aggregate: label_options.Aggregate = "auto",
+    comparison: ComparisonOptions,
     confidence: label_options.Confidence = 0.95,
     page: Path | None = None,
     json_output: options.Printed = None,
@@ -41,28 +41,21 @@ def calibrate(
 
     conqret judge more.jsonl --model gpt-4o-mini --calibration calibration.json
     """
-    from conqret.io.safe_files import write_whole
-    from conqret.show.report_page import check_ending, write_sheet
-    from conqret.studies.agreement.agreement_settings import AgreementSettings
-    from conqret.studies.agreement.trivial_judges import over_baselines
-    from conqret.studies.calibrate.fit_calibration import calibrate as fitted
+    from conqret.studies.calibrate.fit_calibration import calibrate as fit
     from conqret.studies.calibrate.result import calibration_sheet
 
-    if page is not None:
-        check_ending(page)
+    page_file = options.PageFile(page)
     read = reading.load(labels)
-    calibration = fitted(
+    calibration = fit(
         run,
         read,
-        metrics=label_options.metric_map(metric),
-        settings=AgreementSettings(aggregate=aggregate, confidence=confidence),
+        **comparison.settings(confidence=confidence),
     )
-    write_whole(output, calibration.model_dump_json(indent=1).encode() + b"\n")
+    calibration.write(output)
     note(*read.notes)
     note_each(f"{dimension} is not calibrated: {why}" for dimension, why in calibration.left_out.items())
     sheet = calibration_sheet(calibration)
     result(calibration, sheet.tables, as_json=json_output, answer=sheet.answer)
-    note_each(over_baselines({name: check.over for name, check in calibration.checked.items()}))
+    note(*calibration.baseline_sentences)
     tell(at(output, "maps"))
-    if page is not None:
-        tell(at(write_sheet(sheet, page), "page"))
+    page_file.write(calibration_sheet, calibration, "page")

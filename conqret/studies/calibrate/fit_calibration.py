@@ -20,25 +20,27 @@ from conqret.errors import DeclarationError, strict_options
 from conqret.io.labels import Labels, labels_of
 from conqret.judging.judge_folder import FinishedRun, JudgeFolder, folder_of
 from conqret.stats.confidence import Band, bands
+from conqret.stats.estimate import MIN_TOPICS
 from conqret.stats.resampling import leave_one_out
-from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
+from conqret.studies.agreement.agreement_settings import DEFAULT_SETTINGS, AgreementSettings, Basis
 from conqret.studies.agreement.annotator_agreement import averaged_alphas
-from conqret.studies.agreement.label_join import NO_SCALE, JoinedLabels, View, join_labels
+from conqret.studies.agreement.judge_baselines import (
+    differences_from_baselines,
+    labeled_folds,
+    with_baselines,
+)
+from conqret.studies.agreement.label_join import NO_SCALE, DimensionView, JoinedLabels, join_labels
 from conqret.studies.agreement.statistics import CALIBRATED
-from conqret.studies.agreement.trivial_judges import beside_trivial, labelled_folds, over_trivial
 from conqret.studies.calibrate.calibration_maps import (
     AS_IS,
     KINDS,
     CalibrationSample,
-    MapTrial,
+    FittedMaps,
+    fit_maps,
     refits,
-    tried,
 )
 from conqret.studies.calibrate.result import Calibration, CalibrationMaps, CalibrationRow
 from conqret.studies.validate.result import validated_judge
-
-FEWEST_TOPICS = 6
-"""Topics with labels below which nothing is calibrated: each fold holds one, and four are left to be fitted on."""
 
 
 @strict_options
@@ -48,7 +50,7 @@ def calibrate(
     *,
     items: Iterable[Item] = (),
     metrics: Mapping[str, str] | None = None,
-    settings: AgreementSettings = USUAL,
+    settings: AgreementSettings = DEFAULT_SETTINGS,
 ) -> Calibration:
     """Fit a calibration map from judge scores to human scores for each metric, and test it on other topics.
 
@@ -69,22 +71,22 @@ def calibrate(
         run = folder_of(run).finished()
     kept, read = list(run), labels_of(labels)
     judge = validated_judge(kept)
-    joined = beside_trivial(join_labels(kept, read, metrics), items, None, settings)
-    folds = {str(cluster): fold for cluster, fold in labelled_folds(joined, settings.seed).items()}
+    joined = with_baselines(join_labels(kept, read, metrics), items, None, settings)
+    folds = {str(cluster): fold for cluster, fold in labeled_folds(joined, settings.seed).items()}
     maps: dict[str, CalibrationMaps] = {}
-    fits: dict[str, tuple[CalibrationSample, MapTrial]] = {}
+    fits: dict[str, tuple[CalibrationSample, FittedMaps]] = {}
     left_out: dict[str, str] = {}
     for dimension, metric in joined.metrics.items():
-        seen = _seen(joined, dimension, settings, folds)
-        if isinstance(seen, str):
-            left_out[dimension] = seen
+        sample = _sample(joined, dimension, settings, folds)
+        if isinstance(sample, str):
+            left_out[dimension] = sample
         else:
-            fits[dimension] = seen, tried(seen)
+            fits[dimension] = sample, fit_maps(sample)
             whole, *without = fits[dimension][1].chosen_maps
             maps[metric] = CalibrationMaps(
                 dimension=dimension,
-                scale=str(seen.view.scale),
-                parts=any(unit.part for unit in seen.view.found),
+                scale=str(sample.view.scale),
+                parts=any(unit.part for unit in sample.view.unit_scores),
                 whole=whole,
                 without=tuple(without),
             )
@@ -95,44 +97,44 @@ def calibrate(
         format=judge.format,
         model=judge.model,
         fingerprint=judge.fingerprint,
-        basis=Basis.of(read, joined.clustered_by, joined.units, joined.clusters, settings),
+        basis=Basis.from_labels(read, joined.clustered_by, joined.units, joined.clusters, settings),
         folds=folds | {name: folds[key] for name, key in TopicKeys.of(kept).joined.items() if key in folds},
         maps=maps,
         left_out=left_out,
     )
-    joined = made.applied(joined, settings)
-    for dimension, (seen, trial) in fits.items():  # beside each score what each kind of map makes of it
-        said = {kind: values for kind, values in trial.said.items() if kind != AS_IS}
-        joined = joined.beside(dimension, said, refits(seen, trial.errors))
-    return _checked(made, joined, settings)
+    joined = made.apply_to(joined, settings)
+    for dimension, (sample, trial) in fits.items():  # beside each score what each kind of map makes of it
+        said = {kind: values for kind, values in trial.predictions.items() if kind != AS_IS}
+        joined = joined.with_variants(dimension, said, refits(sample, trial.errors))
+    return _with_checks(made, joined, settings)
 
 
-def _seen(
+def _sample(
     joined: JoinedLabels, dimension: str, settings: AgreementSettings, folds: Mapping[str, int]
 ) -> CalibrationSample | str:
     """What the maps of one dimension are fitted on, or why there are none."""
-    view = View(joined, dimension, settings)
+    view = DimensionView(joined, dimension, settings)
     if view.verdicts:
         return "verdicts in words have no scale"
     if not view.scale.bounded:
         return NO_SCALE
     topics = len(set(view.clusters_of(view.compared)))
-    if topics < FEWEST_TOPICS:
-        return f"scores and labels of {topics} {joined.clustered_by}s, and {FEWEST_TOPICS} are needed"
+    if topics < MIN_TOPICS:
+        return f"scores and labels of {topics} {joined.clustered_by}s, and {MIN_TOPICS} are needed"
     if len(np.unique(view.judge(rounded=False)[view.compared])) < 2:
         return "the judge says the same of everything"
-    seen = CalibrationSample(view, folds)
-    if not all(part.any() for part in seen.parts().values()):
+    sample = CalibrationSample(view, folds)
+    if not all(part.any() for part in sample.parts().values()):
         return f"all its {joined.clustered_by}s fell into two folds"
-    return seen
+    return sample
 
 
-def _checked(made: Calibration, joined: JoinedLabels, settings: AgreementSettings) -> Calibration:
+def _with_checks(made: Calibration, joined: JoinedLabels, settings: AgreementSettings) -> Calibration:
     """What the maps change, by dimension, in the mean, and in bands of the score."""
     drawn, confidence = leave_one_out(joined.clusters), settings.confidence
     checked, sampled, views = {}, {}, []
     for maps in made.maps.values():
-        view = View(joined, maps.dimension, settings)
+        view = DimensionView(joined, maps.dimension, settings)
         names = [name for name in view.variants if not name.startswith(("sample", "majority"))]
         alphas = {name: view.alpha(name, drawn) for name in names}
         checked[maps.dimension] = CalibrationRow(
@@ -140,7 +142,7 @@ def _checked(made: Calibration, joined: JoinedLabels, settings: AgreementSetting
             alpha={name: alpha.estimate(confidence) for name, alpha in alphas.items()},
             error={name: view.distance(name, drawn).estimate(confidence) for name in alphas},
             gain=alphas[CALIBRATED].minus(alphas["mean"]).estimate(confidence),
-            over=over_trivial(alphas, confidence),
+            over=differences_from_baselines(alphas, confidence),
         )
         sampled[maps.dimension] = alphas
         views.append(view)
@@ -155,7 +157,7 @@ def _checked(made: Calibration, joined: JoinedLabels, settings: AgreementSetting
     )
 
 
-def _bands(views: Sequence[View], confidence: float) -> dict[str, tuple[Band, ...]]:
+def _bands(views: Sequence[DimensionView], confidence: float) -> dict[str, tuple[Band, ...]]:
     """By what is said of the units (the judge's mean, each kind of map, the chosen ones); what some of the dimensions
     have not is left out."""
     topics = [name for view in views for name in view.clusters_of(view.compared)]

@@ -30,17 +30,17 @@ from conqret.show.table import Column, Table
 from conqret.stats.confidence import FOLDS, Band
 from conqret.stats.estimate import Estimate, undefined
 from conqret.studies.agreement.agreement_settings import AgreementSettings, Basis, FittedFile
-from conqret.studies.agreement.judge_agreement import NOT_EVERYWHERE, head, trivial_table
-from conqret.studies.agreement.label_join import Fit, JoinedLabels, View
+from conqret.studies.agreement.judge_agreement import NOT_EVERYWHERE, baselines_table, head
+from conqret.studies.agreement.judge_baselines import BASELINES, baseline_sentences
+from conqret.studies.agreement.label_join import DimensionView, Fit, JoinedLabels
 from conqret.studies.agreement.statistics import CALIBRATED
-from conqret.studies.agreement.trivial_judges import TRIVIAL
 from conqret.studies.calibrate.calibration_maps import (
     AS_IS,
     KINDS,
     CalibrationSample,
     MonotoneMap,
+    fit_maps,
     refits,
-    tried,
 )
 
 
@@ -106,7 +106,12 @@ class Calibration(FittedFile):
             raise ValueError("a fold has no map")
         return self
 
-    def applied(self, joined: JoinedLabels, settings: AgreementSettings) -> JoinedLabels:
+    @property
+    def baseline_sentences(self) -> Iterator[str]:
+        """Which baselines the judge agrees better than, and which less, in sentences."""
+        return baseline_sentences({name: row.over for name, row in self.checked.items()})
+
+    def apply_to(self, joined: JoinedLabels, settings: AgreementSettings) -> JoinedLabels:
         """The same join, in which each score has a calibrated one beside it. Where the maps are those that the labels
         of the join give, intervals of what is calibrated fit them again without each topic."""
         for dimension, metric in joined.metrics.items():
@@ -116,20 +121,20 @@ class Calibration(FittedFile):
             made = np.full(len(joined.units), np.nan)
             for place, (unit, cluster) in enumerate(zip(joined.units, joined.clusters, strict=True)):
                 if unit in scored and (score := scored[unit].value) is not None:
-                    made[place] = self._map(maps, str(cluster)).of(score)
-            fitted = self._fitted(View(joined, dimension, settings), made)
-            joined = joined.beside(dimension, {CALIBRATED: made}, fitted)
+                    made[place] = self._map(maps, str(cluster)).apply(score)
+            fitted = self._fitted(DimensionView(joined, dimension, settings), made)
+            joined = joined.with_variants(dimension, {CALIBRATED: made}, fitted)
         return joined
 
-    def _fitted(self, view: View, made: NDArray[np.float64]) -> dict[str, Fit]:
+    def _fitted(self, view: DimensionView, made: NDArray[np.float64]) -> dict[str, Fit]:
         """How the calibrated scores of a dimension come of its labels; empty where they are from other labels."""
         if not view.scale.bounded or view.verdicts:
             return {}
-        seen = CalibrationSample(view, self.folds)
-        if not all(part.any() for part in seen.parts().values()):
+        sample = CalibrationSample(view, self.folds)
+        if not all(part.any() for part in sample.parts().values()):
             return {}
-        fit = refits(seen, tried(seen).errors)[CALIBRATED]
-        same = np.allclose(fit(seen.known)[seen.known], made[seen.known], rtol=0, atol=1e-9)
+        fit = refits(sample, fit_maps(sample).errors)[CALIBRATED]
+        same = np.allclose(fit(sample.known)[sample.known], made[sample.known], rtol=0, atol=1e-9)
         return {CALIBRATED: fit} if same else {}
 
     def calibrated(self, judgment: Judgment) -> dict[tuple[str, str | None], float]:
@@ -143,7 +148,7 @@ class Calibration(FittedFile):
             parts: list[tuple[str | None, float | None]] = [(part.id, part.value) for part in measure.parts]
             for part, score in parts if maps.parts else [(None, measure.value)]:
                 if score is not None:
-                    calibrated[metric, part] = self._map(maps, cluster).of(score)
+                    calibrated[metric, part] = self._map(maps, cluster).apply(score)
         return calibrated
 
     def _map(self, maps: CalibrationMaps, cluster: str) -> MonotoneMap:
@@ -180,7 +185,7 @@ NAMES = {"mean": "the judge as it is", CALIBRATED: "calibrated, as chosen"}
 
 def calibration_tables(calibration: Calibration) -> Iterator[Table]:
     """What a calibration changes: alpha by kind of map and chosen, baselines, error, and reliability."""
-    taken = {maps.dimension: maps.kinds for maps in calibration.maps.values()}
+    choices = {maps.dimension: maps.kinds for maps in calibration.maps.values()}
     rows, basis = list(calibration.checked.items()), calibration.basis
     shown = {"mean": "Judge", **{name: name.capitalize() for name in (*KINDS, CALIBRATED) if name != AS_IS}}
     none = undefined("a dimension has none")
@@ -192,7 +197,7 @@ def calibration_tables(calibration: Calibration) -> Iterator[Table]:
             "Units": (1, "units"),
             **{title: (1, "alpha", name) for name, title in shown.items()},
             "Gain": (1, "gain"),
-            Column("Map", "text"): lambda row: taken[row[0]],
+            Column("Map", "text"): lambda row: choices[row[0]],
         },
         rows,
         foot=[("Average", "", *means, calibration.average_gain, "")],
@@ -200,9 +205,9 @@ def calibration_tables(calibration: Calibration) -> Iterator[Table]:
         "folds). “Calibrated” uses the map where it is better there by more than one standard error, “Map” is what new "
         "items get. The average leaves out overall quality (unless it is the only dimension).",
     )
-    yield trivial_table({name: one.alpha for name, one in rows}, calibration.average)
+    yield baselines_table({name: one.alpha for name, one in rows}, calibration.average)
     nowhere = undefined(NOT_EVERYWHERE)
-    names = [name for name in (*shown, *TRIVIAL) if any(name in one.error for _, one in rows)]
+    names = [name for name in (*shown, *BASELINES) if any(name in one.error for _, one in rows)]
     yield Table(
         "Mean absolute error from the human label, in [0, 1]",
         ("Dimension", *map(head, names)),

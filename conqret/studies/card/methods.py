@@ -17,7 +17,7 @@ from conqret.show import words
 from conqret.show.markup import PREAMBLE, escaped, safe, tables_latex, tables_markdown
 from conqret.show.table import Column, Table
 from conqret.stats.estimate import Estimate
-from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings
+from conqret.studies.agreement.agreement_settings import DEFAULT_SETTINGS, AgreementSettings
 from conqret.studies.validate.page import validation_tables
 from conqret.studies.validate.result import Validation
 from conqret.studies.validate.validate import ValidationResult, validate
@@ -55,7 +55,7 @@ def describe_methods(
     *,
     labels: Labels | None = None,
     metrics: Mapping[str, str] | None = None,
-    settings: AgreementSettings = USUAL,
+    settings: AgreementSettings = DEFAULT_SETTINGS,
 ) -> Methods:
     """Write the methods paragraphs and tables of a paper on a run: prompts, models, dates, failures, agreement.
 
@@ -153,13 +153,16 @@ def _agreement(validation: Validation) -> Iterator[str]:
     if average.dimensions:
         first, *others = average.dimensions
         of = f"In the mean of {len(others) + 1} dimensions" if others else f"On {words.label(first).lower()}"
-        yield f"{of} alpha is {average.judge['mean']} between judge and annotators{_among(average.people)}."
-        if average.person.value is not None:
-            yield f"One annotator reaches {average.person} with the others, and the judge {average.as_person}."
+        among = _among(average.inter_annotator_alpha)
+        yield f"{of} alpha is {average.judge['mean']} between judge and annotators{among}."
+        annotator, judge = average.one_annotator_alpha, average.judge_as_annotator_alpha
+        if annotator.value is not None:
+            yield f"One annotator reaches {annotator} with the others, and the judge {judge}."
     for row in rows:
         if row.dimension not in average.dimensions:
             dimension = words.label(row.dimension).lower()
-            yield f"On {dimension} alpha is {row.alpha} between judge and annotators{_among(row.people)}."
+            among = _among(row.inter_annotator_alpha)
+            yield f"On {dimension} alpha is {row.alpha} between judge and annotators{among}."
     if people == 1:
         yield "One annotator labeled, so nothing is known of how far annotators agree."
     yield f"{validation.coverage:.1%} of the labeled units have a score."

@@ -9,6 +9,7 @@ from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.printing import at, note, result, tell
 from conqret.errors import DeclarationError
+from conqret.studies.agreement.command import ComparisonOptions
 
 MARKDOWN, LATEX = ".md", ".tex"
 
@@ -21,8 +22,7 @@ def methods(
         label_options.label_files("Human labels of the items: agreement is then reported, too."),
     ] = None,
     reading: label_options.LabelReading,
-    metric: label_options.Metrics = None,
-    aggregate: label_options.Aggregate = "auto",
+    comparison: ComparisonOptions,
     output: Path | None = None,
     confidence: label_options.Confidence = 0.95,
     overwrite: options.Replace = False,
@@ -43,7 +43,6 @@ def methods(
     conqret runs methods runs/first --labels labels.csv --scale 1:3 -o methods.tex
     """
     from conqret.io.safe_files import write_new
-    from conqret.studies.agreement.agreement_settings import AgreementSettings
     from conqret.studies.card.methods import describe_methods
 
     if output is not None and output.suffix.lower() not in (MARKDOWN, LATEX):
@@ -52,8 +51,7 @@ def methods(
     methods_text = describe_methods(
         run,
         labels=read,
-        metrics=label_options.metric_map(metric),
-        settings=AgreementSettings(aggregate=aggregate, confidence=confidence),
+        **comparison.settings(confidence=confidence),
     )
     none = ("without --labels the text states no agreement with annotators",)
     note(*(none if read is None else read.notes))

@@ -24,7 +24,7 @@ from conqret.studies.agreement.judge_agreement import (
 from conqret.studies.agreement.statistics import STATISTICS
 from conqret.studies.bias.result import bias_parts, headlines
 from conqret.studies.card.result import FILE_NAME, Card, last_checked
-from conqret.studies.sensitivity.page import answer, chart, damage, how_decided
+from conqret.studies.sensitivity.page import answer, chart, how_decided, perturbation_words
 from conqret.studies.sensitivity.result import Curve
 from conqret.studies.variance.result import repeatability_table
 
@@ -136,7 +136,7 @@ def verdict_rows(curves: Sequence[Curve]) -> Table:
     lines: dict[str, list[tuple[Cell, ...]]] = {}
     for row in curves:
         levels = ", ".join(f"{point.level:g}" for point in row.points)
-        heading = f"{row.perturbation} ({damage(row.perturbation)}), at {levels} {row.unit}"
+        heading = f"{row.perturbation} ({perturbation_words(row.perturbation)}), at {levels} {row.unit}"
         means = ", ".join(f"{point.mean:.3f}" for point in row.points)
         verdict = f"{row.verdict or 'nothing is expected'}: {row.words}"
         shown = Alarm(verdict) if row.verdict == "no" else verdict

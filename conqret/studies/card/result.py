@@ -25,8 +25,8 @@ from conqret.judging.summary import Cost, Summary
 from conqret.show import words
 from conqret.studies.agreement.agreement_settings import Basis
 from conqret.studies.agreement.judge_agreement import WEAK, Average, DimensionAgreement, Missingness
+from conqret.studies.agreement.judge_baselines import baseline_sentences
 from conqret.studies.agreement.statistics import CALIBRATED
-from conqret.studies.agreement.trivial_judges import over_baselines
 from conqret.studies.bias.result import BiasTable
 from conqret.studies.sensitivity.result import Curve, SensitivityResults
 from conqret.studies.validate.result import Validation
@@ -98,7 +98,7 @@ def make_card(
     Raises:
         DeclarationError: validation, bias table or sensitivity run are of another instrument.
     """
-    _same_instrument(record, validation, bias, sensitivity)
+    _check_same_judge(record, validation, bias, sensitivity)
     judge = recorded_judge(record)
     known = [(item.topic, item.stance) for item in items]
     topics, stances = {topic for topic, _ in known}, Counter(stance for _, stance in known)
@@ -135,7 +135,7 @@ def read_card(path: Path) -> Card:
     return read_written(file, Card, "conqret validate", f"not a judge card of the schema {SCHEMA}")
 
 
-def _same_instrument(
+def _check_same_judge(
     record: JudgeRecord,
     validation: Validation,
     bias: BiasTable | None,
@@ -207,12 +207,12 @@ def _known_limits(
         "This judge is the lexical baseline: it counts words and understands nothing. An LLM judge is useful "
         "only if it agrees better with annotators than this baseline does.": record.baseline,
         **_agreement(rows),
-        **_beside(validation),
+        **_calibration_and_baselines(validation),
         **_curves(curves),
         **_bias(bias),
         f"{1 - validation.coverage:.1%} of the labeled units have no score by the judge.": validation.coverage
         < WHOLE,
-        _chosen(validation): validation.join.items < validation.join.judged,
+        _sampling_sentence(validation): validation.join.items < validation.join.judged,
         f"There are only {topics} topics, so intervals are wide and small effects are missed.": topics
         < FEW_TOPICS,
         f"{words.capitalised(named)} {were} labeled by one annotator, so inter-annotator agreement is unknown "
@@ -225,7 +225,7 @@ def _known_limits(
     return tuple(sentence for sentence, holds in sentences.items() if holds)
 
 
-def _chosen(validation: Validation) -> str:
+def _sampling_sentence(validation: Validation) -> str:
     """How the labelled items came to be chosen, where not all are labelled."""
     join = validation.join
     some = f"{join.items} of {join.judged} judged items are labeled"
@@ -245,8 +245,12 @@ def _agreement(rows: Sequence[DimensionAgreement]) -> dict[str, object]:
     rest = [row for row in known if row.dimension not in (*worse, *chance)]
     weak = [row.dimension for row in rest if (row.alpha.value or 0) < WEAK]
     without = gathered((row.alpha.reason, row.dimension) for row in known if row.alpha.low is None)
-    below = [f"{row.dimension} (difference {row.to_person})" for row in known if row.to_person.sign < 0]
-    noisy = [row.dimension for row in rows if row.parted]
+    below = [
+        f"{row.dimension} (difference {row.judge_minus_annotator})"
+        for row in known
+        if row.judge_minus_annotator.sign < 0
+    ]
+    noisy = [row.dimension for row in rows if row.annotators_at_chance]
     others = "on every dimension" if len(rest) == len(known) else "on all other dimensions"
     where = others if len(weak) == len(rest) else f"on {_names(weak)}"
     return {
@@ -267,7 +271,7 @@ def _agreement(rows: Sequence[DimensionAgreement]) -> dict[str, object]:
     }
 
 
-def _beside(validation: Validation) -> dict[str, object]:
+def _calibration_and_baselines(validation: Validation) -> dict[str, object]:
     """What a calibration changes, and which free baselines the judge is shown to beat."""
     raw, calibrated = (validation.average.judge.get(name) for name in ("mean", CALIBRATED))
     over = {name: row.over for name, row in validation.dimensions.items()}
@@ -279,7 +283,7 @@ def _beside(validation: Validation) -> dict[str, object]:
         mended = f"No calibration map agrees better with annotators than the raw scores do (mean alpha {raw})"
     elif gain.low is None or gain.low <= 0:
         mended = f"{mended}, which is no significant gain (difference {gain})"
-    return {f"{mended}.": calibrated, **dict.fromkeys(over_baselines(over), not beaten)}
+    return {f"{mended}.": calibrated, **dict.fromkeys(baseline_sentences(over), not beaten)}
 
 
 def _curves(curves: Sequence[Curve]) -> dict[str, object]:

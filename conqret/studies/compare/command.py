@@ -7,6 +7,7 @@ from pathlib import Path
 from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.printing import note, note_each
+from conqret.studies.agreement.command import ComparisonOptions
 
 
 def compare(
@@ -14,8 +15,7 @@ def compare(
     *,
     labels: label_options.Labels,
     reading: label_options.LabelReading,
-    metric: label_options.Metrics = None,
-    aggregate: label_options.Aggregate = "auto",
+    comparison: ComparisonOptions,
     page: options.PageFile,
     confidence: label_options.Confidence = 0.95,
     json_output: options.Printed = None,
@@ -37,15 +37,13 @@ def compare(
     conqret judges compare runs/prompt-* --labels labels.csv --scale 1:3 -o compare.html
     """
     from conqret.judging.judge_folder import JudgeFolder
-    from conqret.studies.agreement.agreement_settings import AgreementSettings
     from conqret.studies.compare.compare_judges import compare as compare_runs
     from conqret.studies.compare.result import comparison_sheet
 
     compared = compare_runs(
         runs,
         reading.load(labels),
-        metrics=label_options.metric_map(metric),
-        settings=AgreementSettings(aggregate=aggregate, confidence=confidence),
+        **comparison.settings(confidence=confidence),
     )
     note(*compared.basis.notes)
     if compared.left_out:

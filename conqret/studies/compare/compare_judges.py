@@ -1,4 +1,4 @@
-"""Compare several judges with people's labels, on the units that people labelled and all of the judges scored."""
+"""Compare several judges with human labels, on the labeled units that all judges scored."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from conqret.stats.confidence import FOLDS, dealt
 from conqret.stats.effects import ALPHA, largest_p
 from conqret.stats.jackknife import JackknifedEstimate, average, without_value
 from conqret.stats.resampling import Resamples, leave_one_out, snapped
-from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
+from conqret.studies.agreement.agreement_settings import DEFAULT_SETTINGS, AgreementSettings, Basis
 from conqret.studies.agreement.annotator_agreement import averaged_dimensions
-from conqret.studies.agreement.label_join import NO_SCALE, View, join_labels
+from conqret.studies.agreement.label_join import NO_SCALE, DimensionView, join_labels
 from conqret.studies.compare.result import (
     PRICED_ITEMS,
     ComparedDimension,
@@ -38,24 +38,25 @@ from conqret.studies.compare.result import (
 
 @dataclass(frozen=True)
 class UnitSides:
-    """One dimension: what people and each of the judges say of the shared units, on the labels' scale; NaN where people
-    or one of the judges say nothing. ``scored`` counts for each judge the labelled units with a score."""
+    """One dimension: the aggregated ``labels`` and the scores of the ``judges`` (judges by units) for the shared units,
+    on the labels' scale; NaN where the label or one of the scores is missing. ``scored`` counts for each judge the
+    labeled units with a score."""
 
-    people: NDArray[np.float64]
+    labels: NDArray[np.float64]
     judges: NDArray[np.float64]
     scale: LabelScale
     scored: tuple[int, ...]
     placed: bool
 
     @classmethod
-    def from_views(cls, views: Sequence[View], places: Sequence[Sequence[int]]) -> Self:
+    def from_views(cls, views: Sequence[DimensionView], places: Sequence[Sequence[int]]) -> Self:
         """What the judges' ``views`` show of the units at ``places`` in each."""
-        people = views[0].target[places[0]]
+        labels = views[0].target[places[0]]
         judges = np.stack([view.judge()[where] for view, where in zip(views, places, strict=True)])
-        labelled, scored = ~np.isnan(people), ~np.isnan(judges)
+        labelled, scored = ~np.isnan(labels), ~np.isnan(judges)
         shared = labelled & scored.all(axis=0)
         return cls(
-            np.where(shared, people, np.nan),
+            np.where(shared, labels, np.nan),
             np.where(shared, judges, np.nan),
             views[0].scale,
             tuple((scored & labelled).sum(axis=1).tolist()),
@@ -64,22 +65,22 @@ class UnitSides:
 
     @property
     def units(self) -> int:
-        """How many units people labelled and all judges scored."""
-        return int((~np.isnan(self.people)).sum())
+        """The number of labeled units that all judges scored."""
+        return int((~np.isnan(self.labels)).sum())
 
     def alphas(self, judges: NDArray[np.float64], drawn: Resamples) -> list[JackknifedEstimate]:
-        """The alpha with people of each row of ``judges``."""
+        """The alpha of labels and each row of ``judges``."""
         if not self.placed:
             return [without_value(NO_SCALE)] * len(judges)
-        pairs = np.stack([judges, np.broadcast_to(self.people, judges.shape)], axis=1)
+        pairs = np.stack([judges, np.broadcast_to(self.labels, judges.shape)], axis=1)
         return alphas(pairs, self.scale.level, drawn)
 
     def errors(self) -> list[float | None]:
-        """The mean distance of each judge from people, on a scale whose ends are 0 and 1."""
+        """The mean absolute difference of each judge from the labels, as a share of the scale."""
         if not self.scale.bounded or not self.units:
             return [None] * len(self.judges)
         low, high = self.scale.ends()
-        return [*(np.nanmean(np.abs(self.judges - self.people), axis=1) / (high - low)).tolist()]
+        return [*(np.nanmean(np.abs(self.judges - self.labels), axis=1) / (high - low)).tolist()]
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,7 @@ class SharedUnits:
     left_out: tuple[str, ...] = ()
 
     @classmethod
-    def of(
+    def from_runs(
         cls,
         runs: Mapping[str, Iterable[Judgment]],
         labels: LabelSet,
@@ -115,7 +116,7 @@ class SharedUnits:
             raise DeclarationError("no labeled item is judged in all runs: judge the same items")
         places = [[scores[unit] for unit in units] for scores in there]
         sides = {
-            name: UnitSides.from_views([View(join, name, settings) for join in joined], places)
+            name: UnitSides.from_views([DimensionView(join, name, settings) for join in joined], places)
             for name in dimensions
         }
         if not any(side.placed for side in sides.values()):
@@ -133,7 +134,7 @@ class SharedUnits:
 
     def basis(self, labels: LabelSet, settings: AgreementSettings) -> Basis:
         """What numbers of these judges rest on."""
-        return Basis.of(labels, self.clustered_by, self.units, self.clusters, settings)
+        return Basis.from_labels(labels, self.clustered_by, self.units, self.clusters, settings)
 
     def averaged(
         self, alphas_by_dimension: Mapping[str, Sequence[JackknifedEstimate]]
@@ -161,7 +162,7 @@ class FoldedChoice:
     without: NDArray[np.intp]
 
     @classmethod
-    def of(cls, shared: SharedUnits, seed: int, drawn: Resamples) -> Self:
+    def choose(cls, shared: SharedUnits, seed: int, drawn: Resamples) -> Self:
         """Choose among the judges without each fold of topics, by their mean alpha; and again without each cluster of
         ``drawn``."""
         by_cluster = dealt(shared.clusters, seed)
@@ -180,7 +181,7 @@ class FoldedChoice:
         nested = taken(_best(shared, Resamples(rows, cell.ravel()))) if len(rows) else np.zeros(0, np.intp)
         return cls(fold, tied, taken(tied), nested.reshape(-1, folds))
 
-    def sampled(self, shared: SharedUnits, drawn: Resamples) -> JackknifedEstimate:
+    def mean_alpha(self, shared: SharedUnits, drawn: Resamples) -> JackknifedEstimate:
         """The mean alpha of what is chosen, each fold by the others; without each cluster, of what is then chosen."""
         whole = self._alpha(shared, drawn, self.best)
         without = whole.without.copy()
@@ -209,14 +210,14 @@ class HeldOutChoice:
     deals: tuple[FoldedChoice, ...]
 
     @classmethod
-    def of(cls, shared: SharedUnits, seed: int, drawn: Resamples) -> Self:
+    def choose(cls, shared: SharedUnits, seed: int, drawn: Resamples) -> Self:
         """Choose among the judges, in deals by ``seed`` and the numbers after it."""
         many = min(DEALS, max(1, MAX_FITS // drawn.clusters))
-        return cls(tuple(FoldedChoice.of(shared, seed + deal, drawn) for deal in range(many)))
+        return cls(tuple(FoldedChoice.choose(shared, seed + deal, drawn) for deal in range(many)))
 
-    def sampled(self, shared: SharedUnits, drawn: Resamples) -> JackknifedEstimate:
+    def mean_alpha(self, shared: SharedUnits, drawn: Resamples) -> JackknifedEstimate:
         """The mean alpha of what is chosen, over deals."""
-        alphas = [deal.sampled(shared, drawn) for deal in self.deals]
+        alphas = [deal.mean_alpha(shared, drawn) for deal in self.deals]
         first = alphas[0]
         if not all(alpha.defined for alpha in alphas) or all(
             alpha.value == first.value and np.array_equal(alpha.without, first.without, equal_nan=True)
@@ -231,7 +232,7 @@ class HeldOutChoice:
         return HeldOut(
             folds=len(first.best),
             chosen=dict(zip(shared.names, first.tied.sum(axis=1).tolist(), strict=True)),
-            alpha=self.sampled(shared, drawn).estimate(confidence),
+            alpha=self.mean_alpha(shared, drawn).estimate(confidence),
         )
 
 
@@ -251,7 +252,7 @@ def compare(
     labels: Labels,
     *,
     metrics: Mapping[str, str] | None = None,
-    settings: AgreementSettings = USUAL,
+    settings: AgreementSettings = DEFAULT_SETTINGS,
 ) -> JudgeComparison:
     """Compare judges with human labels: alphas, their differences on what all scored, and whether one wins.
 
@@ -270,7 +271,7 @@ def compare(
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise DeclarationError(f"at least two different runs are needed: {twice[0]} is given several times")
     judged = {name: folder.finished() for name, folder in zip(names, folders, strict=True)}
-    shared = SharedUnits.of(judged, read, metrics, settings)
+    shared = SharedUnits.from_runs(judged, read, metrics, settings)
     compared = compare_shared(shared, shared.basis(read, settings))
     costs = {}
     for name, folder in zip(names, folders, strict=True):
@@ -287,8 +288,8 @@ def compare_shared(shared: SharedUnits, basis: Basis) -> JudgeComparison:
     rng = np.random.default_rng(settings.seed)
     alphas_by_dimension = {name: side.alphas(side.judges, drawn) for name, side in shared.sides.items()}
     means = shared.averaged(alphas_by_dimension)
-    choice = HeldOutChoice.of(shared, settings.seed, drawn)
-    labels = [drawn.sizes(~np.isnan(side.people)) for side in shared.sides.values()]
+    choice = HeldOutChoice.choose(shared, settings.seed, drawn)
+    labels = [drawn.sizes(~np.isnan(side.labels)) for side in shared.sides.values()]
     sizes = np.asarray(np.sum(labels, axis=0))
     (pairs,) = _pairs(shared, [means], sizes, rng, settings.confidence)
     by_dimension = _pairs(shared, list(alphas_by_dimension.values()), sizes, rng, settings.confidence)

@@ -115,7 +115,7 @@ class JudgeComparison(Frozen):
     @property
     def chance(self) -> str:
         """That no judge agrees better than chance, in a sentence; empty where one does."""
-        return beside_chance(judge.alpha for judge in self.average.judges.values())
+        return chance_sentence(judge.alpha for judge in self.average.judges.values())
 
     @property
     def verdict(self) -> str:
@@ -159,7 +159,7 @@ class JudgeComparison(Frozen):
         return f"not every difference is tested: {why}"
 
     @property
-    def worth(self) -> str:
+    def cost_effectiveness(self) -> str:
         """Which judges are worth their price, in a sentence; empty where fewer than two prices are known."""
         prices = {name: cost.usd for name, cost in self.costs.items() if cost.usd is not None}
         if len(prices) < 2:
@@ -187,7 +187,7 @@ def quoted(names: Sequence[str]) -> str:
     return " and ".join(f"“{name}”" for name in names) or "nobody"
 
 
-def beside_chance(alphas: Iterable[Estimate], what: str = "mean alpha") -> str:
+def chance_sentence(alphas: Iterable[Estimate], what: str = "mean alpha") -> str:
     """A sentence where no judge with these alphas agrees with annotators better than chance; else nothing. ``what``
     each is called."""
     known = [alpha for alpha in alphas if alpha.value is not None]
@@ -214,7 +214,7 @@ def comparison_answer(comparison: JudgeComparison) -> list[str]:
     return [
         f"{words.capitalised(comparison.verdict)}.",
         f"Krippendorff's α with annotators, averaged over {over}, is {', '.join(alphas)} ({clusters}).",
-        *filter(None, [comparison.chance, comparison.worth]),
+        *filter(None, [comparison.chance, comparison.cost_effectiveness]),
     ]
 
 

@@ -30,9 +30,9 @@ from conqret.stats.prediction_powered import (
     weighted_difference,
 )
 from conqret.stats.resampling import SAME, mean, snapped
-from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings
-from conqret.studies.agreement.annotator_agreement import unit_clusters
-from conqret.studies.agreement.label_join import View, join_labels
+from conqret.studies.agreement.agreement_settings import DEFAULT_SETTINGS, AgreementSettings
+from conqret.studies.agreement.annotator_agreement import clusters_of_units
+from conqret.studies.agreement.label_join import DimensionView, join_labels
 from conqret.studies.diff.result import (
     ChangedPart,
     ChangedScore,
@@ -148,7 +148,7 @@ def _people(
     joined = join_labels(judgments, labels)
     values = {}
     for dimension, metric in joined.metrics.items():
-        view = View(joined, dimension, settings)
+        view = DimensionView(joined, dimension, settings)
         if view.scale.bounded:
             targets = zip(joined.units, view.target.tolist(), strict=True)
             values[metric] = {
@@ -179,7 +179,7 @@ def diff(
     second: FinishedRun,
     *,
     labels: Sequence[Labels] = (),
-    settings: AgreementSettings = USUAL,
+    settings: AgreementSettings = DEFAULT_SETTINGS,
     most: int = MAX_CHANGED,
     metrics: Collection[str] = (),
     margin: float | None = None,
@@ -213,7 +213,7 @@ def diff(
     pairs = [(left[name], right[name]) for name in left if name in right]
     keys = TopicKeys.of(judgment for judgment, _ in pairs)
     topics = {Unit(judgment.item): keys[judgment.topic] for judgment, _ in pairs}
-    clusters, kind = unit_clusters(list(topics), topics)
+    clusters, kind = clusters_of_units(list(topics), topics)
     texts = [{item.id: READ(item) for item in run.items()} for run in (first, second)]
     same_items = all(texts[0].get(before.item) == texts[1].get(after.item) for before, after in pairs)
     known = labelled_sides(pairs, list(map(labels_of, labels)), settings, same_items) if labels else {}

@@ -24,11 +24,11 @@ from conqret.stats.curve_tests import TOLERANCE
 from conqret.stats.effects import ALPHA, holm
 from conqret.stats.estimate import CONFIDENCE, MIN_TOPICS, Estimate
 from conqret.studies.agreement.agreement_settings import AgreementSettings
-from conqret.studies.bias.result import pointed
+from conqret.studies.bias.result import bullet_points
 from conqret.studies.card.result import differences
 from conqret.studies.diff.difference import diff
 
-MOST_NAMED = 3
+MAX_NAMED = 3
 MAX_KEPT = 20
 """Names of one kind that are kept of a wave: a server may give each answer another."""
 
@@ -148,8 +148,8 @@ def changes_between(was: Wave, before: JudgeRecord, of: Wave, now: JudgeRecord) 
 
 def few(names: Sequence[str]) -> str:
     """Some of the names, and how many more there are."""
-    shown = ", ".join(shortened(name, 60) for name in names[:MOST_NAMED])
-    return shown if len(names) <= MOST_NAMED else f"{shown} and {len(names) - MOST_NAMED} more"
+    shown = ", ".join(shortened(name, 60) for name in names[:MAX_NAMED])
+    return shown if len(names) <= MAX_NAMED else f"{shown} and {len(names) - MAX_NAMED} more"
 
 
 SCHEMA = "conqret.drift/2"
@@ -257,15 +257,15 @@ def drift(
 
 MAX_LINES = 6
 """Metrics that are drawn: those that moved most."""
-LISTED = 6
+MAX_LISTED = 6
 """Changes, and waves answered from recordings, that are listed; the latest."""
 
 
 def drift_screen(drift: Drift) -> Iterator[str | Table]:
     """What is shown in a terminal: the differences, then what changed, then what to do."""
     yield difference_table(drift)
-    yield from pointed("What changed", _changes(drift)[-LISTED:])
-    yield from pointed("What to do", list(_to_do(drift)))
+    yield from bullet_points("What changed", _changes(drift)[-MAX_LISTED:])
+    yield from bullet_points("What to do", list(_to_do(drift)))
 
 
 def drift_answer(drift: Drift) -> list[str]:
@@ -387,4 +387,5 @@ def _to_do(drift: Drift) -> Iterator[str]:
         yield "validate the judge against human labels again: conqret validate"
         yield "if you accept the change, compare with a later wave: --reference WAVE"
     if recorded := [wave.name for wave in drift.waves if wave.recorded]:
-        yield f"answered from recordings alone, which says nothing new of the model: {', '.join(recorded[-LISTED:])}"
+        names = ", ".join(recorded[-MAX_LISTED:])
+        yield f"answered from recordings alone, which says nothing new of the model: {names}"

@@ -29,12 +29,12 @@ from conqret.prompts import RenderedPrompt
 from conqret.runs.run_folder import ITEMS, RunFolder
 from conqret.runs.trials import Memory, RowStore
 from conqret.stats.confidence import dealt
+from conqret.stats.estimate import MIN_TOPICS
 from conqret.stats.resampling import mean
 from conqret.studies.agreement.agreement_settings import AgreementSettings
-from conqret.studies.agreement.label_join import View, join_labels
-from conqret.studies.agreement.trivial_judges import labelled_folds
-from conqret.studies.calibrate.calibration_maps import CalibrationSample, MonotoneMap, tried
-from conqret.studies.calibrate.fit_calibration import FEWEST_TOPICS
+from conqret.studies.agreement.judge_baselines import labeled_folds
+from conqret.studies.agreement.label_join import DimensionView, join_labels
+from conqret.studies.calibrate.calibration_maps import CalibrationSample, MonotoneMap, fit_maps
 from conqret.studies.improve.improved_prompt import (
     AS_IT_IS,
     BOTH,
@@ -271,15 +271,15 @@ def cross_fitted(plan: ImprovePlan, judgments: Sequence[Judgment]) -> CrossFitte
     """The scores of a variant, by the judgments of topics that it did not learn from."""
     data, settings = plan.data, plan.settings
     said = {judgment.item: judgment.values[data.metric] for judgment in judgments}
-    if len(set(said.values())) < 2 or len({judgment.topic for judgment in judgments}) < FEWEST_TOPICS:
+    if len(set(said.values())) < 2 or len({judgment.topic for judgment in judgments}) < MIN_TOPICS:
         return CrossFitted(said)
     joined = join_labels(judgments, data.labels, {data.dimension: data.metric})
-    folds = {str(cluster): fold for cluster, fold in labelled_folds(joined, settings.seed).items()}
-    seen = CalibrationSample(View(joined, data.dimension, settings), folds)
+    folds = {str(cluster): fold for cluster, fold in labeled_folds(joined, settings.seed).items()}
+    seen = CalibrationSample(DimensionView(joined, data.dimension, settings), folds)
     parts = seen.parts().values()
     if not all(part.any() and len(np.unique(seen.score[part])) > 1 for part in parts):
         return CrossFitted(said)
-    trial = tried(seen)
+    trial = fit_maps(seen)
     mapped = trial.calibrated(seen.fold)
     values = {unit.item: float(value) for unit, value in zip(seen.view.units, mapped, strict=True)}
     return CrossFitted(said, values, trial.chosen_maps[0])

@@ -26,9 +26,9 @@ from conqret.judging.judge_settings import OF_THE_JUDGE, ItemSettings, as_path, 
 from conqret.judging.judgments import judge_in_span
 from conqret.judging.setup import NO_CRITERIA, Setup
 from conqret.llm.request import Request, messages
-from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings
+from conqret.stats.estimate import MIN_TOPICS
+from conqret.studies.agreement.agreement_settings import DEFAULT_SETTINGS, AgreementSettings
 from conqret.studies.agreement.label_join import NO_SCALE
-from conqret.studies.calibrate.fit_calibration import FEWEST_TOPICS
 from conqret.studies.improve.improve_run import ImproveFolder, ImprovePlan, ImproveRow, choice_without
 from conqret.studies.improve.improved_prompt import AS_IT_IS
 from conqret.studies.improve.learned import (
@@ -229,7 +229,9 @@ def improve_plan(items: Items, labels: Labels, **how: Unpack[ImproveSettings]) -
         more = [item.id for item in training if item.messages or item.images]
         _refuse("labeled item", more, f"have earlier turns or images, which no example shows: {CALIBRATE}")
     data = LabelledItems(training, tested, read, named, improved)
-    return ImprovePlan(setup, data, how.get("settings", USUAL), longest, as_path(how.get("output")))
+    return ImprovePlan(
+        setup, data, how.get("settings", DEFAULT_SETTINGS), longest, as_path(how.get("output"))
+    )
 
 
 def _one_metric(setup: Setup) -> str:
@@ -299,11 +301,11 @@ def _check_topics(training: Sequence[Item], tested: Sequence[Item], *, of_items:
     """Raise DeclarationError where there are too few topics, or one (or an id) is held out and learned from."""
     topics, others = {item.topic for item in training}, {item.topic for item in tested}
     left = len(topics) if held else len(topics) - -(-len(topics) // FOLDS)
-    if left < FEWEST_TOPICS:
-        wanted = FEWEST_TOPICS if held else -(-FEWEST_TOPICS * FOLDS // (FOLDS - 1))
+    if left < MIN_TOPICS:
+        wanted = MIN_TOPICS if held else -(-MIN_TOPICS * FOLDS // (FOLDS - 1))
         raise DeclarationError(
             f"{len(training)} of {of_items} have labels, on {number(len(topics), 'topic')}, but {wanted} topics are "
-            f"needed: {FEWEST_TOPICS} to learn from, and others to measure on"
+            f"needed: {MIN_TOPICS} to learn from, and others to measure on"
         )
     twice = {item.id for item in training} & {item.id for item in tested}
     _refuse("topic", sorted(topics & others), "are both held out and learned from: keep them apart")

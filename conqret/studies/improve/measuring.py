@@ -23,7 +23,7 @@ from conqret.stats.correlation import ranked
 from conqret.stats.jackknife import JackknifedEstimate, without_value
 from conqret.stats.resampling import leave_one_out
 from conqret.studies.agreement.agreement_settings import Basis
-from conqret.studies.agreement.label_join import View, join_labels
+from conqret.studies.agreement.label_join import DimensionView, join_labels
 from conqret.studies.calibrate.fit_calibration import calibrate as calibrate_judge
 from conqret.studies.improve.improve_run import (
     ImproveFolder,
@@ -88,7 +88,9 @@ def measured(
         baseline=plan.setup.client.backend.baseline,
         fingerprint=plan.setup.fingerprint,
         improved_fingerprint=improved.fingerprint,
-        basis=Basis.of(data.labels, "topic", [Unit(item.id) for item in items], topics, plan.settings),
+        basis=Basis.from_labels(
+            data.labels, "topic", [Unit(item.id) for item in items], topics, plan.settings
+        ),
         measured="held out" if data.held_out else "cross-fitted",
         training_items=len(data.training),
         training_topics=len({item.topic for item in data.training}),
@@ -124,7 +126,7 @@ def _series(plan: ImprovePlan, final: VariantChoice, choices: Sequence[VariantCh
             learned_map = fitted[variant].map if mapped else None
             for item, judgment in plan.judgments(plan.setup_of(variant, out), items).items():
                 score = judgment.values[plan.data.metric]
-                series[name][item] = score if learned_map is None else learned_map.of(score)
+                series[name][item] = score if learned_map is None else learned_map.apply(score)
     return dict(series)
 
 
@@ -142,7 +144,7 @@ def _compared(
             measures = {metric: Measure(status=Status.SCORED, value=score)}
             said.append(judgment.model_copy(update={"measures": measures}))
         joined = join_labels(said, plan.data.labels, {dimension: metric})
-        views[name] = View(joined, dimension, plan.settings)
+        views[name] = DimensionView(joined, dimension, plan.settings)
     sampled = {name: _agreement(view) for name, view in views.items()}
     improved = sampled["improved"]
     return {
@@ -155,7 +157,7 @@ def _compared(
 _Sampled = dict[str, JackknifedEstimate]
 
 
-def _agreement(view: View) -> _Sampled:
+def _agreement(view: DimensionView) -> _Sampled:
     """Agreement of a judge with the mean label."""
     drawn = leave_one_out(view.clusters)
     known = view.compared

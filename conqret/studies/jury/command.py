@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.printing import at, note, result, tell
+from conqret.studies.agreement.command import ComparisonOptions
 
 
 def jury(
@@ -22,8 +23,7 @@ def jury(
     by: Literal["mean", "median"] = "mean",
     output: Path = Path("runs/jury"),
     reading: label_options.LabelReading,
-    metric: label_options.Metrics = None,
-    aggregate: label_options.Aggregate = "auto",
+    comparison: ComparisonOptions,
     confidence: label_options.Confidence = 0.95,
     overwrite: options.Overwrite = False,
     json_output: options.Printed = None,
@@ -46,7 +46,6 @@ def jury(
     """
     from conqret.judging import judge_folder, page
     from conqret.show.page import write_file
-    from conqret.studies.agreement.agreement_settings import AgreementSettings
     from conqret.studies.jury import jury_run
     from conqret.studies.jury import result as pages
 
@@ -56,8 +55,7 @@ def jury(
         output,
         read,
         rule=by,
-        metrics=label_options.metric_map(metric),
-        settings=AgreementSettings(aggregate=aggregate, confidence=confidence),
+        **comparison.settings(confidence=confidence),
         overwrite=overwrite,
     )
     note(*(() if read is None else read.notes))

@@ -31,7 +31,7 @@ from conqret.stats.effects import ALPHA
 from conqret.stats.estimate import Estimate
 from conqret.stats.jackknife import JackknifedEstimate, average
 from conqret.stats.resampling import leave_one_out
-from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings
+from conqret.studies.agreement.agreement_settings import DEFAULT_SETTINGS, AgreementSettings
 from conqret.studies.compare.compare_judges import HeldOutChoice, SharedUnits
 from conqret.studies.jury.result import (
     RESULT,
@@ -185,7 +185,7 @@ def jury(
     *,
     rule: Rule = "mean",
     metrics: Mapping[str, str] | None = None,
-    settings: AgreementSettings = USUAL,
+    settings: AgreementSettings = DEFAULT_SETTINGS,
     names: Sequence[str] = (),
     overwrite: bool = False,
 ) -> Jury:
@@ -247,7 +247,7 @@ def _members(names: Sequence[str], records: Sequence[JudgeRecord]) -> Iterator[s
         yield f"Member {name}: {record.format} with {record.model}{several} ({record.fingerprint})"
 
 
-MAX_DISAGREEMENTS = 10
+MAX_SHOWN_ITEMS = 10
 """Items on which the members differ most, that are listed."""
 
 
@@ -259,7 +259,7 @@ def hold_jury(
     *,
     rule: Rule = "mean",
     metrics: Mapping[str, str] | None = None,
-    settings: AgreementSettings = USUAL,
+    settings: AgreementSettings = DEFAULT_SETTINGS,
 ) -> Jury:
     """The jury by ``rule``, whose judgments are ``judged``.
 
@@ -269,7 +269,7 @@ def hold_jury(
     members = {
         name: list(judgment.values()) for name, judgment in zip(ballots.names, ballots.judgments, strict=True)
     }
-    shared = None if labels is None else SharedUnits.of(members, labels, metrics, settings)
+    shared = None if labels is None else SharedUnits.from_runs(members, labels, metrics, settings)
     checked, alphas = None, dict[str, Estimate]()
     if labels is not None and shared is not None:
         checked, alphas = _checked(shared, members, judged, labels, metrics, settings)
@@ -303,10 +303,10 @@ def _checked(
 ) -> tuple[JuryCheck, dict[str, Estimate]]:
     """The jury beside the members, and the members' alphas."""
     drawn = leave_one_out(alone.clusters)
-    choice = HeldOutChoice.of(alone, settings.seed, drawn)
-    both = SharedUnits.of({**members, "the jury": judged}, labels, metrics, settings)
+    choice = HeldOutChoice.choose(alone, settings.seed, drawn)
+    both = SharedUnits.from_runs({**members, "the jury": judged}, labels, metrics, settings)
     means = both.averaged({name: side.alphas(side.judges, drawn) for name, side in both.sides.items()})
-    chosen = choice.sampled(alone, drawn)
+    chosen = choice.mean_alpha(alone, drawn)
     errors = tuple(_errors(alone, settings.confidence))
     alike = [error.correlation.value for error in errors if error.correlation.value is not None]
     count = len(members)
@@ -354,10 +354,10 @@ def rule_on(
 def _errors(shared: SharedUnits, confidence: float) -> list[ErrorPair]:
     parts, clusters = [], list[Hashable]()
     for side in shared.sides.values():
-        known = ~np.isnan(side.people)
+        known = ~np.isnan(side.labels)
         if side.scale.bounded and known.any():
             low, high = side.scale.ends()
-            apart = (side.judges - side.people)[:, known] / (high - low)
+            apart = (side.judges - side.labels)[:, known] / (high - low)
             parts.append(apart - apart.mean(axis=1, keepdims=True))
             clusters += [shared.clusters[place] for place in np.flatnonzero(known)]
     if not parts:
@@ -381,7 +381,7 @@ def _disagreements(
     people: dict[tuple[str, str], float] = {}
     for dimension, side in shared.sides.items() if shared is not None else ():
         if side.scale.bounded and shared is not None:
-            for unit, label in zip(shared.units, side.people.tolist(), strict=True):
+            for unit, label in zip(shared.units, side.labels.tolist(), strict=True):
                 if not unit.part and label == label:  # NaN is not equal to itself
                     people[unit.item, metrics.get(dimension, dimension)] = side.scale.unit(label)
     by_item = {judgment.item: judgment for judgment in judged}
@@ -401,7 +401,7 @@ def _disagreements(
             people=people.get((item, metric)),
         )
         for item, (metric, values) in nlargest(
-            MAX_DISAGREEMENTS, widest.items(), key=lambda entry: _apart(entry[1][1])
+            MAX_SHOWN_ITEMS, widest.items(), key=lambda entry: _apart(entry[1][1])
         )
         if (value := by_item[item].value(metric)) is not None
     ]

@@ -24,7 +24,7 @@ from conqret.show.table import Column, Table
 from conqret.stats.effects import ALPHA, p_words
 from conqret.stats.estimate import Estimate
 from conqret.studies.agreement.agreement_settings import Basis
-from conqret.studies.compare.result import HeldOut, beside_chance, chosen_words
+from conqret.studies.compare.result import HeldOut, chance_sentence, chosen_words
 
 SCHEMA = "conqret.jury/3"
 RESULT = "jury.json"
@@ -108,7 +108,7 @@ class Jury(Frozen):
         """That neither a member nor the jury agrees better than chance, in a sentence; empty where one does."""
         reached = [] if self.checked is None else [self.checked.reached.alpha]
         members = [member.alpha for member in self.members if member.alpha is not None]
-        return beside_chance([*reached, *members])
+        return chance_sentence([*reached, *members])
 
     @property
     def verdict(self) -> str:

@@ -26,7 +26,7 @@ from conqret.stats.estimate import CONFIDENCE, MIN_TOPICS
 from conqret.stats.jackknife import JackknifedEstimate
 from conqret.stats.resampling import leave_one_out, mean
 from conqret.studies.agreement.agreement_settings import AgreementSettings
-from conqret.studies.agreement.label_join import NO_PAIR, NO_SCALE, View, join_labels
+from conqret.studies.agreement.label_join import NO_PAIR, NO_SCALE, DimensionView, join_labels
 
 SIMULATIONS = 200
 """Simulations a cell: the standard error of a power of one half is then .035."""
@@ -277,7 +277,7 @@ def power_agreement(
                 f"the labels have {len(joined.metrics)} dimensions: choose one, as in {example}"
             )
         (dimension,) = joined.metrics
-        view = View(joined, dimension, AgreementSettings(confidence=sizes.confidence))
+        view = DimensionView(joined, dimension, AgreementSettings(confidence=sizes.confidence))
         if not view.placed or not view.compared.any():
             raise DeclarationError(NO_PAIR if view.placed else NO_SCALE)
         kept = view.compared.nonzero()[0].tolist()

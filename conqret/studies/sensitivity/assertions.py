@@ -6,23 +6,21 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from conqret.data import Item, Judgment, Measure
 from conqret.data.topic_keys import TopicKeys
 from conqret.errors import DeclarationError, number
 from conqret.judging.judge_parts import DEFAULT_FORMAT, Judge
 from conqret.judging.judge_settings import JudgeSettings
+from conqret.judging.session_judge import SessionJudge
 from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.perturb import SEED, Direction, Materials, Perturbation, Pool
 from conqret.perturb.versions import Level, series
 from conqret.stats.curve_tests import MARGIN, Response, respond
 from conqret.studies.sensitivity.curves import corrected, judge_response
-from conqret.studies.sensitivity.result import STILL
+from conqret.studies.sensitivity.result import INVARIANT
 from conqret.studies.sensitivity.sensitivity_plan import PerturbationLevels
-
-if TYPE_CHECKING:
-    from conqret.judging.session_judge import SessionJudge
 
 ItemScores = Judgment | Mapping[str, float | None]
 ItemJudge = Callable[[Sequence[Item]], Sequence[ItemScores]]
@@ -56,8 +54,6 @@ class ModelJudge:
 
     @cached_property
     def _judge(self) -> SessionJudge:
-        from conqret.judging.session_judge import SessionJudge
-
         settings: dict[str, Any] = {"format": self.format, "model": self.model, **self.options}
         if self.recordings is not None:
             self.recordings.parent.mkdir(parents=True, exist_ok=True)
@@ -105,11 +101,11 @@ def check(
     Raises:
         DeclarationError: the items cannot be damaged so, or the judge gives no such metric at all.
     """
-    damage = PerturbationLevels.of(perturbation, levels)
-    changes = damage.perturbation
+    entry = PerturbationLevels.from_name(perturbation, levels)
+    changes = entry.perturbation
     if materials is None:
         materials = Materials(Pool.from_items(items)) if changes.pool else Materials()
-    made = series(items, changes, damage.levels, seed=seed, materials=materials)
+    made = series(items, changes, entry.levels, seed=seed, materials=materials)
     versions = {level: list(version_items.values()) for level, version_items in made.versions.items()}
     chosen, able = tuple(versions), versions[0]
     name = metric.replace("-", "_")
@@ -118,16 +114,16 @@ def check(
     rows = list(zip(*columns, strict=True))
     keys = TopicKeys.of(able)
     whole = [(row, keys[item.topic]) for row, item in zip(rows, able, strict=True) if None not in row]
-    lacking = len(rows) - len(whole)
+    missing_remarks = len(rows) - len(whole)
     called = str(judge) if isinstance(judge, ModelJudge) else getattr(judge, "__name__", type(judge).__name__)
     title = f"{name} of {called} under {changes.name}"
-    if not whole or lacking > allow_missing * len(rows):
+    if not whole or missing_remarks > allow_missing * len(rows):
         why = _reason([judged for of_level in said for judged in of_level], name)
-        return f"{title}: {lacking} of {len(rows)} items lack a value at one level or more; {why}"
+        return f"{title}: {missing_remarks} of {len(rows)} items lack a value at one level or more; {why}"
     scores = [[value for value in row if value is not None] for row, _ in whole]
     response = respond(scores, chosen, [topic for _, topic in whole])
     direction, contrary = CLAIMS[claim]
-    (p_values,) = corrected([response], [direction], margin) if direction in STILL else ([],)
+    (p_values,) = corrected([response], [direction], margin) if direction in INVARIANT else ([],)
     verdict, why = judge_response(response, direction, p_values, margin)
     if verdict == "yes":
         return ""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
-from conqret.console.printing import at, end, note, note_each, result, spaced
+from conqret.console.printing import at, end, note, note_each, result
 from conqret.judging.command_options import OwnJudge, StudyOptions
 from conqret.perturb.command import Pool
 
@@ -101,10 +101,7 @@ def sensitivity(
 
     conqret sensitivity items.jsonl --grid --model gpt-4o
     """
-    from conqret.data.digest import gathered
-    from conqret.judging.summary_tables import metric_names
-    from conqret.show.words import counts
-    from conqret.studies.sensitivity.page import answer, lacking, verdicts, write_sensitivity
+    from conqret.studies.sensitivity.page import answer, screen, unscored_remarks, write_sensitivity
     from conqret.studies.sensitivity.result import SensitivityFolder
     from conqret.studies.sensitivity.sensitivity_study import sensitivity as measure
 
@@ -131,18 +128,11 @@ def sensitivity(
     files = [SensitivityFolder(output).results_file, *write_sensitivity(results, output)[:2]]
     result(
         results,
-        [*spaced([verdicts(results)]), *lacking(results), *map(at, files)],
+        [*screen(results), *map(at, files)],
         as_json=shown.json_output,
         answer=answer(results.curves),
     )
     note(*results.warnings)
-    without = gathered(
-        ((lost.format, lost.model, lost.perturbation, counts(lost.missing)), lost.metric)
-        for lost in results.unscored
-    )
-    note_each(
-        f"no curve: {name} with {model}, {metric_names(metrics)} under {damage}: {reasons}"
-        for (name, model, damage, reasons), metrics in without.items()
-    )
+    note_each(unscored_remarks(results))
     missing = results.lost
     end(results.unscored or missing, results.session, there=results.curves or results.grid, reasons=missing)

@@ -29,7 +29,7 @@ from conqret.stats.estimate import MIN_TOPICS
 from conqret.stats.jackknife import JackknifedEstimate
 from conqret.stats.resampling import mean_interval
 from conqret.studies.sensitivity.result import (
-    STILL,
+    INVARIANT,
     Curve,
     CurveCell,
     CurvePoint,
@@ -76,12 +76,12 @@ def judge_response(
     if response.clusters < MIN_TOPICS:
         topics = number(response.clusters, "topic")
         return "inconclusive", f"{topics}: at least {MIN_TOPICS} are needed for a verdict"
-    if expected in STILL:
-        return _still(response, expected, p_values, margin)
-    return _moves(response, 1 if expected is Direction.RISE else -1, margin)
+    if expected in INVARIANT:
+        return _judge_invariance(response, expected, p_values, margin)
+    return _judge_trend(response, 1 if expected is Direction.RISE else -1, margin)
 
 
-def _moves(response: Response, sign: int, margin: float) -> tuple[Verdict, str]:
+def _judge_trend(response: Response, sign: int, margin: float) -> tuple[Verdict, str]:
     right, wrong = ("rises", "falls") if sign > 0 else ("falls", "rises")
     for against in response.neighbours:
         if against.significant and sign * against.difference < 0:
@@ -91,7 +91,7 @@ def _moves(response: Response, sign: int, margin: float) -> tuple[Verdict, str]:
     there = None if upwards is None else upwards if sign > 0 else 1 - upwards
     if there is None:
         return "inconclusive", "the trend cannot be tested"
-    far = f"{_far(response)} from first to last (trend, "
+    far = f"{_distance_words(response)} from first to last (trend, "
     if there < ALPHA:
         return "yes", f"{right} by {far}{p_words(there)})"
     if 1 - there < ALPHA:
@@ -110,7 +110,7 @@ def moved(response: Response) -> str:
     return f"moves by {response.shifts[-1].value:+.3f}{interval} from first to last"
 
 
-def _far(response: Response) -> str:
+def _distance_words(response: Response) -> str:
     """How far the score moved from the first level to the last, without its sign, and the interval of that."""
     shift, interval = response.shifts[-1].value, response.shifts[-1].estimate()
     if interval.low is None or interval.high is None:
@@ -119,7 +119,7 @@ def _far(response: Response) -> str:
     return f"{abs(shift):.3f} [{near:.3f}, {far:.3f}]"
 
 
-def _still(
+def _judge_invariance(
     response: Response, expected: Direction, p_values: Sequence[float], margin: float
 ) -> tuple[Verdict, str]:
     shifts, levels = response.shifts, response.levels[1:]
@@ -153,7 +153,7 @@ NOT_JUDGED = "not_judged"
 
 
 @dataclass(frozen=True)
-class Drawing:
+class JudgeCurves:
     """What one judge of a plan said, among the judgments by their keys."""
 
     plan: SensitivityPlan
@@ -172,17 +172,17 @@ class Drawing:
     def _judgment(self, version: str) -> Judgment | None:
         return self.judgments.get(trial_key(self.setup.fingerprint, version))
 
-    def respond(self, damage: PerturbationLevels, metric: str) -> tuple[Response | None, Counter[str]]:
+    def respond(self, entry: PerturbationLevels, metric: str) -> tuple[Response | None, Counter[str]]:
         """How ``metric`` answers to a damage (None: no item is scored throughout), and the reasons of what has no value
         at every level."""
-        rows, lost = self._rows(damage, metric)
+        rows, lost = self._rows(entry, metric)
         keys = TopicKeys.of(item for item, _ in rows)
         topics = [keys[item.topic] for item, _ in rows]
-        return (respond([row for _, row in rows], damage.levels, topics) if rows else None), lost
+        return (respond([row for _, row in rows], entry.levels, topics) if rows else None), lost
 
     def curves(
         self,
-        damage: PerturbationLevels,
+        entry: PerturbationLevels,
         metric: str,
         response: Response | None,
         lost: Counter[str],
@@ -190,7 +190,7 @@ class Drawing:
     ) -> Iterator[Curve | EmptyCurve | StanceCurve]:
         """The curve of a response, or why there is none, and those of each stance where it should fall;
         ``p_values`` are those of its shifts, where it should stand still."""
-        perturbation = damage.perturbation
+        perturbation = entry.perturbation
         expected = perturbation.expected(metric)
         missing = dict(sorted(lost.items()))
         if response is None:
@@ -226,18 +226,18 @@ class Drawing:
             words=words,
         )
         if expected is Direction.FALL:
-            yield from self.stances(damage, metric)
+            yield from self.stances(entry, metric)
 
-    def stances(self, damage: PerturbationLevels, metric: str) -> list[StanceCurve]:
+    def stances(self, entry: PerturbationLevels, metric: str) -> list[StanceCurve]:
         """The curve of each stance that the items have; none where there is only one."""
-        by_stance = gathered((item.stance, row) for item, row in self._rows(damage, metric)[0])
-        curves, levels = [], damage.levels
+        by_stance = gathered((item.stance, row) for item, row in self._rows(entry, metric)[0])
+        curves, levels = [], entry.levels
         for stance, rows in sorted(by_stance.items()) if len(by_stance) > 1 else ():
             means = tuple(sum(column) / len(rows) for column in zip(*rows, strict=True))
             curves.append(
                 StanceCurve(
                     **self._measured(metric),
-                    perturbation=damage.perturbation.name,
+                    perturbation=entry.perturbation.name,
                     stance=stance,
                     levels=levels,
                     means=means,
@@ -269,13 +269,13 @@ class Drawing:
         )
 
     def _rows(
-        self, damage: PerturbationLevels, metric: str
+        self, entry: PerturbationLevels, metric: str
     ) -> tuple[list[tuple[Item, list[float]]], Counter[str]]:
         """The values at all levels of each item that has them, and the reasons of the others."""
         rows, lost = [], Counter[str]()
-        name = damage.perturbation.name
-        versions = [self.plan.versions[((name, level),) if level else ()] for level in damage.levels]
-        for item in self.plan.able(name):
+        name = entry.perturbation.name
+        versions = [self.plan.versions[((name, level),) if level else ()] for level in entry.levels]
+        for item in self.plan.perturbable(name):
             ids = [items[item.id].id for items in versions]
             values = [self.value(identifier, metric) for identifier in ids]
             row = [value for value in values if value is not None]

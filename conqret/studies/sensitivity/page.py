@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
+from conqret.console.printing import spaced
 from conqret.data.digest import gathered
 from conqret.judging.summary_tables import metric_names
 from conqret.perturb import Direction
@@ -18,7 +19,7 @@ from conqret.show.page import write_files
 from conqret.show.report_page import PageRemarks, ReportPage, Section, section
 from conqret.show.table import Cell, Column, Table
 from conqret.studies.sensitivity.result import (
-    STILL,
+    INVARIANT,
     Curve,
     EmptyCurve,
     SensitivityResults,
@@ -28,7 +29,7 @@ from conqret.studies.sensitivity.result import (
 from conqret.studies.sensitivity.sensitivity_plan import left_out_remarks
 
 UNDECIDED = "The data do not show whether the judge detects perturbations"
-FIRST = 3
+MAX_TOP_CURVES = 3
 """Curves that stand at the top."""
 SHOULD: Mapping[str, str] = {"fall": "fall", "rise": "rise", "unchanged": "not change", "no rise": "not rise"}
 """What is expected, behind *should*."""
@@ -53,13 +54,13 @@ def sensitivity_sheet(results: SensitivityResults) -> ReportPage:
         "sensitivity",
         "Does the judge detect perturbations?",
         [
-            Section("Further curves", drawn[FIRST:]),
+            Section("Further curves", drawn[MAX_TOP_CURVES:]),
             section(first, title="Verdicts"),
             Section("Tables", others, "In the layout of the ConQRet paper's tables.", folded=True),
             Section("The run", [PageRemarks(list(_remarks(results)))]),
         ],
         answer=list(answer(results.curves)),
-        picture=drawn[:FIRST],
+        picture=drawn[:MAX_TOP_CURVES],
         how_to_read=[
             f"{items} were perturbed by known amounts, and every version was judged: scores of what was perturbed "
             "should fall, and no other should rise. Charts show means by level, with 95% intervals over topics, of "
@@ -85,7 +86,7 @@ def charts(curves: Sequence[Curve]) -> dict[str, Chart]:
     return {
         slug(f"{perturbation}-{metric}"): chart(group_curves)
         for (perturbation, metric), group_curves in groups.items()
-        if any(one.expected not in STILL or one.alarms or one.verdict != "yes" for one in group_curves)
+        if any(one.expected not in INVARIANT or one.alarms or one.verdict != "yes" for one in group_curves)
     }
 
 
@@ -96,7 +97,7 @@ def chart(curves: Sequence[Curve]) -> Chart:
     metric = words.label(first.metric)
     should = "nothing is expected" if first.expected is None else f"should {SHOULD[first.expected]}"
     return Chart(
-        title=f"{metric}: {damage(first.perturbation)}",
+        title=f"{metric}: {perturbation_words(first.perturbation)}",
         x=words.capitalised(first.unit),
         y=f"{metric} ({should}{'' if others or first.verdict is None else f': {first.verdict}'})",
         lines=[
@@ -116,7 +117,9 @@ def slug(text: str) -> str:
 
 def answer(curves: Sequence[Curve]) -> Iterator[str]:
     """Whether the judge notices, with the counts that say so; the counts alone where no score should move."""
-    moving = {curve.verdict for curve in curves if curve.verdict is not None and curve.expected not in STILL}
+    moving = {
+        curve.verdict for curve in curves if curve.verdict is not None and curve.expected not in INVARIANT
+    }
     lead = UNDECIDED
     if "yes" in moving:
         lead = f"The judge detects {'' if moving == {'yes'} else 'some '}perturbations"
@@ -126,12 +129,28 @@ def answer(curves: Sequence[Curve]) -> Iterator[str]:
         yield words.capitalised(f"{f'{lead}: ' if moving else ''}{verdict_words(curves)}.")
 
 
-def lacking(results: SensitivityResults) -> Iterator[str]:
+def missing_remarks(results: SensitivityResults) -> Iterator[str]:
     """Why items have no value at every level, and of which metrics."""
     metrics = gathered((reason, curve.metric) for curve in results.curves for reason in curve.missing)
     for reason, names in metrics.items():
         metrics_left = metric_names(list(dict.fromkeys(names)))
         yield f"The curves of {metrics_left} leave out some items, because {words.reason(reason)}."
+
+
+def screen(results: SensitivityResults) -> Iterator[Table | str]:
+    """What a terminal shows after the answer: the verdicts, and why items are left out."""
+    yield from spaced([verdicts(results)])
+    yield from missing_remarks(results)
+
+
+def unscored_remarks(results: SensitivityResults) -> Iterator[str]:
+    """Which metrics have no curve, and why."""
+    without = gathered(
+        ((empty.format, empty.model, empty.perturbation, words.counts(empty.missing)), empty.metric)
+        for empty in results.unscored
+    )
+    for (name, model, perturbation, reasons), metrics in without.items():
+        yield f"no curve: {name} with {model}, {metric_names(metrics)} under {perturbation}: {reasons}"
 
 
 def _remarks(results: SensitivityResults) -> Iterator[str]:
@@ -142,7 +161,7 @@ def _remarks(results: SensitivityResults) -> Iterator[str]:
         f"from recordings, and kept {words.count(counts.kept)} judgments from earlier sessions."
     )
     yield from words.failed(counts.failures)
-    yield from lacking(results)
+    yield from missing_remarks(results)
     yield from left_out_remarks(results.unreached, results.left_out)
 
 
@@ -161,7 +180,7 @@ def how_decided(curves: Sequence[Curve]) -> str:
     )
 
 
-def damage(perturbation: str) -> str:
+def perturbation_words(perturbation: str) -> str:
     """What a perturbation does, in a few words; its name, where another installation has it."""
     known = perturbation in PERTURBATIONS
     return re.split("[;:]", PERTURBATIONS[perturbation].summary)[0] if known else perturbation
@@ -214,14 +233,14 @@ def _verdict_cells(curve: Curve | EmptyCurve) -> tuple[str, ...]:
     """What came of a curve, as :data:`_VERDICTS` is titled."""
     if isinstance(curve, EmptyCurve):
         return ("", NO_ANSWER, "", "", "", "", "", "0", words.counts(curve.missing))
-    correlations = (None, None) if curve.expected in STILL else (curve.pearson, curve.spearman)
+    correlations = (None, None) if curve.expected in INVARIANT else (curve.pearson, curve.spearman)
     return (
         str(curve.expected or "–"),
         str(curve.verdict or "–"),
         f"{curve.means[0]:.3f} to {curve.means[-1]:.3f}",
         *map(_signed, correlations),
         f"{curve.fell:.0%} / {curve.rose:.0%}",
-        f"{curve.told_apart} of {len(curve.neighbours)}",
+        f"{curve.significant_steps} of {len(curve.neighbours)}",
         f"{curve.n} of {curve.total}",
         curve.words,
     )
@@ -233,7 +252,7 @@ def curve_table(results: SensitivityResults, perturbation: str, metric: str) -> 
     several = len({judge["model"] for judge in results.record.judges}) > 1
     names = [f"{curve.format}{f' ({curve.model})' * several}" for curve in curves]
     levels = [point.level for point in curves[0].points]
-    title = f"{words.label(metric)}: {damage(perturbation)} (ConQRet, Tables 16 and 18)"
+    title = f"{words.label(metric)}: {perturbation_words(perturbation)} (ConQRet, Tables 16 and 18)"
     return Table(title, (words.capitalised(curves[0].unit), *names), _levels(levels, curves))
 
 
@@ -242,7 +261,7 @@ def stance_table(results: SensitivityResults, perturbation: str, metric: str) ->
     curves = _of(results.stances, perturbation, metric)
     units = [words.capitalised(one.unit) for one in results.curves if one.perturbation == perturbation]
     names = [f"{curve.format} {curve.stance}" for curve in curves]
-    title = f"{words.label(metric)}: {damage(perturbation)}, by stance (ConQRet, Table 15)"
+    title = f"{words.label(metric)}: {perturbation_words(perturbation)}, by stance (ConQRet, Table 15)"
     return Table(title, ((units or ["Level"])[0], *names), _levels(curves[0].levels, curves))
 
 
@@ -264,7 +283,8 @@ def monotone_table(results: SensitivityResults, perturbation: str, metric: str) 
         (judge["model"], judge["format"]): NO_ANSWER for judge in judges if metric in judge["metrics"]
     } | {(curve.model, curve.format): YES if curve.falls else NO for curve in curves}
     return Table(
-        f"Strict monotone decrease of {words.label(metric).lower()}: {damage(perturbation)} (ConQRet, Table 17)",
+        f"Strict monotone decrease of {words.label(metric).lower()}: {perturbation_words(perturbation)} "
+        "(ConQRet, Table 17)",
         ("Model", *formats),
         [(model, *(cells.get((model, name), "–") for name in formats)) for model in models],
         note=f"{NO_ANSWER}: no item got a valid response at every level; a dash: nothing was requested.",

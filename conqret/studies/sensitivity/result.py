@@ -83,7 +83,7 @@ class Curve(PerturbationCurve):
         return tuple(point.mean for point in self.points)
 
     @property
-    def told_apart(self) -> int:
+    def significant_steps(self) -> int:
         """How many neighbouring levels differ significantly."""
         return sum(step.significant for step in self.neighbours)
 
@@ -156,7 +156,7 @@ class SensitivityRecord(RunRecord):
         return f"{judges} under {', '.join(self.perturbations) or 'a grid'}, {self.items} items, seed {self.seed}"
 
 
-STILL = (Direction.UNCHANGED, Direction.NO_RISE)
+INVARIANT = (Direction.UNCHANGED, Direction.NO_RISE)
 """What should not move, or not upwards."""
 _VERDICTS = {"no": "not", "inconclusive": "inconclusive"}
 
@@ -164,7 +164,7 @@ _VERDICTS = {"no": "not", "inconclusive": "inconclusive"}
 def verdict_words(curves: Iterable[Curve]) -> str:
     """How many curves are as they should be, and how many are not or not known to be, in words: those that should move
     apart from those that should not, which a judge passes that always says the same."""
-    verdicts = gathered((curve.verdict and curve.expected in STILL, curve.verdict) for curve in curves)
+    verdicts = gathered((curve.verdict and curve.expected in INVARIANT, curve.verdict) for curve in curves)
     phrases = []
     for still, as_it_should in (
         (False, "curves that should fall or rise do so"),

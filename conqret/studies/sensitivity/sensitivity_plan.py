@@ -49,7 +49,7 @@ class PerturbationLevels:
     levels: tuple[float, ...]
 
     @classmethod
-    def of(cls, named: str | Perturbation, levels: Sequence[Level] = ()) -> PerturbationLevels:
+    def from_name(cls, named: str | Perturbation, levels: Sequence[Level] = ()) -> PerturbationLevels:
         """The perturbation of this name at ``levels`` (its own where none are given; 0 is added).
 
         Raises:
@@ -97,7 +97,7 @@ class SensitivityPlan:
     """
 
     setups: tuple[Setup, ...]
-    damages: tuple[PerturbationLevels, ...]
+    perturbations: tuple[PerturbationLevels, ...]
     versions: Mapping[Stack, Mapping[str, Item]]
     left_out: Mapping[str, tuple[LeftOutItem, ...]]
     seed: int
@@ -116,7 +116,7 @@ class SensitivityPlan:
         """The stacks of the grid's cells."""
         return grid_stacks(self.crossed)
 
-    def able(self, perturbation: str) -> list[Item]:
+    def perturbable(self, perturbation: str) -> list[Item]:
         """The items that a perturbation can change."""
         return list(_without(self.versions[()], self.left_out.get(perturbation, ())).values())
 
@@ -153,7 +153,7 @@ def left_out_remarks(
 def make_plan(
     items: Iterable[Item],
     setups: Sequence[Setup],
-    damages: Sequence[PerturbationLevels],
+    perturbations: Sequence[PerturbationLevels],
     *,
     seed: int = SEED,
     materials: Mapping[str, Materials] | None = None,
@@ -174,10 +174,10 @@ def make_plan(
     Raises:
         DeclarationError: there is nothing to judge, or a perturbation can change none of the items.
     """
-    if not setups or not (damages or grid):
+    if not setups or not (perturbations or grid):
         raise DeclarationError("a sensitivity run needs at least one format and one perturbation")
     materials, originals = materials or {}, {item.id: item for item in items}
-    clash = [damage.perturbation.name for damage in damages]
+    clash = [entry.perturbation.name for entry in perturbations]
     if len(set(clash)) != len(clash):
         raise DeclarationError(f"give each perturbation only once: {', '.join(clash)}")
     versions: dict[Stack, Mapping[str, Item]] = {(): originals}
@@ -185,14 +185,14 @@ def make_plan(
     unreached: list[UnreachableLevel] = []
     drawn = []
     impossible: NoItemChangedError | None = None
-    for damage in damages:
-        name = damage.perturbation.name
+    for entry in perturbations:
+        name = entry.perturbation.name
         outs = left_out.setdefault(name, [])
         able, drawn_on = list(_without(originals, outs).values()), materials.get(name)
         try:
-            made = series(able, damage.perturbation, damage.levels, seed=seed, materials=drawn_on)
+            made = series(able, entry.perturbation, entry.levels, seed=seed, materials=drawn_on)
         except NoItemChangedError as error:
-            if not error.for_language or len(damages) + len(grid) == 1:
+            if not error.for_language or len(perturbations) + len(grid) == 1:
                 raise
             outs += error.left_out
             impossible = impossible or error
@@ -200,10 +200,10 @@ def make_plan(
         versions |= {((name, level),): changed for level, changed in made.versions.items() if level}
         outs += made.left_out
         unreached += made.unreached
-        drawn.append(PerturbationLevels(damage.perturbation, tuple(made.versions)))
+        drawn.append(PerturbationLevels(entry.perturbation, tuple(made.versions)))
     if impossible is not None and not drawn and not grid:
         raise impossible
-    by_name = {damage.perturbation.name: damage.perturbation for damage in grid}
+    by_name = {entry.perturbation.name: entry.perturbation for entry in grid}
     for stack in grid_stacks(grid):
         if stack in versions:
             continue
@@ -212,8 +212,8 @@ def make_plan(
         can, drawn_on = _without(versions.get(stack[:-1], originals), outs), materials.get(name)
         made_items, more = perturb_items(can.values(), by_name[name], [level], seed=seed, materials=drawn_on)
         outs += [out for out in more if out.level is None]
-        lacking = {out.item for out in more}
-        kept = (original for original, item in can.items() if item.id not in lacking)
+        missing_remarks = {out.item for out in more}
+        kept = (original for original, item in can.items() if item.id not in missing_remarks)
         versions[stack] = dict(zip(kept, made_items[level], strict=True))
     for name in by_name:
         if not any(made for stack, made in versions.items() if stack and stack[-1][0] == name):
@@ -265,16 +265,16 @@ def grid_stacks(grid: Sequence[PerturbationLevels]) -> tuple[Stack, ...]:
 def estimate(plan: SensitivityPlan, rewriter: ClientOptions) -> list[ExpectedCost]:
     """The judging by each format and model, then what ``rewriter`` is asked for the perturbations it can do."""
     estimates = [expected_judging(setup, plan.every_item()) for setup in plan.setups]
-    every = {damage.perturbation.name: damage for damage in (*plan.damages, *plan.crossed)}
-    for name, damage in every.items():
+    every = {entry.perturbation.name: entry for entry in (*plan.perturbations, *plan.crossed)}
+    for name, entry in every.items():
         library = plan.setups[0].library
-        estimates += rewriting(plan.able(name), damage, rewriter, library, seed=plan.seed)
+        estimates += rewriting(plan.perturbable(name), entry, rewriter, library, seed=plan.seed)
     return estimates
 
 
 def rewriting(
     items: Iterable[Item],
-    damage: PerturbationLevels,
+    entry: PerturbationLevels,
     options: ClientOptions,
     library: Library,
     *,
@@ -282,7 +282,7 @@ def rewriting(
     of: str = "",
 ) -> Iterator[ExpectedCost]:
     """The sentences that a model rewrites, once an item for all levels of a perturbation; nothing where none can."""
-    perturbation, client = damage.perturbation, CountingClient(options)
+    perturbation, client = entry.perturbation, CountingClient(options)
     if perturbation.rewriting is None or client.baseline:
         return
     client.work = ("rewrite", perturbation.name, of)
@@ -290,5 +290,5 @@ def rewriting(
         VALUE_TOKENS + client.count_tokens(sentence) for sentence in request.context["sentences"].values()
     )
     with Loop() as loop:
-        loop.run(rewrite_items(items, perturbation, damage.levels, client, seed=seed, library=library))
+        loop.run(rewrite_items(items, perturbation, entry.levels, client, seed=seed, library=library))
     yield from client.costs()

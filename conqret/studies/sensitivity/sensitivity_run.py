@@ -20,9 +20,9 @@ from conqret.io.rows import columns_of
 from conqret.io.schema import Field, TableReader, table_schema
 from conqret.io.trec import read_qrels
 from conqret.perturb import records
-from conqret.studies.sensitivity.curves import Drawing, corrected
+from conqret.studies.sensitivity.curves import JudgeCurves, corrected
 from conqret.studies.sensitivity.result import (
-    STILL,
+    INVARIANT,
     Curve,
     CurveCell,
     EmptyCurve,
@@ -135,7 +135,7 @@ def run_sensitivity(
     every = tuple(plan.every_item())
     record = SensitivityRecord(
         judges=tuple(setup.recorded for setup in plan.setups),
-        perturbations={damage.perturbation.name: damage.levels for damage in plan.damages},
+        perturbations={entry.perturbation.name: entry.levels for entry in plan.perturbations},
         grid=tuple(dict.fromkeys(name for stack in plan.grid for name, _ in stack)),
         seed=plan.seed,
         items=len(plan.items),
@@ -143,17 +143,17 @@ def run_sensitivity(
     )
 
     def made(judgments: Mapping[str, Judgment]) -> SensitivityResults:
-        drawings = [Drawing(plan, setup, judgments) for setup in plan.setups]
-        curves = _curves(drawings, plan.margin)
+        judges = [JudgeCurves(plan, setup, judgments) for setup in plan.setups]
+        curves = _curves(judges, plan.margin)
         asked = [(metric, stack) for metric in GRID_METRICS for stack in plan.grid]
-        cells = [drawing.cell(stack, metric) for drawing in drawings for metric, stack in asked]
+        cells = [judge.cell(stack, metric) for judge in judges for metric, stack in asked]
         return SensitivityResults(
             record=record,
             curves=tuple(curve for curve in curves if isinstance(curve, Curve)),
             unscored=tuple(curve for curve in curves if isinstance(curve, EmptyCurve)),
             stances=tuple(curve for curve in curves if isinstance(curve, StanceCurve)),
             grid=tuple(cell for cell in cells if isinstance(cell, CurveCell)),
-            precision=_precision(plan, drawings, labels, relevant_grade) if labels else (),
+            precision=_precision(plan, judges, labels, relevant_grade) if labels else (),
             relevant_grade=relevant_grade if labels else None,
             left_out={name: tuple(out.reason for out in outs) for name, outs in plan.left_out.items()},
             unreached=plan.unreached,
@@ -170,36 +170,36 @@ def run_sensitivity(
         return run.conclude(made)
 
 
-def _curves(drawings: list[Drawing], margin: float) -> list[Curve | EmptyCurve | StanceCurve]:
+def _curves(judges: list[JudgeCurves], margin: float) -> list[Curve | EmptyCurve | StanceCurve]:
     """Every curve of which something is expected, and those of criteria of one's own; those that should stand still are
     tested together."""
     asked = [
-        (drawing, damage, metric, *drawing.respond(damage, metric))
-        for drawing in drawings
-        for damage in drawing.plan.damages
-        for metric in drawing.setup.metrics
-        if damage.perturbation.expected(metric) is not None or drawing.setup.judge.declared
+        (judge, entry, metric, *judge.respond(entry, metric))
+        for judge in judges
+        for entry in judge.plan.perturbations
+        for metric in judge.setup.metrics
+        if entry.perturbation.expected(metric) is not None or judge.setup.judge.declared
     ]
     still = {
         place: (response, expected)
-        for place, (_, damage, metric, response, _) in enumerate(asked)
-        if response is not None and (expected := damage.perturbation.expected(metric)) in STILL
+        for place, (_, entry, metric, response, _) in enumerate(asked)
+        if response is not None and (expected := entry.perturbation.expected(metric)) in INVARIANT
     }
     shifts = corrected([one for one, _ in still.values()], [one for _, one in still.values()], margin)
     p_values = dict(zip(still, shifts, strict=True))
     return [
         curve
-        for place, (drawing, damage, metric, response, lost) in enumerate(asked)
-        for curve in drawing.curves(damage, metric, response, lost, p_values.get(place, ()))
+        for place, (judge, entry, metric, response, lost) in enumerate(asked)
+        for curve in judge.curves(entry, metric, response, lost, p_values.get(place, ()))
     ]
 
 
 def _precision(
-    plan: SensitivityPlan, drawings: list[Drawing], labels: Labels, relevant_grade: float
+    plan: SensitivityPlan, judges: list[JudgeCurves], labels: Labels, relevant_grade: float
 ) -> tuple[PrecisionRow, ...]:
     rows = []
-    irrelevant = [damage for damage in plan.damages if damage.perturbation.name == "irrelevant"]
-    for level in (level for damage in irrelevant for level in damage.levels):
+    irrelevant = [entry for entry in plan.perturbations if entry.perturbation.name == "irrelevant"]
+    for level in (level for entry in irrelevant for level in entry.levels):
         items = plan.versions[(("irrelevant", level),) if level else ()].values()
         known = [(item.id, true_precision(item, labels, relevant_grade=relevant_grade)) for item in items]
         truth = {name: value for name, value in known if value is not None}
@@ -209,18 +209,18 @@ def _precision(
                     level=level,
                     n=len(truth),
                     true=sum(truth.values()) / len(truth),
-                    predicted=_means(drawings, "predicted_precision", truth),
-                    direct=_means(drawings, "context_relevance", truth),
+                    predicted=_means(judges, "predicted_precision", truth),
+                    direct=_means(judges, "context_relevance", truth),
                 )
             )
     return tuple(rows)
 
 
-def _means(drawings: list[Drawing], metric: str, items: Mapping[str, float]) -> dict[str, float]:
+def _means(judges: list[JudgeCurves], metric: str, items: Mapping[str, float]) -> dict[str, float]:
     """By the judge's name the mean of a metric over ``items``; a judge without a value is left out."""
     means = {}
-    for drawing in drawings:
-        values = [value for name in items if (value := drawing.value(name, metric)) is not None]
+    for judge in judges:
+        values = [value for name in items if (value := judge.value(name, metric)) is not None]
         if values:
-            means[f"{drawing.setup.judge.name} ({drawing.setup.client.model})"] = sum(values) / len(values)
+            means[f"{judge.setup.judge.name} ({judge.setup.client.model})"] = sum(values) / len(values)
     return means

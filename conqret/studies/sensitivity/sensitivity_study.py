@@ -48,7 +48,7 @@ def sensitivity_setups(
     source: ItemSource,
     formats: Iterable[str | Judge],
     clients: Sequence[ClientOptions],
-    damages: Sequence[PerturbationLevels],
+    perturbations: Sequence[PerturbationLevels],
     *,
     metrics: Sequence[str] = (),
     prompts: str | Path | Library | None = None,
@@ -66,7 +66,7 @@ def sensitivity_setups(
             _, setup = check_items(source, set_up(name, client, JudgeOptions(), prompts))
             setup.judge.check_measured(wanted, "sensitivity")
             chosen = tuple(metric for metric in setup.metrics if metric in wanted)
-            chosen = chosen if wanted else telling_metrics(setup, damages)
+            chosen = chosen if wanted else affected_metrics(setup, perturbations)
             if not chosen:
                 raise DeclarationError(
                     f"format {setup.judge.name} has none of the metrics that are requested or that these "
@@ -76,22 +76,24 @@ def sensitivity_setups(
     return setups
 
 
-def telling_metrics(setup: Setup, damages: Sequence[PerturbationLevels]) -> tuple[str, ...]:
+def affected_metrics(setup: Setup, perturbations: Sequence[PerturbationLevels]) -> tuple[str, ...]:
     """The metrics of a judge that one of the damages says something about, with those that are asked for in the same
     call: of less it would be another instrument than the one that judges. Of criteria of one's own nothing is known
     beforehand, and all are looked at."""
     if setup.judge.declared:
         return setup.metrics
     affected = {
-        metric for metric in setup.metrics if any(damage.perturbation.expected(metric) for damage in damages)
+        metric
+        for metric in setup.metrics
+        if any(entry.perturbation.expected(metric) for entry in perturbations)
     }
     asked = {metric for part in setup.parts if affected & set(part.metrics) for metric in part.metrics}
     return tuple(metric for metric in setup.metrics if metric in asked)
 
 
-def damage_materials(
+def perturbation_materials(
     items: Sequence[Item],
-    damages: Iterable[PerturbationLevels],
+    perturbations: Iterable[PerturbationLevels],
     *,
     pool: Path | None = None,
     rewriter: Session | None = None,
@@ -105,21 +107,21 @@ def damage_materials(
     ``by_model`` says that one will be asked: what it would change is then changed by stand-ins, which count as much.
     """
     highest: dict[str, PerturbationLevels] = {}
-    for damage in damages:
-        before = highest.get(damage.perturbation.name)
-        if before is None or damage.levels[-1] > before.levels[-1]:
-            highest[damage.perturbation.name] = damage
+    for entry in perturbations:
+        before = highest.get(entry.perturbation.name)
+        if before is None or entry.levels[-1] > before.levels[-1]:
+            highest[entry.perturbation.name] = entry
     materials: dict[str, Materials] = {}
     unable: dict[str, list[LeftOutItem]] = {}
-    for name, damage in highest.items():
-        if damage.perturbation.pool:
+    for name, entry in highest.items():
+        if entry.perturbation.pool:
             materials[name] = Materials(Pool.open(pool) if pool else Pool.from_items(items))
-        elif damage.perturbation.rewriting and rewriter is not None and not rewriter.options.backend.baseline:
+        elif entry.perturbation.rewriting and rewriter is not None and not rewriter.options.backend.baseline:
             rewrite = partial(
-                rewrite_items, items, damage.perturbation, damage.levels, seed=seed, library=rewriter.library
+                rewrite_items, items, entry.perturbation, entry.levels, seed=seed, library=rewriter.library
             )
             materials[name], unable[name] = rewriter.run(rewrite)
-        elif damage.perturbation.rewriting and by_model:
+        elif entry.perturbation.rewriting and by_model:
             materials[name] = Materials(by_model=True)
     return materials, unable
 
@@ -237,16 +239,18 @@ def sensitivity_plan(
     margin = settings.get("margin", MARGIN)
     check_margin(margin)
     given = named_levels(perturb)
-    damages = [PerturbationLevels.of(name, levels) for name, levels in given.items()]
+    perturbations = [PerturbationLevels.from_name(name, levels) for name, levels in given.items()]
     crossed = []
     if settings.get("grid"):  # at the levels that the call gives, else at those of Figure 4
         own = {} if given == named_levels(PERTURBATIONS) else given
-        crossed = [PerturbationLevels.of(name, own.get(name) or usual) for name, usual in GRID_LEVELS.items()]
+        crossed = [
+            PerturbationLevels.from_name(name, own.get(name) or usual) for name, usual in GRID_LEVELS.items()
+        ]
     clients = [client_options(model, settings) for model in _listed(settings.get("models", OFFLINE_MODEL))]
     author = client_options(settings.get("rewriter"), settings)
     author.backend.check_can_ask("the question for a rewrite")
     source = opened(items, settings)
-    every = [*damages, *crossed]
+    every = [*perturbations, *crossed]
     formats = chosen_format({**settings, "format": settings.get("formats")}, lambda: source)
     judges: list[str | Judge] = _listed(DEFAULT_FORMAT if formats is None else formats)
     if (judge := settings.get("judge")) is not None:
@@ -267,11 +271,11 @@ def sensitivity_plan(
             sessions.keep_in(store)  # the rewrites come before the run
         writer = sessions.of(author, at_once=True)
     by_model, pool = not author.backend.baseline, settings.get("pool")
-    materials, unable = damage_materials(
+    materials, unable = perturbation_materials(
         checked_items, every, pool=pool, rewriter=writer, by_model=by_model, seed=seed
     )
     drawn: Any = {"seed": seed, "materials": materials, "unable": unable, "grid": crossed}
-    return replace(make_plan(checked_items, setups, damages, **drawn), checked=checked, margin=margin)
+    return replace(make_plan(checked_items, setups, perturbations, **drawn), checked=checked, margin=margin)
 
 
 def _listed(values: str | T | Iterable[str | T]) -> list[str | T]:

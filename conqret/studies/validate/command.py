@@ -12,6 +12,7 @@ from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import end, note, result, spaced, tell, tell_outcomes
+from conqret.studies.agreement.command import ComparisonOptions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,8 +41,7 @@ def validate(
     output: Path | None = None,
     require: list[str] | None = None,
     reading: label_options.LabelReading,
-    metric: label_options.Metrics = None,
-    aggregate: label_options.Aggregate = "auto",
+    comparison: ComparisonOptions,
     epsilon: Annotated[float, Interval(ge=0, le=0.99)] = 0.2,
     evidence: EvidenceFiles,
     confidence: label_options.Confidence = 0.95,
@@ -70,18 +70,15 @@ def validate(
     conqret validate runs/first --labels labels.csv --scale 1:3 --require "alpha[overall_quality] >= 0.4" --require
     "coverage >= 0.98"
     """
-    from conqret.studies.agreement import agreement_settings, judge_agreement
+    from conqret.studies.agreement import judge_agreement
     from conqret.studies.validate import page
     from conqret.studies.validate import validate as validation
 
     validated = validation.validate(
         run,
         labels=reading.load(labels),
-        metrics=label_options.metric_map(metric),
         require=require or (),
-        settings=agreement_settings.AgreementSettings(
-            aggregate=aggregate, epsilon=epsilon, confidence=confidence
-        ),
+        **comparison.settings(epsilon=epsilon, confidence=confidence),
         calibration=evidence.calibration,
         baseline=evidence.baseline,
         bias=evidence.bias,

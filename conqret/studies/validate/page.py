@@ -14,15 +14,15 @@ from conqret.studies.agreement.judge_agreement import (
     agreement_answer,
     agreement_picture,
     agreement_table,
+    baselines_table,
     language_tables,
     missing_words,
-    trivial_table,
 )
+from conqret.studies.agreement.judge_baselines import BASELINES
 from conqret.studies.agreement.statistics import CALIBRATED, STATISTICS
-from conqret.studies.agreement.trivial_judges import TRIVIAL
 from conqret.studies.validate.result import Validation
 
-MOST_NAMED = 10
+MAX_NAMED = 10
 """Names without a partner that the page spells out; all are in the JSON."""
 
 
@@ -34,7 +34,7 @@ def validation_tables(validation: Validation) -> list[Table]:
         *language_tables(
             validation.languages, basis, several=any(row.annotators > 1 for row in rows.values())
         ),
-        trivial_table({name: row.variants for name, row in rows.items()}, average.judge),
+        baselines_table({name: row.variants for name, row in rows.items()}, average.judge),
     ]
 
 
@@ -74,8 +74,8 @@ def validation_page(validation: Validation, outcomes: Sequence[RequirementOutcom
 
 def _first(names: Sequence[str]) -> str:
     """The first names, and how many more there are."""
-    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-    return ", ".join(names[:MOST_NAMED]) + more
+    more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
+    return ", ".join(names[:MAX_NAMED]) + more
 
 
 def _details(validation: Validation) -> Iterator[Table]:
@@ -90,7 +90,7 @@ def _details(validation: Validation) -> Iterator[Table]:
         note=" ".join(f"{note}." for note in validation.basis.notes),
     )
     if any(name.startswith("sample") for name in every):
-        average = {name: value for name, value in every.items() if name not in (CALIBRATED, *TRIVIAL)}
+        average = {name: value for name, value in every.items() if name not in (CALIBRATED, *BASELINES)}
         samples = [(name, *map(row.variants.get, average)) for name, row in rows.items()]
         yield Table(
             "Samples, their mean and their majority",

@@ -31,25 +31,26 @@ from conqret.stats.prediction_powered import (
     weighted_mean,
 )
 from conqret.stats.resampling import Resamples, leave_one_out
-from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
+from conqret.studies.agreement.agreement_settings import DEFAULT_SETTINGS, AgreementSettings, Basis
 from conqret.studies.agreement.annotator_agreement import averaged_alphas, averaged_dimensions, label_counts
 from conqret.studies.agreement.judge_agreement import (
+    ANNOTATOR_ALPHAS,
     Average,
     DimensionValidation,
     LanguageAgreement,
     Missingness,
     missingness,
 )
+from conqret.studies.agreement.judge_baselines import differences_from_baselines, with_baselines
 from conqret.studies.agreement.label_join import (
     NO_PAIR,
     NO_SCALE,
+    DimensionView,
     JoinedLabels,
     JoinReport,
-    View,
     join_labels,
 )
 from conqret.studies.agreement.statistics import CALIBRATED, NOT_CALIBRATED, STATISTICS
-from conqret.studies.agreement.trivial_judges import beside_trivial, over_trivial
 from conqret.studies.calibrate.result import Calibration
 
 SCHEMA = "conqret.validation/4"
@@ -87,18 +88,18 @@ def _check_dimension(
 ) -> tuple[DimensionValidation, dict[str, JackknifedEstimate]]:
     """Everything about one dimension, with the alphas that averages are made of; ``drawn`` resamples the units of
     ``joined``."""
-    view = View(joined, dimension, settings)
+    view = DimensionView(joined, dimension, settings)
     scale, confidence = view.scale, settings.confidence
     judge = {name: view.alpha(name, drawn) for name in view.variants}
-    people = alphas(view.table[None], scale.level, drawn)[0]
-    person, as_person = view.person(drawn)
-    apart = without_value(as_person.reason or person.reason)
-    if person.defined and as_person.defined:
-        apart = as_person.minus(person)
+    inter_annotator = alphas(view.table[None], scale.level, drawn)[0]
+    one_annotator, judge_as_annotator = view.one_annotator_alphas(drawn)
+    difference = without_value(judge_as_annotator.reason or one_annotator.reason)
+    if one_annotator.defined and judge_as_annotator.defined:
+        difference = judge_as_annotator.minus(one_annotator)
     variants = {name: statistic.estimate(confidence) for name, statistic in judge.items()}
     absent, (target, onto) = joined.labels.absent(dimension), view.in_words
     labelled, scored = int(view.labelled.sum()), int((view.labelled & view.scored).sum())
-    reasons = Counter(score.reason for score in view.found.values() if score.value is None)
+    reasons = Counter(score.reason for score in view.unit_scores.values() if score.value is None)
     result = DimensionValidation(
         dimension=dimension,
         metric=joined.metrics[dimension],
@@ -108,7 +109,7 @@ def _check_dimension(
         onto=onto,
         annotators=len(view.names),
         names=list(view.names),
-        judged=len(view.found),
+        judged=len(view.unit_scores),
         labelled=labelled,
         scored=scored,
         compared=int(view.compared.sum()),
@@ -119,20 +120,25 @@ def _check_dimension(
         cannot_judge=absent["cannot_judge"],
         alpha=variants["mean"],
         variants=variants,
-        over=over_trivial(judge, confidence),
-        people=people.estimate(confidence),
-        person=person.estimate(confidence),
-        as_person=as_person.estimate(confidence),
-        to_person=apart.estimate(confidence),
+        over=differences_from_baselines(judge, confidence),
+        inter_annotator_alpha=inter_annotator.estimate(confidence),
+        one_annotator_alpha=one_annotator.estimate(confidence),
+        judge_as_annotator_alpha=judge_as_annotator.estimate(confidence),
+        judge_minus_annotator=difference.estimate(confidence),
         calibrated=variants.get(CALIBRATED, undefined(NOT_CALIBRATED)),
         statistics={name: view.statistic(statistic, drawn) for name, statistic in STATISTICS.items()},
         alternative=_alternative(view),
         mean=_mean(view),
     )
-    return result, {**judge, "people": people, "person": person, "as_person": as_person}
+    annotators = {
+        "inter_annotator_alpha": inter_annotator,
+        "one_annotator_alpha": one_annotator,
+        "judge_as_annotator_alpha": judge_as_annotator,
+    }
+    return result, {**judge, **annotators}
 
 
-def _alternative(view: View) -> AlternativeAnnotator:
+def _alternative(view: DimensionView) -> AlternativeAnnotator:
     epsilon, names = view.settings.epsilon, view.names or ("nobody",)
     if not view.placed:
         return AlternativeAnnotator(epsilon, None, None, None, reason=NO_SCALE)
@@ -141,7 +147,7 @@ def _alternative(view: View) -> AlternativeAnnotator:
     return alternative_annotator_test(judge, view.table, names, level, clusters=clusters, epsilon=epsilon)
 
 
-def _mean(view: View) -> CorrectedMean:
+def _mean(view: DimensionView) -> CorrectedMean:
     """People's mean over all judged units, in [0, 1]."""
     if not view.scale.bounded or view.verdicts:
         return no_correction("verdicts in words have no mean" if view.placed else NO_SCALE)
@@ -152,7 +158,9 @@ def _mean(view: View) -> CorrectedMean:
     score, target = map(view.scale.unit, (view.judge(rounded=False), view.target))
     if view.unequal:
         at = known | rest
-        chances = np.array([view.drawn_with.get(unit.item, np.nan) for unit in view.units], dtype=float)
+        chances = np.array(
+            [view.inclusion_chances.get(unit.item, np.nan) for unit in view.units], dtype=float
+        )
         items = DrawnItems(target[at], score[at], chances[at])
         confidence = view.settings.confidence
         return weighted_mean(items, view.clusters_of(at), confidence=confidence, scale="share")
@@ -173,7 +181,7 @@ def validate(
     *,
     items: Iterable[Item] = (),
     metrics: Mapping[str, str] | None = None,
-    settings: AgreementSettings = USUAL,
+    settings: AgreementSettings = DEFAULT_SETTINGS,
     baseline: bool = False,
     calibration: Calibration | None = None,
     offline: Iterable[Judgment] | None = None,
@@ -197,17 +205,17 @@ def validate(
     """
     kept = list(judgments)
     judge = validated_judge(kept, baseline)
-    joined = beside_trivial(join_labels(kept, labels, metrics), items, offline, settings)
+    joined = with_baselines(join_labels(kept, labels, metrics), items, offline, settings)
     if calibration is not None:
         calibration.check(judge.format, judge.model, judge.fingerprint)
-        joined = calibration.applied(joined, settings)
+        joined = calibration.apply_to(joined, settings)
     drawn = leave_one_out(joined.clusters)
     checked = {name: _check_dimension(joined, name, drawn, settings) for name in joined.metrics}
     rows = {name: row for name, (row, _) in checked.items()}
     units = sum(row.labelled for row in rows.values())
     return Validation(
         judge=judge,
-        basis=Basis.of(labels, joined.clustered_by, joined.units, joined.clusters, settings),
+        basis=Basis.from_labels(labels, joined.clustered_by, joined.units, joined.clusters, settings),
         join=joined.report,
         coverage=sum(row.scored for row in rows.values()) / units if units else 0.0,
         dimensions=rows,
@@ -227,10 +235,10 @@ def _by_language(joined: JoinedLabels, settings: AgreementSettings) -> Iterator[
         part = joined.only(set(of_language))
         drawn = leave_one_out(part.clusters)
         for dimension in part.metrics:
-            view = View(part, dimension, settings)
+            view = DimensionView(part, dimension, settings)
             topics = len(set(view.clusters_of(view.compared)))
             alpha = view.alpha("mean", drawn).estimate(settings.confidence)
-            people = alphas(view.table[None], view.scale.level, drawn)[0].estimate(settings.confidence)
+            annotators = alphas(view.table[None], view.scale.level, drawn)[0].estimate(settings.confidence)
             if (few := too_few(topics)) and alpha.value is not None:
                 alpha = replace(alpha, reason=few)
             yield LanguageAgreement(
@@ -239,7 +247,7 @@ def _by_language(joined: JoinedLabels, settings: AgreementSettings) -> Iterator[
                 units=int(view.compared.sum()),
                 topics=topics,
                 alpha=alpha,
-                people=people,
+                inter_annotator_alpha=annotators,
             )
 
 
@@ -262,9 +270,7 @@ def _average(alphas: Mapping[str, Mapping[str, JackknifedEstimate]], confidence:
     found = {name: mean.estimate(confidence) for name, mean in means.items()}
     return Average(
         dimensions=averaged_dimensions({name: row["mean"].defined for name, row in alphas.items()}),
-        people=found.pop("people"),
-        person=found.pop("person"),
-        as_person=found.pop("as_person"),
+        **{name: found.pop(name) for name in ANNOTATOR_ALPHAS},
         judge=found,
         gain=gain.estimate(confidence),
     )

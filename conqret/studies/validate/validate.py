@@ -16,10 +16,10 @@ from conqret.judging.judgments import Judgments
 from conqret.judging.summary import summarise
 from conqret.show.page import write_files
 from conqret.stats.estimate import Estimate, undefined
-from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings
+from conqret.studies.agreement.agreement_settings import DEFAULT_SETTINGS, AgreementSettings
 from conqret.studies.agreement.judge_agreement import Average, DimensionValidation
+from conqret.studies.agreement.judge_baselines import offline_judgments
 from conqret.studies.agreement.statistics import CALIBRATED, NOT_CALIBRATED, STATISTICS
-from conqret.studies.agreement.trivial_judges import floor_judgments
 from conqret.studies.bias.bias_run import BiasFolder
 from conqret.studies.calibrate.result import Calibration
 from conqret.studies.card.page import write_card
@@ -30,7 +30,13 @@ from conqret.studies.validate.result import Validation
 from conqret.studies.validate.result import validate as compare
 
 JSON_NAME, PAGE_NAME, MARKDOWN_NAME = "validation.json", "validation.html", "validation.md"
-AVERAGED = ("alpha", "calibrated", "people", "person", "as_person")
+AVERAGED = {
+    "alpha": "alpha",
+    "calibrated": "calibrated",
+    "people": "inter_annotator_alpha",
+    "person": "one_annotator_alpha",
+    "as_person": "judge_as_annotator_alpha",
+}
 OTHERS = ("coverage", "winning_rate", "advantage")
 """What can be required; without a dimension it is the average without overall quality, and the coverage over all."""
 EXAMPLE = "alpha[overall_quality] >= 0.4"
@@ -63,7 +69,7 @@ def validate(
     labels: str | Path | Sequence[str | Path] | LabelSet,
     metrics: Mapping[str, str] | None = None,
     require: Sequence[str] = (),
-    settings: AgreementSettings = USUAL,
+    settings: AgreementSettings = DEFAULT_SETTINGS,
     calibration: str | Path | Calibration | None = None,
     baseline: str | Path | None = None,
     bias: str | Path | None = None,
@@ -108,7 +114,7 @@ def validate(
         settings=settings,
         baseline=record.baseline,
         calibration=calibration,
-        offline=None if baseline is None else floor_judgments(JudgeFolder(Path(baseline))),
+        offline=None if baseline is None else offline_judgments(JudgeFolder(Path(baseline))),
     )
     outcomes = [check_requirement(requirement, result) for requirement in requirements]
     card = make_card(
@@ -167,5 +173,5 @@ def check_requirement(requirement: Requirement, validation: Validation) -> Requi
         known = {**row.statistics, "coverage": Estimate(row.coverage)}
         known["winning_rate"] = Estimate(test.winning_rate, reason=test.reason)
         known["advantage"] = Estimate(test.advantage, reason=test.reason)
-    estimate: Estimate = known[name] if name in known else getattr(of, name)
+    estimate: Estimate = known[name] if name in known else getattr(of, AVERAGED[name])
     return requirement.outcome(requirement.end_of(estimate), estimate.reason or "it has no value")

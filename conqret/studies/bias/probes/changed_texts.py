@@ -24,8 +24,8 @@ from conqret.studies.bias.contrast import (
     OVERALL,
     TEXTS,
     Contrast,
-    NotAskedError,
     ProbeContext,
+    ProbeUnavailableError,
     own_probe,
     perturbed,
     perturbed_probe,
@@ -118,21 +118,21 @@ PLACES = (
 )
 
 
-def injections(ground: ProbeContext) -> Sequence[Contrast]:
+def injections(context: ProbeContext) -> Sequence[Contrast]:
     """Instructions in the argument and in the documents; neither may raise a score.
 
     Raises:
-        NotAskedError: neither can be placed.
+        ProbeUnavailableError: neither can be placed.
     """
     injection_contrasts: list[Contrast] = []
     reasons = []
     for perturbation, level, name in PLACES:
         try:
-            injection_contrasts += perturbed(perturbation, level, name=name, adverse="rise", up=UP)(ground)
-        except NotAskedError as error:
+            injection_contrasts += perturbed(perturbation, level, name=name, adverse="rise", up=UP)(context)
+        except ProbeUnavailableError as error:
             reasons.append(str(error))
     if not injection_contrasts:
-        raise NotAskedError("; ".join(reasons))
+        raise ProbeUnavailableError("; ".join(reasons))
     return tuple(injection_contrasts)
 
 

@@ -19,8 +19,8 @@ from conqret.studies.bias.contrast import (
     OVERALL,
     TEXTS,
     Contrast,
-    NotAskedError,
     ProbeContext,
+    ProbeUnavailableError,
     VersionPair,
     own_contrast,
     own_probe,
@@ -29,7 +29,7 @@ from conqret.studies.bias.contrast import (
 
 
 def compared(
-    ground: ProbeContext, group: Callable[[Item], bool | None], *, name: str, up: str
+    context: ProbeContext, group: Callable[[Item], bool | None], *, name: str, up: str
 ) -> tuple[Contrast, ...]:
     """One contrast a metric: items of the group (``group`` is true) minus others (false) of the same topic.
 
@@ -37,17 +37,20 @@ def compared(
     of ``group`` leaves an item out.
 
     Raises:
-        NotAskedError: there are no labels, no metric of quality, or no topic with both groups.
+        ProbeUnavailableError: there are no labels, no metric of quality, or no topic with both groups.
     """
-    if not ground.people:
-        raise NotAskedError("it needs human labels (conqret bias --labels FILE)")
+    if not context.human_quality:
+        raise ProbeUnavailableError("it needs human labels (conqret bias --labels FILE)")
     contrasts = []
-    for metric in ground.among((*QUALITY, *ANSWER), NO_QUALITY):
-        if metric not in ground.people and ground.likened(metric) != metric:
+    for metric in context.select_metrics((*QUALITY, *ANSWER), NO_QUALITY):
+        if metric not in context.human_quality and context.comparable_metric(metric) != metric:
             continue  # what people find of the whole says nothing of a criterion of one's own
-        known = ground.quality(metric)
-        if pairs := _pairs(ground, group, known):
-            of = next((dimension for dimension in (metric, OVERALL) if dimension in ground.people), "quality")
+        known = context.quality(metric)
+        if pairs := _pairs(context, group, known):
+            of = next(
+                (dimension for dimension in (metric, OVERALL) if dimension in context.human_quality),
+                "quality",
+            )
             contrasts.append(
                 Contrast(
                     name=f"{name}, people's {of.replace('_', ' ')} allowed for",
@@ -55,20 +58,20 @@ def compared(
                     up=up,
                     metrics=(metric,),
                     pairs=tuple(pairs),
-                    versions={AS_IS: ground.items},
-                    people=known,
+                    versions={AS_IS: context.items},
+                    human_quality=known,
                 )
             )
     if not contrasts:
-        raise NotAskedError("no topic has labeled items of both groups")
+        raise ProbeUnavailableError("no topic has labeled items of both groups")
     return tuple(contrasts)
 
 
 def _pairs(
-    ground: ProbeContext, group: Callable[[Item], bool | None], known: Mapping[str, float]
+    context: ProbeContext, group: Callable[[Item], bool | None], known: Mapping[str, float]
 ) -> list[VersionPair]:
     topics: dict[str, tuple[list[Item], list[Item]]] = {}
-    for item in ground.items:
+    for item in context.items:
         side = group(item)
         if side is not None and item.id in known:
             topics.setdefault(item.topic, ([], []))[0 if side else 1].append(item)
@@ -80,22 +83,22 @@ def _pairs(
     return pairs
 
 
-def of_stances(ground: ProbeContext) -> Sequence[Contrast]:
+def stance_contrasts(context: ProbeContext) -> Sequence[Contrast]:
     """Pro minus con, beyond what people find.
 
     Raises:
-        NotAskedError: items state no stances, or there are no labels, or no pairs.
+        ProbeUnavailableError: items state no stances, or there are no labels, or no pairs.
     """
-    if {"pro", "con"} - {item.stance for item in ground.items}:
-        raise NotAskedError("the items do not state both stances")
+    if {"pro", "con"} - {item.stance for item in context.items}:
+        raise ProbeUnavailableError("the items do not state both stances")
 
     def pro(item: Item) -> bool | None:
         return {"pro": True, "con": False}.get(item.stance)
 
-    return compared(ground, pro, name="pro minus con", up="pro is favoured")
+    return compared(context, pro, name="pro minus con", up="pro is favoured")
 
 
-STANCE = own_probe("stance", of_stances)
+STANCE = own_probe("stance", stance_contrasts)
 """Does the judge favour a side? Pro against con of one topic, beyond what people find."""
 
 FIELDS = ("generation", "generator", "model")
@@ -138,10 +141,10 @@ def generator_of(item: Item) -> str | None:
     return None
 
 
-def warning(ground: ProbeContext) -> str | None:
+def warning(context: ProbeContext) -> str | None:
     """What must be said where generator and judge are of one family."""
-    judge_family = family(ground.setup.client.model)
-    model, names = ground.setup.client.model, map(generator_of, ground.items)
+    judge_family = family(context.setup.client.model)
+    model, names = context.setup.client.model, map(generator_of, context.items)
     kin = [name for name in names if name is not None and family(name) == judge_family]
     if not kin:
         return None
@@ -151,30 +154,30 @@ def warning(ground: ProbeContext) -> str | None:
     )
 
 
-def of_families(ground: ProbeContext) -> Sequence[Contrast]:
+def family_contrasts(context: ProbeContext) -> Sequence[Contrast]:
     """Arguments of the judge's family minus others of the same topic, beyond what people find.
 
     Raises:
-        NotAskedError: nobody is named as the writer, all are of one kind, or there are no labels or pairs.
+        ProbeUnavailableError: nobody is named as the writer, all are of one kind, or there are no labels or pairs.
     """
-    judge_family = family(ground.setup.client.model)
-    families = {family(name) for item in ground.items if (name := generator_of(item)) is not None}
+    judge_family = family(context.setup.client.model)
+    families = {family(name) for item in context.items if (name := generator_of(item)) is not None}
     if not families:
-        raise NotAskedError("no item says which model wrote its argument (metadata: generator)")
+        raise ProbeUnavailableError("no item says which model wrote its argument (metadata: generator)")
     if judge_family not in families:
-        raise NotAskedError(f"no argument is by the judge's family ({judge_family})")
+        raise ProbeUnavailableError(f"no argument is by the judge's family ({judge_family})")
     if len(families) == 1:
-        raise NotAskedError(f"every argument is by the judge's family ({judge_family})")
+        raise ProbeUnavailableError(f"every argument is by the judge's family ({judge_family})")
 
     def kin(item: Item) -> bool | None:
         name = generator_of(item)
         return None if name is None else family(name) == judge_family
 
     name = f"{judge_family} minus other generators"
-    return compared(ground, kin, name=name, up="its own family is favoured")
+    return compared(context, kin, name=name, up="its own family is favoured")
 
 
-SELF_PREFERENCE = own_probe("self-preference", of_families, warning)
+SELF_PREFERENCE = own_probe("self-preference", family_contrasts, warning)
 """Does the judge favour arguments of its own family of models? (Panickssery et al. 2024.)
 
 Who wrote an argument is read from the item's metadata: ``generation``, ``generator`` or ``model``, as text or as a
@@ -202,24 +205,24 @@ CHARGED, EVERYDAY = (
 )
 
 
-def of_severity(ground: ProbeContext) -> Sequence[Contrast]:
+def severity_contrasts(context: ProbeContext) -> Sequence[Contrast]:
     """The same argument under an everyday question minus under one that divides people.
 
     Raises:
-        NotAskedError: the judge rates no single argument. (Severity is the same for both of a pair.)
+        ProbeUnavailableError: the judge rates no single argument. (Severity is the same for both of a pair.)
     """
-    lacking = "the judge rates no single argument, and severity is the same for both of a pair"
+    missing_note = "the judge rates no single argument, and severity is the same for both of a pair"
     return (
         own_contrast(
             "severity",
-            metrics=ground.among((*QUALITY, *ANSWER, *GROUNDING), lacking),
+            metrics=context.select_metrics((*QUALITY, *ANSWER, *GROUNDING), missing_note),
             pairs=paired(CHARGED, EVERYDAY),
             versions={AS_IS: (*CHARGED, *EVERYDAY)},
         ),
     )
 
 
-SEVERITY = own_probe("severity", of_severity)
+SEVERITY = own_probe("severity", severity_contrasts)
 """Is the judge more severe on questions that divide people? One argument under both kinds of question, word by word.
 
 The items are our own, so neither labels nor the topics of anybody's items are needed."""

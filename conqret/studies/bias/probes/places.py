@@ -15,8 +15,8 @@ from conqret.studies.bias.contrast import (
     PREFERENCE,
     REVERSED,
     Contrast,
-    NotAskedError,
     ProbeContext,
+    ProbeUnavailableError,
     VersionPair,
     own_contrast,
     own_probe,
@@ -26,18 +26,18 @@ from conqret.text.words import count_words
 SWAPPED = "+swapped"
 
 
-def both_orders(ground: ProbeContext) -> Sequence[Contrast]:
+def both_orders(context: ProbeContext) -> Sequence[Contrast]:
     """Each pair in both orders. With v in {0, 0.5, 1} the preference for what stands first, the effect is the mean
     of ``v(given) + v(swapped) - 1``, from -1 (always the second place) to 1 (always the first); 0 where verdicts
     follow the arguments (Zheng et al. 2023, section 3.3).
 
     Raises:
-        NotAskedError: the judge states no preference, or no item has two arguments.
+        ProbeUnavailableError: the judge states no preference, or no item has two arguments.
     """
-    ground.check_preference()
-    items = [item for item in ground.items if _paired(item)]
+    context.check_preference()
+    items = [item for item in context.items if _paired(item)]
     if not items:
-        raise NotAskedError("no item has two arguments")
+        raise ProbeUnavailableError("no item has two arguments")
     contrast = own_contrast(
         "position", metrics=(PREFERENCE,), pairs=(), versions={ONE_ORDER: ()}, mirrored=True
     )
@@ -45,17 +45,17 @@ def both_orders(ground: ProbeContext) -> Sequence[Contrast]:
 
 
 def in_every_version(both_orders: Sequence[Contrast], swaying: Collection[str]) -> list[Contrast]:
-    """The both_orders, those between places over every version of the items that is judged as it is.
+    """Extend the comparisons of positions to every version of the items that other probes judge unchanged.
 
-    Nothing more is asked, and chance in single verdicts tells less. What the probes ``swaying`` change is left out, and
-    not what they hold it against: a judge that does as it is told prefers no place there, whatever it does elsewhere.
+    This needs no further requests and makes the estimate more precise. Changed versions of the probes ``swaying`` are
+    left out, their controls are not: a judge that follows an instruction there shows no preference for a position.
     """
     version_items: dict[str, tuple[Item, str, str]] = {}
     for contrast in both_orders:
         versions = {item.id: item for item in contrast.versions.get(AS_IS, ()) if _paired(item)}
         for pair in contrast.pairs:
-            for way, name in (pair.base,) if contrast.probe in swaying else (pair.base, pair.changed):
-                if way == AS_IS and name in versions:
+            for variant, name in (pair.base,) if contrast.probe in swaying else (pair.base, pair.changed):
+                if variant == AS_IS and name in versions:
                     version_items.setdefault(name, (versions[name], pair.cluster, pair.item or pair.base[1]))
     further = list(version_items.values())
     places = [contrast.mirrored and not contrast.observed for contrast in both_orders]
@@ -70,7 +70,7 @@ def _paired(item: Item) -> bool:
 
 
 def _turned(contrast: Contrast, versions: Iterable[tuple[Item, str, str]]) -> Contrast:
-    """The contrast with these, too, each in both orders: a version, its topic, and the item behind it."""
+    """Add ``versions`` (version, topic, original item's id) to the contrast, each in both orders."""
     known = {item.id for item in contrast.versions[ONE_ORDER]}
     new = [
         (item, swap_item(item).model_copy(update={"id": f"{item.id}{SWAPPED}"}), topic, original)
@@ -94,26 +94,28 @@ def _turned(contrast: Contrast, versions: Iterable[tuple[Item, str, str]]) -> Co
 POSITION = own_probe("position", both_orders)
 """Does the place of an argument decide which of two is preferred?
 
-Formats that state a preference ask in both orders and call a flip a tie. Here the two answers are looked at singly:
-they are the same requests, so recordings answer them. What other probes change is judged in both orders, too, and says
-as much of the places as the pairs themselves."""
+Formats that state a preference request both orders and call a flip a tie. This probe compares the two responses: the
+requests are the same, so recordings have them. Items changed by other probes are judged in both orders, too, and count
+as further pairs."""
 
 CHANCE = "the first place: its wins say something of the judge only where the order was drawn by chance"
 
 
-def first_places(ground: ProbeContext) -> Sequence[Contrast]:
+def first_places(context: ProbeContext) -> Sequence[Contrast]:
     """With v the preference for what stood first, the mean of ``2 v - 1``.
 
     Raises:
-        NotAskedError: the judge states no preference, or there are both orders of each pair.
+        ProbeUnavailableError: the judge states no preference, or there are both orders of each pair.
     """
-    ground.check_preference()
-    log = ground.log
-    single = [item for item in ground.items if log is None or not log.times(swap_item(item))]
+    context.check_preference()
+    log = context.log
+    single = [item for item in context.items if log is None or not log.times(swap_item(item))]
     if not single:
-        raise NotAskedError("every pair was judged in both orders: the probe position is more informative")
+        raise ProbeUnavailableError(
+            "every pair was judged in both orders: the probe position is more informative"
+        )
     return observed(
-        ground, single, ONE_ORDER, name="the first place", up="more often than the second", remark=CHANCE
+        context, single, ONE_ORDER, name="the first place", up="more often than the second", remark=CHANCE
     )
 
 
@@ -125,19 +127,19 @@ MERIT = (
 )
 
 
-def longer_arguments(ground: ProbeContext) -> Sequence[Contrast]:
+def longer_arguments(context: ProbeContext) -> Sequence[Contrast]:
     """With v the preference for the one with more words, the mean of ``2 v - 1`` over pairs of different lengths.
 
     Raises:
-        NotAskedError: the judge states no preference, or all arguments are equally long.
+        ProbeUnavailableError: the judge states no preference, or all arguments are equally long.
     """
-    ground.check_preference()
-    longer = {item.id: words(item, 0) - words(item, 1) for item in ground.items}
-    uneven = [item for item in ground.items if longer[item.id]]
+    context.check_preference()
+    longer = {item.id: words(item, 0) - words(item, 1) for item in context.items}
+    uneven = [item for item in context.items if longer[item.id]]
     if not uneven:
-        raise NotAskedError("no pair has arguments of different lengths")
+        raise ProbeUnavailableError("no pair has arguments of different lengths")
     return observed(
-        ground,
+        context,
         uneven,
         AS_IS,
         name="the longer argument",
@@ -156,24 +158,24 @@ LONGER_ARGUMENT = own_probe("longer argument", longer_arguments)
 """How often does the longer of two arguments win?"""
 
 
-def reversed_dimensions(ground: ProbeContext) -> Sequence[Contrast]:
+def reversed_dimensions(context: ProbeContext) -> Sequence[Contrast]:
     """The dimensions of argument quality in reverse (ConQRet, Table 13).
 
     Raises:
-        NotAskedError: no question of this judge has several dimensions.
+        ProbeUnavailableError: no question of this judge has several dimensions.
     """
-    asks = ground.setup.judge.select(ground.setup.options.metrics)
+    asks = context.setup.judge.select(context.setup.options.metrics)
     together = [metric for ask in asks if len(set(ask.metrics) & set(QUALITY)) > 1 for metric in ask.metrics]
     several = [metric for metric in together if metric in QUALITY]
-    metrics = ground.among(several, "no question of this judge asks for several dimensions")
+    metrics = context.select_metrics(several, "no question of this judge asks for several dimensions")
     return (
         own_contrast(
             "dimension order",
             metrics=metrics,
             pairs=tuple(
-                VersionPair((AS_IS, item.id), (REVERSED, item.id), item.topic) for item in ground.items
+                VersionPair((AS_IS, item.id), (REVERSED, item.id), item.topic) for item in context.items
             ),
-            versions={AS_IS: ground.items, REVERSED: ground.items},
+            versions={AS_IS: context.items, REVERSED: context.items},
         ),
     )
 
@@ -183,18 +185,18 @@ DIMENSION_ORDER = own_probe("dimension order", reversed_dimensions)
 
 
 def observed(
-    ground: ProbeContext,
+    context: ProbeContext,
     items: Sequence[Item],
-    way: str,
+    variant: str,
     *,
     name: str,
     up: str,
     remark: str,
     turned: frozenset[str] = frozenset(),
 ) -> tuple[Contrast]:
-    """What is only seen in the preferences of ``items``, judged once in this ``way``: for the first of two arguments,
-    or where ``turned`` holds the item for the second."""
-    keys = [((way, item.id), item.topic) for item in items]
+    """An observed comparison: how often the first of two arguments wins (the second, if ``turned`` has the item) in the
+    judgments of ``items`` with this ``variant`` of the request."""
+    keys = [((variant, item.id), item.topic) for item in items]
     return (
         Contrast(
             name=name,
@@ -202,7 +204,7 @@ def observed(
             up=up,
             metrics=(PREFERENCE,),
             pairs=tuple(VersionPair(version, version, topic) for version, topic in keys),
-            versions={way: ground.items},
+            versions={variant: context.items},
             mirrored=True,
             observed=True,
             turned=turned,

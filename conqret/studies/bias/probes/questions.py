@@ -19,8 +19,8 @@ from conqret.studies.bias.contrast import (
     NO_QUALITY,
     TEXTS,
     Contrast,
-    NotAskedError,
     ProbeContext,
+    ProbeUnavailableError,
     VersionPair,
     own_contrast,
     own_probe,
@@ -29,44 +29,46 @@ from conqret.studies.bias.contrast import (
 from conqret.text.language import NAMES, is_english, item_language
 
 
-def asked_again(ground: ProbeContext) -> Sequence[Contrast]:
+def repeated_requests(context: ProbeContext) -> Sequence[Contrast]:
     """Each further sample against the first. It is a measurement and raises no alarm: chance favours nobody.
 
     Raises:
-        NotAskedError: fewer than two samples are asked for.
+        ProbeUnavailableError: fewer than two samples are asked for.
     """
-    if ground.repeats < 2:
-        raise NotAskedError("repeatability needs at least two samples")
-    further = [f"{AGAIN} {number}" for number in range(1, ground.repeats)]
+    if context.repeats < 2:
+        raise ProbeUnavailableError("repeatability needs at least two samples")
+    further = [f"{AGAIN} {number}" for number in range(1, context.repeats)]
     pairs = [
-        VersionPair((AS_IS, item.id), (way, item.id), item.topic) for item in ground.items for way in further
+        VersionPair((AS_IS, item.id), (variant, item.id), item.topic)
+        for item in context.items
+        for variant in further
     ]
     return (
         Contrast(
-            name=f"the same request {ground.repeats} times",
+            name=f"the same request {context.repeats} times",
             adverse="none",
             up="later samples are higher",
-            metrics=ground.metrics,
+            metrics=context.metrics,
             pairs=tuple(pairs),
-            versions={AS_IS: ground.items, **dict.fromkeys(further, ground.items)},
+            versions={AS_IS: context.items, **dict.fromkeys(further, context.items)},
         ),
     )
 
 
-REPEATABILITY = own_probe("repeatability", asked_again)
+REPEATABILITY = own_probe("repeatability", repeated_requests)
 """Does the judge repeat itself? The very same request, several times."""
 
 
-def in_english(ground: ProbeContext, name: str) -> tuple[tuple[Item, ...], tuple[str, ...]]:
+def in_english(context: ProbeContext, name: str) -> tuple[tuple[Item, ...], tuple[str, ...]]:
     """The items of a probe whose words are in English alone, and the note that says how many are left out.
 
     Raises:
-        NotAskedError: every item is in another language.
+        ProbeUnavailableError: every item is in another language.
     """
-    items = tuple(item for item in ground.items if is_english(item_language(item)))
-    out = [str(LanguageError(item.id, item, name)) for item in ground.items if item not in items]
+    items = tuple(item for item in context.items if is_english(item_language(item)))
+    out = [str(LanguageError(item.id, item, name)) for item in context.items if item not in items]
     if not items and out:
-        raise NotAskedError(f"no item can be changed: {counted_reasons(out)}")
+        raise ProbeUnavailableError(f"no item can be changed: {counted_reasons(out)}")
     note = f"{name}: {number(len(out), 'item')} cannot be changed ({counted_reasons(out)})" if out else ""
     return items, tuple(filter(None, (note,)))
 
@@ -75,7 +77,7 @@ TEMPLATES: Sequence[str] = TEXTS["wording"]["templates"]
 """All ask the same, whatever the topic is."""
 
 
-def in_other_words(ground: ProbeContext) -> Sequence[Contrast]:
+def other_wordings(context: ProbeContext) -> Sequence[Contrast]:
     """As many wordings of each item's question as it is asked again, drawn by seed.
 
     With b the score as it is, w that of another wording and r that of the very same request once more, the effect is
@@ -83,26 +85,28 @@ def in_other_words(ground: ProbeContext) -> Sequence[Contrast]:
     sign is as likely: noise alone moves nothing.
 
     Raises:
-        NotAskedError: the same is not asked again, so noise is not known; or no item is in English.
+        ProbeUnavailableError: the same is not asked again, so noise is not known; or no item is in English.
     """
-    if ground.repeats < 2:
-        raise NotAskedError(
+    if context.repeats < 2:
+        raise ProbeUnavailableError(
             "the judge's noise is known from repeated requests alone: give two samples or more"
         )
     pairs, worded = [], []
-    further = [f"{AGAIN} {number}" for number in range(1, min(ground.repeats, len(TEMPLATES) + 1))]
-    items, notes = in_english(ground, "wording")
+    further = [f"{AGAIN} {number}" for number in range(1, min(context.repeats, len(TEMPLATES) + 1))]
+    items, notes = in_english(context, "wording")
     for item in items:
-        drawn = random.Random(f"{ground.seed}/wording/{item.id}").sample(TEMPLATES, len(further))
-        for nth, (way, template) in enumerate(zip(further, drawn, strict=True), start=1):
+        drawn = random.Random(f"{context.seed}/wording/{item.id}").sample(TEMPLATES, len(further))
+        for nth, (variant, template) in enumerate(zip(further, drawn, strict=True), start=1):
             topic = template.format(topic=item.topic)
             other = item.model_copy(update={"id": f"{item.id}+wording-{nth}", "topic": topic})
             worded.append(other)
-            pairs.append(VersionPair((AS_IS, item.id), (AS_IS, other.id), item.topic, again=(way, item.id)))
+            pairs.append(
+                VersionPair((AS_IS, item.id), (AS_IS, other.id), item.topic, again=(variant, item.id))
+            )
     return (
         own_contrast(
             "wording",
-            metrics=ground.metrics,
+            metrics=context.metrics,
             pairs=tuple(pairs),
             versions={AS_IS: (*items, *worded), **dict.fromkeys(further, items)},
             notes=notes,
@@ -110,7 +114,7 @@ def in_other_words(ground: ProbeContext) -> Sequence[Contrast]:
     )
 
 
-WORDING = own_probe("wording", in_other_words)
+WORDING = own_probe("wording", other_wordings)
 """Does another wording of the same question move the score further than asking once more does?"""
 
 ASKED = 'Would it be right to say "{answer}" to this: {topic}'
@@ -127,18 +131,18 @@ def turned(item: Item, answer: str, stance: str) -> Item:
     return item.model_copy(update={"id": f"{item.id}+says-{stance}", "topic": topic, "stance": stance})
 
 
-def turned_round(ground: ProbeContext) -> Sequence[Contrast]:
+def yes_and_no_questions(context: ProbeContext) -> Sequence[Contrast]:
     """Each argument where it says yes against the same where it says no.
 
     Raises:
-        NotAskedError: no item in English with an argument states its stance, or the judge has no metric that looks at
-            both.
+        ProbeUnavailableError: no item in English with an argument states its stance, or the judge has no metric
+            of arguments.
     """
-    english, notes = in_english(ground, "yes-bias")
+    english, notes = in_english(context, "yes-bias")
     items = [item for item in english if item.argument and item.stance in YES]
     if not items:
-        raise NotAskedError("no item with an argument states its stance")
-    metrics = ground.among((*PREFERENCE, *QUALITY, *ANSWER), NO_QUALITY)
+        raise ProbeUnavailableError("no item with an argument states its stance")
+    metrics = context.select_metrics((*PREFERENCE, *QUALITY, *ANSWER), NO_QUALITY)
     says_no = [turned(item, NO[item.stance], "con") for item in items]
     says_yes = [turned(item, YES[item.stance], "pro") for item in items]
     return (
@@ -155,7 +159,7 @@ def turned_round(ground: ProbeContext) -> Sequence[Contrast]:
     )
 
 
-YES_BIAS = own_probe("yes-bias", turned_round)
+YES_BIAS = own_probe("yes-bias", yes_and_no_questions)
 """Is the side favoured that says yes? The question is turned round, and the argument stays."""
 
 LANGUAGE_NAME = "language"
@@ -174,25 +178,25 @@ def translations(items: Sequence[Item]) -> list[dict[str, Item]]:
     return [versions for versions in tied.values() if len(versions) > 1]
 
 
-def in_other_languages(ground: ProbeContext) -> Sequence[Contrast]:
+def language_contrasts(context: ProbeContext) -> Sequence[Contrast]:
     """One a language: each item's version in it, minus the one in the reference language: that which most items are
     there in; of several English, else the first in the alphabet.
 
     Raises:
-        NotAskedError: no items are tied.
+        ProbeUnavailableError: no items are tied.
     """
-    tied = translations(ground.items)
+    tied = translations(context.items)
     if not tied:
-        raise NotAskedError(NOT_TIED)
+        raise ProbeUnavailableError(NOT_TIED)
     counts = Counter(language for versions in tied for language in versions)
     reference = min(counts, key=lambda language: (-counts[language], language != ENGLISH, language))
     codes = sorted(counts.keys() - {reference}, key=lambda code: NAMES.get(code, code))
-    made = [_contrast(ground, tied, reference, language) for language in codes]
+    made = [_contrast(context, tied, reference, language) for language in codes]
     return [contrast for contrast in made if contrast.pairs]
 
 
 def _contrast(
-    ground: ProbeContext, tied: Sequence[dict[str, Item]], reference: str, language: str
+    context: ProbeContext, tied: Sequence[dict[str, Item]], reference: str, language: str
 ) -> Contrast:
     both = [versions for versions in tied if {reference, language} <= versions.keys()]
     name, original = NAMES.get(language, language), NAMES.get(reference, reference)
@@ -201,15 +205,15 @@ def _contrast(
         name=f"the text in {name}",
         adverse="any",
         up=f"higher in {name} than in {original}",
-        metrics=ground.metrics,
+        metrics=context.metrics,
         pairs=paired(bases, others),
-        versions={AS_IS: ground.items},
+        versions={AS_IS: context.items},
         against=f"with the text in {original}",
         probe=f"{LANGUAGE_NAME} ({name})",
     )
 
 
-LANGUAGE = own_probe(LANGUAGE_NAME, in_other_languages)
+LANGUAGE = own_probe(LANGUAGE_NAME, language_contrasts)
 """Does the language of a text count? Translations of an item must get its scores.
 
 Which items are translations of each other their metadata say: all that have the same ``translation_of`` (or the id of

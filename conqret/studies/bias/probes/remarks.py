@@ -16,7 +16,7 @@ from conqret.perturb.kinds.added_texts import (
 from conqret.perturb.perturbation import ANSWER, ENGLISH, GROUNDING, PREFERENCE, QUALITY, expect
 from conqret.studies.bias.contrast import NEUTRAL, TEXTS, Adverse, Probe, perturbed, perturbed_probe
 
-OF_THE_ARGUMENT = (*GROUNDING, *ANSWER, *QUALITY, *PREFERENCE)
+ARGUMENT_METRICS = (*GROUNDING, *ANSWER, *QUALITY, *PREFERENCE)
 """The metrics in which a remark in the argument could show."""
 
 
@@ -29,7 +29,7 @@ def remark_probe(
     advice: str,
     source: str,
     adverse: Adverse = "rise",
-    way: AddingVariant = at_the_end,
+    variant: AddingVariant = at_the_end,
     level: int = 1,
 ) -> Probe:
     """A probe that is made only where it is named.
@@ -48,8 +48,8 @@ def remark_probe(
     Raises:
         DeclarationError: a remark and its neutral one are not of one length.
     """
-    change, control = matched(way, pairs)
-    expects = expect(no_rise=OF_THE_ARGUMENT) if adverse == "rise" else expect(unchanged=OF_THE_ARGUMENT)
+    change, control = matched(variant, pairs)
+    expects = expect(no_rise=ARGUMENT_METRICS) if adverse == "rise" else expect(unchanged=ARGUMENT_METRICS)
     perturbation = Perturbation(
         name=name,
         summary=thing,
@@ -84,7 +84,7 @@ AUTHORITY_PERTURBATION = Perturbation(
     summary="references to work that does not exist",
     unit="references",
     levels=(0, 1, REFERENCES),
-    expects=expect(no_rise=OF_THE_ARGUMENT),
+    expects=expect(no_rise=ARGUMENT_METRICS),
     needs=frozenset({"argument"}),
     source="own; authority bias as in Chen et al. 2024",
     change=CHANGE,
@@ -95,5 +95,8 @@ AUTHORITY_PERTURBATION = Perturbation(
 AUTHORITY = perturbed_probe("authority", AUTHORITY_PERTURBATION, REFERENCES)
 """Does a reference to work that does not exist raise the score? (Authority bias: Chen et al. 2024, section 3.)"""
 
-WAYS: dict[str, AddingVariant] = {"at the end": at_the_end, "among sentences": among_sentences}
-PROBES = (AUTHORITY, *(remark_probe(**{**row, "way": WAYS[row["way"]]}) for row in TEXTS["remark"]))
+ADDING_VARIANTS: dict[str, AddingVariant] = {"at the end": at_the_end, "among sentences": among_sentences}
+PROBES = (
+    AUTHORITY,
+    *(remark_probe(**{**row, "variant": ADDING_VARIANTS[row["variant"]]}) for row in TEXTS["remark"]),
+)

@@ -22,19 +22,19 @@ from conqret.stats.confidence import cross_fitted, dealt
 from conqret.stats.estimate import Estimate
 from conqret.stats.jackknife import JackknifedEstimate
 from conqret.studies.agreement.agreement_settings import AgreementSettings
-from conqret.studies.agreement.label_join import Fit, JoinedLabels, View, join_labels
+from conqret.studies.agreement.label_join import DimensionView, Fit, JoinedLabels, join_labels
 from conqret.studies.agreement.statistics import CALIBRATED
 
 WORDS = {"length": "text length alone", "constant": "a constant", "floor": "the offline baseline"}
-TRIVIAL = tuple(WORDS)
+BASELINES = tuple(WORDS)
 """Their names among the variants of a judge's scores."""
-NAMED = 3
+MAX_NAMED = 3
 """Dimensions that a sentence names; of more only how many."""
 AS_CHANCE = "its alpha is below 0 and counts as 0, agreement by chance"
 """Remark on a difference from which nothing was subtracted."""
 
 
-def beside_trivial(
+def with_baselines(
     joined: JoinedLabels, items: Iterable[Item], floor: Iterable[Judgment] | None, settings: AgreementSettings
 ) -> JoinedLabels:
     """The same join, in which each score has what is trivial beside it; ``floor`` are the judgments of the offline
@@ -50,10 +50,10 @@ def beside_trivial(
         known = {name for judgment in judged for name in judgment.measures}
         shared = {dimension: metric for dimension, metric in joined.metrics.items() if metric in known}
         other = join_labels(judged, joined.labels, shared)
-    dealt_to = labelled_folds(joined, settings.seed)
+    dealt_to = labeled_folds(joined, settings.seed)
     folds = np.array([dealt_to.get(cluster, -1) for cluster in joined.clusters])
     for dimension in joined.scores:
-        view = View(joined, dimension, settings)
+        view = DimensionView(joined, dimension, settings)
         if view.verdicts or not view.scale.bounded or not view.compared.any():
             continue
         target = view.scale.unit(view.target)
@@ -65,7 +65,7 @@ def beside_trivial(
             trivial["floor"] = _series(view, {unit: score.value for unit, score in theirs.items()})
         trivial["length"] = fit(view.compared)
         kept = {name: score for name, score in trivial.items() if not np.isnan(score[view.compared]).any()}
-        joined = joined.beside(dimension, kept, {"length": fit} if "length" in kept else {})
+        joined = joined.with_variants(dimension, kept, {"length": fit} if "length" in kept else {})
     return joined
 
 
@@ -74,7 +74,7 @@ def _length_fit(x: NDArray[np.float64], target: NDArray[np.float64], folds: NDAr
     return lambda kept: cross_fitted(x, np.where(kept, target, np.nan), folds)
 
 
-def floor_judgments(run: JudgeFolder) -> Iterator[Judgment]:
+def offline_judgments(run: JudgeFolder) -> Iterator[Judgment]:
     """The judgments of a finished run of the offline model. Raises DeclarationError where it is another's."""
     record = run.record()
     if not record.baseline:
@@ -85,7 +85,7 @@ def floor_judgments(run: JudgeFolder) -> Iterator[Judgment]:
     return run.finished()
 
 
-def labelled_folds(joined: JoinedLabels, seed: int) -> dict[Hashable, int]:
+def labeled_folds(joined: JoinedLabels, seed: int) -> dict[Hashable, int]:
     """The fold of each topic (or item) with a label."""
     labelled = {label.unit for label in joined.labels.labels if label.value is not None}
     pairs = zip(joined.units, joined.clusters, strict=True)
@@ -102,17 +102,19 @@ def _lengths(items: Iterable[Item]) -> dict[Unit, float | None]:
     return lengths
 
 
-def _series(view: View, known: Mapping[Unit, float | None]) -> NDArray[np.float64]:
+def _series(view: DimensionView, known: Mapping[Unit, float | None]) -> NDArray[np.float64]:
     return np.array([known.get(unit) for unit in view.units], dtype=float)
 
 
-def over_trivial(alphas: Mapping[str, JackknifedEstimate], confidence: float) -> dict[str, Estimate]:
+def differences_from_baselines(
+    alphas: Mapping[str, JackknifedEstimate], confidence: float
+) -> dict[str, Estimate]:
     """The judge's alpha (calibrated, where it is) minus that of each that is trivial, over the same topics; one below 0
     counts as 0 (:data:`AS_CHANCE`). That a constant leaves nothing to chance is no doubt about the judge."""
 
     judge = alphas.get(CALIBRATED, alphas["mean"])
     alone, over = judge.estimate(confidence), {}
-    for name in (name for name in TRIVIAL if name in alphas):
+    for name in (name for name in BASELINES if name in alphas):
         difference = replace(judge.minus(alphas[name]), unsure=judge.unsure).estimate(confidence)
         if alphas[name].value < 0:
             difference = replace(alone, reason=alone.reason or AS_CHANCE)
@@ -123,7 +125,7 @@ def over_trivial(alphas: Mapping[str, JackknifedEstimate], confidence: float) ->
     return over
 
 
-def over_baselines(over: Mapping[str, Mapping[str, Estimate]]) -> Iterator[str]:
+def baseline_sentences(over: Mapping[str, Mapping[str, Estimate]]) -> Iterator[str]:
     """Than which baselines the judge is shown to agree better, and than which less (which less than chance is not): on
     which dimensions, where there are several; ``over`` has the differences of the alphas by dimension."""
     better, unshown, less = [], [], []
@@ -132,7 +134,7 @@ def over_baselines(over: Mapping[str, Mapping[str, Estimate]]) -> Iterator[str]:
         known = {key: row[name] for key, row in over.items() if name in row and row[name].value is not None}
         above = [words.label(key).lower() for key, one in known.items() if one.sign > 0]
         below = sum(one.sign < 0 and one.reason != AS_CHANCE for one in known.values())
-        named = f" ({', '.join(above)})" * (0 < len(above) <= NAMED)
+        named = f" ({', '.join(above)})" * (0 < len(above) <= MAX_NAMED)
         where = f" on {len(above) or 'none'} of {number(len(known), 'dimension')}{named}" * several
         if known and (several or above):
             better.append(f"than {baseline}{where}")

@@ -6,24 +6,24 @@ from pathlib import Path
 from conqret.io import open_items
 from conqret.llm.client_options import ClientOptions
 from conqret.studies.sensitivity.sensitivity_plan import PerturbationLevels, SensitivityPlan, make_plan
-from conqret.studies.sensitivity.sensitivity_study import damage_materials, sensitivity_setups
+from conqret.studies.sensitivity.sensitivity_study import perturbation_materials, sensitivity_setups
 
 DEMO = Path(__file__).resolve().parents[2] / "fixtures" / "demo"
-FORMATS = ("rag-fine-grained", "rag-direct", "static-rubric", "query-rubric")
+FORMATS = ("rag-fine-grained", "rag-direct")
 
 
 def plan_of(
-    damages: Sequence[PerturbationLevels],
+    perturbations: Sequence[PerturbationLevels],
     formats: Sequence[str] = ("rag-fine-grained",),
     items: int = 24,
     metrics: Sequence[str] = (),
     grid: Sequence[PerturbationLevels] = (),
 ) -> SensitivityPlan:
     source = open_items(list(open_items(DEMO / "items.jsonl"))[:items])
-    every = [*damages, *grid]
+    every = [*perturbations, *grid]
     setups = sensitivity_setups(source, formats, [ClientOptions("offline")], every, metrics=metrics)
-    materials, unable = damage_materials(list(source), every, pool=DEMO / "items.jsonl")
-    return make_plan(list(source), setups, damages, materials=materials, unable=unable, grid=grid)
+    materials, unable = perturbation_materials(list(source), every, pool=DEMO / "items.jsonl")
+    return make_plan(list(source), setups, perturbations, materials=materials, unable=unable, grid=grid)
 
 
 class Stopping:
