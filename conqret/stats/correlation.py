@@ -188,7 +188,7 @@ def one_against_others(
 
 
 def mean_of_raters(each: Sequence[JackknifedEstimate]) -> JackknifedEstimate:
-    """The mean over those that are defined, and without each cluster over those that are defined then: one who labelled
+    """The mean over those that are defined, and without each cluster over those that are defined then: one who labeled
     few topics takes no interval from all others."""
     mean = average(each)
     if not mean.defined or not len(mean.without):

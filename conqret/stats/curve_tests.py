@@ -1,4 +1,4 @@
-"""Does a score follow the damage? Curves over levels, and what can be said of them.
+"""Does a score follow the perturbation level? Curves over levels, and what can be said of them.
 
 Scores are a matrix of n items by m levels, complete: an item that lacks a value at one level is left out by
 the caller. Items of one topic are one cluster: intervals and tests are of means over items, over topics.

@@ -32,7 +32,7 @@ TOLERANCE = 1e-12
 UNVARIED = f"{NO_INTERVAL}no variation between topics (or groups)"
 
 MIN_DIFFERENT = 5
-"""Items beside the most frequent value, below which a correlation has no interval: what two or three items do says
+"""Items other than the most frequent value, below which a correlation has no interval: what two or three items do says
 nothing of others, and with fewer its intervals exclude 0 in 10 to 20% of the cases where nothing hangs together."""
 MIN_SHARED = 2.0
 """The like of it for coefficients of agreement: items on which both would leave the most frequent value by chance."""
@@ -47,7 +47,7 @@ class Estimate:
     """A statistic with the ends of its interval and the number of things behind it.
 
     ``value`` is None where the statistic is not defined, and ``reason`` then says why in words. ``low`` and
-    ``high`` are None where no interval was asked for or none can be had (``reason`` says which).
+    ``high`` are None where no interval was requested or none can be had (``reason`` says which).
     """
 
     value: float | None

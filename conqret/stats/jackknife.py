@@ -4,10 +4,10 @@ Intervals are jackknife-t intervals: the statistic is computed again without eac
 clusters ``theta +- t_(C-1) s``, ``s^2 = (C - 1) / C sum_c (theta_(-c) - mean)^2`` (Tukey 1958; Miller 1974). Where a
 statistic has ends, that is done on a scale that has none, ``g(theta) +- t g'(theta) s`` (the delta method): shares on
 that of ``log(p / (1 - p))``, correlations and coefficients of agreement on Fisher's ``artanh(r)``. These last are made
-of squares, of which one or two clusters may hold nearly all: s is then known badly, and t has fewer degrees of freedom.
-So it is with means and shares where a few large clusters hold most of the items. Variances are logarithms, with and
-without each cluster. With eight topics such intervals cover what they promise where percentiles of a bootstrap do not
-(docs/results/statistics.md).
+of squares, of which one or two clusters may hold nearly all: s is then known badly, and t has fewer degrees of
+freedom. So it is with means and shares where a few large clusters hold most of the items. Variances are logarithms,
+with and without each cluster. With eight topics such intervals cover their nominal level where percentiles of a
+bootstrap do not (docs/results/statistics.md).
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ class JackknifedEstimate:
 
     ``value`` is NaN where the statistic is not defined, for ``reason`` (which may also hold a remark on a value), and
     ``unsure`` says why it has no interval, where the data tell that; ``without`` has a number for each cluster, NaN
-    likewise (none: no interval was asked for), and ``present`` says which of the clusters hold anything. ``freedom`` is
-    the most degrees of freedom that the sizes of the clusters leave (:func:`freedom_by_size`). ``behind`` counts the
-    clusters over which a share is a mean, for its interval where it is 0 or 1 in all of them (0: it is no such share).
-    What is combined has to leave out the same clusters.
+    likewise (none: no interval was requested), and ``present`` says which of the clusters hold anything.
+    ``freedom`` is the most degrees of freedom that the sizes of the clusters leave (:func:`freedom_by_size`).
+    ``behind`` counts the clusters over which a share is a mean, for its interval where it is 0 or 1 in all of them
+    (0: it is no such share). What is combined has to leave out the same clusters.
     """
 
     value: float

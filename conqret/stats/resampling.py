@@ -71,7 +71,7 @@ def sides(
     tuple[NDArray[np.float64], NDArray[np.float64], list[Hashable]],
     tuple[NDArray[np.float64], list[Hashable]],
 ]:
-    """Labels and judgments of the labelled items with their clusters, and the judgments of the ``others`` with theirs;
+    """Labels and judgments of the labeled items with their clusters, and the judgments of the ``others`` with theirs;
     without clusters, each item is one.
 
     Raises:

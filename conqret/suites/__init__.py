@@ -1,1 +1,1 @@
-"""Public test sets for judges: what is judged, the gold beside it, and what was published of others."""
+"""Public test sets for judges: what is judged, the gold labels, and what was published of others."""

@@ -250,7 +250,7 @@ def _price(result: SuiteResult) -> str:
 
 
 def _picture(board: SuiteBoard, titles: dict[str, str]) -> list[Forest]:
-    """The judges of a suite with their intervals; beside the first what annotators reach among each other."""
+    """The judges of a suite with their intervals; the first table also shows inter-annotator agreement."""
     rows: list[ForestRow] = []
     for result in board.results[:ROWS]:
         if result.main.value is not None:
@@ -305,7 +305,7 @@ def statistics_table(suite: Suite) -> Table:
 
 
 def published_table(suite: Suite, figures: Sequence[RecomputedFigure]) -> Table:
-    """The published figures beside what this copy gives."""
+    """The published figures compared with what this copy gives."""
     found = {id(one.figure): one for one in figures}
     rows: list[tuple[Cell, ...]] = []
     for figure in suite.published:

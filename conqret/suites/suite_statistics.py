@@ -1,6 +1,6 @@
 """Statistics that several suites share, as functions of :class:`conqret.suites.suite.SuiteVerdicts`, statistics by the
 groups of a suite's items (sides of debates, data sets, systems), the annotators' labels as means and as a table;
-and judges whose verdicts others have published, which stand beside those that are run: no model is asked."""
+and judges whose verdicts others have published, which are compared with those that are run: no request is sent."""
 
 from __future__ import annotations
 
@@ -230,7 +230,8 @@ PUBLISHED = "published verdicts"
 
 @dataclass(frozen=True, slots=True)
 class RecomputedFigure:
-    """A published figure beside what comes of the files: ``value`` as it is printed, None where it cannot be had."""
+    """A published figure compared with what comes of the files: ``value`` as it is printed, None where it cannot be
+    had."""
 
     figure: PublishedFigure
     value: float | None
@@ -279,7 +280,7 @@ def logged_figure(suite: Suite, data: SuiteData, log: str, sample: SuiteSample) 
 
 
 def recomputed(suite: Suite, data: SuiteData) -> list[RecomputedFigure]:
-    """The published figures of a suite beside what its files give."""
+    """The published figures of a suite compared with what its files give."""
     return [RecomputedFigure(figure, _value(suite, data, figure)) for figure in suite.published]
 
 

@@ -1,4 +1,4 @@
-"""``conqret runs diff``: two runs beside each other, and conditions on them.
+"""``conqret runs diff``: two runs compared, and conditions on them.
 
 ``difference[.low|.high][METRIC] OPERATOR NUMBER``: the second run's mean less the first's, on what both scored;
 ``.low`` and ``.high`` are the ends of its interval. A difference, or an end, that has no value fails its condition.

@@ -47,7 +47,7 @@ Pairs = Sequence[tuple[Judgment, Judgment]]
 
 @dataclass(frozen=True, slots=True)
 class LabelledSides:
-    """People's one label of each item of the first run and of the second, in [0, 1]; where items were drawn for
+    """The one human label of each item of the first run and of the second, in [0, 1]; where items were drawn for
     labeling with unequal probabilities, ``chances`` has those of both sides."""
 
     first: Mapping[str, float]
@@ -63,7 +63,7 @@ class LabelledSides:
 def labelled_sides(
     pairs: Pairs, labels: Sequence[LabelSet], settings: AgreementSettings, same_items: bool
 ) -> dict[str, LabelledSides]:
-    """By metric, people's labels of the items of both sides.
+    """By metric, the human labels of the items of both sides.
 
     Raises:
         DeclarationError: the two judge the same items, one file of labels is of both with the same ids, no pair has
@@ -103,9 +103,9 @@ def corrected_difference(
     confidence: float,
     metric: str,
 ) -> CorrectedMean | None:
-    """People's difference, by the judge's of all pairs that both runs scored (``judged``, by their places), and
-    people's (``known``) of those with labels on both sides; None where there are none of these. Where items were drawn
-    with unequal probabilities, labels on one side alone count, too."""
+    """The human difference, by the judge's of all pairs that both runs scored (``judged``, by their places), and
+    the human one (``known``) of those with labels on both sides; None where there are none of these. Where items
+    were drawn with unequal probabilities, labels on one side alone count, too."""
     if known.chances is not None:
         first, second = (
             _drawn([pairs[place][side] for place in judged], labels, known.chances[side], metric)
@@ -144,7 +144,7 @@ def _drawn(
 def _people(
     judgments: Sequence[Judgment], labels: LabelSet, settings: AgreementSettings
 ) -> dict[str, dict[str, float]]:
-    """By metric people's one label of each item in [0, 1], where the labels' scale has ends."""
+    """By metric the one human label of each item in [0, 1], where the labels' scale has ends."""
     joined = join_labels(judgments, labels)
     values = {}
     for dimension, metric in joined.metrics.items():

@@ -1,9 +1,9 @@
-"""Two runs beside each other without labels: what changed, or which of two systems one judge finds better.
+"""Two runs compared without labels: what changed, or which of two systems one judge finds better.
 
 Items meet by their ids (two judges of the same items, the same judge before and after), or, where no id is in both or
 ids are of other items in either run, by topic and side (two systems under one judge). Differences are the second run
-minus the first, paired, and tested over topics. A judge may favour one system; with labels of both, people's difference
-is estimated from all judgments and few labels by prediction-powered inference on the paired differences
+minus the first, paired, and tested over topics. A judge may favor one system; with labels of both, the human
+difference is estimated from all judgments and few labels by prediction-powered inference on the paired differences
 (:mod:`conqret.stats.prediction_powered`).
 """
 
@@ -56,7 +56,7 @@ class MetricDifference(Frozen):
     finds more where topics are of unequal sizes, with its p-value ``p_topics``. ``p`` is two-sided by t over topics
     (None below six), ``p_holm`` corrected over the metrics. ``within`` says whether the difference is within the
     margin, where one was given. ``up`` and ``down``
-    count pairs, ``only_first`` and ``only_second`` those that one run alone scored. ``corrected`` has people's
+    count pairs, ``only_first`` and ``only_second`` those that one run alone scored. ``corrected`` has the human
     difference, where labels were given: by the judge alone, by the labels alone, and by both.
     """
 
@@ -102,12 +102,12 @@ class ChangedPart(Frozen):
 
 
 class RunDifference(Frozen):
-    """Two runs side by side. ``same_judge`` says whether one instrument judged both, ``same_items`` whether the items
-    that met are the same, ``paired_by`` how they met, ``unlike`` which of them met by their ids although topic or side
-    differ; ``moved`` counts the pairs that differ on some metric, ``parts`` those parts (documents, say) of the same
-    items that both rated, and ``parts_moved`` those of them that they rate differently, of which ``changed_parts`` are
-    the furthest apart; ``missing_first`` and ``missing_second`` are items that only the other run has, ``left_out``
-    metrics of one run."""
+    """Two runs side by side. ``same_judge`` says whether one judge configuration judged both, ``same_items``
+    whether the items that met are the same, ``paired_by`` how they met, ``unlike`` which of them met by their ids
+    although topic or side differ; ``moved`` counts the pairs that differ on some metric, ``parts`` those parts
+    (documents, say) of the same items that both rated, and ``parts_moved`` those of them that they rate
+    differently, of which ``changed_parts`` are the furthest apart; ``missing_first`` and ``missing_second`` are
+    items that only the other run has, ``left_out`` metrics of one run."""
 
     first: str
     second: str

@@ -37,7 +37,7 @@ class Wave(Frozen):
     """One wave, a run in the folder ``place``. ``anchors`` have a score in every metric. ``answered_by`` are the
     names under which the model answered, ``system_fingerprints`` what its provider says of the system behind.
     ``usd`` (None: unknown), ``tokens`` and ``seconds`` (None: a batch answered) are those of an anchor. Where
-    ``recorded``, every answer came from recordings: the model was not asked. ``changes`` says what differs from the
+    ``recorded``, every answer came from recordings: no request was sent. ``changes`` says what differs from the
     wave before."""
 
     name: str

@@ -43,7 +43,7 @@ class Anchor(Frozen):
 
 
 class LabelledExample(Frozen):
-    """A labelled item as the judge is shown it: its question, its side where it takes one, its text, perhaps cut, and
+    """A labeled item as the judge is shown it: its question, its side where it takes one, its text, perhaps cut, and
     what annotators say of it, in words."""
 
     item: str

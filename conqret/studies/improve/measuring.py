@@ -196,7 +196,7 @@ def _estimates(sampled: _Sampled, confidence: float) -> VariantAgreement:
 
 
 def judging_options(plan: ImprovePlan, improved: Setup, final: VariantChoice) -> tuple[str, ...]:
-    """The options by which the improved judge is asked for, where its files lie in the folder ``.``; none where it is
+    """The options that name the improved judge, where its files lie in the folder ``.``; none where it is
     the judge that was given, or where its criterion says more than can be typed."""
     if not final.changes:
         return ()

@@ -74,13 +74,12 @@ class ImproveResult(Frozen):
     """A judge before and after, on ``items`` of ``topics`` that had no part in what was chosen for them.
 
     ``measured`` says whether these were held out, or each fold of topics was measured on in turn. ``gain`` is what the
-    improved judge has more than the judge as it is (for distances: less), paired by item, and ``over_calibration`` what
-    it has more than a calibration alone; where an alpha that it is held against lies below 0, it counts as 0, that of
-    agreement by chance. ``choices`` are those without each fold,
-    where topics were measured on in turn, and ``final`` is that of all topics that may be learned from, which
-    ``improvement`` belongs to. ``observations`` are those of the model that
-    proposed the wording. ``criterion`` is that of the improved judge, and ``use`` are the options of ``conqret judge``
-    that ask for it.
+    improved judge has more than the judge as it is (for distances: less), paired by item, and ``over_calibration``
+    what it has more than a calibration alone; where an alpha that it is held against lies below 0, it counts as 0,
+    that of agreement by chance. ``choices`` are those without each fold, where topics were measured on in turn, and
+    ``final`` is that of all topics that may be learned from, which ``improvement`` belongs to. ``observations`` are
+    those of the model that proposed the wording. ``criterion`` is that of the improved judge, and ``use`` are the
+    options of ``conqret judge`` that name it.
     """
 
     schema_name: str = "conqret.improvement/3"

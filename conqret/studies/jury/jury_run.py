@@ -64,7 +64,7 @@ class Ballots:
         folders apart).
 
         Raises:
-            DeclarationError: fewer than two runs, one twice, not finished, damaged or of other items, or no shared
+            DeclarationError: fewer than two runs, one twice, not finished, corrupt or of other items, or no shared
                 metric.
         """
         names = tuple(called or told_apart([run.path for run in runs]))
@@ -192,7 +192,7 @@ def jury(
     """Combine several judges: put finished runs of the same items together, and write the run of the jury into
     ``output``; ``names`` are what its members are called (default: their folders).
 
-    Nobody is asked anything, and the costs are those of all members. A score is missing where that of any member is.
+    No request is sent, and the costs are those of all members. A score is missing where that of any member is.
 
     Raises:
         DeclarationError: the runs make no jury, labels meet nothing, or ``output`` is not free.
@@ -301,7 +301,7 @@ def _checked(
     metrics: Mapping[str, str] | None,
     settings: AgreementSettings,
 ) -> tuple[JuryCheck, dict[str, Estimate]]:
-    """The jury beside the members, and the members' alphas."""
+    """The jury compared with the members, and the members' alphas."""
     drawn = leave_one_out(alone.clusters)
     choice = HeldOutChoice.choose(alone, settings.seed, drawn)
     both = SharedUnits.from_runs({**members, "the jury": judged}, labels, metrics, settings)

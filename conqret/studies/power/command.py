@@ -28,7 +28,7 @@ TAKES = {
     "bias": ("effect", "probe"),
     "tournament": ("sd", "comparisons"),
 }
-"""The options that each study has beside those of all."""
+"""The options of each study, apart from those of all."""
 DEFAULTS: dict[str, tuple[str, str, int]] = {
     "agreement": ("6,8,12,20,50", "1,3,10", 200),
     "difference": ("6,8,12,20,50", "1,3,10", 200),

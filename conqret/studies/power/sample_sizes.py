@@ -108,7 +108,7 @@ class SamplePlan:
 
 
 def plan_agreement(draw: Draw, plan: SamplePlan, level: Level = "interval") -> list[PlannedSize]:
-    """The width of the interval of Krippendorff's alpha between two columns, judge and people."""
+    """The width of the interval of Krippendorff's alpha between two columns, judge and annotators."""
 
     def alpha(values: NDArray[np.float64], names: list[int]) -> JackknifedEstimate:
         return alphas(values[None], level, leave_one_out(names))[0]
@@ -123,7 +123,7 @@ def plan_mean(draw: Draw, plan: SamplePlan) -> list[PlannedSize]:
 
 
 def assumed(correlation: float, icc: float) -> Draw:
-    """Two columns of normal values (judge, people) that correlate so, between topics and within them: alpha at the
+    """Two columns of normal values (judge, annotators) that correlate so, between topics and within them: alpha at the
     interval level is then the correlation. Raises DeclarationError where a number is out of range."""
     if not -1 < correlation < 1:
         raise DeclarationError(f"an alpha to plan for must lie inside (-1, 1), not at {correlation}")

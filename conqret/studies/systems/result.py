@@ -20,7 +20,7 @@ LENGTH = "length"
 
 
 class RankAgreement(Frozen):
-    """One judge's measure beside one of the reference.
+    """One judge's measure compared with one of the reference.
 
     ``overall`` has for each method the coefficient of the scores over all topics, ``by_topic`` the mean of the topics'
     own, ``topics`` these. ``runs`` counts the systems compared (without ``@``), ``tied`` says that the judge gives all

@@ -90,7 +90,7 @@ def simulated_reliability(
 
 
 RELIABLE = 0.8
-"""The reliability that comparative judgment asks for by convention."""
+"""The reliability that comparative judgment requires by convention."""
 DESIGNS: tuple[Design, ...] = ("adaptive", "random")
 """Which pairs are compared."""
 TIES = 0.1

@@ -1,4 +1,4 @@
-"""A validation for people: a page, and the same as Markdown, beside ``validation.json`` for machines."""
+"""The page of a validation, and the same as Markdown, next to ``validation.json`` for machines."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _first(names: Sequence[str]) -> str:
 
 
 def _details(validation: Validation) -> Iterator[Table]:
-    """How scores and labels met, the samples of the judge, and statistics beside alpha."""
+    """How scores and labels met, the samples of the judge, and statistics other than alpha."""
     rows, every = validation.dimensions, validation.average.judge
     ways = gathered(((row.scale, row.target, row.onto), name) for name, row in rows.items())
     heads = ("Dimensions", "Scale", "One label from several", "The judge on that scale")
