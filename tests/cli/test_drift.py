@@ -10,7 +10,7 @@ import pytest
 
 from conqret import drift, judge
 from conqret.errors import DeclarationError, UnknownNameError
-from conqret.judging.judge_folder import JudgeRecord
+from conqret.judging.judge_folder import JudgeFolder
 from conqret.studies.drift.result import Drift, Wave, changes_between, drift_answer, drift_page, few
 from tests.cli.conftest import Cli
 
@@ -66,7 +66,7 @@ def test_a_judge_that_became_stricter_is_found_and_when(judged: Path, stricter: 
     assert [point.x for point in chart.lines[0].points] == [2, 3, 4]
 
 
-def test_what_changed_is_told() -> None:
+def test_what_changed_is_told(judged: Path) -> None:
     given = {
         "name": "day 1",
         "place": "drift/day 1",
@@ -84,25 +84,9 @@ def test_what_changed_is_told() -> None:
     }
     changed = {"answered_by": ("m-2",), "conqret": "0.2", "system_fingerprints": ("fp_2",)}
     before, now = Wave.model_validate(given), Wave.model_validate(given | changed)
+    record = JudgeFolder(judged / "day-1").record()
     records = [
-        JudgeRecord.model_validate(
-            {
-                "format": "direct",
-                "model": "m",
-                "baseline": False,
-                "fingerprint": "f",
-                "identity": identity,
-                "metrics": ["clarity"],
-                "options": {},
-                "model_options": {},
-                "items_name": "a.jsonl",
-                "items_layout": "conqret",
-                "items_count": 24,
-                "items_digest": "d",
-                "created": given["date"],
-            }
-        )
-        for identity in ({"model": "m"}, {"model": "m", "prompt a": "2"})
+        record.model_copy(update={"identity": {"model": "m", **more}}) for more in ({}, {"prompt a": "2"})
     ]
     assert list(changes_between(before, records[0], now, records[1])) == [
         "prompt a: added",
