@@ -71,12 +71,10 @@ def test_what_wins_more_is_stronger_and_the_run_is_that_of_a_judge(tmp_path: Pat
     assert TournamentFolder(tmp_path / "run").tournament().groups == found.groups
 
 
-ASKED: list[str] = []
 FAILING: list[str] = []
 
 
 def shaky(item: dict[str, Any]) -> str:
-    ASKED.append(item["argument"])
     if item["argument"] in FAILING:
         raise ValueError("no idea")
     return longer(item)
@@ -173,21 +171,16 @@ def test_a_question_is_compared_with_its_turns_and_images() -> None:
         (arguments(3)[:4], {}, "one item"),
         ([*arguments(3), Item(id="x", topic=TOPICS[0])], {}, "missing or empty"),
         (arguments(3), {"comparisons": 0}, "comparisons"),
+        (
+            arguments(2, tuple(f"Is {n} so?" for n in range(500))) + arguments(400, ("large",)),
+            {},
+            "501 groups",
+        ),
     ],
 )
 def test_faults_are_said(items: list[Item], how: dict[str, Any], words: str) -> None:
     with pytest.raises(ConqretError, match=words):
         conqret.tournament(items, **how)
-
-
-def test_groups_that_are_too_large_are_refused_before_anything_is_asked(tmp_path: Path) -> None:
-    items = [*arguments(400, ("large",)), *arguments(2, tuple(f"Is {n} so?" for n in range(500)))]
-    items = [item.model_copy(update={"id": str(n)}) for n, item in enumerate(items)]
-    ASKED.clear()
-    with pytest.raises(DeclarationError, match="501 groups"):
-        conqret.tournament(items, judge=shaky, output=tmp_path / "run")
-    assert not ASKED
-    assert not (tmp_path / "run").exists()
 
 
 def test_names_and_ids_do_not_collide() -> None:
@@ -223,15 +216,19 @@ def test_a_criterion_compares() -> None:
 
 
 @pytest.mark.parametrize(
-    "criterion", ["", "How clear is it? 1-5", "It is better than the other answer", "criteria.toml"]
+    "how",
+    [
+        *(
+            {"criterion": text}
+            for text in ("", "How clear is it? 1-5", "It is better than the other", "criteria.toml")
+        ),
+        {"criterion": "It is clear", "format": "direct"},
+        {"criterion": "It is clear", "model": "offline"},
+    ],
 )
-def test_what_is_no_criterion_of_a_comparison_is_refused(criterion: str) -> None:
+def test_what_is_no_criterion_of_a_comparison_is_refused(how: dict[str, Any]) -> None:
     with pytest.raises(DeclarationError):
-        conqret.tournament(arguments(3), criterion=criterion, model="openai/judge")
-    with pytest.raises(DeclarationError, match="format"):
-        conqret.tournament(arguments(3), criterion="It is clear", format="direct", model="openai/judge")
-    with pytest.raises(DeclarationError, match="offline"):
-        conqret.tournament(arguments(3), criterion="It is clear")
+        conqret.tournament(arguments(3), **{"model": "openai/judge", **how})
 
 
 def told(body: Mapping[str, Any], *, right: float) -> dict[str, str]:
