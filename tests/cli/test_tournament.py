@@ -55,9 +55,7 @@ def priced(server: FaultServer) -> tuple[object, ...]:
     return ("--model", "openai/judge", "--api-base", server.url, *prices)
 
 
-def test_a_dry_run_counts_the_requests_and_a_budget_ends_them_until_it_is_raised(
-    cli: Cli, items: Path, tmp_path: Path
-) -> None:
+def test_a_budget_ends_it_and_more_of_it_goes_on(cli: Cli, items: Path, tmp_path: Path) -> None:
     with FaultServer() as server:
         how = priced(server)
         call = ("tournament", items, "--comparisons", "4", "--max-concurrency", 1, *how)

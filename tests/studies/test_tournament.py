@@ -165,17 +165,21 @@ def test_a_question_is_compared_with_its_turns_and_images() -> None:
             tournament_plan([one, other.model_copy(update={name: ()})], judge=seen)
 
 
+MANY = [
+    item.model_copy(update={"id": str(n)})
+    for n, item in enumerate(
+        [*arguments(400, ("large",)), *arguments(2, tuple(f"Is {n} so?" for n in range(500)))]
+    )
+]
+
+
 @pytest.mark.parametrize(
     ("items", "how", "words"),
     [
         (arguments(3)[:4], {}, "one item"),
         ([*arguments(3), Item(id="x", topic=TOPICS[0])], {}, "missing or empty"),
         (arguments(3), {"comparisons": 0}, "comparisons"),
-        (
-            arguments(2, tuple(f"Is {n} so?" for n in range(500))) + arguments(400, ("large",)),
-            {},
-            "501 groups",
-        ),
+        (MANY, {}, "501 groups"),
     ],
 )
 def test_faults_are_said(items: list[Item], how: dict[str, Any], words: str) -> None:
