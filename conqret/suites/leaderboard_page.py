@@ -36,6 +36,9 @@ def leaderboard_page(report: SuiteReport) -> ReportPage:
     recomputed = [
         published_table(board.suite, board.recomputed) for board in report.boards if board.recomputed
     ]
+    months = sorted(board.suite.public_since for board in report.boards)
+    since = months[0] if months[0] == months[-1] else f"{months[0]} (the oldest) or {months[-1]} (the newest)"
+    exposure = f"The texts have been public since {since}, so a model trained later may have seen them and their labels."
     return ReportPage(
         "suite leaderboard",
         "Judges on public test sets",
@@ -51,7 +54,7 @@ def leaderboard_page(report: SuiteReport) -> ReportPage:
             Section("Papers", recomputed, folded=True),
             Section("Sources", [PageRemarks(_sources(report))]),
         ],
-        badges=[("Training data", _public_since(report))],
+        badges=[("Training data", exposure)],
         answer=report.answer,
         how_to_read=list(LEGEND),
     )
@@ -67,12 +70,6 @@ def _titles(boards: Sequence[SuiteBoard]) -> dict[str, str]:
         else board.suite.title
         for board in boards
     }
-
-
-def _public_since(report: SuiteReport) -> str:
-    months = sorted(board.suite.public_since for board in report.boards)
-    since = months[0] if months[0] == months[-1] else f"{months[0]} (the oldest) or {months[-1]} (the newest)"
-    return f"The texts have been public since {since}, so a model trained later may have seen them and their labels."
 
 
 def _section(board: SuiteBoard, title: str) -> Section:

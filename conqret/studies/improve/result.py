@@ -148,14 +148,19 @@ SERIES: dict[Series, str] = {
 
 def improve_tables(result: ImproveResult) -> Iterator[Table]:
     """Agreement before and after with what was gained; and what could be chosen."""
-    rows = {name: result.agreement[series] for series, name in SERIES.items()}
+    rows = {
+        **{name: result.agreement[series] for series, name in SERIES.items()},
+        "gain over (a)": result.gain,
+        "gain over (b)": result.over_calibration,
+    }
     how = "Each fold of topics is scored by the judge that was improved and chosen on the others."
-    yield _agreements(
+    yield Table(
         f"Agreement with the mean label, {result.basis.intervals}",
-        {**rows, "gain over (a)": result.gain, "gain over (b)": result.over_calibration},
-        f"{'These topics were held out.' if result.measured == 'held out' else how} “Distance” is the mean absolute "
-        "difference of score and mean label, in [0, 1]; a gain is its decrease. For gains an alpha of (a) or (b) below "
-        "0 counts as 0.",
+        (Column("", "name"), "Alpha", "Spearman", "Distance"),
+        [(name, one.alpha, one.spearman, one.distance) for name, one in rows.items()],
+        note=f"{'These topics were held out.' if result.measured == 'held out' else how} “Distance” is the mean "
+        "absolute difference of score and mean label, in [0, 1]; a gain is its decrease. For gains an alpha of (a) or "
+        "(b) below 0 counts as 0.",
     )
     final = result.final
     yield Table(
@@ -183,12 +188,6 @@ def improve_tables(result: ImproveResult) -> Iterator[Table]:
             ],
             note="If the choice changes from fold to fold, the labels are too few to tell the candidates apart.",
         )
-
-
-def _agreements(title: str, rows: Mapping[str, VariantAgreement], note: str) -> Table:
-    """How each of ``rows`` agrees with labels."""
-    cells = [(name, one.alpha, one.spearman, one.distance) for name, one in rows.items()]
-    return Table(title, (Column("", "name"), "Alpha", "Spearman", "Distance"), cells, note=note)
 
 
 def remarks(result: ImproveResult) -> list[str]:

@@ -182,11 +182,6 @@ def from_pilot(columns: ArrayLike, clusters: Sequence[Hashable]) -> Draw:
     return draw
 
 
-def shifted(draw: Draw, shift: float) -> Draw:
-    """The same values, ``shift`` higher."""
-    return lambda topics, items, rng: draw(topics, items, rng) + shift
-
-
 def _normal(columns: int, icc: float) -> Draw:
     """So many unrelated columns of normal values, of which a share ``icc`` of the variance lies between topics."""
     if not 0 <= icc <= 1:
@@ -320,7 +315,7 @@ def power_difference(
         first, second = (JudgeFolder(Path(one)).finished() for one in (pilot, reference))
         values, topics = between_runs(first, second, metric.strip().replace("-", "_"))
         told = _piloted(len(values), len(set(topics)), "topics")
-        draw = shifted(from_pilot([values], topics), shift)
+        draw = from_pilot(np.asarray([values]) + shift, topics)
     spread = "" if told else f"standard deviation {sd:g}, ICC {icc:g}"
     what, cells = f"a difference of {shift:g}", tuple(plan_mean(draw, sizes))
     return SampleSizes(what, cells, sizes.simulations, sizes.confidence, told, spread)
