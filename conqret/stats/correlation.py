@@ -171,7 +171,7 @@ def one_against_others(
         shared = has & (counts > 1)
         if shared.sum() >= MIN_RATED:
             others = (sums - row)[shared] / (counts - 1)[shared]
-            correlation = ranked(row[shared], others, drawn.of(shared))
+            correlation = ranked(row[shared], others, drawn.for_items(shared))
             if correlation.defined:
                 single.append(correlation)
     if not single:

@@ -153,7 +153,7 @@ MISSED = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class DrawnItems:
+class ProbabilitySample:
     """All items of one run, those that were drawn for labeling and the others: ``labels`` (NaN: none), what the judge
     says (``judged``; NaN: nothing), and the ``chances`` of the labeled ones (read only there)."""
 
@@ -195,7 +195,11 @@ class DrawnItems:
 
 
 def weighted_mean(
-    items: DrawnItems, clusters: Sequence[Hashable], *, confidence: float = CONFIDENCE, scale: Scale = "plain"
+    items: ProbabilitySample,
+    clusters: Sequence[Hashable],
+    *,
+    confidence: float = CONFIDENCE,
+    scale: Scale = "plain",
 ) -> CorrectedMean:
     """The mean of the human labels of all items, which were drawn for labeling with these probabilities.
 
@@ -212,7 +216,11 @@ def weighted_mean(
 
 
 def weighted_difference(
-    first: DrawnItems, second: DrawnItems, clusters: Sequence[Hashable], *, confidence: float = CONFIDENCE
+    first: ProbabilitySample,
+    second: ProbabilitySample,
+    clusters: Sequence[Hashable],
+    *,
+    confidence: float = CONFIDENCE,
 ) -> CorrectedMean:
     """The second mean minus the first, of two sets of items that meet in pairs (of these ``clusters``).
 
@@ -231,7 +239,7 @@ def weighted_difference(
 
 
 def _means(
-    items: DrawnItems, clusters: Sequence[Hashable], scale: Scale
+    items: ProbabilitySample, clusters: Sequence[Hashable], scale: Scale
 ) -> tuple[JackknifedEstimate, JackknifedEstimate, JackknifedEstimate, float | None]:
     """The mean by the judge, by the labels, and by both, with the weight of the judge in the last."""
     labels, judged, labelled = items.labels, items.judged, items.labelled
@@ -243,7 +251,7 @@ def _means(
     if not known.any() or np.isinf(judged).any() or np.isinf(labels).any():
         raise DeclarationError("there is no judgment, or a label or judgment is infinite")
     drawn = leave_one_out(clusters)
-    naive = drawn.of(known).ratio(judged[known], np.ones(int(known.sum())), scale=scale)
+    naive = drawn.for_items(known).ratio(judged[known], np.ones(int(known.sum())), scale=scale)
     if reason := items.fault():
         empty = np.full(len(drawn.weights), np.nan)
         none = JackknifedEstimate(np.nan, empty, np.ones(len(empty), dtype=bool), 0, reason)

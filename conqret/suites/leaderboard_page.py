@@ -38,7 +38,7 @@ def leaderboard_page(report: SuiteReport) -> ReportPage:
     ]
     months = sorted(board.suite.public_since for board in report.boards)
     since = months[0] if months[0] == months[-1] else f"{months[0]} (the oldest) or {months[-1]} (the newest)"
-    exposure = f"The texts have been public since {since}, so a model trained later may have seen them and their labels."
+    note = f"The texts have been public since {since}, so a model trained later may have seen them and their labels."
     return ReportPage(
         "suite leaderboard",
         "Judges on public test sets",
@@ -54,7 +54,7 @@ def leaderboard_page(report: SuiteReport) -> ReportPage:
             Section("Papers", recomputed, folded=True),
             Section("Sources", [PageRemarks(_sources(report))]),
         ],
-        badges=[("Training data", exposure)],
+        badges=[("Training data", note)],
         answer=report.answer,
         how_to_read=list(LEGEND),
     )

@@ -36,7 +36,7 @@ from conqret.runs.session import Session, SessionCounts
 from conqret.suites.result import FILE_NAME, SuiteCost, SuiteJudge, SuiteResult, SuiteSample
 from conqret.suites.suite import SUITES, Suite, SuiteData
 from conqret.suites.suite_fetch import SuiteCopy, needed_copy
-from conqret.suites.suite_statistics import held_statistics, sampled
+from conqret.suites.suite_statistics import sampled, suite_figures
 
 SEED = 13
 OWN = ("format", "criteria", "rubric", "judge", "verdicts")
@@ -327,13 +327,13 @@ def _written(
     folder: Path | None,
 ) -> SuiteRun:
     suite, data = prepared.suite, prepared.data
-    held = held_statistics(suite, data, verdicts, [item.id for item in data.items])
-    if not held:
+    computed = suite_figures(suite, data, verdicts, [item.id for item in data.items])
+    if not computed:
         check_known("metric of the suite", suite.metrics, *verdicts)
     result = SuiteResult(
         suite=suite.name,
         judge=judge,
-        figures=tuple(held),
+        figures=tuple(computed),
         judged=len(data.items),
         sample=prepared.sample,
         files=prepared.copy.digests(),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from conqret.errors import DeclarationError
-from conqret.stats.prediction_powered import DrawnItems, weighted_difference, weighted_mean
+from conqret.stats.prediction_powered import ProbabilitySample, weighted_difference, weighted_mean
 from conqret.stats.student import quantile
 
 
@@ -17,7 +17,7 @@ def drawn(rng, topics=20, each=10, shift=0.0):
     )
     chances = 0.1 + 0.8 * judged
     some = rng.random(len(names)) < chances
-    items = DrawnItems(np.where(some, labels, np.nan), judged, np.where(some, chances, np.nan))
+    items = ProbabilitySample(np.where(some, labels, np.nan), judged, np.where(some, chances, np.nan))
     return items, names, labels
 
 
@@ -55,7 +55,7 @@ def test_it_is_the_estimate_by_hand_with_a_jackknife_over_topics():
 def test_a_difference_takes_labels_of_one_side_alone():
     rng = np.random.default_rng(4)
     (first, names, _), (second, _, _) = drawn(rng), drawn(rng)
-    moved = DrawnItems(second.labels + 0.1, second.judged, second.chances)
+    moved = ProbabilitySample(second.labels + 0.1, second.judged, second.chances)
     found = weighted_difference(first, moved, names.tolist())
     assert found.corrected.low <= 0.1 <= found.corrected.high
     sides = [weighted_mean(side, names.tolist()).corrected.value for side in (first, moved)]
@@ -66,18 +66,22 @@ def test_probabilities_that_give_no_estimate_are_said():
     items, names, labels = drawn(np.random.default_rng(5))
     some = ~np.isnan(items.labels)
     topics = names.tolist()
-    unknown = DrawnItems(items.labels, items.judged, np.where(np.arange(200) < 50, np.nan, items.chances))
+    unknown = ProbabilitySample(
+        items.labels, items.judged, np.where(np.arange(200) < 50, np.nan, items.chances)
+    )
     lost = weighted_mean(unknown, topics)
     assert (lost.corrected.value, lost.labels.value) == (None, None)
     assert lost.naive.value is not None
     assert "no inclusion_probability" in lost.corrected.reason
     never = items.judged < 0.7  # items that could not be drawn
     part = some & ~never
-    few = DrawnItems(np.where(part, labels, np.nan), items.judged, np.where(part, items.chances, np.nan))
+    few = ProbabilitySample(
+        np.where(part, labels, np.nan), items.judged, np.where(part, items.chances, np.nan)
+    )
     assert "stand for" in weighted_mean(few, topics).corrected.reason
-    nothing = DrawnItems(np.full(200, np.nan), items.judged, np.full(200, np.nan))
+    nothing = ProbabilitySample(np.full(200, np.nan), items.judged, np.full(200, np.nan))
     assert weighted_mean(nothing, topics).corrected.reason == "there is no label"
     with pytest.raises(DeclarationError):
         weighted_mean(items, topics[1:])
     with pytest.raises(DeclarationError):
-        weighted_mean(DrawnItems(items.labels, np.full(200, np.nan), items.chances), topics)
+        weighted_mean(ProbabilitySample(items.labels, np.full(200, np.nan), items.chances), topics)

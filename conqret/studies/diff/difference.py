@@ -25,7 +25,7 @@ from conqret.stats.estimate import undefined
 from conqret.stats.jackknife import without_value
 from conqret.stats.prediction_powered import (
     CorrectedMean,
-    DrawnItems,
+    ProbabilitySample,
     prediction_powered_mean,
     weighted_difference,
 )
@@ -81,12 +81,12 @@ def labelled_sides(
             "run's items, then those of the second's"
         )
     each = [labels[min(side, len(labels) - 1)] for side in (0, 1)]
-    people = [_people([pair[side] for pair in pairs], each[side], settings) for side in (0, 1)]
+    human = [_human_labels([pair[side] for pair in pairs], each[side], settings) for side in (0, 1)]
     unequal = any(label_set.unequal for label_set in each)
     chances = (each[0].chances, each[1].chances) if unequal else None
     sides = {
-        metric: LabelledSides(people[0][metric], people[1][metric], chances)
-        for metric in people[0].keys() & people[1].keys()
+        metric: LabelledSides(human[0][metric], human[1][metric], chances)
+        for metric in human[0].keys() & human[1].keys()
     }
     if not unequal and not any(
         known.difference(*pair) is not None for known in sides.values() for pair in pairs
@@ -131,17 +131,17 @@ def corrected_difference(
 
 def _drawn(
     judgments: Sequence[Judgment], labels: Mapping[str, float], chances: Mapping[str, float], metric: str
-) -> DrawnItems:
+) -> ProbabilitySample:
     """One side of all pairs, with its labels and how likely their items were to be drawn."""
 
     def column(values: Mapping[str, float]) -> NDArray[np.float64]:
         return np.array([values.get(judgment.item, np.nan) for judgment in judgments], dtype=float)
 
     judged = np.array([judgment.value(metric) for judgment in judgments], dtype=float)
-    return DrawnItems(column(labels), judged, column(chances))
+    return ProbabilitySample(column(labels), judged, column(chances))
 
 
-def _people(
+def _human_labels(
     judgments: Sequence[Judgment], labels: LabelSet, settings: AgreementSettings
 ) -> dict[str, dict[str, float]]:
     """By metric the one human label of each item in [0, 1], where the labels' scale has ends."""

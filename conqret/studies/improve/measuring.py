@@ -161,7 +161,7 @@ def _agreement(view: DimensionView) -> _Sampled:
     """Agreement of a judge with the mean label."""
     drawn = leave_one_out(view.clusters)
     known = view.compared
-    some = drawn.of(known)
+    some = drawn.for_items(known)
     return {
         "alpha": view.alpha("mean", drawn),
         "spearman": ranked(view.judge(rounded=False)[known], view.target[known], some),

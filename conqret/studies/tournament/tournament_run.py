@@ -102,7 +102,7 @@ class TournamentFolder(JudgeFolder):
         return self.result(self.tournament_file, Tournament)
 
 
-def held(plan: TournamentPlan, **settings: Any) -> Tournament:
+def run_tournament(plan: TournamentPlan, **settings: Any) -> Tournament:
     """What the tournament comes to; ``settings`` are those of the run.
 
     Raises:
@@ -132,7 +132,7 @@ def _compare(
 ) -> None:
     """Request the comparisons of each round; after one in which nothing more is sent only for those that an earlier
     run has made, so that they are kept."""
-    pairs, planned = plan.schedule.drawn(), list[tuple[PlannedPair, ...]]()
+    pairs, planned = plan.schedule.group_pairs(), list[tuple[PlannedPair, ...]]()
     if folder.rounds_file.is_file():
         planned += folder.result(folder.rounds_file, PlannedRounds).rounds
     known, rows = len(planned), list[ComparisonRow]()
@@ -410,4 +410,4 @@ def tournament(
         DeclarationError: anything wrong with the call, the items or the folder. No request is sent then.
     """
     asks = not settings.get("dry_run")
-    return held(tournament_plan(items, output=output, asks=asks, **settings), **settings)
+    return run_tournament(tournament_plan(items, output=output, asks=asks, **settings), **settings)

@@ -25,7 +25,7 @@ from conqret.stats.estimate import too_few, undefined
 from conqret.stats.jackknife import JackknifedEstimate, without_value
 from conqret.stats.prediction_powered import (
     CorrectedMean,
-    DrawnItems,
+    ProbabilitySample,
     no_correction,
     prediction_powered_mean,
     weighted_mean,
@@ -162,7 +162,7 @@ def _mean(view: DimensionView) -> CorrectedMean:
         chances = np.array(
             [view.inclusion_chances.get(unit.item, np.nan) for unit in view.units], dtype=float
         )
-        items = DrawnItems(target[at], score[at], chances[at])
+        items = ProbabilitySample(target[at], score[at], chances[at])
         confidence = view.settings.confidence
         return weighted_mean(items, view.clusters_of(at), confidence=confidence, scale="share")
     return prediction_powered_mean(
