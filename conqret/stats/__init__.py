@@ -1,7 +1,7 @@
 """Statistics as pure functions on arrays. No model, no file; randomness comes in as ``rng``.
 
 - ``estimate``, ``jackknife``, ``resampling``: a number with its interval, what it is without each cluster, and how
-  clusters are left out; ``student``: Student's t without scipy
+  clusters are left out
 - ``agreement``, ``classification``, ``correlation``: judge and annotators, as categories, classes and series
 - ``confidence``: Brier score, calibration error, monotone maps, thresholds with a risk guarantee
 - ``effects``, ``curve_tests``: tests of paired effects, and of scores over perturbation levels

@@ -26,10 +26,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import isotonic_regression
 
 from conqret.errors import DeclarationError
-from conqret.stats.estimate import MIN_FREEDOM, MIN_TOPICS, Estimate
+from conqret.stats.estimate import MIN_FREEDOM, MIN_TOPICS, Estimate, t_quantile
 from conqret.stats.jackknife import JackknifedEstimate
 from conqret.stats.resampling import cluster_places, leave_one_out, mean, mean_interval, snapped
-from conqret.stats.student import quantile
 
 BANDS = 5
 """Bands of what is said, of as many units each."""
@@ -237,4 +236,4 @@ def by_t(errors: NDArray[np.float64], topics: Sequence[Hashable], error: float, 
     standing = (error_rate.value - error) / spread
     curved = standing + skew * standing**2 / 3 + skew**2 * standing**3 / 27 + skew / (6 * count)
     freedom = min(max(error_rate.freedom, MIN_FREEDOM), count - 1.0)
-    return math.sqrt(count) * curved <= -quantile(freedom, 1 - 2 * delta)
+    return math.sqrt(count) * curved <= -t_quantile(freedom, 1 - 2 * delta)

@@ -32,10 +32,11 @@ from conqret.stats.estimate import (
     Scale,
     edge_ends,
     share_ends,
+    t_quantile,
+    t_tail,
     too_few,
     undefined,
 )
-from conqret.stats.student import beyond, quantile
 
 BELOW = f"{NO_INTERVAL}the estimate is far below 0, which no variance is"
 
@@ -111,7 +112,7 @@ class JackknifedEstimate:
         if error <= TOLERANCE:
             least = 0.5 ** len(kept)
             return 0.5 if abs(over) <= TOLERANCE else least if over > 0 else 1 - least
-        tail = beyond(abs(over) / error, self._freedom(kept)) / 2
+        tail = t_tail(abs(over) / error, self._freedom(kept)) / 2
         return tail if over > 0 else 1 - tail
 
     def p(self) -> float | None:
@@ -132,7 +133,7 @@ class JackknifedEstimate:
         if isinstance(kept, str) or len(kept) < MIN_TOPICS or _error(kept) <= TOLERANCE:
             return None
         freedom = self._freedom(kept)
-        return (quantile(freedom, 1 - alpha) + quantile(freedom, 2 * power - 1)) * _error(kept)
+        return (t_quantile(freedom, 1 - alpha) + t_quantile(freedom, 2 * power - 1)) * _error(kept)
 
     def outside(self, margin: float, *, rising: bool) -> float:
         """The p-value of "it lies beyond ``margin``", upwards where only a ``rising`` one counts, else on either side;
@@ -190,7 +191,7 @@ class JackknifedEstimate:
             edge = self.scale == "share" and value in (0.0, 1.0) and self.behind >= MIN_CLUSTERS
             return edge_ends(value, self.behind, confidence) if edge else UNVARIED
         logged = self.scale == "variance" and value > 0 and bool(kept.min() > 0)
-        reach = quantile(self._freedom(kept), confidence) * _error(np.log(kept) if logged else kept)
+        reach = t_quantile(self._freedom(kept), confidence) * _error(np.log(kept) if logged else kept)
         if logged:
             return value * float(np.exp(-reach)), value * float(np.exp(reach))
         if self.scale == "share" and 0 < value < 1:

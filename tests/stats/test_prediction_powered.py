@@ -4,14 +4,13 @@ import numpy as np
 import pytest
 
 from conqret.errors import DeclarationError
-from conqret.stats.estimate import UNVARIED
+from conqret.stats.estimate import UNVARIED, t_quantile
 from conqret.stats.prediction_powered import (
     ProbabilitySample,
     prediction_powered_mean,
     weighted_difference,
     weighted_mean,
 )
-from conqret.stats.student import quantile
 
 
 def test_by_hand():
@@ -110,7 +109,7 @@ def test_it_is_the_estimate_by_hand_with_a_jackknife_over_topics():
     error = np.sqrt(19 / 20 * ((without - without.mean()) ** 2).sum())
     weights = np.bincount(names, np.where(np.isnan(items.labels), 0, 1 / np.nan_to_num(items.chances, nan=1)))
     freedom = weights.sum() ** 2 / (weights**2).sum() - 1
-    reach = quantile(freedom, 0.95) * error
+    reach = t_quantile(freedom, 0.95) * error
     assert found.corrected.low == pytest.approx(value - reach, abs=1e-10)
     assert found.corrected.high == pytest.approx(value + reach, abs=1e-10)
 
