@@ -350,7 +350,7 @@ def _of_system(job: Job, sessions: Sessions, system: System) -> Iterator[Expecte
             yield expected_judging(damaged, items, task="damage", of=of, by=label, repeated=versions)
     options = experiment.client(experiment.perturbation_model)
     for level in damages:
-        yield from rewriting(items, level, options, job.library, seed=experiment.seed, of=system.name)
+        yield from rewriting(items, level, options, job.library, seed=experiment.seed, system=system.name)
 
 
 def _item(task: GenerationTask) -> Item | None:

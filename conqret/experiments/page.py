@@ -37,9 +37,9 @@ from conqret.show.page import Ways, write_file, write_files
 from conqret.show.report_page import PageLinks, ReportPage, Section, section
 from conqret.show.visible_text import Piece, cited, cut
 from conqret.studies.bias.bias_run import BiasFolder
-from conqret.studies.bias.result import bias_sheet
+from conqret.studies.bias.result import bias_page
 from conqret.studies.calibrate.result import Calibration, calibrate_run
-from conqret.studies.sensitivity.page import sensitivity_sheet
+from conqret.studies.sensitivity.page import sensitivity_page
 from conqret.studies.sensitivity.result import SensitivityFolder
 
 MAX_TEXTS = 100
@@ -212,9 +212,9 @@ def study_page(run: Path, around: Ways = ()) -> Iterator[str] | None:
     if (experiment := ExperimentFolder(run)).is_there():
         return experiment_page(experiment, around)
     if (sensitivity := SensitivityFolder(run)).is_there():
-        return sensitivity_sheet(sensitivity.results()).html(around=around)
+        return sensitivity_page(sensitivity.results()).html(around=around)
     if (bias := BiasFolder(run)).is_there():
-        return bias_sheet(bias.table()).html(around=around)
+        return bias_page(bias.table()).html(around=around)
     return None
 
 

@@ -27,7 +27,7 @@ from conqret.show import words
 from conqret.show.page import page
 from conqret.show.report_page import PageLinks, PageRemarks, ReportPage, Section
 from conqret.studies.card.page import PAGE_NAME as CARD_PAGE
-from conqret.studies.card.page import card_sheet
+from conqret.studies.card.page import card_page
 from conqret.studies.card.result import FILE_NAME, read_card
 from conqret.studies.diff.difference import diff
 from conqret.studies.diff.result import difference_page
@@ -247,7 +247,7 @@ class _Viewer:
                 if wanted["page"] == PAGE_NAME:
                     return _response(validation_page(read_validation(run)).html(around=_around(run)))
                 if wanted["page"] == CARD_PAGE:
-                    return _response(card_sheet(read_card(run)).html(around=_around(run)))
+                    return _response(card_page(read_card(run)).html(around=_around(run)))
                 return self._report(run)
         except (ConqretError, *MALFORMED) as error:
             return _sorry(error, inside=_inside(inner_runs(run)))

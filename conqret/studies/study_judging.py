@@ -1,7 +1,7 @@
-"""Runs of studies that put items to one instrument or several.
+"""Runs of studies that judge items with one judge configuration or several.
 
-Sensitivity and bias put many versions of items to them: the judgments go to ``judgments.jsonl`` as they come, and when
-all are there, what follows from them is written beside. The same call again goes on where it stopped.
+Sensitivity and bias judge many versions of items. Judgments are appended to ``judgments.jsonl``, and the results are
+written when all are there. The same call resumes a stopped run.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ F = TypeVar("F", bound=RunFolder[Any])
 
 
 class StudySettings(RunSettings, ItemSettings, WatchSettings, total=False):
-    """What a study of a judge can be told, whatever it measures: ``output`` is its run's folder, where the same call
-    goes on where it stopped (None keeps everything in memory)."""
+    """Settings of all studies that judge items; ``output`` is the run's folder, in which the same call resumes a
+    stopped run (None: nothing is kept)."""
 
     output: str | Path | None
 
 
 @dataclass(frozen=True)
 class StudyPart:
-    """Items that are put to one instrument, whose judgments have this fingerprint, and whose samples are numbered from
+    """Items for one judge configuration. Their judgments have this ``fingerprint``, and their samples are numbered from
     ``first_sample``; a dry run names them ``by``."""
 
     setup: Setup
@@ -58,17 +58,17 @@ class JudgedFolder(JudgmentsFolder[R], Generic[R]):
     """A run directory with ``judgments.jsonl``, ``scores.parquet``, and what follows from them."""
 
     results_file: ClassVar[InFolder]
-    """What came of it."""
+    """The file of results."""
 
     key = staticmethod(judgment_key)
 
 
 @contextlib.contextmanager
 def study_folder(kind: type[F], output: str | Path | None, settings: Mapping[str, Any]) -> Iterator[F]:
-    """The run's folder; where none is named, one that is gone afterwards.
+    """Yield the run's folder, or a temporary one if ``output`` is None.
 
     Raises:
-        DeclarationError: none is named, and answers are to come in a batch.
+        DeclarationError: no folder is named for a batch.
     """
     if output is not None:
         yield kind(Path(output))
@@ -82,24 +82,24 @@ def study_folder(kind: type[F], output: str | Path | None, settings: Mapping[str
 
 
 class JudgedRun(Run[Any]):
-    """A run that puts items to instruments.
+    """A run that judges items.
 
     Args:
-        folder: where it is kept, of any kind that has ``key`` and ``rows``.
-        models: who is asked.
-        settings: how models are asked, and who looks on.
-        record: what ``run.json`` says.
+        folder: the run's folder, of any kind that has ``key`` and ``rows``.
+        models: the models.
+        settings: client options and progress callbacks.
+        record: the contents of ``run.json``.
         total, about, by: as :class:`conqret.judging.asked_run.Run` takes them.
-        begin: writes what has to be there before the record of a new run.
-        sessions: open sessions to ask with, which are this run's alone.
-        before: what these had counted when this run began.
-        renew: begin afresh where the folder holds another run of its kind.
-        budget: dollars for all instruments together; each client's own budget holds beside it. After an instrument with
-            an answer that nobody knows the price of, nothing more is spent.
+        begin: writes the files that must exist before the record of a new run.
+        sessions: open sessions, used by this run alone.
+        before: the counts of these sessions when this run began.
+        renew: start over if the folder has another run of its kind.
+        budget: US dollars for all judge configurations together, besides each client's own budget. After a response of
+            unknown price nothing more is spent.
     """
 
     PROMPTS: ClassVar[Mapping[str, RunPrompt]] = {}
-    """What is asked beside the judges' questions."""
+    """Prompts besides those of the judges."""
 
     def __init__(
         self,
@@ -117,11 +117,17 @@ class JudgedRun(Run[Any]):
         renew: bool = False,
         budget: float | None = None,
     ) -> None:
-        own = {**settings, "recordings": None} if settings.get("replay") else settings
-        told: Any = {"total": total, "about": about or f"{number(total, 'judgment')} by", "by": by}
-        how: Any = {"record": record, "sessions": sessions, "renew": renew}
-        models = [_within(one, budget) for one in models]
-        super().__init__(folder, models, self.PROMPTS, own, asked=(), asks="", **told, **how)
+        options: Any = {"record": record, "sessions": sessions, "renew": renew, "total": total, "by": by}
+        super().__init__(
+            folder,
+            [_within(client, budget) for client in models],
+            self.PROMPTS,
+            {**settings, "recordings": None} if settings.get("replay") else settings,
+            asked=(),
+            asks="",
+            about=about or f"{number(total, 'judgment')} by",
+            **options,
+        )
         self._begin, self._counted_before, self._budget = begin, before or SessionCounts(), budget
 
     def __enter__(self) -> Self:
@@ -131,7 +137,7 @@ class JudgedRun(Run[Any]):
 
     @property
     def clients(self) -> tuple[Any, ...]:
-        """Who is asked."""
+        """The clients of the models."""
         return self.sessions.clients
 
     @property
@@ -139,11 +145,11 @@ class JudgedRun(Run[Any]):
         return self.sessions.counts
 
     async def judgment(self, key: str, item: Item, instrument: Instrument) -> Any:
-        """The row of an item by an instrument: here its judgment alone."""
+        """The row of an item: here its judgment alone."""
         return await judge_in_span(item, instrument)
 
     def judge(self, parts: Iterable[StudyPart]) -> None:
-        """Judge the items of one part after the other; in a dry run count what is asked.
+        """Judge the items of one part after the other; a dry run counts the requests.
 
         Raises:
             AnswersAwaited: judgments wait for a batch.
@@ -179,8 +185,8 @@ class JudgedRun(Run[Any]):
             )
 
     def conclude(self, made: Callable[[Mapping[str, Judgment]], Outcome]) -> Outcome:
-        """What is ``made`` of the bare judgments (:meth:`conqret.data.Judgment.bare`) by their keys, with what this
-        session did for them; the files are written."""
+        """Write and return the results that ``made`` computes from the bare judgments
+        (:meth:`conqret.data.Judgment.bare`) by their keys, with the counts of this session."""
         folder: Any = self.folder
         judgments: dict[str, Judgment] = {}
         with ScoreTable(folder.scores_file) as table:
@@ -193,7 +199,7 @@ class JudgedRun(Run[Any]):
 
 
 def digest_of(items: Iterable[Item]) -> str:
-    """sha256 (hex, 16 characters) over ``items``: with another one, or another change of one, it is another run."""
+    """sha256 (hex, 16 characters) over ``items``, by which a run knows its items."""
     sha = hashlib.sha256()
     for item in items:
         sha.update(item.model_dump_json().encode("utf-8", "surrogatepass"))
@@ -201,7 +207,7 @@ def digest_of(items: Iterable[Item]) -> str:
 
 
 def _within(client: ClientOptions, left: float | None) -> ClientOptions:
-    """The options with no more to spend than is ``left`` of what all may spend (None: no limit)."""
+    """The client options with a budget of at most ``left`` (None: no limit)."""
     if left is None:
         return client
     return replace(client, budget_usd=left if client.budget_usd is None else min(left, client.budget_usd))

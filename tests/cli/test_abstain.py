@@ -71,8 +71,6 @@ def test_an_abstention_is_for_one_judge(cli: Cli, judged: Path, tmp_path: Path) 
         assert done.code == 2
         assert "make one for this judge" in " ".join(done.err.split())
     assert not (tmp_path / "other").exists()
-    found = judge(DEMO, format="rag-fine-grained", samples=5, abstain=rules)
-    assert found.summary.metrics[METRIC].reasons == {"unsure": 13}
     rules.write_text("{}", encoding="utf-8")
     assert (
         "conqret judges abstain" in cli("judge", DEMO, *RUN, "--abstain", rules, "-o", tmp_path / "other").err

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 from xml.etree import ElementTree
@@ -44,27 +43,6 @@ def test_from_judge_to_card_and_back(cli: Cli, few: Path, tmp_path: Path) -> Non
     assert stale.code == 0
     assert "is stale" in stale.err
     assert "samples: 2, and 1 on the card" in stale.err
-
-
-def test_label_writes_sheets(cli: Cli, few: Path, tmp_path: Path) -> None:
-    sheet = tmp_path / "sheet.csv"
-    done = cli("labels", "sample", few, "--plan", "4", "--metric", "clarity", "-o", sheet)
-    assert done.code == 0, done.err
-    with sheet.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    assert len(rows) == 4
-    assert len({row["topic"] for row in rows}) == 4
-    assert rows[0]["clarity"] == ""
-    plan = json.loads((tmp_path / "sheet.csv.plan.json").read_text(encoding="utf-8"))
-    assert plan["total"] == 8
-    assert [one["item"] for one in plan["chosen"]] == [row["item"] for row in rows]
-    tasks = tmp_path / "tasks.json"
-    assert cli("labels", "sample", few, "--to", "label-studio", "-o", tasks).code == 0
-    assert (tmp_path / "tasks.json.config.xml").exists()
-    assert len(json.loads(tasks.read_text(encoding="utf-8"))) == 8
-    assert cli("labels", "sample", few, "--scale", "1-5").code == 2
-    assert "give one with --run" in cli("labels", "sample", few, "--uncertain-first", "-o", sheet).err
-    assert cli("labels", "sample", few, "--run", tmp_path / "nothing").code == 2
 
 
 def test_a_gate_holds_a_judge_of_ones_own(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ from conqret.generation.strategies import STRATEGIES
 from conqret.judging.judge_parts import JUDGES
 from conqret.perturb import PERTURBATIONS
 from conqret.prompts import Library
-from conqret.prompts.library import VARIABLES, split_front_matter
+from conqret.prompts.library import VARIABLES
 from conqret.studies.bias.contrast import PROBES
 from conqret.suites.suite import SUITES
 from tests.contract.items import demo
@@ -111,15 +111,3 @@ def test_every_variable_of_every_prompt_is_explained(site):
         known = {**VARIABLES, **library[identifier].variables}
         used = {name for names in library.used(identifier).values() for name in names}
         assert used <= set(known), identifier
-
-
-def test_a_plug_in_explains_its_own_variables(tmp_path):
-    front = (
-        '+++\nid = "mine"\nversion = 1\nasks = "a"\nsource = "s"\n[variables]\nmood = "how it feels"\n+++\n'
-    )
-    body = "{% block system %}{% endblock %}{% block user %}{{ mood }}{% endblock %}"
-    (tmp_path / "mine.j2").write_text(front + body, encoding="utf-8")
-    library = Library(tmp_path, ["mine"])
-    assert library["mine"].variables == {"mood": "how it feels"}
-    assert library.used("mine") == {"system": (), "user": ("mood",)}
-    assert split_front_matter(front + body, "mine")[1] == body

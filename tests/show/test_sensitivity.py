@@ -18,7 +18,7 @@ from conqret.studies.sensitivity.page import (
     curve_table,
     perturbation_words,
     precision_table,
-    sensitivity_sheet,
+    sensitivity_page,
     verdicts,
     write_sensitivity,
 )
@@ -208,7 +208,7 @@ def test_the_page_answers_its_question_and_draws_what_is_in_doubt(results: Sensi
     lost = fall.model_copy(update={"verdict": "no"})
 
     def answer(*curves: Curve) -> str:
-        return sensitivity_sheet(results.model_copy(update={"curves": curves})).answer[0]
+        return sensitivity_page(results.model_copy(update={"curves": curves})).answer[0]
 
     assert answer(fall, still, doubted) == (
         "The judge detects perturbations: 1 of 1 curves that should fall or rise do so; "

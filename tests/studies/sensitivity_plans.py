@@ -9,7 +9,7 @@ from conqret.studies.sensitivity.sensitivity_plan import PerturbationLevels, Sen
 from conqret.studies.sensitivity.sensitivity_study import perturbation_materials, sensitivity_setups
 
 DEMO = Path(__file__).resolve().parents[2] / "fixtures" / "demo"
-FORMATS = ("rag-fine-grained", "rag-direct")
+FORMATS = ("rag-fine-grained", "direct")
 
 
 def plan_of(

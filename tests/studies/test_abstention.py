@@ -7,7 +7,7 @@ from conqret.data import Measure, Reason, Status
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.io.labels import read_labels
 from conqret.studies.abstain.fit_abstention import abstain
-from conqret.studies.abstain.result import abstention_sheet, abstention_tables, outcome
+from conqret.studies.abstain.result import abstention_page, abstention_tables, outcome
 from tests.studies.judged import judgment, scored, study
 
 
@@ -109,9 +109,9 @@ def test_tables_and_page_say_what_was_promised(found, seen):
     assert "the labeled items are a random sample of the items to be scored" in kept.note
     assert kept.rows[0][:2] == ("Clarity", "300")
     assert [row[0] for row in worth.rows] == ["Clarity", "Cogency"]
-    page = "".join(abstention_sheet(found).html())
+    page = "".join(abstention_page(found).html())
     assert page.count("<svg") == 2
-    sheet = abstention_sheet(found)
+    sheet = abstention_page(found)
     (errors,) = sheet.picture
     assert [line.name for line in errors.lines] == ["Wrong among those kept", "The most that is allowed"]
     assert all(len(tick.text) <= 4 for tick in (*errors.across(), *errors.up())), "round numbers"
@@ -127,7 +127,7 @@ def test_what_came_out_is_said_first(found):
     found = found.model_copy(update={"found": {"clarity": one}})
     assert 0 < one.chosen.share < 1
     assert outcome(found).startswith(f"{one.chosen.share:.0%} of the scores can be kept")
-    assert abstention_sheet(found).answer == [outcome(found)]
+    assert abstention_page(found).answer == [outcome(found)]
     steps = tuple(step for step in one.curve if step.share >= 1)
     whole = one.model_copy(update={"curve": steps, "threshold": steps[0].threshold})
     assert outcome(found.model_copy(update={"found": {"clarity": whole}})).startswith(

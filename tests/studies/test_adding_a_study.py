@@ -43,7 +43,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_its_groups_hold_all_items_in_order_of_length(folder: Path) -> None:
-    from conqret.studies.length.result import length, length_sheet  # type: ignore[import-not-found]
+    from conqret.studies.length.result import length, length_page  # type: ignore[import-not-found]
 
     study = length(folder, groups=5)
     words = sorted(len((item.argument or "").split()) for item in demo())
@@ -52,7 +52,7 @@ def test_its_groups_hold_all_items_in_order_of_length(folder: Path) -> None:
     whole = sum(group.items * group.means["clarity"].value for group in study.groups) / len(words)
     summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
     assert whole == pytest.approx(summary["metrics"]["clarity"]["mean"])
-    sheet = length_sheet(study)
+    sheet = length_page(study)
     assert isinstance(sheet, ReportPage)
     assert len(sheet.badges) == 1
     for groups in (1, 25):

@@ -84,8 +84,6 @@ def test_a_run_of_probes_is_kept_resumed_and_told_apart(tmp_path: Path) -> None:
     ("change", "words"),
     [
         ({"format": "direct"}, "format"),
-        ({"probes": ["injection"]}, "probes"),
-        ({"seed": 7}, "seed"),
         ({"items": items()[:6]}, "What differs: items, labels or requests"),
     ],
 )

@@ -18,7 +18,7 @@ from conqret.studies.agreement.judge_baselines import baseline_sentences, offlin
 from conqret.studies.agreement.label_join import DimensionView, join_labels
 from conqret.studies.calibrate.calibration_maps import AS_IS, CalibrationSample, MonotoneMap, fit_maps
 from conqret.studies.calibrate.fit_calibration import calibrate
-from conqret.studies.calibrate.result import Calibration, calibration_sheet, reliability_diagram
+from conqret.studies.calibrate.result import Calibration, calibration_page, reliability_diagram
 from conqret.studies.card.result import _calibration_and_baselines
 from conqret.studies.validate.result import validate
 from tests.studies.judged import judgment, scored, study
@@ -228,7 +228,7 @@ def test_the_diagram_shows_before_and_after(found):
     assert picture.svg() == reliability_diagram(found).svg()
     for text in ("the judge as it is", "calibrated, as chosen", "isotonic throughout"):
         assert text in picture.svg()
-    sheet = calibration_sheet(found)
+    sheet = calibration_page(found)
     assert sheet.picture == [picture]
     assert sheet.answer[0].startswith("Calibrated scores agree better with annotators")
     assert f"gain {found.average_gain.value:.2f} [" in sheet.answer[0]

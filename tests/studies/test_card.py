@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -21,12 +22,12 @@ from conqret.stats.jackknife import JackknifedEstimate
 from conqret.studies.agreement.judge_agreement import DimensionAgreement, agreement_answer, agreement_picture
 from conqret.studies.agreement.judge_baselines import baseline_sentences, differences_from_baselines
 from conqret.studies.bias.result import BiasTable
-from conqret.studies.card.page import card_sheet
+from conqret.studies.card.page import card_page
 from conqret.studies.card.result import Card, _agreement, _sampling_sentence, changes, make_card, read_card
 from conqret.studies.sensitivity.result import Curve, CurvePoint, SensitivityRecord, SensitivityResults
 from tests.contract.items import demo
 from tests.judging.runs import execution
-from tests.studies.cards import FORMAT, bias_of, card_of, parts_of
+from tests.studies.cards import FORMAT, bias_of, card_of
 
 SCHEMA = Path(__file__).resolve().parents[2] / "docs" / "judge-card.schema.json"
 
@@ -152,11 +153,11 @@ def test_a_card_says_how_far_the_judge_repeats_itself(folder: Path, card: Card, 
     assert (same.deviation.value, same.scores, same.items) == (0.0, 18, 6)
     assert card.repeatability == ()  # one sample, and the probes were not asked for it
     said = card.model_copy(update={"repeatability": table.repeatability})
-    page, markdown = "".join(card_sheet(said).html()), card_sheet(said).markdown()
+    page, markdown = "".join(card_page(said).html()), card_page(said).markdown()
     assert "Does it repeat itself?" in page
     assert '<a href="#does-it-repeat-itself">' in page
     assert "## Does it repeat itself?" in markdown
-    assert "Does it repeat itself?" not in "".join(card_sheet(card).html())
+    assert "Does it repeat itself?" not in "".join(card_page(card).html())
 
 
 def test_less_agreement_than_by_chance_is_no_doubt_about_chance() -> None:
@@ -206,7 +207,7 @@ def test_a_baseline_below_chance_counts_as_chance_and_says_so() -> None:
     assert len([*baseline_sentences({"clarity": both})]) == 2
 
 
-def test_people_who_agree_by_chance_and_how_items_were_chosen_are_limits(folder: Path, card: Card) -> None:
+def test_annotators_who_agree_by_chance_and_how_items_were_chosen_are_limits(card: Card) -> None:
     parted = card.agreement[0].model_copy(update={"inter_annotator_alpha": Estimate(0.1, -0.3, 0.5)})
     said = [text for text, holds in _agreement([parted]).items() if holds]
     assert any(
@@ -215,10 +216,12 @@ def test_people_who_agree_by_chance_and_how_items_were_chosen_are_limits(folder:
     assert (
         "annotators agree with each other more than by chance" in agreement_answer([parted], card.basis)[-1]
     )
-    _, validation, _ = parts_of(folder)
-    assert "do not say how these items were chosen" in _sampling_sentence(validation)
-    drawn = validation.basis.model_copy(update={"notes": (RANDOM_SAMPLE,)})
-    assert RANDOM_SAMPLE in _sampling_sentence(validation.model_copy(update={"basis": drawn}))
+    join = SimpleNamespace(items=6, judged=24)
+    assert "do not say how these items were chosen" in _sampling_sentence(
+        SimpleNamespace(join=join, basis=card.basis)
+    )
+    drawn = card.basis.model_copy(update={"notes": (RANDOM_SAMPLE,)})
+    assert RANDOM_SAMPLE in _sampling_sentence(SimpleNamespace(join=join, basis=drawn))
 
 
 def test_the_answer_stands_below_the_title(card: Card) -> None:
@@ -248,7 +251,7 @@ def test_the_answer_stands_below_the_title(card: Card) -> None:
     assert answer(row(-0.7, 0.9)).startswith(
         "The data do not show that the judge agrees with annotators more than by chance"
     )
-    assert agreement_answer(card.agreement, card.basis, card.average)[0] in card_sheet(card).markdown()
+    assert agreement_answer(card.agreement, card.basis, card.average)[0] in card_page(card).markdown()
     (forest,) = agreement_picture(card.agreement, card.basis, card.average)
-    assert card_sheet(card).picture == [forest]
+    assert card_page(card).picture == [forest]
     assert forest.svg().count('class="edged"') == len(forest.rows)

@@ -13,7 +13,7 @@ from conqret.studies.compare.result import (
     JudgeCost,
     chance_sentence,
     comparison_answer,
-    comparison_sheet,
+    comparison_page,
     comparison_tables,
 )
 from tests.studies.judged import study
@@ -97,7 +97,7 @@ def test_a_much_better_judge_wins():
     assert alphas.rows[0][-1] == "5 of 5"
     assert pairs.rows[1][3] != ""
     assert "“b” over “a”" in by_dimension.note
-    page = "".join(comparison_sheet(found).html())
+    page = "".join(comparison_page(found).html())
     assert page.count('<svg class="chart"') == 2
     assert "“b” wins" in page
 
@@ -124,7 +124,7 @@ def test_it_is_said_that_no_judge_is_better_than_chance():
     worst = compared(SharedUnits(found.names, found.units, found.clusters, "topic", {"clarity": turned}))
     assert worst.chance.startswith("No judge agrees with annotators more than by chance")
     assert "its whole interval" in worst.chance
-    assert worst.chance in "".join(comparison_sheet(worst).html())
+    assert worst.chance in "".join(comparison_page(worst).html())
     open_ = Estimate(-0.2, -0.5, 0.1)
     assert "shown to be worse" not in chance_sentence([open_, Estimate(-0.4, -0.5, -0.3)])
     assert chance_sentence([open_, Estimate(0.1)]) == ""

@@ -6,7 +6,6 @@ import json
 import re
 import zlib
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +17,10 @@ from conqret.errors import DeclarationError
 from conqret.io import open_items
 from conqret.perturb.kinds.added_texts import FILLERS, INJECTIONS, among_sentences, matched
 from conqret.show import words
-from conqret.studies.bias.bias_requirements import bias_value, parse_bias_requirement
+from conqret.studies.bias.bias_effects import bias_value, parse_bias_requirement
 from conqret.studies.bias.contrast import PROBES, TEXTS
 from conqret.studies.bias.probes.changed_texts import FORMATTING_PERTURBATION
-from conqret.studies.bias.result import BiasRow, BiasTable, bias_sheet, headlines, mark, screen
+from conqret.studies.bias.result import BiasRow, BiasTable, bias_page, headlines, mark, screen
 from tests.studies.planted import INVENTED
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -83,28 +82,8 @@ def test_a_judge_that_rewards_length_alone_falls_for_length_alone(judge: Any, it
     assert primary(table, "injection").against == "with neutral text of the same length"
     assert (
         "neutral text of the same length in the same place: authority, injection."
-        in bias_sheet(table).markdown()
+        in bias_page(table).markdown()
     )
-
-
-def test_the_page_groups_what_moved_and_calls_a_probe_by_one_name() -> None:
-    table = bias(SINGLES, judge=moved_by(*INJECTIONS), probes=["length", "injection"])
-    sheet = bias_sheet(table)
-    probes = sheet.sections[0]
-    (picture,) = sheet.picture
-    (primary_rows,) = probes.others
-    assert (
-        {row.name for row in picture.rows} == {row[0] for row in primary_rows.rows} == {"Length", "Injection"}
-    )
-    one = primary(table, "injection")
-    still = one.model_copy(update={"metric": "clarity", "effect": replace(one.effect, moved=0.0)})
-    rows = tuple(row.model_copy(update={"primary": False}) for row in (one, still))
-    others = bias_sheet(table.model_copy(update={"rows": rows}))
-    moved, told, every = next(part.parts for part in others.sections if part.title == "Other comparisons")
-    comparison = f"{words.label(one.probe)}, {one.name}"
-    assert moved.rows[0] == every.table.rows[0] == (comparison,)
-    assert (moved.length, every.table.length) == (1, 2)
-    assert told.lines == [f"No score changed in these comparisons: {comparison} (1 metric)."]
 
 
 @pytest.mark.parametrize(("probe", "texts"), [("authority", INVENTED), ("injection", INJECTIONS)])
@@ -175,7 +154,7 @@ def test_a_fall_is_a_bias_of_the_tone_and_none_of_a_majority() -> None:
     assert counted.startswith("Bias detected by 1 of 2 probes")
     assert counted.endswith("falls: bandwagon.")
     assert "equivalent" not in counted
-    assert {row.name: row.verdict for row in bias_sheet(table).picture[0].rows} == {
+    assert {row.name: row.verdict for row in bias_page(table).picture[0].rows} == {
         "Sentiment": "alarm",
         "Bandwagon": "",
     }
@@ -266,15 +245,6 @@ def test_severity_on_questions_that_divide_people_needs_no_items_of_their_kind()
         bias(PAIRS, judge=steady, probes=["severity"])
 
 
-def test_a_format_that_needs_no_documents_is_probed_on_plain_pairs() -> None:
-    table = bias(
-        PAIRS, format="response-quality", probes=["position", "length", "injection", *ALIKE, "wording"]
-    )
-    assert {row.probe for row in table.primary} == {"position", "length", "injection", *ALIKE, "wording"}
-    assert {row.metric for row in table.primary} == {"preference"}
-    assert not table.lost
-
-
 TRANSLATED = DOCS.parent / "fixtures" / "languages" / "items.jsonl"
 LANGUAGES = ("Arabic", "Chinese", "French", "German", "Hindi", "Japanese", "Portuguese", "Russian", "Spanish")
 
@@ -309,29 +279,5 @@ def test_what_the_judge_says_in_english_alone_is_said_to_be_of_english_items() -
     assert valueless.count("language (") == len(LANGUAGES)
     assert f"12 of 120 pairs have a value: {words.reason('language')}" in shown
     assert f"no pair has a value on both sides: {words.reason('language')}" in shown
-    page = "".join(bias_sheet(table).html())
+    page = "".join(bias_page(table).html())
     assert page.count(words.reason("language")) > len(LANGUAGES)
-
-
-def test_the_language_most_items_are_in_is_the_one_to_hold_against() -> None:
-    items = [item for item in open_items(TRANSLATED) if item.language in ("de", "zh")]
-    german = [item for item in items if item.language == "de"]
-    table = bias(items, judge=told_by_documents, probes=["language"])
-    assert [(row.probe, row.against) for row in table.primary] == [
-        ("language (Chinese)", "with the text in German")
-    ]
-    with pytest.raises(DeclarationError, match=r"metadata\.translation_of"):
-        bias(german, judge=told_by_documents, probes=["language"])
-
-
-def test_an_item_is_tied_to_the_one_that_names_it_and_its_language_may_be_found() -> None:
-    wanted = [item for item in open_items(TRANSLATED) if item.language in ("en", "ja")]
-    items = [
-        {
-            **item.model_dump(exclude={"language", "metadata"}),
-            "metadata": {} if item.language == "en" else {"translation_of": item.id.replace("-ja", "-en")},
-        }
-        for item in wanted
-    ]
-    (row,) = bias(items, judge=told_by_documents, probes=["language"]).primary
-    assert (row.probe, row.verdict, row.words) == ("language (Japanese)", "clear", "no score changed")

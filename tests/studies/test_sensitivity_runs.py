@@ -74,9 +74,7 @@ def test_in_memory_nothing_is_written(tmp_path: Path, monkeypatch: pytest.Monkey
     ("perturb", "irrelevant", "hallucinate"),
     [
         (PERTURBED, (0, 10, 50, 75), (0, 50, 100)),
-        ("irrelevant:20,40", (0, 20, 40), (0, 50, 100)),
         ("irrelevant,hallucinate:25%", (0, 10, 50, 75), (0, 25)),
-        ({"irrelevant": (30,), "hallucinate": ("10%",)}, (0, 30), (0, 10)),
     ],
 )
 def test_the_grid_has_the_levels_that_are_given(perturb, irrelevant, hallucinate) -> None:  # type: ignore[no-untyped-def]

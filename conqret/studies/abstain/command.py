@@ -14,7 +14,7 @@ from conqret.studies.agreement.command import ComparisonOptions
 
 @dataclass(frozen=True, kw_only=True)
 class RiskOptions(OptionGroup):
-    """What is promised of the scores that are kept.
+    """The risk guarantee.
 
     Args:
         error: The guarantee: the largest share of errors among the scores that are kept.
@@ -67,7 +67,7 @@ def abstain(
     conqret labels sample more.jsonl --run runs/more --uncertain-first -o unsure.csv
     """
     from conqret.studies.abstain.fit_abstention import abstain as fit
-    from conqret.studies.abstain.result import abstention_remarks, abstention_sheet, abstention_tables
+    from conqret.studies.abstain.result import abstention_page, abstention_remarks, abstention_tables
 
     page_file = options.PageFile(page)
     read = reading.load(labels)
@@ -80,7 +80,7 @@ def abstain(
         together=risk.together,
         **comparison.settings(),
     )
-    sheet = abstention_sheet(abstention)
+    sheet = abstention_page(abstention)
     abstention.write(output)
     note(*read.notes)
     note_each(
@@ -90,5 +90,5 @@ def abstain(
     result(abstention, abstention_tables(abstention), as_json=json_output, answer=sheet.answer)
     note(*abstention_remarks(abstention))
     tell(at(output, "abstention"))
-    page_file.write(abstention_sheet, abstention, "page")
+    page_file.write(abstention_page, abstention, "page")
     end(all(threshold is None for threshold in abstention.rules.values()))

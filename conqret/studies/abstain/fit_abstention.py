@@ -1,8 +1,7 @@
-"""From which confidence on a judge's scores are kept, so that few of them are wrong: fitted on people's labels.
+"""Fit the confidence thresholds above which few of a judge's scores are wrong, on human labels.
 
-A score is wrong where it lies too far from people's one label. Thresholds are tested by
-:mod:`conqret.stats.confidence`, with topics as what is drawn; beside them stands what the confidences are worth as
-probabilities of being right.
+A score is wrong if it is too far from the aggregated label. Thresholds are tested by :mod:`conqret.stats.confidence`,
+over topics; the quality of the confidences as probabilities of being right is reported, too.
 """
 
 from __future__ import annotations
@@ -34,8 +33,8 @@ ROUNDING = 1e-9
 
 
 class ConfidentAnswers(NamedTuple):
-    """All scores of one rule: their confidence (NaN: none is said), whether people's label of them is known, whether
-    they are then wrong, and their topics."""
+    """All scores of one rule: their confidence (NaN: none), whether they have a human label, whether they are wrong,
+    and their topics."""
 
     sure: NDArray[np.float64]
     labelled: NDArray[np.bool_]
@@ -64,9 +63,9 @@ def abstain(
     ``together`` makes one rule for all metrics, and ``metrics`` maps dimensions to metrics of other names.
 
     Raises:
-        DeclarationError: nothing meets, the labelled items were drawn with unequal chances, the judgments come from
-            several instruments or were abstained from already, no score has a confidence, there are too few topics, or
-            a share is out of its range.
+        DeclarationError: nothing meets, the labeled items were drawn with unequal chances, the judgments come from
+            several judge configurations or were abstained from already, no score has a confidence, there are too few
+            topics, or a share is out of its range.
         UnknownNameError: ``metrics`` names what is not there, or no score has a confidence of this ``source``.
     """
     for name, share, most in (("--error", error, 1), ("delta", delta, 0.5)):
@@ -133,7 +132,7 @@ def abstain(
 
 
 def _source(joined: JoinedLabels, wanted: str | None) -> str:
-    """Where confidences are taken from."""
+    """The source of confidence: the ``wanted`` one, or the first that the scores have."""
     every = (score for scores in joined.scores.values() for score in scores.values())
     there = {source for score in every for source in score.confidence}
     if not there:
@@ -150,7 +149,7 @@ def _source(joined: JoinedLabels, wanted: str | None) -> str:
 def _confident_answers(
     view: DimensionView, source: str, tolerance: float, clustered_by: str
 ) -> ConfidentAnswers | str:
-    """What is said of each unit of a dimension, or why the dimension has no threshold."""
+    """The scores of a dimension with their confidence, or the reason why it can have no threshold."""
     if any(unit.part for unit in view.unit_scores):
         return "documents are labeled one by one, and a judge is not asked how sure it is of each"
     if not view.placed:

@@ -1,7 +1,6 @@
-"""What ``conqret judges abstain`` leaves: from which confidence on a judge's scores are kept, how that is applied to
-judgments, and its tables and page.
+"""The result of ``conqret judges abstain``: confidence thresholds, how they are applied to judgments, tables and page.
 
-What lies below is *unscored: unsure*, and never 0; so is a score that comes without the confidence that is asked for.
+A score below the threshold is *unscored: unsure*, and never 0; so is a score without this confidence.
 """
 
 from __future__ import annotations
@@ -26,19 +25,20 @@ from conqret.studies.agreement.agreement_settings import Basis, FittedFile
 
 
 class ConfidenceQuality(Frozen):
-    """What the confidences are worth as probabilities of being right: ``brier`` score and expected calibration
-    ``error``; 0 is best."""
+    """The quality of confidences as probabilities of being right: ``brier`` score and expected calibration ``error``; 0
+    is best."""
 
     brier: Estimate
     error: Estimate
 
 
 class AbstentionRow(Frozen):
-    """What was found for the metrics of one rule, on ``units`` with a label, a score and a confidence, of ``topics``.
+    """The threshold for the ``metrics`` of one rule, on ``units`` with a label, a score and a confidence, of
+    ``topics``.
 
-    ``wrong`` is the error where nothing is left out, and ``threshold`` the confidence from which on scores are kept
-    (None: no threshold is shown to keep the promise). ``unsaid`` scores have no confidence. ``stated`` says what the
-    confidences are worth; ``constant`` is the Brier score of saying of everything how often the judge is right.
+    ``wrong`` is the error without abstention, and ``threshold`` the lowest confidence at which scores are kept (None:
+    no threshold is shown to keep the guarantee). ``unsaid`` counts scores without a confidence. ``stated`` is the
+    quality of the confidences; ``constant`` is the Brier score of one probability for every score.
     """
 
     metrics: tuple[str, ...]
@@ -53,24 +53,17 @@ class AbstentionRow(Frozen):
 
     @property
     def chosen(self) -> SelectedScores | None:
-        """What the threshold keeps."""
+        """The point of the curve at the threshold."""
         return next((step for step in self.curve if step.threshold == self.threshold), None)
-
-    def why_none(self, error: float) -> str:
-        """Why there is no threshold."""
-        fewest = fewest_labels(error)
-        if all(step.holds is None for step in self.curve):
-            return f"fewer than the {fewest} labels that a guarantee of {error:.0%} needs"
-        return "no threshold is shown to keep the guarantee"
 
 
 class Abstention(FittedFile):
     """When one judge abstains: by ``source`` of confidence, what is kept has at most ``error`` errors, but for a chance
     of ``delta`` over topics. A score is an error where it lies further than ``tolerance`` (a share of the labels'
-    scale) from people's one label, or is another label where labels have no order.
+    scale) from the aggregated label, or is another label where labels have no order.
 
     ``rules`` has the threshold of each metric (None: all of it is left out), ``found`` what is behind them by the name
-    of the dimension (or ``all`` together), and ``left_out`` why a labelled dimension has none.
+    of the dimension (or ``all`` together), and ``left_out`` why a labeled dimension has none.
     """
 
     WHAT: ClassVar[str] = "abstention"
@@ -88,14 +81,14 @@ class Abstention(FittedFile):
 
     @property
     def guarantee(self) -> str:
-        """What is promised, in words."""
+        """The guarantee, in words."""
         return (
             f"at most {self.error:.0%} of the kept scores are wrong, in {1 - self.delta:.0%} of random samples of "
             "topics, if the labeled items are a random sample of the items to be scored"
         )
 
     def apply_to(self, judgment: Judgment) -> Judgment:
-        """The judgment with every score that is not trusted left out; itself, where all are."""
+        """The judgment in which scores below their thresholds are unscored; itself, if there are none."""
         held = {
             name: self._unsure(measure, self.rules[name])
             for name, measure in judgment.measures.items()
@@ -107,7 +100,7 @@ class Abstention(FittedFile):
         return judgment.model_copy(update={"measures": {**judgment.measures, **changed}})
 
     def _unsure(self, measure: Measure, threshold: float | None) -> Measure | None:
-        """What stands in place of a score that is not trusted; None for one that is."""
+        """The unscored measure in place of a score below its threshold; None for a score that is kept."""
         sure = confidences(measure).get(self.source)
         if sure is not None and threshold is not None and sure >= threshold:
             return None
@@ -120,14 +113,14 @@ class Abstention(FittedFile):
 
 
 TOGETHER = "all"
-"""The name of the one rule for all metrics."""
+"""The name of the rule for all metrics together."""
 SOURCE_NAMES = {
     "logprobs": "log-probabilities of the model",
     "samples": "agreement of repeated samples",
     "stated": "confidence that the judge states",
     "orders": "agreement of both orders of the arguments",
 }
-"""Where confidences are from, in words."""
+"""The sources of confidence, in words."""
 
 
 def percent(share: Estimate) -> Cell:
@@ -160,12 +153,16 @@ def abstention_remarks(abstention: Abstention) -> Iterator[str]:
 
 
 def abstention_tables(abstention: Abstention) -> Iterator[Table]:
-    """What each threshold keeps and how often that is wrong, and what the confidences are worth."""
+    """The thresholds with the share and the error of the scores kept, and the quality of the confidences."""
     rows: list[tuple[Cell, ...]] = []
     source = SOURCE_NAMES.get(abstention.source, abstention.source)
     for name, rule in abstention.found.items():
         chosen = rule.chosen
-        kept: tuple[Cell, ...] = ("–", "nothing", undefined(rule.why_none(abstention.error)))
+        why = "no threshold is shown to keep the guarantee"
+        if all(step.holds is None for step in rule.curve):
+            fewest = fewest_labels(abstention.error)
+            why = f"fewer than the {fewest} labels that a guarantee of {abstention.error:.0%} needs"
+        kept: tuple[Cell, ...] = ("–", "nothing", undefined(why))
         if chosen is not None:
             kept = (f"{chosen.threshold:.3f}", f"{chosen.share:.0%}", percent(chosen.error))
         rows.append((_name(name, rule), rule.units, f"{rule.wrong.value:.0%}", *kept))
@@ -194,7 +191,7 @@ def abstention_tables(abstention: Abstention) -> Iterator[Table]:
 
 
 def outcome(abstention: Abstention) -> str:
-    """What is kept, in a sentence."""
+    """Which scores are kept, in a sentence."""
     chosen = [rule.chosen for rule in abstention.found.values()]
     kept = [step for step in chosen if step is not None]
     whole = sum(step.share >= 1 for step in kept)
@@ -217,7 +214,7 @@ def outcome(abstention: Abstention) -> str:
     )
 
 
-def abstention_sheet(abstention: Abstention) -> ReportPage:
+def abstention_page(abstention: Abstention) -> ReportPage:
     """The page: a section a rule, with the curve of error over what is kept and the reliability diagram."""
     sections = [section(table) for table in abstention_tables(abstention)]
     charts = [_chart(rule, abstention.error) for rule in abstention.found.values()]

@@ -1,1 +1,10 @@
-"""Judgments beside people's labels: joined, compared dimension by dimension, and held to requirements."""
+"""Agreement of annotators with each other, and of judges with annotators.
+
+- ``agreement_settings``: settings, what statistics are based on, and files fitted for one judge configuration
+- ``statistics``: the declared statistics; ``docs/adding-a-statistic.md`` adds one
+- ``annotator_agreement``: inter-annotator agreement (``conqret labels agreement``), with its table and page
+- ``label_join``: the join of judgments and labels, and the arrays of one dimension
+- ``judge_baselines``: the baselines of a judge (text length, a constant, the offline baseline)
+- ``judge_agreement``: the result for a judge by dimension, with its tables, sentences and pictures
+- ``command``: the command, and the options of all commands that compare scores with labels
+"""

@@ -1,4 +1,4 @@
-"""How the numbers of an agreement come about: what is drawn, and how several labels become one."""
+"""The settings of agreement statistics, what they are based on, and files fitted for one judge configuration."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from conqret.stats.resampling import pooling
 
 SEED = 13
 AggregateRule = Literal["auto", "mean", "majority"]
-"""How several labels become one: their mean, or the most frequent (none where two are equally frequent). ``auto`` is
-the majority for nominal and binary labels, else the mean."""
+"""How labels are aggregated: their mean, or the most frequent (none if two are equally frequent). ``auto`` is the
+majority for nominal and binary labels, else the mean."""
 
 
 class AgreementSettings(Frozen):
-    """``aggregate`` is the rule that makes one label of several, ``epsilon`` the allowance of the alternative annotator
-    test, and ``seed`` deals topics to folds."""
+    """``aggregate`` is the rule by which labels are aggregated, ``epsilon`` that of the alternative annotator test, and
+    ``seed`` deals topics to folds."""
 
     aggregate: AggregateRule = "auto"
     epsilon: float = EPSILON["experts"]
@@ -32,12 +32,12 @@ class AgreementSettings(Frozen):
 
 
 DEFAULT_SETTINGS = AgreementSettings()
-"""What holds where nothing else is said."""
+"""The defaults."""
 
 
 class Basis(Frozen):
-    """What numbers rest on: the file of ``labels``, read as ``layout`` (with ``notes``), and ``clusters`` of the kind
-    ``clustered_by`` (topics or items) with a label, which intervals leave out in turn."""
+    """What statistics are based on: the file of ``labels``, read as ``layout`` (with ``notes``), and the number of
+    ``clusters`` of the kind ``clustered_by`` (topics or items) with a label, which the jackknife leaves out in turn."""
 
     labels: str
     layout: str
@@ -55,7 +55,7 @@ class Basis(Frozen):
         clusters: Sequence[Hashable],
         settings: AgreementSettings,
     ) -> Self:
-        """The basis of what was computed from these labels; ``clusters`` names that of each unit, labelled or not."""
+        """The basis of statistics of these labels; ``clusters`` has that of each unit, labeled or not."""
         labelled = set(labels.units)
         return cls(
             labels=Path(labels.name).name,
@@ -68,14 +68,14 @@ class Basis(Frozen):
 
     @property
     def intervals(self) -> str:
-        """How wide intervals are, and what they are over, in words."""
+        """The level and method of intervals, in words."""
         over = f"{self.clusters:,} {self.clustered_by}s{pooling(self.clusters, means=True)}"
         return f"{self.settings.confidence:.0%} jackknife-t intervals over {over}"
 
 
 class FittedFile(Frozen):
-    """What ``COMMAND`` made for the judgments of one instrument. ``schema_name`` is the layout and its number (the
-    default is what is read), and ``WHAT`` what people call it."""
+    """A file that ``COMMAND`` fitted for one judge configuration. ``schema_name`` is its schema (only the default is
+    read), and ``WHAT`` its name in messages."""
 
     WHAT: ClassVar[str]
     COMMAND: ClassVar[str]
@@ -86,7 +86,7 @@ class FittedFile(Frozen):
     fingerprint: str
 
     def check(self, format_name: str, model: str, fingerprint: str) -> None:
-        """Raises DeclarationError where it was made for another instrument."""
+        """Raise DeclarationError if it was fitted for another judge configuration."""
         if fingerprint != self.fingerprint:
             raise DeclarationError(
                 f"the {self.WHAT} was fitted for {self.format} with {self.model} (fingerprint "

@@ -1,4 +1,4 @@
-"""People among themselves: how far they agree on each dimension, and over all."""
+"""Annotators among themselves: how far they agree on each dimension, and over all."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ OVERALL = "overall_quality"
 
 
 class AnnotatorsRow(Frozen):
-    """People on one dimension. ``units`` counts those with two labels or more, on which agreement rests,
-    ``labels`` values, ``paired`` those on such units; ``most_frequent`` is the share of the most frequent value:
-    the base rate. ``statistics`` are those of people that :mod:`conqret.studies.agreement.statistics` declares."""
+    """Annotators on one dimension. ``units`` have two labels or more, ``labels`` counts all labels and ``paired`` those
+    on such units; ``most_frequent`` is the share of the most frequent label. ``statistics`` are those of annotators in
+    :mod:`conqret.studies.agreement.statistics`."""
 
     name: str
     level: str
@@ -52,8 +52,8 @@ class AnnotatorsRow(Frozen):
 
 
 class AnnotatorAgreement(Frozen):
-    """People among themselves. ``average`` is over dimensions but overall quality; ``together`` takes every pair of
-    unit and dimension as a unit (None where levels differ)."""
+    """Inter-annotator agreement. ``average`` is over dimensions without overall quality; ``together`` takes every pair
+    of unit and dimension as a unit (None if levels of measurement differ)."""
 
     basis: Basis
     rows: tuple[AnnotatorsRow, ...]
@@ -96,8 +96,7 @@ def _topics(labels: LabelSet) -> dict[Unit, str]:
 
 
 def clusters_of_units(units: Sequence[Unit], topics: Mapping[Unit, str]) -> tuple[list[Hashable], str]:
-    """The cluster of each unit and what clusters are: topics where every unit has one and there are several,
-    else items (whose parts belong together)."""
+    """The cluster of each unit and their kind: topics if every unit has one and there are several, else items."""
     names = [topics.get(unit, "") for unit in units]
     if all(names) and len(set(names)) > 1:
         return list(names), "topic"
@@ -107,13 +106,14 @@ def clusters_of_units(units: Sequence[Unit], topics: Mapping[Unit, str]) -> tupl
 def labels_table(
     labels: LabelSet, dimension: str, units: Sequence[Unit]
 ) -> tuple[tuple[str, ...], NDArray[np.float64]]:
-    """The people who labelled ``dimension``, and their labels of ``units``: one row at least, NaN for none."""
+    """The annotators of ``dimension`` and their labels of ``units`` (annotators by units, NaN for none, at least one
+    row)."""
     names, table = labels.table(dimension, units)
     return names, table if len(table) else np.full((1, len(units)), np.nan)
 
 
 def label_counts(table: NDArray[np.float64], scale: LabelScale) -> dict[str, int]:
-    """How often each label occurs, from the lowest up, in the scale's words where it has some."""
+    """The frequency of each label, in ascending order, in the scale's words if it has some."""
     words = {value: word for word, value in scale.words.items()}
     values, counts = np.unique(table[~np.isnan(table)], return_counts=True)
     named = [words.get(value, f"{value:g}") for value in values.tolist()]
@@ -148,10 +148,10 @@ def _annotators_row(
 
 
 def averaged_dimensions(defined: Mapping[str, bool]) -> list[str]:
-    """The labelled dimensions of an average, of those given with whether they have an alpha.
+    """The labeled dimensions of an average, of those given with whether they have an alpha.
 
     They are the dimensions of argument quality without overall quality, as in ConQRet (section 6.1); where none of
-    these is labelled, all others (relevance, preference, criteria of one's own); where overall quality is the only
+    these is labeled, all others (relevance, preference, user-defined criteria); where overall quality is the only
     one, that. Dimensions without an alpha are left out, unless none has one.
     """
     known = [name for name, there in defined.items() if there] or list(defined)
@@ -168,7 +168,7 @@ def averaged_alphas(alphas: Mapping[str, Mapping[str, JackknifedEstimate]]) -> d
 
 
 def annotators_table(study_agreement: AnnotatorAgreement) -> Table:
-    """How far annotators agree, a row for each dimension."""
+    """Inter-annotator agreement, a row for each dimension."""
     found = study_agreement.rows
     shared = len({row.level for row in found}) == 1
     titles = {name: STATISTICS[name].title for name in found[0].statistics}
@@ -198,7 +198,7 @@ def annotators_table(study_agreement: AnnotatorAgreement) -> Table:
 
 
 def annotators_answer(study_agreement: AnnotatorAgreement) -> list[str]:
-    """How far annotators agree with each other, in sentences."""
+    """Inter-annotator agreement in sentences."""
     basis, rows = study_agreement.basis, study_agreement.rows
     known = [row for row in rows if row.alpha.value is not None]
     if not known:
@@ -226,7 +226,7 @@ def annotators_picture(study_agreement: AnnotatorAgreement) -> Sequence[Forest]:
     return forests("Inter-annotator agreement by dimension", axis, rows)
 
 
-def agreement_sheet(study_agreement: AnnotatorAgreement) -> ReportPage:
+def agreement_page(study_agreement: AnnotatorAgreement) -> ReportPage:
     """The page: alpha by dimension as a picture, and the table."""
     basis = study_agreement.basis
     return ReportPage(

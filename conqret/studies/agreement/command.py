@@ -32,24 +32,18 @@ class ComparisonOptions(OptionGroup):
         :class:`conqret.studies.agreement.agreement_settings.AgreementSettings`."""
         from conqret.studies.agreement.agreement_settings import AgreementSettings
 
+        metrics: dict[str, str] = {}
+        for setting in self.metric or ():
+            dimension, metric = (name.strip() for name in setting.partition("=")[::2])
+            if not dimension or not metric:
+                raise DeclarationError("--metric takes DIMENSION=METRIC, such as quality=overall_quality")
+            metric = metric.replace("-", "_")
+            if metrics.setdefault(dimension, metric) != metric:
+                raise DeclarationError(
+                    f"--metric maps {dimension} to two metrics, {metrics[dimension]} and {metric}: keep one of them"
+                )
         settings = AgreementSettings.model_validate({"aggregate": self.aggregate, **more})
-        return {"metrics": metric_map(self.metric), "settings": settings}
-
-
-def metric_map(settings: list[str] | None) -> dict[str, str]:
-    """``--metric DIMENSION=METRIC`` as a mapping."""
-
-    pairs = [setting.partition("=") for setting in settings or ()]
-    for dimension, _, metric in pairs:
-        if not dimension.strip() or not metric.strip():
-            raise DeclarationError("--metric takes DIMENSION=METRIC, such as quality=overall_quality")
-    mapping: dict[str, str] = {}
-    for dimension, metric in ((name.strip(), metric.strip().replace("-", "_")) for name, _, metric in pairs):
-        if mapping.setdefault(dimension, metric) != metric:
-            raise DeclarationError(
-                f"--metric maps {dimension} to two metrics, {mapping[dimension]} and {metric}: keep one of them"
-            )
-    return mapping
+        return {"metrics": metrics, "settings": settings}
 
 
 def agree(
@@ -78,8 +72,8 @@ def agree(
     conqret labels agreement labels.csv --map low=1,medium=2,high=3 -o agreement.html
     """
     from conqret.studies.agreement.agreement_settings import AgreementSettings
-    from conqret.studies.agreement.annotator_agreement import agreement, agreement_sheet
+    from conqret.studies.agreement.annotator_agreement import agreement, agreement_page
 
     found = agreement(reading.load(labels), settings=AgreementSettings(confidence=confidence))
     note(*found.basis.notes)
-    page.show(found, agreement_sheet(found), as_json=json_output)
+    page.show(found, agreement_page(found), as_json=json_output)

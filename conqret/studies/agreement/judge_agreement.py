@@ -1,4 +1,4 @@
-"""A judge beside the annotators who labeled the same units: results by dimension, their tables and pictures."""
+"""The agreement of a judge with annotators: results by dimension, their tables, sentences and pictures."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ def missingness(judgments: Sequence[Judgment]) -> Missingness:
 MAX_LEFT_OUT = 4
 """Dimensions that a note names as not in the average; more are counted."""
 SHOWN = ("mean", CALIBRATED, *BASELINES)
-"""The judge, and what stands beside it, in this order."""
+"""The judge and the baselines, in the order of columns."""
 _ONE_ANNOTATOR = (
     "“Judge in place of one” and “One annotator” are their alphas with the combined label of the other annotators, and "
     "“Inter-annotator” is the alpha of all annotators without the judge."
@@ -231,7 +231,7 @@ def agreement_table(
 def language_tables(
     languages: Sequence[LanguageAgreement], basis: Basis, *, several: bool
 ) -> Iterator[Table]:
-    """The same on the items of each language, where there are several; ``several`` says whether people are."""
+    """The same on the items of each language, where there are several; ``several`` says whether annotators are."""
     clustered = f"{basis.clustered_by}s"
     if languages:
         yield Table(

@@ -1,8 +1,7 @@
-"""Free baselines beside a judge: the length of the argument, a constant, and the offline floor.
+"""Baselines of a judge: the length of the argument, a constant, and the offline baseline.
 
-Each stands beside the judge on the very units that it scored. Length knows nothing of people's scale, so it is put onto
-it by the labels of other topics (:func:`conqret.stats.confidence.cross_fitted`); the constant is people's
-mean.
+Each is compared with the judge on the units that the judge scored. Length is mapped onto the labels' scale by the
+labels of other topics (:func:`conqret.stats.confidence.cross_fitted`); the constant is the mean label.
 """
 
 from __future__ import annotations
@@ -29,24 +28,27 @@ WORDS = {"length": "text length alone", "constant": "a constant", "floor": "the 
 BASELINES = tuple(WORDS)
 """Their names among the variants of a judge's scores."""
 MAX_NAMED = 3
-"""Dimensions that a sentence names; of more only how many."""
+"""Dimensions that a sentence names; more are counted."""
 AS_CHANCE = "its alpha is below 0 and counts as 0, agreement by chance"
 """Remark on a difference from which nothing was subtracted."""
 
 
 def with_baselines(
-    joined: JoinedLabels, items: Iterable[Item], floor: Iterable[Judgment] | None, settings: AgreementSettings
+    joined: JoinedLabels,
+    items: Iterable[Item],
+    offline: Iterable[Judgment] | None,
+    settings: AgreementSettings,
 ) -> JoinedLabels:
-    """The same join, in which each score has what is trivial beside it; ``floor`` are the judgments of the offline
-    model, if they are there. What has no value on one of the judge's units is left out of that dimension, and so is all
-    where the labels' scale has no ends.
+    """Add the baselines' scores to a join as variants; ``offline`` are the judgments of the offline model, if any. A
+    baseline that lacks a value on one of the judge's units is left out of that dimension, and so are all if the labels'
+    scale has no ends.
 
     Raises:
-        DeclarationError: the labels meet none of the floor's judgments.
+        DeclarationError: none of the offline judgments has labels.
     """
     lengths, other = _lengths(items), None
-    if floor is not None:
-        judged = list(floor)
+    if offline is not None:
+        judged = list(offline)
         known = {name for judgment in judged for name in judgment.measures}
         shared = {dimension: metric for dimension, metric in joined.metrics.items() if metric in known}
         other = join_labels(judged, joined.labels, shared)
@@ -59,23 +61,25 @@ def with_baselines(
         target = view.scale.unit(view.target)
         constant = np.full(len(target), target[view.compared].mean())
         fit = _length_fit(_series(view, lengths), target, folds)
-        trivial = {"constant": constant}
+        baselines = {"constant": constant}
         if other is not None:
-            theirs = other.scores.get(dimension, {})
-            trivial["floor"] = _series(view, {unit: score.value for unit, score in theirs.items()})
-        trivial["length"] = fit(view.compared)
-        kept = {name: score for name, score in trivial.items() if not np.isnan(score[view.compared]).any()}
-        joined = joined.with_variants(dimension, kept, {"length": fit} if "length" in kept else {})
+            scores = other.scores.get(dimension, {})
+            baselines["floor"] = _series(view, {unit: score.value for unit, score in scores.items()})
+        baselines["length"] = fit(view.compared)
+        complete = {
+            name: score for name, score in baselines.items() if not np.isnan(score[view.compared]).any()
+        }
+        joined = joined.with_variants(dimension, complete, {"length": fit} if "length" in complete else {})
     return joined
 
 
 def _length_fit(x: NDArray[np.float64], target: NDArray[np.float64], folds: NDArray[np.intp]) -> Fit:
-    """A series put onto people's scale by the labels of other topics."""
+    """The fit that maps a series onto the labels' scale by the labels of other topics."""
     return lambda kept: cross_fitted(x, np.where(kept, target, np.nan), folds)
 
 
 def offline_judgments(run: JudgeFolder) -> Iterator[Judgment]:
-    """The judgments of a finished run of the offline model. Raises DeclarationError where it is another's."""
+    """The judgments of a finished run of the offline model. Raises DeclarationError for another model's run."""
     record = run.record()
     if not record.baseline:
         raise DeclarationError(
@@ -109,8 +113,8 @@ def _series(view: DimensionView, known: Mapping[Unit, float | None]) -> NDArray[
 def differences_from_baselines(
     alphas: Mapping[str, JackknifedEstimate], confidence: float
 ) -> dict[str, Estimate]:
-    """The judge's alpha (calibrated, where it is) minus that of each that is trivial, over the same topics; one below 0
-    counts as 0 (:data:`AS_CHANCE`). That a constant leaves nothing to chance is no doubt about the judge."""
+    """The judge's alpha (calibrated, if it is) minus that of each baseline, over the same topics; a baseline's alpha
+    below 0 counts as 0 (:data:`AS_CHANCE`)."""
 
     judge = alphas.get(CALIBRATED, alphas["mean"])
     alone, over = judge.estimate(confidence), {}
@@ -126,8 +130,8 @@ def differences_from_baselines(
 
 
 def baseline_sentences(over: Mapping[str, Mapping[str, Estimate]]) -> Iterator[str]:
-    """Than which baselines the judge is shown to agree better, and than which less (which less than chance is not): on
-    which dimensions, where there are several; ``over`` has the differences of the alphas by dimension."""
+    """Sentences on the baselines than which the judge agrees significantly better, not significantly better, or less,
+    and on which dimensions; ``over`` has the differences of alphas by dimension."""
     better, unshown, less = [], [], []
     several = len(over) > 1
     for name, baseline in WORDS.items():

@@ -1,4 +1,4 @@
-"""Judgments and labels side by side: by item (or a part of it) and dimension, with all that has no partner listed."""
+"""The join of judgments and labels by item (or part of it) and dimension, and the arrays of one dimension."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ from conqret.studies.agreement.statistics import Statistic, StatisticInput
 from conqret.text.words import dimension_name
 
 Fit = Callable[[NDArray[np.bool_]], NDArray[np.float64]]
-"""From the units whose labels may be used to what is then said of every unit, in [0, 1] (NaN: nothing)."""
+"""Fits scores on the labels of the given units (a mask), and returns the score of every unit, in [0, 1] (NaN: none)."""
 
 
 class JoinReport(Frozen):
-    """What met and what did not.
+    """What was joined and what was not.
 
-    ``items`` were judged and labelled. ``unlabelled`` items have a judgment and no label, ``unjudged`` ones labels
-    and no judgment; ``unknown_parts`` are labelled parts that the judgments do not have. ``unknown_dimensions``
-    have labels and no metric of the judge, ``unlabelled_metrics`` the other way round.
+    ``items`` were judged and labeled. ``unlabelled`` items have a judgment and no label, ``unjudged`` items labels and
+    no judgment; ``unknown_parts`` are labeled parts that the judgments lack. ``unknown_dimensions`` have labels and no
+    metric of the judge, ``unlabelled_metrics`` no labels.
     """
 
     judged: int
@@ -51,9 +51,9 @@ class JoinReport(Frozen):
 
 @dataclass(frozen=True, slots=True)
 class UnitScores:
-    """What the judge says of a unit: scores in [0, 1] or None, by variant (``mean``, ``majority``, ``sample 1`` …).
+    """The judge's scores of a unit, in [0, 1] or None, by variant (``mean``, ``majority``, ``sample 1`` …).
 
-    ``label`` is a verdict in words, ``reason`` why there is no score, ``confidence`` what speaks for it, by source.
+    ``label`` is a verdict in words, ``reason`` why there is no score, ``confidence`` the confidence by source.
     """
 
     variants: Mapping[str, float | None]
@@ -69,12 +69,13 @@ class UnitScores:
 
 @dataclass(frozen=True, slots=True)
 class JoinedLabels:
-    """``metrics`` names the judge's metric of each dimension; ``scores`` its word on each unit of a dimension that
-    was judged, labelled or not; ``units`` are all of them, with their ``clusters`` (of the kind ``clustered_by``);
-    ``languages`` has the language of each
-    item, where it is known. ``fitted`` has, by dimension and
-    variant, how scores come about that are fitted on labels, so that what leaves out a topic can fit them again without
-    it."""
+    """Labels with the scores of one judge.
+
+    ``metrics`` has the judge's metric of each dimension, ``scores`` the scores of each judged unit by dimension,
+    labeled or not. ``units`` are all judged units, with their ``clusters`` (of the kind ``clustered_by``), and
+    ``languages`` has the known languages of items. ``fitted`` has the fits of variants whose scores are fitted on
+    labels, by dimension and variant, so that a jackknife can refit them without each topic.
+    """
 
     labels: LabelSet
     metrics: Mapping[str, str]
@@ -87,14 +88,14 @@ class JoinedLabels:
     languages: Mapping[str, str] = field(default_factory=dict)
 
     def with_variants(
-        self, dimension: str, said: Mapping[str, NDArray[np.float64]], fitted: Mapping[str, Fit]
+        self, dimension: str, variants: Mapping[str, NDArray[np.float64]], fitted: Mapping[str, Fit]
     ) -> JoinedLabels:
-        """The same join, in which each score of a dimension has variants beside it: what is ``said`` of the units, in
-        [0, 1] (NaN: nothing), and how that is ``fitted`` on labels."""
+        """The join with further ``variants`` of a dimension's scores (by unit, in [0, 1], NaN: none), and how they are
+        ``fitted`` on labels."""
         scores = dict(self.scores[dimension])
         for place, unit in enumerate(self.units):
             if unit in scores:
-                known = {name: float(column[place]) for name, column in said.items()}
+                known = {name: float(column[place]) for name, column in variants.items()}
                 lost = scores[unit].value is None
                 more = {name: None if lost or value != value else value for name, value in known.items()}
                 scores[unit] = replace(scores[unit], variants={**scores[unit].variants, **more})
@@ -102,7 +103,7 @@ class JoinedLabels:
         return replace(self, scores={**self.scores, dimension: scores}, fitted=fits)
 
     def only(self, items: Collection[str]) -> JoinedLabels:
-        """The same join of some items alone, with the scores as they are."""
+        """The join of these items alone, with the same scores."""
         places = [place for place, unit in enumerate(self.units) if unit.item in items]
         scores = {
             dimension: {unit: score for unit, score in by_unit.items() if unit.item in items}
@@ -121,8 +122,8 @@ def join_labels(
     Labels of parts (documents) meet the parts of the measure with the same id.
 
     Raises:
-        DeclarationError: nothing meets.
-        UnknownNameError: ``metrics`` names a dimension without labels, or a metric that the judge has not.
+        DeclarationError: no labeled item or dimension was judged.
+        UnknownNameError: ``metrics`` names a dimension without labels, or a metric that the judge lacks.
     """
     kept = list(judgments)
     judged = {judgment.item: judgment for judgment in kept}
@@ -223,7 +224,7 @@ NO_PAIR = "no unit has a score and a label"
 
 
 class DimensionView:
-    """The arrays of one dimension over all units of the join; NaN where there is nothing."""
+    """The arrays of one dimension over all units of the join; NaN for missing values."""
 
     def __init__(self, joined: JoinedLabels, dimension: str, settings: AgreementSettings) -> None:
         self.settings = settings
@@ -253,7 +254,7 @@ class DimensionView:
 
     @property
     def categories(self) -> list[float]:
-        """All steps of the scale, used or not; none where labels are no few whole steps."""
+        """All steps of the scale, used or not; empty unless the labels are a few whole steps."""
         if self.verdicts:
             return sorted(set(self.scale.words.values()))
         if not self.scale.bounded or not self.scale.whole:
@@ -263,7 +264,7 @@ class DimensionView:
 
     @property
     def in_words(self) -> tuple[str, str]:
-        """How several labels became one, and how scores came onto their scale."""
+        """How labels are aggregated, and how scores are put onto their scale, in words."""
         target = f"the {'mean' if self.rule == 'mean' else 'most frequent'} of the human labels"
         onto = "the judge's verdict in words" if self.verdicts else NO_SCALE
         if self.scale.bounded and not self.verdicts:
@@ -281,7 +282,7 @@ class DimensionView:
         return [self.clusters[place] for place in np.flatnonzero(units)]
 
     def on_labels(self, values: NDArray[np.float64], *, rounded: bool | None = None) -> NDArray[np.float64]:
-        """Values in [0, 1] on the labels' scale, to the nearest label where scores are rounded so."""
+        """Map values in [0, 1] onto the labels' scale, rounded to the nearest label if scores are."""
         placed = self.scale.value(values)
         if not (self._rounds if rounded is None else rounded):
             return placed
@@ -289,7 +290,7 @@ class DimensionView:
         return np.clip(low + np.floor(placed - low + 0.5), low, high)
 
     def judge(self, variant: str = "mean", *, rounded: bool | None = None) -> NDArray[np.float64]:
-        """The judge on the labels' scale (in [0, 1] where that has no ends)."""
+        """The judge's scores on the labels' scale (in [0, 1] if it has no ends)."""
         scores = [self.unit_scores.get(unit) for unit in self.units]
         if self.verdicts:
             named = self.scale.words if variant == "mean" else {}
@@ -298,7 +299,7 @@ class DimensionView:
         return self.on_labels(values, rounded=rounded) if self.scale.bounded else values  # None becomes NaN
 
     def alpha(self, variant: str, drawn: Resamples) -> JackknifedEstimate:
-        """Alpha of the judge and people's one label. What was fitted on labels is fitted again without each cluster."""
+        """Alpha of the judge and the aggregated label; fitted scores are refitted without each cluster."""
         if not self.placed:
             return without_value(NO_SCALE)
         pair = np.stack([self.judge(variant), self.target])
@@ -310,7 +311,7 @@ class DimensionView:
         return self._refitted(alpha, variant, drawn, of_sides, rounds=self._rounds)
 
     def distance(self, variant: str, drawn: Resamples) -> JackknifedEstimate:
-        """The mean distance of the judge from people's one label, on a scale whose ends are 0 and 1; fitted again as in
+        """The mean absolute difference of score and aggregated label, as a share of the scale; refitted as in
         :meth:`alpha`."""
         low, high = self.scale.ends()
         apart = np.abs(self.judge(variant, rounded=False) - self.target)[self.compared] / (high - low)
@@ -335,8 +336,8 @@ class DimensionView:
         *,
         rounds: bool,
     ) -> JackknifedEstimate:
-        """A statistic of the judge and people's one label, if its judge was fitted on labels: without each cluster what
-        is fitted on the others, and on their units alone."""
+        """Replace the jackknife of a statistic of fitted scores: without each cluster, refit on the units of the
+        others."""
         fit = self.fitted.get(variant)
         if fit is None or not sampled.defined:
             return sampled
@@ -349,23 +350,23 @@ class DimensionView:
         return replace(sampled, without=np.array(without, dtype=float))
 
     def one_annotator_alphas(self, drawn: Resamples) -> tuple[JackknifedEstimate, JackknifedEstimate]:
-        """The mean over annotators of the alpha with the one label of the others: that of each annotator, and that of
-        the judge in their place, on the units that both have."""
+        """The mean over annotators of the alpha with the aggregated label of the others: that of each annotator, and
+        that of the judge in the annotator's place, on the units that both have."""
         if len(self.names) < 2:
             none = without_value("fewer than two annotators labeled it")
             return none, none
         without = (np.delete(self.table, place, axis=0) for place in range(len(self.table)))
         others = np.stack([self._one_label(table) for table in without])
-        person = np.where(self.scored, self.table, np.nan)
+        annotator = np.where(self.scored, self.table, np.nan)
         judge = np.where(np.isnan(self.table), np.nan, self.judge())
         mean_alpha, stand_in = (
             mean_of_raters(alphas(np.stack([each, others], axis=1), self.scale.level, drawn))
-            for each in (person, judge)
+            for each in (annotator, judge)
         )
         return mean_alpha, stand_in if self.placed else without_value(NO_SCALE)
 
     def statistic(self, statistic: Statistic, drawn: Resamples) -> Estimate:
-        """A declared statistic of this dimension, or why there is none."""
+        """A declared statistic of this dimension, or the reason why it is undefined."""
         confidence = self.settings.confidence
         level, levels = self.scale.level, statistic.levels
         if level not in levels and not self.scale.binary:
@@ -375,28 +376,28 @@ class DimensionView:
         sides = self._sides(statistic.input)
         if isinstance(sides, str):
             return undefined(sides)
-        people, judge = sides
-        both = ~np.isnan(people) & ~np.isnan(judge)
+        labels, judge = sides
+        both = ~np.isnan(labels) & ~np.isnan(judge)
         if not both.any():
             return undefined(NO_PAIR)
         some = drawn.for_items(both)
         declared = {"categories": self.categories} if statistic.input == "categories" else {}
-        return statistic.compute(people[both], judge[both], some, confidence=confidence, **declared)
+        return statistic.compute(labels[both], judge[both], some, confidence=confidence, **declared)
 
-    def _sides(self, of: StatisticInput) -> tuple[NDArray[np.float64], NDArray[np.float64]] | str:
-        """People and the judge as this kind of statistic takes them, or why there is no such thing."""
-        people, judge = self.target, self.judge(rounded=of == "categories")
-        if of == "positives" and not self.scale.binary:
+    def _sides(self, kind: StatisticInput) -> tuple[NDArray[np.float64], NDArray[np.float64]] | str:
+        """Labels and scores as this kind of statistic takes them, or the reason why it is undefined."""
+        labels, judge = self.target, self.judge(rounded=kind == "categories")
+        if kind == "positives" and not self.scale.binary:
             return "it is for two labels, and these are more"
-        if of == "categories" and not self.categories:
+        if kind == "categories" and not self.categories:
             return "the labels are no few whole steps" if self.placed else NO_SCALE
-        if of == "positives":
-            positive = (people >= (self.scale.high or 0.0)).astype(float)
-            return np.where(np.isnan(people), np.nan, positive), judge
-        if of == "categories" and self.rule == "mean" and not self.verdicts:
+        if kind == "positives":
+            positive = (labels >= (self.scale.high or 0.0)).astype(float)
+            return np.where(np.isnan(labels), np.nan, positive), judge
+        if kind == "categories" and self.rule == "mean" and not self.verdicts:
             low, high = self.scale.ends()
-            people = np.clip(low + np.floor(people - low + 0.5), low, high)
-        return people, judge
+            labels = np.clip(low + np.floor(labels - low + 0.5), low, high)
+        return labels, judge
 
     def _one_label(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
         there = ~np.isnan(table)

@@ -1,7 +1,7 @@
 """The statistics of agreement, each declared once.
 
 What is declared here is computed for every dimension, stands in ``validation.json`` and on its page, on the judge card
-(``on_card``), in the table of ``conqret labels agreement`` (statistics of people), and can be asked for by
+(``on_card``), in the table of ``conqret labels agreement`` (statistics of annotators), and can be required by
 ``--require``. ``docs/adding-a-statistic.md`` adds one.
 """
 
@@ -33,10 +33,9 @@ NOT_CALIBRATED = "no calibration was given"
 
 
 StatisticInput = Literal["categories", "positives", "scores", "people"]
-"""What a statistic is computed of: people's one label and the judge's, as steps of the scale (``categories``); whether
-people's label counts as positive (0 or 1), and the judge's score (``positives``); people's one label and the judge's
-score on the labels' scale (``scores``); or people's labels alone, a table of people by units with NaN for none
-(``people``)."""
+"""The input of a statistic: the aggregated label and the judge's, as steps of the scale (``categories``); whether the
+label is positive (0 or 1), and the judge's score (``positives``); the aggregated label and the judge's score on the
+labels' scale (``scores``); or labels alone, a table of annotators by units with NaN for none (``people``)."""
 
 ORDERED: tuple[Level, ...] = ("ordinal", "interval", "ratio")
 

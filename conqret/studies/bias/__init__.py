@@ -1,4 +1,7 @@
-"""Is the judge consistent, and does it favour what it should not? One module of :mod:`.probes` a probe.
+"""Bias probes: whether a judge's scores change with what should not matter (``conqret bias``).
 
-They are run by :mod:`conqret.studies.bias.bias_run`.
+- ``contrast``: probes and their comparisons; ``probes/`` has the probes, a module for each kind
+- ``bias_run``: the plan and the run
+- ``bias_effects``: effects, intervals and verdicts of the comparisons, conditions of ``--require``, JUnit XML
+- ``result``: the bias table, its tables, sentences and page
 """

@@ -1,23 +1,38 @@
-"""From judgments to the rows of a bias table: an effect, its interval and a verdict for each comparison and metric."""
+"""The rows of a bias table: an effect, its interval and a verdict for each comparison and metric; and conditions of
+``--require`` and JUnit XML on them."""
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Self
 
 import numpy as np
 
+from conqret.console.conditions import Requirement, RequirementOutcome
 from conqret.data import Judgment
 from conqret.data.digest import gathered
 from conqret.errors import number
+from conqret.io.safe_files import write_whole
+from conqret.judging.summary_tables import junit_suite, required_cases
 from conqret.stats.curve_tests import MARGIN, slope_bounds
 from conqret.stats.effects import ALPHA, Effect, PairedEffects, paired_effects
 from conqret.stats.estimate import MIN_TOPICS
 from conqret.stats.resampling import mean
-from conqret.studies.bias.contrast import OVERALL, PREFERENCE, Contrast, Key, VersionPair
-from conqret.studies.bias.result import POWER, UNRELATED, BiasExample, BiasRow, Verdict, falls_without_bias
+from conqret.studies.bias.contrast import OVERALL, PREFERENCE, PROBES, Contrast, Key, VersionPair, probe_name
+from conqret.studies.bias.result import (
+    POWER,
+    UNRELATED,
+    BiasExample,
+    BiasRow,
+    BiasTable,
+    Verdict,
+    falls_without_bias,
+    finding_words,
+)
 
 MAX_DIFFERENCE = 1.0
 """No difference of scores in [0, 1] is larger."""
@@ -28,8 +43,8 @@ def bias_rows(
 ) -> tuple[BiasRow, ...]:
     """A row for each contrast and metric.
 
-    Between different items the difference is that of the judge less a slope times that of people, at both ends of what
-    the slope can be (:func:`conqret.stats.curve_tests.slope_bounds`): a bias has to show at either.
+    Between different items the difference is that of the judge less a slope times that of annotators, at both ends of
+    what the slope can be (:func:`conqret.stats.curve_tests.slope_bounds`): a bias has to show at either.
 
     One row of each probe is primary: of its metrics preference, else overall quality, else the first. An alarm needs
     a p-value below :data:`ALPHA` (all primary rows are corrected together, and no other), an interval that excludes 0,
@@ -65,8 +80,8 @@ def bias_rows(
 
 @dataclass(frozen=True, slots=True)
 class _DetectionLimit:
-    """What can be said of a primary row that raises no alarm: whether its effect lies within ``margin``, and from which
-    size on one would have been found."""
+    """The result for a primary row without an alarm: whether its effect is within ``margin``, and the smallest bias
+    that would have been detected (None: any could be missed)."""
 
     margin: float
     clear: bool
@@ -74,8 +89,9 @@ class _DetectionLimit:
 
     @classmethod
     def from_effects(cls, contrast: Contrast, several: Sequence[PairedEffects], family: int) -> Self:
-        """The larger of what the possible slopes say. A test among ``family`` rows is taken at ALPHA / family:
-        somewhat stricter than maxT is. What it finds in 80% of cases lies t(alpha) + t(.8) standard errors from 0."""
+        """Take the larger limit of the possible slopes. A test among ``family`` rows is taken at ALPHA / family,
+        somewhat stricter than maxT. An effect detected with a power of 80% is t(alpha) + t(.8) standard errors from
+        0."""
         rises = contrast.adverse == "rise"
         reach = MARGIN * (2 if contrast.mirrored else 1)  # a place that wins by so much is off by twice that
         level = ALPHA / family * (2 if rises else 1)
@@ -97,7 +113,7 @@ def primary_contrasts(contrasts: Sequence[Contrast]) -> tuple[Contrast, ...]:
 
 
 def _primary(rows: Sequence[tuple[Contrast, str]]) -> set[int]:
-    """The places of the one row of each probe that is declared before anything is judged."""
+    """The places of the primary rows, one of each probe, fixed before anything is judged."""
     best = (PREFERENCE, OVERALL)
     ranked = gathered(
         (contrast.probe, (best.index(metric) if metric in best else len(best), place))
@@ -108,9 +124,8 @@ def _primary(rows: Sequence[tuple[Contrast, str]]) -> set[int]:
 
 
 def widest_effect(effects: Sequence[Effect]) -> Effect:
-    """One effect of those at the least and the largest slope, between which the true one lies: their mean, an interval
-    that spans both, and the larger p-value (1 where the signs differ). Scores of things that are equally good differ by
-    1 at most, whatever the slope."""
+    """Combine the effects at the smallest and the largest slope: their mean, an interval that spans both, and the
+    larger p-value (1 if the signs differ). Effects are clipped to [-1, 1]."""
     if len(effects) == 1:
         return effects[0]
     values = [min(max(effect.value, -1.0), 1.0) for effect in effects]
@@ -129,7 +144,7 @@ def widest_effect(effects: Sequence[Effect]) -> Effect:
 def _differences(
     contrast: Contrast, metric: str, readings: Mapping[Key, Judgment]
 ) -> tuple[list[PairedEffects], dict[str, int]]:
-    """The differences of the pairs (several, where more than one slope is possible), and why pairs have none."""
+    """The differences of the pairs (two series if the slope is uncertain), and the reasons of pairs without one."""
     differences, kept = [], []
     lost: Counter[str] = Counter()
     for pair in contrast.pairs:
@@ -203,7 +218,7 @@ def _example(
 
 
 def _values(pair: VersionPair, metric: str, readings: Mapping[Key, Judgment]) -> list[float]:
-    """The values of a pair, as far as it has them."""
+    """The values of a pair that exist."""
     return [value for key in pair.keys if (value := readings[key].value(metric)) is not None]
 
 
@@ -238,3 +253,50 @@ def _verdict(
     if answer.missable is None:
         return "inconclusive", "cannot be told: an effect of any size could have been missed"
     return "inconclusive", f"could have missed up to {answer.missable:.2f}"
+
+
+COUNTED = ("alarms", "inconclusive", "clear")
+OF_PLACES = ("flip_rate", "first_place")
+OF_PROBES = ("effect", "missable")
+
+
+def write_junit(table: BiasTable, outcomes: Sequence[RequirementOutcome], file: Path) -> None:
+    """Write JUnit XML: a test case for each probe (an alarm is a failure, what is inconclusive is skipped) and for each
+    requirement."""
+    tags = {"alarm": "failure", "clear": ""}
+    cases = [
+        ("probe", row.probe, tags.get(row.verdict, "skipped"), finding_words(row)) for row in table.primary
+    ]
+    write_whole(file, junit_suite("bias", [*cases, *required_cases(outcomes)]))
+
+
+def parse_bias_requirement(text: str) -> Requirement:
+    """Read one condition.
+
+    Raises:
+        DeclarationError: it has another form.
+        UnknownNameError: there is no such quantity or probe.
+    """
+    known, named = (*COUNTED, *OF_PLACES, *OF_PROBES), (OF_PROBES, "probe", "effect[length]")
+    read = Requirement.of(text, known, "quantity to require", "alarms == 0", ("first_place", "effect"), named)
+    return read if read.dimension is None else replace(read, dimension=PROBES[read.dimension].name)
+
+
+def bias_value(requirement: Requirement, table: BiasTable) -> float | None:
+    """The quantity of a condition: a count, or a value of the primary row with the largest absolute effect; None if one
+    has no value, so that the condition fails."""
+    name = requirement.name
+    if name in COUNTED:
+        return len(table.having("alarm" if name == "alarms" else name))  # type: ignore[arg-type]
+    asked = [
+        row
+        for row in table.primary
+        if (row.places if name in OF_PLACES else probe_name(row.probe) == requirement.dimension)
+    ]
+    row = max(asked, key=lambda row: abs(row.effect.value) if row.effect else math.inf, default=None)
+    if row is None or row.effect is None:
+        return None
+    if name in ("flip_rate", "missable"):
+        return row.effect.share if name == "flip_rate" else row.missable
+    end = requirement.end_of(row.effect)
+    return end if end is None or name == "effect" else 0.5 + end / 2

@@ -1,6 +1,6 @@
 """Probe a judge: make every comparison, judge every version once in each way, and put the table together.
 
-A run's folder holds ``run.json`` (what was asked), ``judgments.jsonl`` (appended as they arrive), ``scores.parquet``,
+A run's folder holds ``run.json`` (the settings), ``judgments.jsonl`` (appended as they arrive), ``scores.parquet``,
 ``recordings.sqlite`` and, at the end, ``bias.json``. The same call again goes on where it stopped.
 """
 
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Unpack
 
 from conqret.data import Item, Judgment
+from conqret.data.digest import gathered
 from conqret.data.topic_keys import TopicKeys
 from conqret.errors import DeclarationError, strict_options
 from conqret.io import CheckedItems
@@ -71,12 +72,12 @@ class BiasFolder(JudgedFolder[BiasRecord]):
 
 
 def fingerprint_of(variant: str, setup: Setup) -> str:
-    """The name under which the judgments of this way are kept: that of the instrument, and the way."""
+    """The fingerprint of judgments of this variant of the request."""
     return setup.fingerprint if variant == AS_IS else f"{setup.fingerprint}/{variant}"
 
 
 def study_part(variant: str, setup: Setup, items: Sequence[Item]) -> StudyPart:
-    """The items as the judge is asked about them in this way (see :mod:`conqret.studies.bias.contrast`)."""
+    """The part of a run with this variant of the request (see :mod:`conqret.studies.bias.contrast`)."""
     asked, sample = setup, 0
     if variant == REVERSED:
         asked = replace(setup, options=replace(setup.options, order="reversed"))
@@ -89,7 +90,7 @@ def study_part(variant: str, setup: Setup, items: Sequence[Item]) -> StudyPart:
 
 @dataclass(frozen=True)
 class BiasPlan:
-    """What is to be compared, and which probes cannot be made; ``checked`` says which items are left out."""
+    """The comparisons, and why probes are left out; ``checked`` says which items are left out."""
 
     context: ProbeContext
     contrasts: tuple[Contrast, ...]
@@ -98,7 +99,7 @@ class BiasPlan:
 
     @cached_property
     def versions(self) -> dict[str, tuple[Item, ...]]:
-        """The items to be judged, by the way in which they are asked; each once."""
+        """The items to be judged, by variant of the request; each once."""
         items_by_variant: dict[str, dict[str, Item]] = {}
         for contrast in self.contrasts:
             wanted = {key for pair in contrast.pairs for key in pair.keys}
@@ -109,19 +110,19 @@ class BiasPlan:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What must be said wherever results are shown."""
+        """Warnings about items and probes, to be shown with the results."""
         faulty = "" if self.checked is None else self.checked.warning
         probes = (probe.warning(self.context) for probe in PROBES.values())
         return tuple(text for text in (faulty, *probes) if text)
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What must be said of the comparisons."""
+        """Remarks on the comparisons."""
         return tuple(note for contrast in self.contrasts for note in contrast.notes)
 
     @property
     def judgments(self) -> int:
-        """How many judgments there will be."""
+        """The number of judgments."""
         return sum(map(len, self.versions.values()))
 
 
@@ -153,10 +154,10 @@ def plan_bias(context: ProbeContext, probes: Iterable[str] = ()) -> BiasPlan:
 
 
 def readable_contrasts(contrasts: Sequence[Contrast], setup: Setup) -> list[Contrast]:
-    """The comparisons without metrics and pairs that have no value because of an item's language.
+    """Remove the metrics and pairs that have no value because the offline judge does not read the item's language.
 
     Raises:
-        ProbeUnavailableError: nothing is left of them.
+        ProbeUnavailableError: nothing is left.
     """
     if not setup.english_only:
         return list(contrasts)
@@ -177,11 +178,10 @@ def readable_contrasts(contrasts: Sequence[Contrast], setup: Setup) -> list[Cont
 
 
 def within_log(contrast: Contrast, context: ProbeContext, log: VerdictLog) -> Contrast:
-    """The comparison on the pairs that a log of verdicts holds, which were judged when it was made; with a note where
-    those are not all.
+    """Restrict a comparison to the pairs whose judgments are in a log of verdicts, with a note if those are not all.
 
     Raises:
-        ProbeUnavailableError: it holds none of them; the message says what is needed.
+        ProbeUnavailableError: none are; the message says what is needed.
     """
     items = contrast.items
 
@@ -216,7 +216,7 @@ def run_bias(plan: BiasPlan, output: str | Path | None = None, **settings: Any) 
     Args:
         plan: what to judge.
         output: the run's folder, made if need be; None keeps nothing.
-        settings: how models are asked, and who looks on.
+        settings: client options and progress callbacks.
 
     Raises:
         DeclarationError: the folder holds another run, another process is writing it, the recordings cannot be
@@ -267,18 +267,19 @@ def run_bias(plan: BiasPlan, output: str | Path | None = None, **settings: Any) 
 
 
 def human_quality_by_dimension(labels: LabelSet) -> dict[str, dict[str, float]]:
-    """By dimension and item, the mean of people's labels in [0, 1]; dimensions without ends, nominal ones and
-    labels of parts are left out."""
-    values: dict[str, dict[str, list[float]]] = {}
-    for label in labels.labels:
-        scale = labels.scale(label.dimension)
-        if label.value is None or label.unit.part or not scale.bounded or scale.level == "nominal":
-            continue
-        values.setdefault(label.dimension, {}).setdefault(label.unit.item, []).append(scale.unit(label.value))
-    return {
-        dimension: {item: sum(several) / len(several) for item, several in item_values.items()}
-        for dimension, item_values in values.items()
-    }
+    """The mean label in [0, 1] by dimension and item, without nominal dimensions, those without a scale, and labels of
+    parts."""
+    scales = {name: labels.scale(name) for name in labels.dimensions}
+    scaled = {name for name, scale in scales.items() if scale.bounded and scale.level != "nominal"}
+    values = gathered(
+        ((label.dimension, label.unit.item), scales[label.dimension].unit(label.value))
+        for label in labels.labels
+        if label.value is not None and not label.unit.part and label.dimension in scaled
+    )
+    quality: dict[str, dict[str, float]] = {}
+    for (dimension, item), several in values.items():
+        quality.setdefault(dimension, {})[item] = sum(several) / len(several)
+    return quality
 
 
 class BiasSettings(StudySettings, LogSettings, total=False):
@@ -325,7 +326,7 @@ def bias(items: Items = None, **settings: Unpack[BiasSettings]) -> BiasTable:
 
 @strict_options
 def bias_plan(items: Items = None, *, asks: bool = False, **settings: Unpack[BiasSettings]) -> BiasPlan:
-    """What :func:`bias` would judge. No model is asked, but where ``asks`` a server, once, which metrics it gives.
+    """The plan of :func:`bias`. No model is called; with ``asks`` a server is called once for the metrics it gives.
 
     Raises:
         ItemsError, LabelsError, DeclarationError: as there.

@@ -1,4 +1,4 @@
-"""``conqret bias``: is the judge consistent, and does it favour what it should not?"""
+"""``conqret bias``: is the judge consistent, and does it favor what it should not?"""
 
 from __future__ import annotations
 
@@ -15,8 +15,6 @@ from conqret.judging.command_options import ChosenJudge, StudyOptions
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
-
-    from conqret.studies.bias.bias_run import BiasPlan
 
 
 PROBES = "Probes"
@@ -90,7 +88,7 @@ def bias(
     conqret bias items.jsonl --format rag-fine-grained --model gpt-4o-mini --labels labels.csv --scale 1:3 --probe
     length --probe stance
     """
-    from conqret.studies.bias.bias_requirements import bias_value, parse_bias_requirement, write_junit
+    from conqret.studies.bias.bias_effects import bias_value, parse_bias_requirement, write_junit
     from conqret.studies.bias.bias_run import bias_plan, run_bias
     from conqret.studies.bias.result import missing_reasons, screen, write_bias
 
@@ -111,7 +109,11 @@ def bias(
         prompts=asking.prompts,
         asks=not asking.dry_run and asking.kept.replay is None,
     )
-    _announce(plan, shown)
+    log = plan.context.log
+    shown.note(f"{number(len(plan.contrasts), 'comparison')}, {number(plan.judgments, 'judgment')}")
+    shown.left_out(plan.checked)
+    shown.note(*(f"{name} left out: {reason}" for name, reason in plan.left_out.items()))
+    shown.note(*(() if log is None else log.notes), *plan.notes)
     table = asking.study(run_bias, plan, output=output, rows="judgments")
     page = write_bias(table, output)
     outcomes = [condition.outcome(bias_value(condition, table)) for condition in wanted]
@@ -123,15 +125,6 @@ def bias(
     if missing := table.lost:
         note(f"some comparisons lack values: {missing_reasons(missing)}; bias.json says how many")
     end(missing or not met, table.session, there=any(row.effect for row in table.rows), reasons=missing)
-
-
-def _announce(plan: BiasPlan, shown: options.OutputOptions) -> None:
-    """Say what will be compared, and what will not."""
-    log = plan.context.log
-    shown.note(f"{number(len(plan.contrasts), 'comparison')}, {number(plan.judgments, 'judgment')}")
-    shown.left_out(plan.checked)
-    shown.note(*(f"{name} left out: {reason}" for name, reason in plan.left_out.items()))
-    shown.note(*(() if log is None else log.notes), *plan.notes)
 
 
 def _list(*, as_json: bool | None) -> None:

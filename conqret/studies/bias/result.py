@@ -42,7 +42,7 @@ was looked at besides. Rows without a test are measured, or have no value."""
 
 
 def falls_without_bias(adverse: Adverse, effect: Effect) -> bool:
-    """Whether the score falls where only a rise is a bias: an effect all the same."""
+    """Whether the score falls although only a rise would be a bias."""
     return adverse == "rise" and effect.high is not None and effect.high < 0
 
 
@@ -51,8 +51,8 @@ POWER = 0.8
 
 
 class BiasExample(Frozen):
-    """The pair of a row that moved furthest in the direction of its effect: an item, its topic, and both scores.
-    Between two items the ``item`` has the first of them, and ``other`` names that of the second."""
+    """The pair of a row with the largest change in the direction of its effect: item, topic, and both scores. For a
+    pair of two items, ``other`` is the second one."""
 
     item: str
     other: str = ""
@@ -92,8 +92,7 @@ class BiasRow(Frozen):
 
 
 class BiasRecord(InstrumentRecord):
-    """What ``run.json`` says: the judge, and what it was asked. ``digest`` is that of every version of every item, by
-    the way in which it is asked."""
+    """The contents of ``run.json``: judge, probes and items. ``digest`` is that of every version of every item."""
 
     SAME: ClassVar[Mapping[str, str]] = {
         **InstrumentRecord.SAME,
@@ -115,9 +114,8 @@ class BiasRecord(InstrumentRecord):
 
 
 class BiasTable(Frozen):
-    """All that the probes found of one judge, of which ``record`` tells. ``left_out`` says why a probe was not made;
-    ``warnings`` must be said wherever the table is shown. ``repeatability`` has the metrics that were asked for again.
-    ``session`` counts what the last session took."""
+    """The results of all probes of one judge (``record``). ``left_out`` says why a probe was not run; ``warnings`` are
+    shown with the table. ``repeatability`` has the repeated metrics, ``session`` the counts of the last session."""
 
     schema_name: str = SCHEMA
     record: BiasRecord
@@ -150,9 +148,9 @@ class BiasTable(Frozen):
 
     @property
     def lost(self) -> Counter[str]:
-        """The reasons of all pairs that the judge left without a value, over all rows."""
+        """The reasons of all pairs without a value, over all rows."""
         counts = sum((Counter(row.missing) for row in self.rows), Counter())
-        del counts[UNRELATED]  # a finding: asking again would not mend it
+        del counts[UNRELATED]  # a finding, not a failure
         return counts
 
 
@@ -175,25 +173,25 @@ def mark(row: BiasRow) -> str:
 
 
 def ordered(rows: Iterable[BiasRow]) -> list[BiasRow]:
-    """Alarms first."""
+    """Sort rows by verdict, alarms first."""
     return sorted(rows, key=lambda row: ORDER.index(row.verdict))
 
 
 def rows_without_value(table: BiasTable) -> list[BiasRow]:
-    """A row of each probe that has none which could raise an alarm, because no pair has a value."""
+    """One row of each probe without a primary row because no pair has a value."""
     found = {row.probe for row in table.primary}
     return list({row.probe: row for row in table.having("no value") if row.probe not in found}.values())
 
 
 def main_rows(table: BiasTable) -> list[BiasRow]:
-    """The primary rows, alarms first, and one of each probe that is only measured or observed."""
+    """The primary rows, alarms first, and one row of each probe that is only measured or observed."""
     rest = {row.probe: row for row in table.rows if row.verdict == "measured" or row.observed}
     primary = {row.probe: row for row in (*rows_without_value(table), *table.primary)}
     return ordered((rest | primary).values())
 
 
 def headlines(table: BiasTable) -> list[str]:
-    """Which probes found what, and one real example."""
+    """The verdicts of the probes, and one example, in sentences."""
     probes = number(len(table.primary), "probe")
     of = f"({number(table.record.items, 'item')}, {number(table.topics, 'topic')})"
     found = ", ".join(f"{row.probe} ({finding_words(row)})" for row in table.alarms)
@@ -211,7 +209,7 @@ def headlines(table: BiasTable) -> list[str]:
 
 
 def finding_words(row: BiasRow) -> str:
-    """What was found of a row, in rates that people feel, and why pairs have no value."""
+    """The result of a row as rates or a difference of scores, and why pairs have no value."""
     effect, found = row.effect, row.words
     if effect is not None and effect.p is not None:
         if row.places:
@@ -226,7 +224,7 @@ def finding_words(row: BiasRow) -> str:
 
 
 def missing_note(row: BiasRow) -> str:
-    """Why pairs of a row have no value, and how many have one; nothing where all have."""
+    """Why pairs of a row have no value, and how many have one; empty if all have."""
     if not (reasons := missing_reasons(row.missing)):
         return ""
     if row.effect is None:
@@ -236,14 +234,14 @@ def missing_note(row: BiasRow) -> str:
 
 
 def missing_reasons(missing: Mapping[str, int]) -> str:
-    """Why the judge left pairs without a value, the most frequent reason first."""
+    """The reasons of pairs without a value, the most frequent first."""
     counts = Counter(missing)
     del counts[UNRELATED]  # what the row says itself
     return "; ".join(words.reason(name) for name, _ in counts.most_common())
 
 
 def example_of(row: BiasRow) -> str:
-    """The item of a row that moved furthest, in words."""
+    """The example of a row, in words."""
     if (example := row.example) is None:
         return ""
     names = [shortened(name, MAX_LENGTH) for name in (example.item, example.other) if name]
@@ -260,7 +258,7 @@ def example_of(row: BiasRow) -> str:
 
 
 def screen(table: BiasTable) -> Iterator[str | Table]:
-    """What a terminal shows."""
+    """The lines for a terminal."""
     yield from headlines(table)
     yield ""
     rows = [(mark(row), row.probe, finding_words(row)) for row in main_rows(table)]
@@ -270,7 +268,7 @@ def screen(table: BiasTable) -> Iterator[str | Table]:
 
 
 def to_do(table: BiasTable) -> Iterator[str]:
-    """What to do about alarms, rows that are inconclusive, and hints."""
+    """Advice on alarms, inconclusive rows and hints."""
     names = [(probe_name(row.probe), row.probe) for row in table.alarms]
     advised = gathered((PROBES[name].advice if name in PROBES else Probe.advice, row) for name, row in names)
     for advice, probes in advised.items():
@@ -284,7 +282,7 @@ def to_do(table: BiasTable) -> Iterator[str]:
 
 
 def bullet_points(heading: str, texts: Sequence[str]) -> Iterator[str]:
-    """Texts as points under a heading, with an empty line before it; nothing where there are none."""
+    """Texts as bullet points under a heading, after an empty line; nothing if there are none."""
     if texts:
         yield from ("", f"{heading}:")
     for text in texts:
@@ -293,11 +291,11 @@ def bullet_points(heading: str, texts: Sequence[str]) -> Iterator[str]:
 
 def write_bias(table: BiasTable, folder: Path) -> Path:
     """Write ``report.html`` and ``bias.md``; returns the page."""
-    sheet = bias_sheet(table)
+    sheet = bias_page(table)
     return write_files(folder, {"report.html": sheet.html(), "bias.md": sheet.markdown()})[0]
 
 
-def bias_sheet(table: BiasTable) -> ReportPage:
+def bias_page(table: BiasTable) -> ReportPage:
     """The page of the bias table."""
     judge = table.record
     rest = [row for row in table.rows if not row.primary]
@@ -330,8 +328,8 @@ def bias_sheet(table: BiasTable) -> ReportPage:
 
 
 def bias_parts(table: BiasTable) -> Iterator[Part]:
-    """What the judge card says of it: warnings, for each probe the primary row or the one that moved furthest, and what
-    was left out."""
+    """The parts of a judge card: warnings, for each probe the primary row or the one with the largest change, and
+    remarks."""
     groups = gathered((row.probe, row) for row in table.rows).values()
 
     def movement(row: BiasRow) -> tuple[float, float]:
@@ -393,7 +391,7 @@ def grouped_table(rows: Iterable[BiasRow], title: str = "") -> Table:
 
 
 def _others(rows: Sequence[BiasRow]) -> Iterator[Part]:
-    """The rows of which some pair moved or has no value, where nothing moved, and all of them."""
+    """The tables of other rows: those with a change or without a value, and all of them."""
     moved = [row for row in rows if row.effect is None or row.effect.moved]
     still = gathered((_comparison(row), row) for row in rows if row not in moved)
     if moved:
@@ -410,7 +408,7 @@ def _comparison(row: BiasRow) -> str:
 
 
 def _cells(row: BiasRow) -> tuple[Cell, ...]:
-    """What was found in a row, as :data:`_FOUND` is titled."""
+    """The cells of a row for :data:`_RESULT_COLUMNS`."""
     effect, name = row.effect, row.verdict if row.verdict != "clear" else mark(row)
     between = ", " if name == "exploratory" else ": "
     verdict = (row.words if row.words.startswith(name) else f"{name}{between}{row.words}") + missing_note(row)
@@ -421,7 +419,7 @@ def _cells(row: BiasRow) -> tuple[Cell, ...]:
 
 
 def _bias_note(table: BiasTable) -> str:
-    """How to read the rows."""
+    """The note below tables of rows."""
     in_log = ", ".join(row.probe for row in table.primary if row.against == NEUTRAL)
     notes = [
         f"Effects are differences of scores in [0, 1] with {table.confidence:.0%} intervals over topics; p-values "

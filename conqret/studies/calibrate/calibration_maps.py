@@ -1,11 +1,10 @@
-"""The kinds of map from a judge's scores to people's labels, fitted to one dimension, and the choice among them.
+"""The kinds of map from a judge's scores to human labels, fitted to one dimension, and the choice among them.
 
-``as-is`` leaves the score where it is, a line onto the labels' scale; ``isotonic`` is any map that never falls. Which
-kind maps a fold of topics is said by alpha, as it is reported, on the other folds, of maps that were
-fitted without either fold: a topic has no part in its own map, nor in the choice of its kind (nested cross-validation:
-Varma and Simon, BMC Bioinformatics 2006). A judge stays as it is unless another kind is better by more than one
-standard error of the difference over topics (the rule of one standard error: Breiman et al., Classification and
-Regression Trees, 1984, section 3.4.3), so a judge whose scores agree with the labels is not made worse.
+``as-is`` leaves the score unchanged, ``isotonic`` is isotonic regression. The kind for a fold of topics is chosen by
+alpha on the other folds, of maps fitted without either fold: a topic affects neither its own map nor the choice of its
+kind (nested cross-validation: Varma and Simon, BMC Bioinformatics 2006). Scores stay as they are unless another kind is
+better by more than one standard error of the difference over topics (one-standard-error rule: Breiman et al.,
+Classification and Regression Trees, 1984, section 3.4.3).
 """
 
 from __future__ import annotations
@@ -36,8 +35,7 @@ LEFT_OUT: tuple[Out, ...] = tuple(
 
 
 class MonotoneMap(Frozen):
-    """Straight lines between the knots. ``scores`` rise, ``labels`` (people's scale put onto [0,
-    1]) never fall."""
+    """A piecewise linear map from ``scores``, which increase, to ``labels`` in [0, 1], which do not decrease."""
 
     kind: Literal["as-is", "isotonic"]
     scores: tuple[float, ...] = Field(min_length=1)
@@ -57,8 +55,8 @@ class MonotoneMap(Frozen):
 
 
 class CalibrationSample:
-    """What the maps of one dimension are fitted on, by unit: the judge's ``score`` and people's one label (``target``),
-    both in [0, 1], whether both are ``known``, and the ``fold`` (-1: in none)."""
+    """The data that the maps of one dimension are fitted on, by unit: the judge's ``score`` and the aggregated label
+    (``target``), both in [0, 1], whether both are ``known``, and the ``fold`` (-1: none)."""
 
     def __init__(self, view: DimensionView, folds: Mapping[str, int]) -> None:
         self.view = view
@@ -69,17 +67,16 @@ class CalibrationSample:
         self.fold = np.array([folds.get(str(cluster), -1) for cluster in view.clusters])
 
     def parts(self, kept: NDArray[np.bool_] | None = None) -> dict[Out, NDArray[np.bool_]]:
-        """What the maps are fitted on, by the folds that are left out: all that is known (and ``kept``), what is not in
-        one of the folds, and what is not in one of two."""
+        """The units that maps are fitted on, by the folds left out (none, one or two); only units that are ``kept``."""
         known = self.known if kept is None else self.known & kept
         return {out: known & ~np.isin(self.fold, list(out)) for out in LEFT_OUT}
 
 
 @dataclass(frozen=True, slots=True)
 class FittedMaps:
-    """``predictions`` has by kind what the map without its fold says of each unit (NaN where there is no score).
+    """``predictions`` has by kind the prediction for each unit of the map without its fold (NaN: no score).
     ``chosen_maps`` are the map of all labels and those without each fold, each of the kind in ``chosen``; ``errors``
-    has for each of these choices by kind the standard error of what its alpha is above that of the score as it is."""
+    has for each of these choices by kind the standard error of the gain in alpha over the raw score."""
 
     predictions: Mapping[str, NDArray[np.float64]]
     chosen: tuple[str, ...]
@@ -87,7 +84,7 @@ class FittedMaps:
     errors: tuple[Mapping[str, float], ...]
 
     def calibrated(self, fold: NDArray[np.intp]) -> NDArray[np.float64]:
-        """What is said of each unit by the chosen map without its ``fold``."""
+        """The prediction for each unit of the chosen map without its ``fold``."""
         return np.stack([self.predictions[kind] for kind in self.chosen])[1 + fold, np.arange(len(fold))]
 
 
@@ -96,9 +93,8 @@ def fit_maps(
     kept: NDArray[np.bool_] | None = None,
     errors: Sequence[Mapping[str, float]] | None = None,
 ) -> FittedMaps:
-    """Fit all kinds of map on the labels of the units that are ``kept``, and choose one for all labels
-    and for those without each fold, by a cross-validation among these labels; ``errors`` are those by which is chosen,
-    where they are known."""
+    """Fit all kinds of map on the labels of the units that are ``kept``, and choose a kind for all labels and for those
+    without each fold, by cross-validation among these labels; by these standard ``errors``, if given."""
     parts = sample.parts(kept)
     maps = {kind: {out: fit(sample, parts[out]) for out in LEFT_OUT} for kind, fit in KINDS.items()}
     predictions = {kind: _predict(fitted_maps, sample, frozenset()) for kind, fitted_maps in maps.items()}
@@ -118,11 +114,12 @@ def _best(
     part: NDArray[np.bool_],
     errors: Mapping[str, float] | None,
 ) -> tuple[str, Mapping[str, float]]:
-    """The kind of the highest alpha on a ``part``, each of its folds by the maps without it and ``out``; the score as
-    it is, unless that is lower by more than one standard error. Beside it the ``errors``, over topics if not given."""
+    """The kind of the highest alpha on a ``part``, where each fold is predicted by the maps without it and ``out``, or
+    the raw score unless its alpha is lower by more than one standard error; and the standard errors (over topics, if
+    not given)."""
     view = sample.view
-    said = [_predict(fitted_maps, sample, out)[part] for fitted_maps in maps.values()]
-    tables = np.stack([np.stack([view.on_labels(values), view.target[part]]) for values in said])
+    predictions = [_predict(fitted_maps, sample, out)[part] for fitted_maps in maps.values()]
+    tables = np.stack([np.stack([view.on_labels(values), view.target[part]]) for values in predictions])
     drawn = leave_one_out(view.clusters_of(part)) if errors is None else None
     found = dict(zip(maps, alphas(tables, view.scale.level, drawn), strict=True))
     best = max(found, key=lambda kind: found[kind].value if found[kind].defined else -math.inf)
@@ -132,11 +129,11 @@ def _best(
 
 
 def refits(sample: CalibrationSample, errors: Sequence[Mapping[str, float]]) -> dict[str, Fit]:
-    """By variant how its scores come of the labels of some units: of each kind of map, and of those that these labels
-    choose, by the ``errors`` of the choice from all."""
+    """The fits of the variants: of each kind of map, and of the chosen kinds, by the standard ``errors`` of the choice
+    from all labels."""
     known: dict[bytes, dict[str, NDArray[np.float64]]] = {}
 
-    def said(kept: NDArray[np.bool_]) -> dict[str, NDArray[np.float64]]:
+    def predictions(kept: NDArray[np.bool_]) -> dict[str, NDArray[np.float64]]:
         key = kept.tobytes()
         if key not in known:
             if all(part.any() for part in sample.parts(kept).values()):
@@ -147,13 +144,13 @@ def refits(sample: CalibrationSample, errors: Sequence[Mapping[str, float]]) -> 
         return known[key]
 
     def fit(name: str) -> Fit:
-        return lambda kept: said(kept)[name]
+        return lambda kept: predictions(kept)[name]
 
     return {name: fit(name) for name in (*KINDS, CALIBRATED) if name != AS_IS}
 
 
 def _predict(maps: Mapping[Out, MonotoneMap], sample: CalibrationSample, out: Out) -> NDArray[np.float64]:
-    """What is said of each unit by the map without its fold and those that are ``out``."""
+    """The prediction for each unit of the map without its fold and those that are ``out``."""
     predictions = np.full(len(sample.score), np.nan)
     scored = ~np.isnan(sample.score)
     for fold in np.unique(sample.fold):

@@ -1,4 +1,4 @@
-"""``conqret judges calibrate``: from a judge's scores to people's scale."""
+"""``conqret judges calibrate``: from a judge's scores to the labels' scale."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def calibrate(
     conqret judge more.jsonl --model gpt-4o-mini --calibration calibration.json
     """
     from conqret.studies.calibrate.fit_calibration import calibrate as fit
-    from conqret.studies.calibrate.result import calibration_sheet
+    from conqret.studies.calibrate.result import calibration_page
 
     page_file = options.PageFile(page)
     read = reading.load(labels)
@@ -54,8 +54,8 @@ def calibrate(
     calibration.write(output)
     note(*read.notes)
     note_each(f"{dimension} is not calibrated: {why}" for dimension, why in calibration.left_out.items())
-    sheet = calibration_sheet(calibration)
+    sheet = calibration_page(calibration)
     result(calibration, sheet.tables, as_json=json_output, answer=sheet.answer)
     note(*calibration.baseline_sentences)
     tell(at(output, "maps"))
-    page_file.write(calibration_sheet, calibration, "page")
+    page_file.write(calibration_page, calibration, "page")

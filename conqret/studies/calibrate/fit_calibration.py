@@ -1,10 +1,9 @@
-"""Fit maps from a judge's scores to people's scale, and say what they change on topics kept back.
+"""Fit calibration maps from a judge's scores to the labels' scale, and test them on held-out topics.
 
-A judge that ranks as people do may still use its scale otherwise, and Krippendorff's alpha asks for the same values.
-Each metric gets one map, from all labels for items to come, and one for each fold of whole topics, fitted on the other
-folds, by which everything that is reported is computed. Several kinds of map are tried
-(:mod:`conqret.studies.calibrate.calibration_maps`), and the folds kept back say which is taken. Intervals leave
-out a topic, and choose and fit the maps again without it, but for those of bands.
+A judge that ranks as annotators do may still use its scale otherwise, which lowers Krippendorff's alpha. Each metric
+gets a map of all labels, for new items, and one for each fold of topics, fitted on the other folds; all statistics use
+these. The kind of map is chosen by cross-validation (:mod:`conqret.studies.calibrate.calibration_maps`). Jackknife
+intervals choose and fit the maps again without each topic, except those of bands.
 """
 
 from __future__ import annotations
@@ -57,14 +56,14 @@ def calibrate(
     Args:
         run: a finished run, or its judgments.
         labels: human labels of the items.
-        items: the items of judgments that come without a run: the length of the argument is put beside the judge.
-        metrics: which metric is calibrated on which labelled dimension, where their names differ.
-        settings: how several labels become one, intervals, the seed of the folds.
+        items: the items of judgments without a run: the judge is then compared with the length of the argument.
+        metrics: which metric is calibrated on which labeled dimension, where their names differ.
+        settings: aggregation of labels, intervals, the seed of the folds.
 
     Raises:
-        DeclarationError: nothing meets, the judgments come from several instruments, or no dimension can be
-            calibrated: labels of too few topics, no scale, or a judge that says one thing of all.
-        UnknownNameError: ``metrics`` names what is not there.
+        DeclarationError: no labeled item was judged, the judgments come from several judge configurations, or no
+            dimension can be calibrated: labels of too few topics, no scale, or constant scores.
+        UnknownNameError: ``metrics`` has an unknown dimension or metric.
     """
     if isinstance(run, str | Path | JudgeFolder):
         items = folder_of(run).items()
@@ -103,7 +102,7 @@ def calibrate(
         left_out=left_out,
     )
     joined = made.apply_to(joined, settings)
-    for dimension, (sample, trial) in fits.items():  # beside each score what each kind of map makes of it
+    for dimension, (sample, trial) in fits.items():
         said = {kind: values for kind, values in trial.predictions.items() if kind != AS_IS}
         joined = joined.with_variants(dimension, said, refits(sample, trial.errors))
     return _with_checks(made, joined, settings)

@@ -1,4 +1,4 @@
-"""What ``conqret judges calibrate`` leaves: maps from a judge's scores to people's scale, how they are applied, and
+"""What ``conqret judges calibrate`` leaves: maps from a judge's scores to the labels' scale, how they are applied, and
 their tables and page with the reliability diagram (Murphy and Winkler, Applied Statistics 1977).
 
 An item of a topic that the maps were fitted on gets the map that was fitted without the topic's fold, so that no label
@@ -45,8 +45,8 @@ from conqret.studies.calibrate.calibration_maps import (
 
 
 class CalibrationMaps(Frozen):
-    """The maps of one metric onto the ``scale`` of a dimension: from all labels, and for each fold from the others.
-    ``parts`` says that they are for the documents of an item, one by one."""
+    """The maps of one metric onto the ``scale`` of a dimension: of all labels, and without each fold. ``parts``: they
+    are for single documents."""
 
     dimension: str
     scale: str
@@ -56,19 +56,18 @@ class CalibrationMaps(Frozen):
 
     @property
     def kinds(self) -> str:
-        """The kind of the map of all labels, and of the folds' where they differ."""
+        """The kind of the map of all labels, and of the folds' if they differ."""
         other = Counter(fold_map.kind for fold_map in self.without if fold_map.kind != self.whole.kind)
         rest = ", ".join(f"{kind} in {count} of {len(self.without)} folds" for kind, count in other.items())
         return f"{self.whole.kind} ({rest})" if rest else self.whole.kind
 
 
 class CalibrationRow(Frozen):
-    """What the maps of one dimension change, cross-fitted, on the same ``units``.
+    """The cross-fitted effect of the maps of one dimension, on the same ``units``.
 
-    ``alpha`` and ``error`` (the mean distance from people's one label in [0, 1]) stand by what says it: the judge as it
-    is (``mean``), the ``isotonic`` map, ``calibrated``, and what costs nothing: ``length``, ``constant``.
-    ``gain`` is the alpha of the calibrated judge minus that of the judge as it is, ``over`` that minus the alpha of
-    each that costs nothing.
+    ``alpha`` and ``error`` (mean absolute error in [0, 1]) are by variant: the raw score (``mean``), ``isotonic``,
+    ``calibrated``, and the baselines ``length`` and ``constant``. ``gain`` is the alpha of calibrated minus raw scores,
+    ``over`` that of calibrated scores minus each baseline.
     """
 
     units: int
@@ -79,9 +78,9 @@ class CalibrationRow(Frozen):
 
 
 class Calibration(FittedFile):
-    """The maps of one instrument, by metric, and what they change, by dimension.
+    """The maps of one judge configuration, by metric, and what they change, by dimension.
 
-    ``folds`` says which topic (or item) was in which fold, and ``left_out`` why a labelled dimension has no map.
+    ``folds`` says which topic (or item) was in which fold, and ``left_out`` why a labeled dimension has no map.
     ``average`` is that of the alphas without overall quality, ``average_gain`` that of the gains,
     ``bands`` are units of all dimensions together, from the lowest that is said up, by what says it.
     """
@@ -112,8 +111,8 @@ class Calibration(FittedFile):
         return baseline_sentences({name: row.over for name, row in self.checked.items()})
 
     def apply_to(self, joined: JoinedLabels, settings: AgreementSettings) -> JoinedLabels:
-        """The same join, in which each score has a calibrated one beside it. Where the maps are those that the labels
-        of the join give, intervals of what is calibrated fit them again without each topic."""
+        """Add calibrated scores to a join. If the maps are those of the join's labels, jackknife intervals refit them
+        without each topic."""
         for dimension, metric in joined.metrics.items():
             maps, scored = self.maps.get(metric), joined.scores[dimension]
             if maps is None:
@@ -127,7 +126,7 @@ class Calibration(FittedFile):
         return joined
 
     def _fitted(self, view: DimensionView, made: NDArray[np.float64]) -> dict[str, Fit]:
-        """How the calibrated scores of a dimension come of its labels; empty where they are from other labels."""
+        """The fit of the calibrated scores of a dimension; empty if they are from other labels."""
         if not view.scale.bounded or view.verdicts:
             return {}
         sample = CalibrationSample(view, self.folds)
@@ -138,8 +137,8 @@ class Calibration(FittedFile):
         return {CALIBRATED: fit} if same else {}
 
     def calibrated(self, judgment: Judgment) -> dict[tuple[str, str | None], float]:
-        """What becomes of the scores of one judgment, by metric and part (None: the measure itself), in [0, 1] of
-        people's scale. What has no score, and what has no map, is not in it."""
+        """The calibrated scores of one judgment in [0, 1], by metric and part (None: the measure itself); without those
+        that have no score or no map."""
         cluster = judgment.topic if self.basis.clustered_by == "topic" else judgment.item
         calibrated = {}
         for metric, measure in judgment.measures.items():
@@ -156,8 +155,8 @@ class Calibration(FittedFile):
 
 
 def calibrate_run(run: JudgeFolder, calibration: Calibration) -> Summary:
-    """Add the calibrated scores to the run's ``scores.parquet`` (a column beside ``value``, where there is such a
-    table) and their means to its summary, which is returned.
+    """Add a column ``calibrated`` to the run's ``scores.parquet`` (if there is one) and the means to its summary, which
+    is returned.
 
     Raises:
         DeclarationError: the calibration is another judge's, or this is no run.
@@ -184,7 +183,7 @@ NAMES = {"mean": "the judge as it is", CALIBRATED: "calibrated, as chosen"}
 
 
 def calibration_tables(calibration: Calibration) -> Iterator[Table]:
-    """What a calibration changes: alpha by kind of map and chosen, baselines, error, and reliability."""
+    """The tables: alpha by kind of map, baselines, error, and reliability."""
     choices = {maps.dimension: maps.kinds for maps in calibration.maps.values()}
     rows, basis = list(calibration.checked.items()), calibration.basis
     shown = {"mean": "Judge", **{name: name.capitalize() for name in (*KINDS, CALIBRATED) if name != AS_IS}}
@@ -228,8 +227,8 @@ def calibration_tables(calibration: Calibration) -> Iterator[Table]:
 
 
 def reliability_diagram(calibration: Calibration) -> Chart:
-    """The mean human label over the mean score, in bands of it, over all dimensions; for the judge as it is and the
-    calibrated one with intervals, then for the maps that were tried."""
+    """The mean human label over the mean score, by bin of the score, over all dimensions: raw and calibrated scores
+    with intervals, then each kind of map."""
     lines = []
     for kind, bands in calibration.bands.items():
         points = [Point.of(band.said.value or 0.0, band.people) for band in bands]
@@ -262,7 +261,7 @@ def calibration_answer(calibration: Calibration) -> list[str]:
     ]
 
 
-def calibration_sheet(calibration: Calibration) -> ReportPage:
+def calibration_page(calibration: Calibration) -> ReportPage:
     """The page: whether calibration helps, the reliability diagram, and the tables."""
     return ReportPage(
         "calibration",

@@ -1,1 +1,1 @@
-"""The judge card: what is known of one instrument, its limits, and whether it is still the same."""
+"""The judge card: what is known of one judge configuration, its limits, and whether it is still the same."""

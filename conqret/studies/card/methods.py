@@ -1,4 +1,4 @@
-"""What a paper says of a run: what was asked, of which model, when, how many, what failed, how far people agree."""
+"""Methods paragraphs and tables of a paper on a run: judge, model, dates, counts, failures, agreement."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from conqret.studies.variance.result import repeatability_table
 
 @dataclass(frozen=True, slots=True)
 class Methods:
-    """Paragraphs by what they are of, and tables."""
+    """Paragraphs by title, and tables."""
 
     paragraphs: Mapping[str, str]
     tables: tuple[Table, ...]
@@ -80,7 +80,7 @@ def methods(
 ) -> Methods:
     """The paragraphs and tables of a run, which may not be finished.
 
-    With what was ``found`` beside labels it says how far people agree with the judge, and the known limits.
+    With a validation (``found``) they state agreement with annotators and the known limits, too.
     """
     paragraphs = {"Judge": " ".join(_judge(record, topics)), "Scores": " ".join(_scores(summary))}
     scores = metric_table(summary)
@@ -168,5 +168,5 @@ def _agreement(validation: Validation) -> Iterator[str]:
     yield f"{validation.coverage:.1%} of the labeled units have a score."
 
 
-def _among(people: Estimate) -> str:
-    return "" if people.value is None else f", and {people} among annotators"
+def _among(alpha: Estimate) -> str:
+    return "" if alpha.value is None else f", and {alpha} among annotators"

@@ -1,4 +1,4 @@
-"""The judge card as a page (one HTML file that asks nothing of any network), as Markdown and as JSON."""
+"""The judge card as one HTML file without requests to other servers, as Markdown and as JSON."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ PAGE_NAME, MARKDOWN_NAME = "card.html", "card.md"
 
 def write_card(card: Card, folder: Path) -> list[Path]:
     """Write ``card.html``, ``card.md`` and ``card.json`` into ``folder``; returns their paths."""
-    sheet, plain = card_sheet(card), card.model_dump_json(indent=1) + "\n"
+    sheet, plain = card_page(card), card.model_dump_json(indent=1) + "\n"
     return write_files(folder, {PAGE_NAME: sheet.html(), MARKDOWN_NAME: sheet.markdown(), FILE_NAME: plain})
 
 
-def card_sheet(card: Card) -> ReportPage:
-    """The page: known limits first, then what they rest on."""
+def card_page(card: Card) -> ReportPage:
+    """The page: known limits first, then the results behind them."""
     run, basis, bias = card.run, card.basis, card.bias
     found = list(answer(card.sensitivity))
     # drawn are all curves but those of single dimensions of quality that are as they should be
@@ -117,7 +117,7 @@ def _repeatability(card: Card) -> Iterator[Part]:
 
 
 def _measures(card: Card) -> str:
-    """What the judge is made of, and where it is from."""
+    """What the judge measures, its scale and source, in sentences."""
     judge = card.judge
     if card.run.format == JURY.name:
         made, members = card.run.identity, card.run.identity["members"]
@@ -132,7 +132,7 @@ def _measures(card: Card) -> str:
 
 
 def verdict_rows(curves: Sequence[Curve]) -> Table:
-    """What known damage should do to each metric, and what it does; a heading for each kind of damage."""
+    """The expected and the observed change of each metric, under a heading for each perturbation."""
     lines: dict[str, list[tuple[Cell, ...]]] = {}
     for row in curves:
         levels = ", ".join(f"{point.level:g}" for point in row.points)
@@ -147,7 +147,7 @@ def verdict_rows(curves: Sequence[Curve]) -> Table:
 
 
 def instrument_table(card: Card) -> Table:
-    """What the fingerprint names."""
+    """The parts of the judge configuration that the fingerprint covers."""
     parts = {**identity_in_words(card.run.identity), "metrics": ", ".join(map(words.label, card.run.metrics))}
     rows = [
         (

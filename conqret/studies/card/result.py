@@ -1,4 +1,4 @@
-"""The judge card: what is known of one instrument (judge, prompts, model), on one page and as JSON.
+"""The judge card: what is known of one judge configuration (judge, prompts, model), on one page and as JSON.
 
 Its schema is published in ``docs/judge-card.schema.json``. A card belongs to a fingerprint: where prompt, model or
 scale change, :func:`conqret.studies.card.result.changes` says what is new, and the card is stale.
@@ -44,7 +44,7 @@ WHOLE = 0.98
 
 
 class CardJudge(Frozen):
-    """What the judge says of itself: what it measures, on which scale, how answers become scores, and its source."""
+    """The judge's declaration: what it measures, its scale, how responses become scores, and its source."""
 
     summary: str
     scale: str
@@ -53,14 +53,13 @@ class CardJudge(Frozen):
 
 
 class Card(Frozen):
-    """The judge card. ``run`` says which instrument was measured on which items (``topics`` and ``stances`` count
-    these), ``basis`` what the intervals rest on.
+    """The judge card. ``run`` has the judge configuration and the items (``topics`` and ``stances`` count them), and
+    ``basis`` the labels and clusters of the intervals.
 
-    Of ``labelled`` items by ``annotators`` people ``compared`` were judged. ``agreement`` has a row for each labelled
-    dimension, ``people`` beside the judge in each, and ``average`` the mean of two and more; ``sensitivity`` and
-    ``bias`` are there where such runs were given. ``repeatability`` is that of
-    whole judgments where the bias probes asked for them again, else that of the single samples of the run. ``limits``
-    are sentences for people.
+    Annotators (``annotators`` of them) labeled ``labelled`` items, of which ``compared`` were judged. ``agreement`` has
+    a row for each labeled dimension, and ``average`` the mean of two or more; ``sensitivity`` and ``bias`` are there if
+    such runs were given. ``repeatability`` is that of whole judgments if the bias probes repeated them, else that of
+    the samples of the run. ``limits`` are sentences for readers.
     """
 
     schema_name: str = SCHEMA
@@ -93,10 +92,10 @@ def make_card(
     bias: BiasTable | None = None,
     sensitivity: SensitivityResults | None = None,
 ) -> Card:
-    """The card of a finished run that was held against labels; of its ``judgments`` the samples are looked at.
+    """Make the card of a finished run that was validated; ``judgments`` are needed for repeatability over samples.
 
     Raises:
-        DeclarationError: validation, bias table or sensitivity run are of another instrument.
+        DeclarationError: validation, bias table or sensitivity run are of another judge configuration.
     """
     _check_same_judge(record, validation, bias, sensitivity)
     judge = recorded_judge(record)
@@ -141,7 +140,7 @@ def _check_same_judge(
     bias: BiasTable | None,
     sensitivity: SensitivityResults | None,
 ) -> None:
-    """Refuse parts that were made by another instrument than the run."""
+    """Refuse parts that were made by another judge configuration than the run."""
     parts: dict[str, Sequence[Mapping[str, Any]]] = {"the validation": [validation.judge.model_dump()]}
     if bias is not None:
         parts["the bias table"] = [dict(bias.record)]
@@ -160,7 +159,7 @@ def _check_same_judge(
 
 
 def changes(card: Card, setup: Setup) -> list[str]:
-    """What has changed between the instrument of the card and ``setup``, in words; empty where the card fits."""
+    """The differences of ``setup`` from the card's judge configuration, in words; empty where the card fits."""
     if card.run.fingerprint == setup.fingerprint:
         return []
     changed_parts = differences(card.run.identity, setup.identity, "on the card")
@@ -168,8 +167,7 @@ def changes(card: Card, setup: Setup) -> list[str]:
 
 
 def last_checked(card: Card) -> str:
-    """The day (YYYY-MM-DD, UTC) on which the judge was last asked anything that the card rests on: the judged run or
-    the bias probes."""
+    """The day (YYYY-MM-DD, UTC) of the last run that the card is based on: the judged run or the bias probes."""
     dates = [card.run.created, *([] if card.bias is None else [card.bias.record.created])]
     return max(dates)[:10]
 
@@ -183,7 +181,7 @@ def differences(was: Mapping[str, Any], now: Mapping[str, Any], where: str) -> l
             continue
         if name.startswith("prompt ") and not (name in was and name in now):
             differing.append(f"{name}: {'added' if name in now else 'no longer used'}")
-        elif name.startswith(("prompt ", "schemas ", "definitions ")):  # digests say nothing to people
+        elif name.startswith(("prompt ", "schemas ", "definitions ")):  # readers cannot compare digests
             differing.append(f"{name}: changed")
         else:
             differing.append(f"{name}: {now.get(name)}, and {was.get(name)} {where}")
@@ -199,7 +197,7 @@ def _known_limits(
     cost: Cost,
     topics: int,
 ) -> tuple[str, ...]:
-    """Sentences, the gravest first."""
+    """The sentences on limits, the most serious first."""
     single = [row.dimension for row in rows if row.annotators < 2]
     unlabeled = validation.join.unlabelled_metrics
     named, were = _names(single), "was" if len(single) == 1 else "were"
@@ -226,7 +224,7 @@ def _known_limits(
 
 
 def _sampling_sentence(validation: Validation) -> str:
-    """How the labelled items came to be chosen, where not all are labelled."""
+    """How the labeled items were chosen, if not all are labeled."""
     join = validation.join
     some = f"{join.items} of {join.judged} judged items are labeled"
     if RANDOM_SAMPLE in validation.basis.notes:
@@ -272,7 +270,7 @@ def _agreement(rows: Sequence[DimensionAgreement]) -> dict[str, object]:
 
 
 def _calibration_and_baselines(validation: Validation) -> dict[str, object]:
-    """What a calibration changes, and which free baselines the judge is shown to beat."""
+    """The gain by calibration, and the baselines that the judge does not beat."""
     raw, calibrated = (validation.average.judge.get(name) for name in ("mean", CALIBRATED))
     over = {name: row.over for name, row in validation.dimensions.items()}
     beaten = all((one.low or 0) > 0 for row in over.values() for one in row.values())

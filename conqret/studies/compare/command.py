@@ -1,4 +1,4 @@
-"""``conqret judges compare``: several judges beside the same people."""
+"""``conqret judges compare``: several judges and the same human labels."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def compare(
     """
     from conqret.judging.judge_folder import JudgeFolder
     from conqret.studies.compare.compare_judges import compare as compare_runs
-    from conqret.studies.compare.result import comparison_sheet
+    from conqret.studies.compare.result import comparison_page
 
     compared = compare_runs(
         runs,
@@ -53,4 +53,4 @@ def compare(
         for name, lost in compared.lost.items()
     )
     baselines = [JudgeFolder(run).record().baseline for run in runs]
-    page.show(compared, comparison_sheet(compared, baselines), as_json=json_output)
+    page.show(compared, comparison_page(compared, baselines), as_json=json_output)

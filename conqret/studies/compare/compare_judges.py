@@ -50,7 +50,7 @@ class UnitSides:
 
     @classmethod
     def from_views(cls, views: Sequence[DimensionView], places: Sequence[Sequence[int]]) -> Self:
-        """What the judges' ``views`` show of the units at ``places`` in each."""
+        """The scores and labels of the units at ``places`` in each of the judges' ``views``."""
         labels = views[0].target[places[0]]
         judges = np.stack([view.judge()[where] for view, where in zip(views, places, strict=True)])
         labelled, scored = ~np.isnan(labels), ~np.isnan(judges)
@@ -85,7 +85,7 @@ class UnitSides:
 
 @dataclass(frozen=True)
 class SharedUnits:
-    """Several judges on what all of them and the labels share: by dimension, in one order of ``units``."""
+    """Several judges on the ``units`` that all of them judged and that have labels, by dimension."""
 
     names: tuple[str, ...]
     units: tuple[Unit, ...]
@@ -133,7 +133,7 @@ class SharedUnits:
         )
 
     def basis(self, labels: LabelSet, settings: AgreementSettings) -> Basis:
-        """What numbers of these judges rest on."""
+        """The basis of statistics of these judges."""
         return Basis.from_labels(labels, self.clustered_by, self.units, self.clusters, settings)
 
     def averaged(
@@ -152,9 +152,9 @@ with so many topics a choice hangs on no deal."""
 
 @dataclass(frozen=True)
 class FoldedChoice:
-    """``fold`` is that of each unit, ``tied`` says which judges are best without each fold (judges by folds), and
-    ``best`` is the place of the one of them that is taken: the first by its name, whatever order they are given in.
-    ``without`` has the same of the choices without each cluster (clusters by folds)."""
+    """The choice of a judge without each fold: the ``fold`` of each unit, which judges are ``tied`` for the highest
+    mean alpha (judges by folds), and the place of the ``best``, the first of these by name. ``without`` has the best
+    without each cluster (clusters by folds)."""
 
     fold: NDArray[np.intp]
     tied: NDArray[np.bool_]
@@ -205,7 +205,7 @@ class FoldedChoice:
 
 @dataclass(frozen=True)
 class HeldOutChoice:
-    """The choices of several ``deals`` of the topics."""
+    """The choices for several ``deals`` of topics to folds."""
 
     deals: tuple[FoldedChoice, ...]
 
@@ -227,7 +227,7 @@ class HeldOutChoice:
         return replace(average(alphas), n=first.n)
 
     def held_out(self, shared: SharedUnits, drawn: Resamples, confidence: float) -> HeldOut:
-        """The choices, and what they are worth."""
+        """The counts of the choices, and their cross-validated alpha."""
         first = self.deals[0]
         return HeldOut(
             folds=len(first.best),
@@ -259,7 +259,7 @@ def compare(
     Args:
         runs: finished runs of judges over the same items, at least two.
         labels: human labels of the items.
-        metrics: which metric is compared with which labelled dimension, where their names differ.
+        metrics: which metric is compared with which labeled dimension, where their names differ.
         settings: how several labels become one, intervals, the seed of the tests.
 
     Raises:
@@ -282,7 +282,7 @@ def compare(
 
 
 def compare_shared(shared: SharedUnits, basis: Basis) -> JudgeComparison:
-    """Compare judges on what they share."""
+    """Compare judges on their shared units."""
     settings = basis.settings
     drawn = leave_one_out(shared.clusters)
     rng = np.random.default_rng(settings.seed)

@@ -1,6 +1,6 @@
-"""Several judges on the same items and labels: which of them is closest to people.
+"""Several judges on the same items and labels: which of them is closest to annotators.
 
-All are held against people's one label on what all of them scored. Differences of alphas are paired by topic and
+All are held against the aggregated label on what all of them scored. Differences of alphas are paired by topic and
 corrected over all pairs (:func:`conqret.stats.effects.largest_p`). That the best is the best takes no correction: it
 has to beat every other judge, and of judges that are alike the best beats the second in a two-sided test no more often
 than the test's level (Gutmann and Maymin, Annals of Statistics 1987).
@@ -32,8 +32,8 @@ PRICED_ITEMS = 1000
 
 
 class ComparedJudge(Frozen):
-    """One judge: its alpha with people's one label, its mean distance from that label in [0, 1] (which a judge that
-    always says the middle keeps low; None without a scale), and how many of the labelled units it scored."""
+    """One judge: its alpha with the aggregated label, its mean absolute error in [0, 1] (None without a scale), and the
+    number of labeled units that it scored."""
 
     alpha: Estimate
     error: float | None
@@ -42,7 +42,7 @@ class ComparedJudge(Frozen):
 
 class JudgePair(Frozen):
     """The alpha of ``first`` minus that of ``second``; ``p`` is two-sided and corrected over all pairs (None: no test).
-    ``shown`` says which of the two is shown to agree better; empty where neither is."""
+    ``shown`` names the one that is significantly better; empty if neither is."""
 
     first: str
     second: str
@@ -52,7 +52,7 @@ class JudgePair(Frozen):
 
 
 class JudgeCost(Frozen):
-    """What a judge costs: US dollars for 1,000 items (None: unknown), and the model's seconds and tokens an item."""
+    """The cost of a judge: US dollars for 1,000 items (None: unknown), and the model's seconds and tokens per item."""
 
     usd: float | None
     seconds: float | None
@@ -60,7 +60,7 @@ class JudgeCost(Frozen):
 
 
 class ComparedDimension(Frozen):
-    """The judges on one dimension, or in the mean, on the ``units`` that people labelled and all of them scored."""
+    """The judges on one dimension, or in the mean, on the labeled ``units`` that all of them scored."""
 
     units: int
     judges: Mapping[str, ComparedJudge]
@@ -68,9 +68,9 @@ class ComparedDimension(Frozen):
 
 
 class HeldOut(Frozen):
-    """In how many of the ``folds`` each judge was the best on all others (those that tie all count; of the first deal),
-    and ``alpha`` of those chosen so, each on its own fold (mean over deals). For its interval the choices are made
-    again without each topic."""
+    """For how many of the ``folds`` each judge has the highest alpha on the other folds (ties count for all; first
+    deal), and the cross-validated ``alpha`` of this choice (mean over deals), whose interval repeats the choice without
+    each topic."""
 
     folds: int
     chosen: Mapping[str, int]
@@ -83,7 +83,7 @@ class JudgeComparison(Frozen):
     ``average`` is over the dimensions of :func:`averaged_dimensions`. Its p-values are corrected over the pairs, those
     of all ``dimensions`` together over these and the pairs. ``over`` has the two-sided p-value of the best against each
     other one by itself (None: no test). ``winner`` is shown to agree better than all of them, and was chosen without
-    each fold of topics; empty where none is. ``left_out`` are labelled dimensions that not all have.
+    each fold of topics; empty where none is. ``left_out`` are labeled dimensions that not all have.
     ``costs`` are those of finished runs.
     """
 
@@ -107,14 +107,14 @@ class JudgeComparison(Frozen):
 
     @property
     def lost(self) -> dict[str, int]:
-        """How many labels each judge has no score for that another one has, where it has not all."""
+        """By judge the number of labels that another judge has a score for and this one has not, if any."""
         scored = {name: judge.scored for name, judge in self.average.judges.items()}
         most = max(scored.values())
         return {name: most - count for name, count in scored.items() if count < most}
 
     @property
     def chance(self) -> str:
-        """That no judge agrees better than chance, in a sentence; empty where one does."""
+        """The sentence that no judge agrees more than by chance; empty if one does."""
         return chance_sentence(judge.alpha for judge in self.average.judges.values())
 
     @property
@@ -145,7 +145,8 @@ class JudgeComparison(Frozen):
 
     @property
     def _untested(self) -> str:
-        """Why the best judge is not tested against each other one: too few clusters, or what an alpha lacks."""
+        """Why the best judge is not tested against every other one: too few clusters, or an alpha without value or
+        interval."""
         if self.basis.clusters < MIN_TOPICS:
             return f"with only {self.basis.clusters} {self.basis.clustered_by}s differences are not tested"
         best = self.judges[0]
@@ -160,7 +161,7 @@ class JudgeComparison(Frozen):
 
     @property
     def cost_effectiveness(self) -> str:
-        """Which judges are worth their price, in a sentence; empty where fewer than two prices are known."""
+        """Which judges are worth their price, in a sentence; empty unless two prices are known."""
         prices = {name: cost.usd for name, cost in self.costs.items() if cost.usd is not None}
         if len(prices) < 2:
             return ""
@@ -183,13 +184,13 @@ class JudgeComparison(Frozen):
 
 
 def quoted(names: Sequence[str]) -> str:
-    """Names in a sentence, set apart from its words."""
+    """Names in quotation marks, joined for a sentence."""
     return " and ".join(f"“{name}”" for name in names) or "nobody"
 
 
 def chance_sentence(alphas: Iterable[Estimate], what: str = "mean alpha") -> str:
-    """A sentence where no judge with these alphas agrees with annotators better than chance; else nothing. ``what``
-    each is called."""
+    """The sentence that no judge with these alphas agrees with annotators more than by chance; empty if one does.
+    ``what`` is the name of each alpha."""
     known = [alpha for alpha in alphas if alpha.value is not None]
     if not known or any((alpha.value or 0.0) > 0 for alpha in known):
         return ""
@@ -203,7 +204,7 @@ MAX_NAMED = 4
 
 
 def comparison_answer(comparison: JudgeComparison) -> list[str]:
-    """Whether there is a winner, with the mean alphas behind that."""
+    """The verdict and the mean alphas, in sentences."""
     alphas = [
         f"“{name}” {words.with_interval(comparison.average.judges[name].alpha)}"
         for name in comparison.judges[:MAX_NAMED]
@@ -218,9 +219,9 @@ def comparison_answer(comparison: JudgeComparison) -> list[str]:
     ]
 
 
-def comparison_sheet(comparison: JudgeComparison, baselines: Sequence[bool] = ()) -> ReportPage:
-    """The page, with the alphas and the differences as pictures; ``baselines`` says of each judge whether it is a
-    floor."""
+def comparison_page(comparison: JudgeComparison, baselines: Sequence[bool] = ()) -> ReportPage:
+    """The page, with the alphas and the differences as pictures; ``baselines`` says of each judge whether it is
+    the offline baseline."""
     alphas, differences, by_dimension = comparison_tables(comparison)
     judges = [(name, comparison.average.judges[name].alpha) for name in comparison.judges]
     pairs = [(f"{pair.first} minus {pair.second}", pair.difference) for pair in comparison.average.pairs]
@@ -258,7 +259,7 @@ def _by_dimension(comparison: JudgeComparison) -> list[Forest]:
 
 
 def comparison_tables(comparison: JudgeComparison) -> Iterator[Table]:
-    """Several judges with the same annotators: in the mean, by pairs, and by dimension."""
+    """The tables of a comparison: mean alphas, pairs, and dimensions."""
     average, held_out, basis = comparison.average, comparison.held_out, comparison.basis
     clustered, judges = f"{basis.clustered_by}s", average.judges
     costs: dict[str, tuple[Cell, Cell, Cell]] = {
@@ -316,7 +317,7 @@ def comparison_tables(comparison: JudgeComparison) -> Iterator[Table]:
 
 
 def chosen_words(held_out: HeldOut, basis: Basis) -> str:
-    """What it means that a judge is chosen, for notes."""
+    """The explanation of the column “Chosen”, for notes."""
     return (
         f"“Chosen” counts of {held_out.folds} folds of {basis.clustered_by}s those for which a judge has the highest "
         f"alpha on the other folds; “Chosen on other {basis.clustered_by}s” is the cross-validated alpha of that."
@@ -324,7 +325,7 @@ def chosen_words(held_out: HeldOut, basis: Basis) -> str:
 
 
 def _shown_pairs(comparison: JudgeComparison) -> Iterator[str]:
-    """The dimensions on which a judge is shown to agree better than another one, with both and by how much."""
+    """The significant differences by dimension, in words."""
     for name, row in comparison.dimensions.items():
         for pair in row.pairs:
             if pair.shown:

@@ -1,1 +1,10 @@
-"""How judges answer known damage: the plan of versions, the runs, and the curves over their scores."""
+"""Sensitivity: whether scores change as they should when items are perturbed (``conqret sensitivity``).
+
+- ``sensitivity_study``: the public function, and what a plan is made of
+- ``sensitivity_plan``: the versions of all items, and the expected cost
+- ``sensitivity_run``: the run, and true precision from relevance labels
+- ``curves``: mean scores by perturbation level, and their verdicts
+- ``result``: the record, the results and the folder
+- ``page``: tables, charts and page
+- ``assertions``: the assertions of the pytest plugin
+"""

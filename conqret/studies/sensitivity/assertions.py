@@ -1,4 +1,4 @@
-"""What the pytest plugin asserts: a judge's curve under damage, and in words what is wrong with it."""
+"""The assertions of the pytest plugin: whether a judge's scores change as they should when items are perturbed."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ CLAIMS: Mapping[str, tuple[Direction, str]] = {
     "rises": (Direction.RISE, "does not rise"),
     "stands still": (Direction.UNCHANGED, "moves"),
 }
-"""What may be claimed of a curve: the direction that it should have, and what it does where it has not."""
+"""The claims: the direction that a curve should have, and the words where it has not."""
 NOT_KNOWN = "says neither"
-"""What a curve does that decides nothing: more topics, or stronger damage, would."""
+"""The words for an inconclusive curve."""
 BAR = 30
 """Characters of a bar that stands for 1."""
 
 
 @dataclass
 class ModelJudge:
-    """A format (its name or itself) and a model as a callable judge, which remembers what it judged.
+    """A format (its name or itself) and a model as a callable judge that caches its judgments.
 
     All limits among the ``options`` of :func:`conqret.judge` hold for all calls together, which share a session;
-    ``recordings`` is a store that survives them.
+    ``recordings`` is a file of recordings.
     """
 
     format: str | Judge = DEFAULT_FORMAT
@@ -61,11 +61,10 @@ class ModelJudge:
         return SessionJudge(**settings)
 
     def __call__(self, items: Sequence[Item]) -> list[Judgment]:
-        """The judgments of ``items``, in their order; only items not seen before are asked about.
+        """The judgments of ``items``, in their order; requests are sent for new items only.
 
         Raises:
-            DeclarationError: wrong items, format or options. What the world does wrong becomes judgments that
-                are ``failed``.
+            DeclarationError: wrong items, format or options. Failed requests become ``failed`` judgments.
         """
         keys = [item.model_dump_json() for item in items]
         fresh = {key: item for key, item in zip(keys, items, strict=True) if key not in self._known}
@@ -99,7 +98,7 @@ def check(
     Levels that most items cannot reach are left out, and so are items that lack one of the rest.
 
     Raises:
-        DeclarationError: the items cannot be damaged so, or the judge gives no such metric at all.
+        DeclarationError: the items cannot be perturbed so, or the judge gives no such metric at all.
     """
     entry = PerturbationLevels.from_name(perturbation, levels)
     changes = entry.perturbation
@@ -109,8 +108,8 @@ def check(
     versions = {level: list(version_items.values()) for level, version_items in made.versions.items()}
     chosen, able = tuple(versions), versions[0]
     name = metric.replace("-", "_")
-    said = [_judge(judge, versions[level]) for level in chosen]
-    columns = [[_value(judged, name) for judged in of_level] for of_level in said]
+    judged_levels = [_judge(judge, versions[level]) for level in chosen]
+    columns = [[_value(judged, name) for judged in items_scores] for items_scores in judged_levels]
     rows = list(zip(*columns, strict=True))
     keys = TopicKeys.of(able)
     whole = [(row, keys[item.topic]) for row, item in zip(rows, able, strict=True) if None not in row]
@@ -118,7 +117,7 @@ def check(
     called = str(judge) if isinstance(judge, ModelJudge) else getattr(judge, "__name__", type(judge).__name__)
     title = f"{name} of {called} under {changes.name}"
     if not whole or missing_remarks > allow_missing * len(rows):
-        why = _reason([judged for of_level in said for judged in of_level], name)
+        why = _reason([judged for items_scores in judged_levels for judged in items_scores], name)
         return f"{title}: {missing_remarks} of {len(rows)} items lack a value at one level or more; {why}"
     scores = [[value for value in row if value is not None] for row, _ in whole]
     response = respond(scores, chosen, [topic for _, topic in whole])
@@ -132,7 +131,7 @@ def check(
 
 
 def curve_text(response: Response, unit: str) -> str:
-    """The curve for a terminal: a line a level with mean, interval and bar, and the correlations."""
+    """The curve for a terminal: a line for each level with mean, interval and bar, then the correlations."""
     lines = [f"  level ({unit}): mean [95% over topics]"]
     for level, mean, interval in zip(response.levels, response.means, response.intervals, strict=True):
         bar = "#" * round(BAR * max(0.0, min(1.0, mean)))
@@ -161,9 +160,9 @@ def _value(judged: ItemScores, metric: str) -> float | None:
     return measure.value if isinstance(measure, Measure) else measure
 
 
-def _reason(said: Sequence[ItemScores], metric: str) -> str:
+def _reason(scores: Sequence[ItemScores], metric: str) -> str:
     """The first reason that a judgment gives for a missing value."""
-    for judged in said:
+    for judged in scores:
         if isinstance(judged, Judgment) and (measure := judged.measures[metric]).reason is not None:
             return f"{judged.item}: {measure.reason}: {measure.detail}"
     return "the judge gives no reason"

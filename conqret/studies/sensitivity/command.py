@@ -1,4 +1,4 @@
-"""``conqret sensitivity``: does the judge notice damage that was done on purpose?"""
+"""``conqret sensitivity``: does the judge detect perturbations?"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""From judgments to curves over levels of damage, with a verdict for each, and the cells of a grid.
+"""From judgments to curves over levels of perturbation, with a verdict for each, and the cells of a grid.
 
 Every verdict is of means over items, tested over topics, and there is none below six of them. What should fall has to
-fall in trend (one-sided), with no step that rises significantly. What should stand still has to do so within a margin
+fall in trend (one-sided), with no step that rises significantly. What should not change has to do so within a margin
 (equivalence), and moves where a shift is shown to be beyond that margin, corrected for all shifts of the run that
 should be within it (Holm). So a shift inside the margin is never called a move, however many topics show it.
 Each verdict errs in at most 5% of the cases where the topics' effects are symmetric about their mean.
@@ -43,7 +43,7 @@ from conqret.studies.sensitivity.sensitivity_plan import PerturbationLevels, Sen
 def corrected(
     responses: Sequence[Response], expected: Sequence[Direction], margin: float = MARGIN
 ) -> list[list[float]]:
-    """For each response that should stand still (or not rise, as ``expected`` says) the p-values of "this shift is
+    """For each response that should not change (or not rise, as ``expected`` says) the p-values of "this shift is
     within ``margin``" against "it is beyond", corrected for all shifts of all of them."""
     raw = [
         _beyond(shift, direction, margin)
@@ -71,7 +71,7 @@ def judge_response(
 ) -> tuple[Verdict, str]:
     """Whether ``response`` is as expected, and in words why.
 
-    ``p_values`` are those of :func:`corrected`, for what should stand still, which a score does within ``margin`` of 0.
+    ``p_values`` are those of :func:`corrected`, for what should not change, which a score does within ``margin`` of 0.
     """
     if response.clusters < MIN_TOPICS:
         topics = number(response.clusters, "topic")
@@ -173,8 +173,8 @@ class JudgeCurves:
         return self.judgments.get(trial_key(self.setup.fingerprint, version))
 
     def respond(self, entry: PerturbationLevels, metric: str) -> tuple[Response | None, Counter[str]]:
-        """How ``metric`` answers to a damage (None: no item is scored throughout), and the reasons of what has no value
-        at every level."""
+        """How ``metric`` answers to a perturbation (None: no item is scored throughout), and the reasons of what has no
+        value at every level."""
         rows, lost = self._rows(entry, metric)
         keys = TopicKeys.of(item for item, _ in rows)
         topics = [keys[item.topic] for item, _ in rows]
@@ -189,7 +189,7 @@ class JudgeCurves:
         p_values: Sequence[float],
     ) -> Iterator[Curve | EmptyCurve | StanceCurve]:
         """The curve of a response, or why there is none, and those of each stance where it should fall;
-        ``p_values`` are those of its shifts, where it should stand still."""
+        ``p_values`` are those of its shifts, where it should not change."""
         perturbation = entry.perturbation
         expected = perturbation.expected(metric)
         missing = dict(sorted(lost.items()))

@@ -38,12 +38,12 @@ SHOULD: Mapping[str, str] = {"fall": "fall", "rise": "rise", "unchanged": "not c
 def write_sensitivity(results: SensitivityResults, folder: Path) -> list[Path]:
     """Write ``report.html``, ``tables.md`` and ``plots/*.svg``; returns what was written."""
     files = {f"plots/{name}.svg": chart.svg() for name, chart in charts(results.curves).items()}
-    page = sensitivity_sheet(results).html()
+    page = sensitivity_page(results).html()
     tables = tables_markdown(all_tables(results))
     return write_files(folder, {"report.html": page, "tables.md": tables, **files})
 
 
-def sensitivity_sheet(results: SensitivityResults) -> ReportPage:
+def sensitivity_page(results: SensitivityResults) -> ReportPage:
     """The page: verdicts, curves, and the tables laid out as the paper's."""
     judges = results.record.judges
     first, *others = all_tables(results)
@@ -240,7 +240,7 @@ def _verdict_cells(curve: Curve | EmptyCurve) -> tuple[str, ...]:
         f"{curve.means[0]:.3f} to {curve.means[-1]:.3f}",
         *map(_signed, correlations),
         f"{curve.fell:.0%} / {curve.rose:.0%}",
-        f"{curve.significant_steps} of {len(curve.neighbours)}",
+        f"{sum(step.significant for step in curve.neighbours)} of {len(curve.neighbours)}",
         f"{curve.n} of {curve.total}",
         curve.words,
     )
@@ -292,7 +292,7 @@ def monotone_table(results: SensitivityResults, perturbation: str, metric: str) 
 
 
 def precision_table(results: SensitivityResults) -> Table:
-    """True precision beside context relevance and predicted precision, with the error (Table 7)."""
+    """True precision, context relevance and predicted precision, with its error (Table 7)."""
     direct = list(dict.fromkeys(name for row in results.precision for name in row.direct))
     predicted = list(dict.fromkeys(name for row in results.precision for name in row.predicted))
     grade = "" if results.relevant_grade is None else f" (grade ≥ {results.relevant_grade:g})"

@@ -53,8 +53,8 @@ class Curve(PerturbationCurve):
 
     ``n`` of ``total`` items have a value at every level, and the curve is over those; ``missing`` counts the
     reasons of the others. ``verdict`` says whether the curve is as ``expected``, and ``words`` why; both are None where
-    nothing is expected (of a criterion of one's own), and ``words`` say how far it moved. ``falls`` is the strict
-    monotone decrease of the means (ConQRet, Table 17). What should stand still has to stay within ``margin``, and
+    nothing is expected (of a user-defined criterion), and ``words`` say how far it moved. ``falls`` is the strict
+    monotone decrease of the means (ConQRet, Table 17). What should not change has to stay within ``margin``, and
     ``alarms`` are levels at which it is shown to have moved further.
     """
 
@@ -82,14 +82,9 @@ class Curve(PerturbationCurve):
         """The mean at each level."""
         return tuple(point.mean for point in self.points)
 
-    @property
-    def significant_steps(self) -> int:
-        """How many neighbouring levels differ significantly."""
-        return sum(step.significant for step in self.neighbours)
-
 
 class EmptyCurve(PerturbationCurve):
-    """A curve that could not be drawn: no item has a value at every level, and why not."""
+    """A curve without points: no item has a value at every level; ``missing`` counts the reasons."""
 
     missing: Mapping[str, int]
 
@@ -116,7 +111,7 @@ class CurveCell(MeasuredCurve):
 
 
 class PrecisionRow(Frozen):
-    """One level of Table 7: the true precision of the evidence beside what judges say of it, over n items.
+    """One level of Table 7: the true precision of the evidence and the judges' scores of it, over n items.
 
     ``predicted`` holds predicted precision, ``direct`` context relevance, by the judge's name.
     """
@@ -129,10 +124,10 @@ class PrecisionRow(Frozen):
 
 
 class SensitivityRecord(RunRecord):
-    """What ``run.json`` says: enough to know the run again, and to repeat it.
+    """The contents of ``run.json``, by which a run is resumed and repeated.
 
-    A judge has format, model, baseline, fingerprint, identity and metrics; ``digest`` is that of every version of
-    every item.
+    A judge has format, model, baseline, fingerprint, identity and metrics; ``digest`` is that of every version of every
+    item.
     """
 
     SAME: ClassVar[Mapping[str, str]] = {
@@ -162,8 +157,8 @@ _VERDICTS = {"no": "not", "inconclusive": "inconclusive"}
 
 
 def verdict_words(curves: Iterable[Curve]) -> str:
-    """How many curves are as they should be, and how many are not or not known to be, in words: those that should move
-    apart from those that should not, which a judge passes that always says the same."""
+    """The counts of verdicts in words: of curves that should fall or rise, and, apart, of those that should not, which
+    a constant judge passes."""
     verdicts = gathered((curve.verdict and curve.expected in INVARIANT, curve.verdict) for curve in curves)
     phrases = []
     for still, as_it_should in (
@@ -210,7 +205,7 @@ class SensitivityResults(Frozen):
 
     @property
     def lost(self) -> Counter[str]:
-        """The reasons of all missing values, over all curves, those that could not be drawn too."""
+        """The reasons of all missing values, over all curves, empty ones included."""
         reasons = [*(curve.missing for curve in self.curves), *(curve.missing for curve in self.unscored)]
         return sum(map(Counter, reasons), Counter())
 

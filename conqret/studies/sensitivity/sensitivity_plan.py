@@ -1,4 +1,4 @@
-"""What a sensitivity run is to judge: formats by damaged versions of the items, each version made once."""
+"""The plan of a sensitivity run: judges by perturbed versions of the items, each version made once."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ twenty."""
 
 @dataclass(frozen=True)
 class PerturbationLevels:
-    """One perturbation at rising levels that begin with 0."""
+    """One perturbation with its levels in rising order, beginning with 0."""
 
     perturbation: Perturbation
     levels: tuple[float, ...]
@@ -91,9 +91,9 @@ class SensitivityPlan:
 
     ``versions`` maps each stack of changes to the items so changed, by the ids that they had before; the empty stack
     holds them as they are and is shared by all curves. ``left_out`` says for each perturbation which items it cannot
-    change, or not at every level of its curve; ``unreached`` are the levels that are in no curve, for most items do
-    not reach them. ``crossed`` are the two damages of the grid, if there is one. ``checked`` says which items of the
-    file are left out. Within ``margin`` a score stands still.
+    change, or not at every level of its curve; ``unreached`` are the levels that are in no curve, for most items do not
+    reach them. ``crossed`` are the two perturbations of the grid, if there is one. ``checked`` says which items of the
+    file are left out. Within ``margin`` a score does not change.
     """
 
     setups: tuple[Setup, ...]
@@ -122,7 +122,7 @@ class SensitivityPlan:
 
     @property
     def judgments(self) -> int:
-        """How many judgments there will be: every format sees every version once."""
+        """The number of judgments: every format judges every version once."""
         return len(self.setups) * sum(map(len, self.versions.values()))
 
     @property
@@ -164,12 +164,12 @@ def make_plan(
 
     Args:
         items: the items as they are.
-        setups: the formats, each with its model; an instrument that comes twice is asked once.
-        damages: the perturbations with their levels, each a curve.
+        setups: the formats, each with its model; a judge configuration given twice is used once.
+        perturbations: the perturbations with their levels, each a curve.
         seed: draws what is changed.
         materials: by perturbation name, what it draws on.
         unable: by perturbation name, items that are left out beforehand (a model gave no valid rewrite).
-        grid: two damages that are also combined with each other at all of their levels (ConQRet, Figure 4).
+        grid: two perturbations that are also combined with each other at all of their levels (ConQRet, Figure 4).
 
     Raises:
         DeclarationError: there is nothing to judge, or a perturbation can change none of the items.
@@ -231,7 +231,7 @@ def _without(items: Mapping[str, Item], left_out: Iterable[LeftOutItem]) -> dict
 
 
 def together(setups: Iterable[Setup]) -> tuple[Setup, ...]:
-    """Each instrument once, with all the metrics that any of its setups asks for."""
+    """Each judge configuration once, with the requested metrics of all its setups."""
     setups_by_fingerprint: dict[str, Setup] = {}
     for setup in setups:
         before = setups_by_fingerprint.setdefault(setup.fingerprint, setup)
@@ -243,10 +243,10 @@ def together(setups: Iterable[Setup]) -> tuple[Setup, ...]:
 
 
 def grid_stacks(grid: Sequence[PerturbationLevels]) -> tuple[Stack, ...]:
-    """All combinations of the levels of two damages, without the changes of level 0.
+    """All combinations of the levels of two perturbations, without the changes of level 0.
 
-    The argument is changed before the documents, so that what is contradicted is what was cited; a stack comes
-    after the shorter one that it builds on.
+    The argument is changed before the documents, so that cited sentences are contradicted; a stack comes after the
+    shorter one that it extends.
     """
     if not grid:
         return ()
@@ -263,7 +263,7 @@ def grid_stacks(grid: Sequence[PerturbationLevels]) -> tuple[Stack, ...]:
 
 
 def estimate(plan: SensitivityPlan, rewriter: ClientOptions) -> list[ExpectedCost]:
-    """The judging by each format and model, then what ``rewriter`` is asked for the perturbations it can do."""
+    """The expected cost of judging by each format and model, then of the rewrites by ``rewriter``."""
     estimates = [expected_judging(setup, plan.every_item()) for setup in plan.setups]
     every = {entry.perturbation.name: entry for entry in (*plan.perturbations, *plan.crossed)}
     for name, entry in every.items():
@@ -279,13 +279,13 @@ def rewriting(
     library: Library,
     *,
     seed: int = SEED,
-    of: str = "",
+    system: str = "",
 ) -> Iterator[ExpectedCost]:
-    """The sentences that a model rewrites, once an item for all levels of a perturbation; nothing where none can."""
+    """The expected cost of the sentences that a model rewrites, once an item for all levels of a perturbation."""
     perturbation, client = entry.perturbation, CountingClient(options)
     if perturbation.rewriting is None or client.baseline:
         return
-    client.work = ("rewrite", perturbation.name, of)
+    client.work = ("rewrite", perturbation.name, system)
     client.written = lambda request: sum(
         VALUE_TOKENS + client.count_tokens(sentence) for sentence in request.context["sentences"].values()
     )

@@ -1,8 +1,8 @@
-"""Measure judges against known damage: judge every version of every item, and draw the curves.
+"""Measure judges against known perturbations: judge every version of every item, and draw the curves.
 
-A run's folder holds ``run.json`` (what was asked), ``judgments.jsonl`` (appended as they arrive), ``scores.parquet``,
-``recordings.sqlite`` and, at the end, ``results.json``. The same call again goes on where it stopped; requests that
-are alike (level 0, and fields that a change does not touch) are sent once.
+A run's folder holds ``run.json`` (the settings), ``judgments.jsonl`` (appended as they arrive), ``scores.parquet``,
+``recordings.sqlite`` and, at the end, ``results.json``. The same call resumes a stopped run; equal requests (level 0,
+and fields that a perturbation leaves alone) are sent once.
 """
 
 from __future__ import annotations
@@ -125,9 +125,9 @@ def run_sensitivity(
         output: the run's folder, made if need be; None keeps nothing.
         labels: grades of documents, for Table 7; a document is relevant from ``relevant_grade`` upwards.
         relevant_grade: that grade.
-        shared: open ``sessions`` to ask with, by default the run's own, and more that
-            :class:`conqret.studies.study_judging.JudgedRun` takes.
-        settings: how models are asked, and who looks on.
+        shared: open ``sessions``, by default the run's own, and further parameters of
+            :class:`conqret.studies.study_judging.JudgedRun`.
+        settings: client options and progress callbacks.
 
     Raises:
         DeclarationError: the folder holds another run, or another process is writing it.
@@ -171,8 +171,8 @@ def run_sensitivity(
 
 
 def _curves(judges: list[JudgeCurves], margin: float) -> list[Curve | EmptyCurve | StanceCurve]:
-    """Every curve of which something is expected, and those of criteria of one's own; those that should stand still are
-    tested together."""
+    """Every curve with an expectation, and those of user-defined criteria; those that should not change are corrected
+    together."""
     asked = [
         (judge, entry, metric, *judge.respond(entry, metric))
         for judge in judges
@@ -217,7 +217,7 @@ def _precision(
 
 
 def _means(judges: list[JudgeCurves], metric: str, items: Mapping[str, float]) -> dict[str, float]:
-    """By the judge's name the mean of a metric over ``items``; a judge without a value is left out."""
+    """The mean of a metric over ``items`` by judge; judges without a value are left out."""
     means = {}
     for judge in judges:
         values = [value for name in items if (value := judge.value(name, metric)) is not None]

@@ -53,7 +53,7 @@ def sensitivity_setups(
     metrics: Sequence[str] = (),
     prompts: str | Path | Library | None = None,
 ) -> list[Setup]:
-    """A setup for each format and model, its metrics those that are asked for, or else :func:`telling_metrics`.
+    """A setup for each format and model, its metrics those that are requested, or else :func:`affected_metrics`.
 
     Raises:
         ItemsError: items lack what a format needs.
@@ -77,9 +77,8 @@ def sensitivity_setups(
 
 
 def affected_metrics(setup: Setup, perturbations: Sequence[PerturbationLevels]) -> tuple[str, ...]:
-    """The metrics of a judge that one of the damages says something about, with those that are asked for in the same
-    call: of less it would be another instrument than the one that judges. Of criteria of one's own nothing is known
-    beforehand, and all are looked at."""
+    """The metrics of a judge that one of the perturbations affects, with those of the same requests: fewer would make
+    another judge configuration. Of user-defined criteria all are taken."""
     if setup.judge.declared:
         return setup.metrics
     affected = {
@@ -143,7 +142,7 @@ class SensitivitySettings(StudySettings, OwnJudgeSettings, total=False):
     also cross irrelevant with hallucinate, as ConQRet, Figure 4, does, at the levels given to them, else at those
     of the figure. ``pool``: a corpus directory or a file of items that documents of other topics come from; the
     items by default. ``rewriter``: the model that rewrites sentences; offline does it by rule. ``seed`` draws what
-    is changed. ``margin``, a share of the scale, is the shift within which a score stands still. ``budget_usd``
+    is changed. ``margin``, a share of the scale, is the shift within which a score does not change. ``budget_usd``
     holds for all judges together."""
 
     formats: str | Judge | Iterable[str | Judge]
@@ -228,9 +227,9 @@ def sensitivity_plan(
     store: Path | None = None,
     **settings: Unpack[SensitivitySettings],
 ) -> SensitivityPlan:
-    """What :func:`sensitivity` would judge. Without ``sessions`` no model is asked: sentences are rewritten by rule,
-    and a server is not asked which metrics it gives. What a model writes is recorded into ``store``, where the sessions
-    have none.
+    """The plan of :func:`sensitivity`. Without ``sessions`` no model is called: sentences are rewritten by rule, and a
+    server is not called for its metrics. Rewrites of a model are recorded into ``store``, if the sessions have no
+    recordings.
 
     Raises:
         ItemsError, DeclarationError: as there.
@@ -279,7 +278,7 @@ def sensitivity_plan(
 
 
 def _listed(values: str | T | Iterable[str | T]) -> list[str | T]:
-    """One, several, or the names of a comma-separated text, as a list."""
+    """One value, several, or the names in a comma-separated text, as a list."""
     if isinstance(values, str):
         return [part.strip() for part in values.split(",") if part.strip()]
     return list(values) if isinstance(values, Iterable) else [values]

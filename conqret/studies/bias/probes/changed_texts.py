@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import partial
 
 from conqret.perturb import Perturbation
 from conqret.perturb.kinds.added_texts import INJECT_ARGUMENT, INJECT_DOCUMENT, PADDING
@@ -66,7 +67,7 @@ DISTRACTION_PERTURBATION = Perturbation(
 
 
 DISTRACTION = perturbed_probe("distraction", DISTRACTION_PERTURBATION, 1)
-"""Does a remark beside the question change the answer? (Distraction: Ye et al. 2024, CALM.)"""
+"""Does a remark after the question change the answer? (Distraction: Ye et al. 2024, CALM.)"""
 
 _FIRST_WORDS = re.compile(rf"\A((?:{MARK}|\W)*+)([{UNSPACED}]{{1,4}}|\w[\w'’-]*+(?: [\w'’-]++)?)")
 """One or two words, or four characters where there is no space between words; what stands in front of them, such as a
@@ -84,16 +85,6 @@ def _lines(draw: Draw, line: str, end: str) -> PerturbedItem:
     return PerturbedItem({"argument": text}, (Change(where="argument", kind="laid out", after=text),), 1)
 
 
-def lay_out(draw: Draw) -> PerturbedItem:
-    """Each sentence an item of a list, its first words bold."""
-    return _lines(draw, "- {}**{}**{}", "\n")
-
-
-def run_on(draw: Draw) -> PerturbedItem:
-    """Running text of as many characters and words: dashes between the sentences, and blanks behind them."""
-    return _lines(draw, "- {}{}{}    ", " ")
-
-
 FORMATTING_PERTURBATION = Perturbation(
     name="formatting",
     summary="the argument's sentences as a list, their first words bold",
@@ -102,11 +93,11 @@ FORMATTING_PERTURBATION = Perturbation(
     expects=expect(unchanged=(*GROUNDING, *ANSWER, OVERALL, *PREFERENCE)),
     needs=frozenset({"argument"}),
     source="own",
-    change=lay_out,
-    control=run_on,
+    change=partial(_lines, line="- {}**{}**{}", end="\n"),
+    control=partial(_lines, line="- {}{}{}    ", end=" "),
     most=1,
 )
-"""Clarity and arrangement are left open: there the look may count."""
+"""Nothing is expected of clarity and arrangement. The control is running text of as many characters and words."""
 
 FORMATTING = perturbed_probe("formatting", FORMATTING_PERTURBATION, 1)
 """Does the look pay? The same sentences as a list with bold words."""
@@ -137,6 +128,6 @@ def injections(context: ProbeContext) -> Sequence[Contrast]:
 
 
 INJECTION = own_probe("injection", injections)
-"""Does a text that asks for a better score get one?"""
+"""Does a text that demands a better score get one?"""
 
 PROBES = (LENGTH, DOCUMENT_ORDER, DISTRACTION, FORMATTING, INJECTION)

@@ -1,8 +1,8 @@
 """Probes of what a judge finds of one group of arguments beyond what it finds of another.
 
-Items that people *called* equally good are not equally good where their labels err: of the better group the unlucky
+Items that annotators *called* equally good are not equally good where their labels err: of the better group the unlucky
 ones would be matched with the lucky ones of the other. So nothing is matched: what the judge finds of a group beyond
-people is what counts (:mod:`conqret.studies.bias.result`).
+annotators is what counts (:mod:`conqret.studies.bias.result`).
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def compared(
     contrasts = []
     for metric in context.select_metrics((*QUALITY, *ANSWER), NO_QUALITY):
         if metric not in context.human_quality and context.comparable_metric(metric) != metric:
-            continue  # what people find of the whole says nothing of a criterion of one's own
+            continue  # labels of overall quality are no labels of a user-defined criterion
         known = context.quality(metric)
         if pairs := _pairs(context, group, known):
             of = next(
@@ -84,7 +84,7 @@ def _pairs(
 
 
 def stance_contrasts(context: ProbeContext) -> Sequence[Contrast]:
-    """Pro minus con, beyond what people find.
+    """Pro minus con, beyond what annotators find.
 
     Raises:
         ProbeUnavailableError: items state no stances, or there are no labels, or no pairs.
@@ -99,7 +99,7 @@ def stance_contrasts(context: ProbeContext) -> Sequence[Contrast]:
 
 
 STANCE = own_probe("stance", stance_contrasts)
-"""Does the judge favour a side? Pro against con of one topic, beyond what people find."""
+"""Does the judge favor a side? Pro against con of one topic, beyond what annotators find."""
 
 FIELDS = ("generation", "generator", "model")
 
@@ -155,10 +155,10 @@ def warning(context: ProbeContext) -> str | None:
 
 
 def family_contrasts(context: ProbeContext) -> Sequence[Contrast]:
-    """Arguments of the judge's family minus others of the same topic, beyond what people find.
+    """Arguments of the judge's family minus others of the same topic, beyond what annotators find.
 
     Raises:
-        ProbeUnavailableError: nobody is named as the writer, all are of one kind, or there are no labels or pairs.
+        ProbeUnavailableError: no item names its generator, all are of one kind, or there are no labels or pairs.
     """
     judge_family = family(context.setup.client.model)
     families = {family(name) for item in context.items if (name := generator_of(item)) is not None}
@@ -178,7 +178,7 @@ def family_contrasts(context: ProbeContext) -> Sequence[Contrast]:
 
 
 SELF_PREFERENCE = own_probe("self-preference", family_contrasts, warning)
-"""Does the judge favour arguments of its own family of models? (Panickssery et al. 2024.)
+"""Does the judge favor arguments of its own family of models? (Panickssery et al. 2024.)
 
 Who wrote an argument is read from the item's metadata: ``generation``, ``generator`` or ``model``, as text or as a
 mapping with a ``model``. Where the judge and a generator are of one family, it is said, whether or not it can be
@@ -206,7 +206,7 @@ CHARGED, EVERYDAY = (
 
 
 def severity_contrasts(context: ProbeContext) -> Sequence[Contrast]:
-    """The same argument under an everyday question minus under one that divides people.
+    """The same argument under an everyday question minus under a controversial one.
 
     Raises:
         ProbeUnavailableError: the judge rates no single argument. (Severity is the same for both of a pair.)
@@ -223,7 +223,7 @@ def severity_contrasts(context: ProbeContext) -> Sequence[Contrast]:
 
 
 SEVERITY = own_probe("severity", severity_contrasts)
-"""Is the judge more severe on questions that divide people? One argument under both kinds of question, word by word.
+"""Is the judge more severe on controversial questions? The same argument under both kinds of question, word by word.
 
 The items are our own, so neither labels nor the topics of anybody's items are needed."""
 

@@ -134,7 +134,10 @@ def longer_arguments(context: ProbeContext) -> Sequence[Contrast]:
         ProbeUnavailableError: the judge states no preference, or all arguments are equally long.
     """
     context.check_preference()
-    longer = {item.id: words(item, 0) - words(item, 1) for item in context.items}
+    longer = {
+        item.id: count_words(item.argument or "") - count_words(item.second_argument or "")
+        for item in context.items
+    }
     uneven = [item for item in context.items if longer[item.id]]
     if not uneven:
         raise ProbeUnavailableError("no pair has arguments of different lengths")
@@ -147,11 +150,6 @@ def longer_arguments(context: ProbeContext) -> Sequence[Contrast]:
         remark=MERIT,
         turned=frozenset(name for name, more in longer.items() if more < 0),
     )
-
-
-def words(item: Item, place: int) -> int:
-    """The words of the first or the second argument."""
-    return count_words((item.argument, item.second_argument)[place] or "")
 
 
 LONGER_ARGUMENT = own_probe("longer argument", longer_arguments)
@@ -181,7 +179,7 @@ def reversed_dimensions(context: ProbeContext) -> Sequence[Contrast]:
 
 
 DIMENSION_ORDER = own_probe("dimension order", reversed_dimensions)
-"""Does the order matter in which dimensions are asked for?"""
+"""Does the order matter in which dimensions are requested?"""
 
 
 def observed(

@@ -1,4 +1,4 @@
-"""Probes that ask again: the very same request, in other words, turned round, or in another language."""
+"""Probes that repeat the request: unchanged, in other words, with the question reversed, or in another language."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ from conqret.text.language import NAMES, is_english, item_language
 
 
 def repeated_requests(context: ProbeContext) -> Sequence[Contrast]:
-    """Each further sample against the first. It is a measurement and raises no alarm: chance favours nobody.
+    """Each further sample against the first. It is a measurement and raises no alarm.
 
     Raises:
-        ProbeUnavailableError: fewer than two samples are asked for.
+        ProbeUnavailableError: fewer than two samples are requested.
     """
     if context.repeats < 2:
         raise ProbeUnavailableError("repeatability needs at least two samples")
@@ -74,18 +74,18 @@ def in_english(context: ProbeContext, name: str) -> tuple[tuple[Item, ...], tupl
 
 
 TEMPLATES: Sequence[str] = TEXTS["wording"]["templates"]
-"""All ask the same, whatever the topic is."""
+"""Wordings of the same question, for every topic."""
 
 
 def other_wordings(context: ProbeContext) -> Sequence[Contrast]:
-    """As many wordings of each item's question as it is asked again, drawn by seed.
+    """As many other wordings of each item's question as there are repetitions, drawn by seed.
 
     With b the score as it is, w that of another wording and r that of the very same request once more, the effect is
     the mean of ``|w - b| - |r - b|``. Where the wording does not matter, w and r are two draws of one thing, and either
     sign is as likely: noise alone moves nothing.
 
     Raises:
-        ProbeUnavailableError: the same is not asked again, so noise is not known; or no item is in English.
+        ProbeUnavailableError: the request is not repeated, so noise is unknown; or no item is in English.
     """
     if context.repeats < 2:
         raise ProbeUnavailableError(
@@ -115,14 +115,14 @@ def other_wordings(context: ProbeContext) -> Sequence[Contrast]:
 
 
 WORDING = own_probe("wording", other_wordings)
-"""Does another wording of the same question move the score further than asking once more does?"""
+"""Does another wording of the same question change the score more than a repetition does?"""
 
 ASKED = 'Would it be right to say "{answer}" to this: {topic}'
 """The question in both ways has the same words but one, so neither is the harder to read."""
 
 YES = {"pro": "yes", "con": "no"}
 NO = {"pro": "no", "con": "yes"}
-"""What is asked so that an argument of this stance says yes to it, or no."""
+"""The answer in the question that an argument of this stance agrees with, or disagrees."""
 
 
 def turned(item: Item, answer: str, stance: str) -> Item:
@@ -160,7 +160,7 @@ def yes_and_no_questions(context: ProbeContext) -> Sequence[Contrast]:
 
 
 YES_BIAS = own_probe("yes-bias", yes_and_no_questions)
-"""Is the side favoured that says yes? The question is turned round, and the argument stays."""
+"""Is the side favored that says yes? The question is reversed, and the argument stays."""
 
 LANGUAGE_NAME = "language"
 NOT_TIED = (
