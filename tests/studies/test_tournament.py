@@ -220,19 +220,20 @@ def test_a_criterion_compares() -> None:
 
 
 @pytest.mark.parametrize(
-    "how",
+    ("how", "words"),
     [
-        *(
-            {"criterion": text}
-            for text in ("", "How clear is it? 1-5", "It is better than the other", "criteria.toml")
-        ),
-        {"criterion": "It is clear", "format": "direct"},
-        {"criterion": "It is clear", "model": "offline"},
+        ({"criterion": ""}, ""),
+        ({"criterion": "How clear is it? 1-5"}, ""),
+        ({"criterion": "It is better than the other answer"}, ""),
+        ({"criterion": "criteria.toml"}, ""),
+        ({"criterion": "It is clear", "format": "direct"}, "format"),
+        ({"criterion": "It is clear", "model": "offline"}, "offline"),
     ],
 )
-def test_what_is_no_criterion_of_a_comparison_is_refused(how: dict[str, Any]) -> None:
-    with pytest.raises(DeclarationError):
+def test_what_is_no_criterion_of_a_comparison_is_refused(how: dict[str, Any], words: str) -> None:
+    with pytest.raises(DeclarationError) as raised:
         conqret.tournament(arguments(3), **{"model": "openai/judge", **how})
+    assert words in str(raised.value)
 
 
 def told(body: Mapping[str, Any], *, right: float) -> dict[str, str]:
