@@ -36,7 +36,7 @@ from conqret.studies.card.page import card_page
 from conqret.studies.card.result import FILE_NAME, read_card
 from conqret.studies.diff.difference import diff
 from conqret.studies.diff.result import difference_page
-from conqret.studies.validate.page import validation_sheet
+from conqret.studies.validate.page import validation_page
 from conqret.studies.validate.validate import JSON_NAME, PAGE_NAME, read_validation
 from conqret.web.local_server import GRACE_SECONDS, LOOPBACK, Guard, LocalServer, local_server, own_hosts
 
@@ -246,7 +246,7 @@ class _Viewer:
                 if wanted["item"]:
                     return _response(_asked(JudgeFolder(run), int(wanted["item"])))
                 if wanted["page"] == PAGE_NAME:
-                    return _response(validation_sheet(read_validation(run)).html(around=_around(run)))
+                    return _response(validation_page(read_validation(run)).html(around=_around(run)))
                 if wanted["page"] == CARD_PAGE:
                     return _response(card_page(read_card(run)).html(around=_around(run)))
                 return self._report(run)

@@ -12,13 +12,13 @@ cluster changes. Ratings that rounding alone tells apart are one value.
 
 Can the judge stand in for one of the annotators? The alternative annotator test (Calderon, Reichart and Dror, "The
 Alternative Annotator Test for LLM-as-a-Judge", ACL 2025, section 3): for each annotator j in turn, judge and annotator
-are compared by how well each fits the *other* annotators on the items that j labelled: by the share of them that say
+are compared by how well each fits the *other* annotators on the items that j labeled: by the share of them that say
 the same (nominal), or by the root mean square of the differences. ``d_ij = 1[annotator fits at least as well] -
 1[judge fits at least as well]``, and the judge has the *advantage* over j if the mean of d is significantly below
 ``epsilon``, what the annotator may be better by because the judge is cheaper. The judge passes if it has the advantage
-over at least half of the annotators. The paper tests the mean of d by Student's t over items. Items of one topic are no
-independent witnesses, so here its error is that of a jackknife over topics, which is Student's where each item is a
-topic of its own.
+over at least half of the annotators. The paper tests the mean of d by Student's t over items. Items of one topic
+are no independent witnesses, so here its error is that of a jackknife over topics, which is Student's where each
+item is a topic of its own.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""How often the judge says what people say, beside how often that would be so for one who always said the same; and
-agreement beyond chance of two raters (Cohen 1960, 1968; Gwet 2014) and of many (Fleiss 1971).
+"""How often the judge gives the annotators' label, compared with how often that would be so for one who always said
+the same; and agreement beyond chance of two raters (Cohen 1960, 1968; Gwet 2014) and of many (Fleiss 1971).
 
 ``kappa = (p_o - p_e) / (1 - p_e)``. Where both raters use one category only, p_e is 1 and kappa is not defined.
 The weighted kappas weigh a disagreement by the distance of the two categories in their order (not by their values):
 ``p_o`` and ``p_e`` are then 1 minus the weighted disagreement.
 
-The first series is people's, the second the judge's.
+The first series is the human labels, the second the judge's.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ RARE_CATEGORY = f"annotators use a category fewer than {MIN_USES} times"
 
 
 class CategoryStatistic(Protocol):
-    """A statistic of two series of categories (numbers) of the same n items; the first is people's.
+    """A statistic of two series of categories (numbers) of the same n items; the first is the human labels.
 
     ``categories`` default to those that occur. Raises DeclarationError where the series differ in length, are empty,
     hold what is no number, or a category that is not among ``categories``.
@@ -135,7 +135,7 @@ def paired(first: ArrayLike, second: ArrayLike) -> tuple[NDArray[np.float64], ND
 
 def shared_by_chance(table: NDArray[np.float64]) -> float:
     """On how many units (columns of ``table``) two of its raters would leave the most frequent value by chance: with
-    a_r of rater r beside it and m ratings a unit ``((sum a)^2 - sum a^2) / (2 units (m - 1))``, for two raters
+    a_r of rater r in it and m ratings a unit ``((sum a)^2 - sum a^2) / (2 units (m - 1))``, for two raters
     ``a b / units``."""
     there = ~np.isnan(table)
     values, counts = np.unique(table[there], return_counts=True)
@@ -146,7 +146,7 @@ def shared_by_chance(table: NDArray[np.float64]) -> float:
 
 @of_categories()
 def base_rate(tables: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The share of people's most frequent category: the accuracy of always saying that one."""
+    """The share of the most frequent human label: the accuracy of always saying that one."""
     return np.asarray(tables.sum(axis=2).max(axis=1) / tables.sum(axis=(1, 2)))
 
 
@@ -160,7 +160,7 @@ def accuracy(tables: NDArray[np.float64]) -> NDArray[np.float64]:
 def f1(tables: NDArray[np.float64]) -> NDArray[np.float64]:
     """``2 tp / (2 tp + fp + fn)`` of the higher category where there are two, else the mean over those in use (macro).
 
-    Not defined where there are two categories and neither people nor judge ever use the higher one.
+    Not defined where there are two categories and neither annotators nor judge ever use the higher one.
     """
     scores = 2 * np.diagonal(tables, axis1=1, axis2=2) / (tables.sum(axis=1) + tables.sum(axis=2))
     if tables.shape[1] < 2:
@@ -170,13 +170,13 @@ def f1(tables: NDArray[np.float64]) -> NDArray[np.float64]:
 
 @of_categories("there are not two categories, or the judge never uses the higher one")
 def precision(tables: NDArray[np.float64]) -> NDArray[np.float64]:
-    """``tp / (tp + fp)`` of the higher of two categories: how often people say it where the judge does."""
+    """``tp / (tp + fp)`` of the higher of two categories: how often annotators give it where the judge does."""
     return _of_higher(tables, 1)
 
 
 @of_categories("there are not two categories, or annotators never use the higher one")
 def recall(tables: NDArray[np.float64]) -> NDArray[np.float64]:
-    """``tp / (tp + fn)`` of the higher of two categories: how often the judge says it where people do."""
+    """``tp / (tp + fn)`` of the higher of two categories: how often the judge gives it where annotators do."""
     return _of_higher(tables, 2)
 
 
@@ -185,7 +185,7 @@ def matthews(tables: NDArray[np.float64]) -> NDArray[np.float64]:
     """The correlation of Matthews (1975), for K categories that of Gorodkin (2004), in [-1, 1].
 
     ``(c s - sum_k p_k t_k) / sqrt((s^2 - sum p_k^2) (s^2 - sum t_k^2))`` with s items, c of them alike, and
-    t_k and p_k times category k of people and judge. Not defined where either uses one category only.
+    t_k and p_k times category k of annotators and judge. Not defined where either uses one category only.
     """
     s, c = tables.sum(axis=(1, 2)), tables.trace(axis1=1, axis2=2)
     t, p = tables.sum(axis=2), tables.sum(axis=1)
@@ -266,7 +266,7 @@ def auroc(
 
 
 def _of_higher(tables: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
-    """The share of the higher category that both say, of those that the judge (axis 1) or people (axis 2) say."""
+    """The share of the higher category that both say, of those that the judge (axis 1) or annotators (axis 2) give."""
     if tables.shape[1] != 2:
         return np.full(len(tables), np.nan)
     return np.asarray(tables[:, 1, 1] / tables.sum(axis=axis)[:, 1])

@@ -295,7 +295,7 @@ def outcome_variance(eta: NDArray[np.float64], weights: dict[float, float]) -> N
 
 def bounds(outcomes: PairOutcomes) -> list[list[Bound]]:
     """For each group's items whether only the prior bounds them: those that, alone or with others, have got all there
-    was from all others whom they met (``above``), or nothing (``below``). An item that met nobody is bounded by
+    was from all others whom they met (``above``), or nothing (``below``). An item without a comparison is bounded by
     nothing, and is called ``above``, too, if the rest is not. By Ford (1957): the strengths that are most likely are
     finite where each item can be reached from each other by steps from one to another that got something from it."""
     found: list[list[Bound]] = []

@@ -1,18 +1,18 @@
 """What stated probabilities of being right are worth (Brier score, expected calibration error, bands), and the
 monotone maps (isotonic regression) that calibrate them, fitted in folds of whole clusters (topics).
 
-Intervals leave out a cluster in turn. A map is ``argmin sum_i (y_i - g(x_i))^2`` over all g that never fall, by pooling
-adjacent violators (Barlow et al., Statistical Inference under Order Restrictions, 1972; Zadrozny and Elkan, KDD 2002,
-for calibration). Between two values of x it is a straight line, and beyond the ends it stays where it is.
+Intervals leave out a cluster in turn. A map is ``argmin sum_i (y_i - g(x_i))^2`` over all g that never fall, by
+pooling adjacent violators (Barlow et al., Statistical Inference under Order Restrictions, 1972; Zadrozny and Elkan,
+KDD 2002, for calibration). Between two values of x it is a straight line, and beyond the ends it stays where it is.
 
-A threshold on confidence keeps a promise about the errors of what is kept by Learn then Test (Angelopoulos et al.,
-Annals of Applied Statistics 2025): thresholds are tested one after the other, from one that keeps little to one that
-keeps all, each at the full ``delta`` (fixed sequence), and testing stops at the first that does not hold. So the chance
-that any threshold is taken whose error is above the promise is at most ``delta``, whatever the shape of the curve.
-Topics are what is drawn, not items. The test is a t of the share of errors among all that is kept, by the jackknife
-over topics, twice: on the scale of log odds (the interval that is shown ends below the promise), and corrected for how
-skewed topics are (Johnson, JASA 1978; Hall, JRSS-B 1992). It takes the topics that were not seen to be like those that
-were; how often it fails was simulated (docs/results/abstention.md).
+A threshold on confidence carries a risk guarantee on the errors of what is kept by Learn then Test (Angelopoulos et
+al., Annals of Applied Statistics 2025): thresholds are tested one after the other, from one that keeps little to
+one that keeps all, each at the full ``delta`` (fixed sequence), and testing stops at the first that does not hold.
+So the chance that any threshold is taken whose error is above the guarantee is at most ``delta``, whatever the
+shape of the curve. Topics are what is drawn, not items. The test is a t of the share of errors among all that is
+kept, by the jackknife over topics, twice: on the scale of log odds (the interval that is shown ends below the
+guarantee), and corrected for how skewed topics are (Johnson, JASA 1978; Hall, JRSS-B 1992). It takes the topics
+that were not seen to be like those that were; how often it fails was simulated (docs/results/abstention.md).
 """
 
 from __future__ import annotations
@@ -26,10 +26,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import isotonic_regression
 
 from conqret.errors import DeclarationError
-from conqret.stats.estimate import MIN_FREEDOM, MIN_TOPICS, Estimate
+from conqret.stats.estimate import MIN_FREEDOM, MIN_TOPICS, Estimate, t_quantile
 from conqret.stats.jackknife import JackknifedEstimate
 from conqret.stats.resampling import cluster_places, leave_one_out, mean, mean_interval, snapped
-from conqret.stats.student import quantile
 
 BANDS = 5
 """Bands of what is said, of as many units each."""
@@ -37,7 +36,7 @@ BANDS = 5
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """Units of which much the same is said: the means of what is said and of what people say, in [0, 1]."""
+    """Units of which much the same is said: the means of the judge's and of the human scores, in [0, 1]."""
 
     units: int
     said: Estimate
@@ -149,17 +148,17 @@ def cross_fitted(x: ArrayLike, y: ArrayLike, fold: ArrayLike) -> NDArray[np.floa
 
 LEVELS = 20
 """Shares of all scores that are kept, in steps of a twentieth."""
-LEAST_KEPT = 0.2
+MIN_KEPT = 0.2
 """The share from which on thresholds are tested: fewer are rarely of use, and each one more has to hold."""
 EXPECTED_ERRORS = 5
-"""Errors that the first threshold is to show if its error is as promised: with fewer a test says nothing."""
+"""Errors that the first threshold is to show if its error is the guaranteed one: with fewer a test says nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class SelectedScores:
-    """What a threshold on confidence keeps: the ``share`` of all scores, how many of the labelled ones, on so many
+    """What a threshold on confidence keeps: the ``share`` of all scores, how many of the labeled ones, on so many
     topics, and the share of these that are wrong, with its interval of ``1 - 2 delta``. ``holds`` says whether the
-    promise is shown to be kept (None: it was not tested)."""
+    guarantee is shown to hold (None: it was not tested)."""
 
     threshold: float
     share: float
@@ -199,7 +198,7 @@ def risk_coverage(
         if len(errors):
             wrong_share = mean(errors, among, scale="share").estimate(1 - 2 * delta)
         selected = SelectedScores(threshold, share, len(errors), len(set(among)), wrong_share)
-        if testing and share >= LEAST_KEPT and len(errors) >= fewest_labels(error):
+        if testing and share >= MIN_KEPT and len(errors) >= fewest_labels(error):
             testing = selected.topics >= MIN_TOPICS and by_t(errors, among, error, delta)
             selected = replace(selected, holds=testing)
         curve.append(selected)
@@ -207,12 +206,13 @@ def risk_coverage(
 
 
 def fewest_labels(error: float) -> int:
-    """The labels among what is kept, below which no threshold is tested: :data:`EXPECTED_ERRORS` over the promise."""
+    """The labels among what is kept, below which no threshold is tested: :data:`EXPECTED_ERRORS` over the
+    guarantee."""
     return math.ceil(round(EXPECTED_ERRORS / error, 9))
 
 
 def trusted_from(curve: Sequence[SelectedScores]) -> float | None:
-    """The threshold from which on scores are kept; None where none is shown to keep the promise."""
+    """The threshold from which on scores are kept; None where none is shown to meet the guarantee."""
     return next((step.threshold for step in reversed(curve) if step.holds), None)
 
 
@@ -236,4 +236,4 @@ def by_t(errors: NDArray[np.float64], topics: Sequence[Hashable], error: float, 
     standing = (error_rate.value - error) / spread
     curved = standing + skew * standing**2 / 3 + skew**2 * standing**3 / 27 + skew / (6 * count)
     freedom = min(max(error_rate.freedom, MIN_FREEDOM), count - 1.0)
-    return math.sqrt(count) * curved <= -quantile(freedom, 1 - 2 * delta)
+    return math.sqrt(count) * curved <= -t_quantile(freedom, 1 - 2 * delta)

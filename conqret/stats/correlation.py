@@ -143,16 +143,16 @@ def _taus(
     return _ratio(forms[0], forms[1] * forms[2], 0.0)
 
 
-FEWEST_RATED = 20
+MIN_RATED = 20
 """Units that a rater shares with others, below which that rater's correlation is noise."""
-NO_RATER = f"no annotator labeled {FEWEST_RATED} units that others labeled, too"
+NO_RATER = f"no annotator labeled {MIN_RATED} units that others labeled, too"
 
 
 def one_against_others(
     table: ArrayLike, resamples: Resamples | None = None, *, confidence: float = CONFIDENCE
 ) -> Estimate:
     """Spearman's correlation of one rater with the mean of all others on the units that the rater has, as the mean over
-    the raters with :data:`FEWEST_RATED` such units.
+    the raters with :data:`MIN_RATED` such units.
 
     ``table`` has raters by units, NaN for none. Without a cluster it is the mean over those of these raters whose
     correlation is then defined.
@@ -169,9 +169,9 @@ def one_against_others(
     single = []
     for row, has in zip(labels, there, strict=True):
         shared = has & (counts > 1)
-        if shared.sum() >= FEWEST_RATED:
+        if shared.sum() >= MIN_RATED:
             others = (sums - row)[shared] / (counts - 1)[shared]
-            correlation = ranked(row[shared], others, drawn.of(shared))
+            correlation = ranked(row[shared], others, drawn.for_items(shared))
             if correlation.defined:
                 single.append(correlation)
     if not single:
@@ -188,7 +188,7 @@ def one_against_others(
 
 
 def mean_of_raters(each: Sequence[JackknifedEstimate]) -> JackknifedEstimate:
-    """The mean over those that are defined, and without each cluster over those that are defined then: one who labelled
+    """The mean over those that are defined, and without each cluster over those that are defined then: one who labeled
     few topics takes no interval from all others."""
     mean = average(each)
     if not mean.defined or not len(mean.without):

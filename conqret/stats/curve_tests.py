@@ -1,4 +1,4 @@
-"""Does a score follow the damage? Curves over levels, and what can be said of them.
+"""Does a score follow the perturbation level? Curves over levels, and what can be said of them.
 
 Scores are a matrix of n items by m levels, complete: an item that lacks a value at one level is left out by
 the caller. Items of one topic are one cluster: intervals and tests are of means over items, over topics.
@@ -50,7 +50,7 @@ TOLERANCE = 0.01
 """A mean that moves by no more than this share of the scale raises no alarm, whatever the p-value: a deterministic
 judge makes the smallest shift significant."""
 
-FEWEST_LEVELS = 3
+MIN_LEVELS = 3
 """Levels that have a correlation with their means: that of two is always 1 or -1."""
 
 MARGIN = 0.05
@@ -138,8 +138,8 @@ def respond(
         n=len(scores),
         clusters=len(set(clusters)),
         falls=strictly_falls(means),
-        pearson=pearson(levels, means).value if len(levels) >= FEWEST_LEVELS else None,
-        spearman=spearman(levels, means).value if len(levels) >= FEWEST_LEVELS else None,
+        pearson=pearson(levels, means).value if len(levels) >= MIN_LEVELS else None,
+        spearman=spearman(levels, means).value if len(levels) >= MIN_LEVELS else None,
         fell=sum(row[last] < row[0] for row in scores) / len(scores),
         rose=sum(row[last] > row[0] for row in scores) / len(scores),
         neighbours=tuple(

@@ -25,10 +25,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from conqret.errors import DeclarationError
-from conqret.stats.estimate import CONFIDENCE, MIN_TOPICS, TOLERANCE, UNVARIED, Estimate, too_few
+from conqret.stats.estimate import (
+    CONFIDENCE,
+    MIN_TOPICS,
+    TOLERANCE,
+    UNVARIED,
+    Estimate,
+    t_quantile,
+    t_tail,
+    too_few,
+)
 from conqret.stats.jackknife import JackknifedEstimate
 from conqret.stats.resampling import cluster_means, cluster_places, mean_interval
-from conqret.stats.student import beyond, quantile
 
 ALPHA = 0.05
 """The level of significance (ConQRet, Table 4)."""
@@ -251,8 +259,8 @@ def topic_mean(values: ArrayLike, topics: Sequence[Hashable], *, confidence: flo
     weights = 1 / (between + errors)
     centre = float((weights * means).sum() / weights.sum())
     error = float(((weights * (means - centre) ** 2).sum() / ((count - 1) * weights.sum())) ** 0.5)
-    reach = quantile(count - 1, confidence) * error
-    p = beyond(abs(centre) / error, count - 1) if count >= MIN_TOPICS and error > TOLERANCE else None
+    reach = t_quantile(count - 1, confidence) * error
+    p = t_tail(abs(centre) / error, count - 1) if count >= MIN_TOPICS and error > TOLERANCE else None
     return TopicMean(Estimate(centre, centre - reach, centre + reach, len(data)), p, between)
 
 

@@ -4,10 +4,10 @@ Intervals are jackknife-t intervals: the statistic is computed again without eac
 clusters ``theta +- t_(C-1) s``, ``s^2 = (C - 1) / C sum_c (theta_(-c) - mean)^2`` (Tukey 1958; Miller 1974). Where a
 statistic has ends, that is done on a scale that has none, ``g(theta) +- t g'(theta) s`` (the delta method): shares on
 that of ``log(p / (1 - p))``, correlations and coefficients of agreement on Fisher's ``artanh(r)``. These last are made
-of squares, of which one or two clusters may hold nearly all: s is then known badly, and t has fewer degrees of freedom.
-So it is with means and shares where a few large clusters hold most of the items. Variances are logarithms, with and
-without each cluster. With eight topics such intervals cover what they promise where percentiles of a bootstrap do not
-(docs/results/statistics.md).
+of squares, of which one or two clusters may hold nearly all: s is then known badly, and t has fewer degrees of
+freedom. So it is with means and shares where a few large clusters hold most of the items. Variances are logarithms,
+with and without each cluster. With eight topics such intervals cover their nominal level where percentiles of a
+bootstrap do not (docs/results/statistics.md).
 """
 
 from __future__ import annotations
@@ -32,10 +32,11 @@ from conqret.stats.estimate import (
     Scale,
     edge_ends,
     share_ends,
+    t_quantile,
+    t_tail,
     too_few,
     undefined,
 )
-from conqret.stats.student import beyond, quantile
 
 BELOW = f"{NO_INTERVAL}the estimate is far below 0, which no variance is"
 
@@ -46,10 +47,10 @@ class JackknifedEstimate:
 
     ``value`` is NaN where the statistic is not defined, for ``reason`` (which may also hold a remark on a value), and
     ``unsure`` says why it has no interval, where the data tell that; ``without`` has a number for each cluster, NaN
-    likewise (none: no interval was asked for), and ``present`` says which of the clusters hold anything. ``freedom`` is
-    the most degrees of freedom that the sizes of the clusters leave (:func:`freedom_by_size`). ``behind`` counts the
-    clusters over which a share is a mean, for its interval where it is 0 or 1 in all of them (0: it is no such share).
-    What is combined has to leave out the same clusters.
+    likewise (none: no interval was requested), and ``present`` says which of the clusters hold anything.
+    ``freedom`` is the most degrees of freedom that the sizes of the clusters leave (:func:`freedom_by_size`).
+    ``behind`` counts the clusters over which a share is a mean, for its interval where it is 0 or 1 in all of them
+    (0: it is no such share). What is combined has to leave out the same clusters.
     """
 
     value: float
@@ -111,7 +112,7 @@ class JackknifedEstimate:
         if error <= TOLERANCE:
             least = 0.5 ** len(kept)
             return 0.5 if abs(over) <= TOLERANCE else least if over > 0 else 1 - least
-        tail = beyond(abs(over) / error, self._freedom(kept)) / 2
+        tail = t_tail(abs(over) / error, self._freedom(kept)) / 2
         return tail if over > 0 else 1 - tail
 
     def p(self) -> float | None:
@@ -132,7 +133,7 @@ class JackknifedEstimate:
         if isinstance(kept, str) or len(kept) < MIN_TOPICS or _error(kept) <= TOLERANCE:
             return None
         freedom = self._freedom(kept)
-        return (quantile(freedom, 1 - alpha) + quantile(freedom, 2 * power - 1)) * _error(kept)
+        return (t_quantile(freedom, 1 - alpha) + t_quantile(freedom, 2 * power - 1)) * _error(kept)
 
     def outside(self, margin: float, *, rising: bool) -> float:
         """The p-value of "it lies beyond ``margin``", upwards where only a ``rising`` one counts, else on either side;
@@ -190,7 +191,7 @@ class JackknifedEstimate:
             edge = self.scale == "share" and value in (0.0, 1.0) and self.behind >= MIN_CLUSTERS
             return edge_ends(value, self.behind, confidence) if edge else UNVARIED
         logged = self.scale == "variance" and value > 0 and bool(kept.min() > 0)
-        reach = quantile(self._freedom(kept), confidence) * _error(np.log(kept) if logged else kept)
+        reach = t_quantile(self._freedom(kept), confidence) * _error(np.log(kept) if logged else kept)
         if logged:
             return value * float(np.exp(-reach)), value * float(np.exp(reach))
         if self.scale == "share" and 0 < value < 1:

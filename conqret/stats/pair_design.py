@@ -27,7 +27,7 @@ Pair = tuple[int, int]
 
 class GroupPairs:
     """The pairs of one group of ``size`` items, drawn by ``seed``; ``both_orders`` compares each pair in either order,
-    one after the other. What was asked already is said by :meth:`take`; what is chosen next follows from it and from
+    one after the other. The pairs so far are given by :meth:`take`; what is chosen next follows from it and from
     the seed alone."""
 
     def __init__(self, size: int, seed: Sequence[int], *, both_orders: bool = False) -> None:
@@ -44,7 +44,7 @@ class GroupPairs:
         self._every = [*once, *_shuffled(rng, once)]
 
     def take(self, first: int, second: int) -> None:
-        """Count a pair as asked in this order."""
+        """Count a pair as compared in this order."""
         self.asked.append((first, second))
         self._made[first, second] += 1
         self._balance[first] += 1
@@ -107,7 +107,7 @@ class GroupPairs:
         return chosen
 
     def _left(self, matchings: Sequence[Sequence[Pair]], times: int) -> list[Pair]:
-        """The pairs that were asked less than so many times, in either order."""
+        """The pairs that were compared less than so many times, in either order."""
         return [
             (one, other)
             for matching in matchings
@@ -116,7 +116,7 @@ class GroupPairs:
         ]
 
     def _ordered(self, pairs: Sequence[Pair]) -> list[Pair]:
-        """The pairs in the order in which they are asked, taken; those that were asked in both are left out."""
+        """The pairs in the order in which they are compared, taken; those that were compared in both are left out."""
         ordered: list[Pair] = []
         for one, other in pairs:
             if self._made[one, other] and self._made[other, one]:

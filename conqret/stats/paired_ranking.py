@@ -32,7 +32,7 @@ ORDERS = 100
 """Orders of the preferences over which Elo's ratings are averaged: it depends on the order, which means nothing."""
 PRIOR = 0.5
 """Ties with an imaginary player of strength 0 that each player of Bradley-Terry has had: they keep the strength of
-one that always wins, or is connected to nobody, finite."""
+one that always wins, or is connected to no other, finite."""
 TOLERANCE, MAX_ROUNDS = 1e-9, 200
 NAMED = 3
 """Unbounded players that a reason names."""

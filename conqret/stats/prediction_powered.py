@@ -1,12 +1,12 @@
 """A system's mean from many judgments and few labels: prediction-powered inference.
 
 Angelopoulos et al., "Prediction-Powered Inference" (Science 2023), section 2, and "PPI++" (2023), section 6:
-``theta = mean(Y) + lambda (mean(F) - mean(f))`` with labels Y and judgments f of the labelled items and judgments
+``theta = mean(Y) + lambda (mean(F) - mean(f))`` with labels Y and judgments f of the labeled items and judgments
 F of the others. Whatever the judge's bias, theta is unbiased; lambda weighs the judge by how much it tells of the
 labels, from 0 (labels alone) to 1.
 
 Where items were drawn for labeling with unequal probabilities (Zrnic and Candes, "Active Statistical Inference", ICML
-2024), each labelled item stands for ``w = 1 / p`` items, with the probability p with which it was drawn; weights are
+2024), each labeled item stands for ``w = 1 / p`` items, with the probability p with which it was drawn; weights are
 divided by their sum (Hajek 1971), which keeps the noise of that sum out:
 ``theta = lambda mean(F) + sum w (Y - lambda f) / sum w`` with the judgments F of all items. Whole topics are left out
 in turn, and lambda is chosen again without each.
@@ -27,7 +27,7 @@ from conqret.stats.jackknife import JackknifedEstimate, freedom_by_size
 from conqret.stats.resampling import cluster_places, leave_one_out, mean, sides
 
 MIN_LABELS = 4
-"""Labelled items (or clusters of them) below which there is no interval: a slope and a spread are estimated."""
+"""Labeled items (or clusters of them) below which there is no interval: a slope and a spread are estimated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,18 +52,18 @@ def prediction_powered_mean(
     power: float | None = None,
     scale: Scale = "plain",
 ) -> CorrectedMean:
-    """The mean of what people would say of all items.
+    """The mean of the human labels of all items.
 
     ``labels`` and ``judged`` belong to the same n items, ``unlabelled`` holds the judgments of N further ones, all
-    on one scale. The labelled items must be a random sample of all. A judgment that is missing (NaN) counts as the mean
+    on one scale. The labeled items must be a random sample of all. A judgment that is missing (NaN) counts as the mean
     of the others, so that the label of its item stays (any judgment leaves theta unbiased); ``naive`` is of those that
     there are. ``power`` fixes lambda (1: plain PPI), by
     default ``cov(Y, f) / ((1 + n / N) var(f))``, cut to [0, 1]. With clusters for both, errors that a cluster
-    shares (labelled or not) are added up before they are squared. Intervals are Student's, with the degrees of
-    freedom that the labelled items of the clusters leave (:func:`~conqret.stats.jackknife.freedom_by_size`:
+    shares (labeled or not) are added up before they are squared. Intervals are Student's, with the degrees of
+    freedom that the labeled items of the clusters leave (:func:`~conqret.stats.jackknife.freedom_by_size`:
     clusters - 1 where sizes are equal), one fewer for the estimated lambda. On the ``scale`` of shares (labels and
     judgments in [0, 1]) they are made on that of the odds, so none leaves [0, 1]: 97 to 98% of them hold simulated
-    means of .50, .80 and .93 at 8 topics of 5 items, half of them labelled, and 93 to 97% of plain ones.
+    means of .50, .80 and .93 at 8 topics of 5 items, half of them labeled, and 93 to 97% of plain ones.
 
     Raises:
         DeclarationError: there are no labels or no judgments, lengths differ, a label is missing, a value infinite, or
@@ -153,9 +153,9 @@ MISSED = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class DrawnItems:
+class ProbabilitySample:
     """All items of one run, those that were drawn for labeling and the others: ``labels`` (NaN: none), what the judge
-    says (``judged``; NaN: nothing), and the ``chances`` of the labelled ones (read only there)."""
+    says (``judged``; NaN: nothing), and the ``chances`` of the labeled ones (read only there)."""
 
     labels: NDArray[np.float64]
     judged: NDArray[np.float64]
@@ -195,9 +195,13 @@ class DrawnItems:
 
 
 def weighted_mean(
-    items: DrawnItems, clusters: Sequence[Hashable], *, confidence: float = CONFIDENCE, scale: Scale = "plain"
+    items: ProbabilitySample,
+    clusters: Sequence[Hashable],
+    *,
+    confidence: float = CONFIDENCE,
+    scale: Scale = "plain",
 ) -> CorrectedMean:
-    """The mean of what people would say of all items, which were drawn for labeling with these probabilities.
+    """The mean of the human labels of all items, which were drawn for labeling with these probabilities.
 
     Judgments that are missing count as the mean of the others. Intervals are jackknife-t over ``clusters``.
 
@@ -212,7 +216,11 @@ def weighted_mean(
 
 
 def weighted_difference(
-    first: DrawnItems, second: DrawnItems, clusters: Sequence[Hashable], *, confidence: float = CONFIDENCE
+    first: ProbabilitySample,
+    second: ProbabilitySample,
+    clusters: Sequence[Hashable],
+    *,
+    confidence: float = CONFIDENCE,
 ) -> CorrectedMean:
     """The second mean minus the first, of two sets of items that meet in pairs (of these ``clusters``).
 
@@ -231,7 +239,7 @@ def weighted_difference(
 
 
 def _means(
-    items: DrawnItems, clusters: Sequence[Hashable], scale: Scale
+    items: ProbabilitySample, clusters: Sequence[Hashable], scale: Scale
 ) -> tuple[JackknifedEstimate, JackknifedEstimate, JackknifedEstimate, float | None]:
     """The mean by the judge, by the labels, and by both, with the weight of the judge in the last."""
     labels, judged, labelled = items.labels, items.judged, items.labelled
@@ -243,7 +251,7 @@ def _means(
     if not known.any() or np.isinf(judged).any() or np.isinf(labels).any():
         raise DeclarationError("there is no judgment, or a label or judgment is infinite")
     drawn = leave_one_out(clusters)
-    naive = drawn.of(known).ratio(judged[known], np.ones(int(known.sum())), scale=scale)
+    naive = drawn.for_items(known).ratio(judged[known], np.ones(int(known.sum())), scale=scale)
     if reason := items.fault():
         empty = np.full(len(drawn.weights), np.nan)
         none = JackknifedEstimate(np.nan, empty, np.ones(len(empty), dtype=bool), 0, reason)

@@ -71,7 +71,7 @@ def sides(
     tuple[NDArray[np.float64], NDArray[np.float64], list[Hashable]],
     tuple[NDArray[np.float64], list[Hashable]],
 ]:
-    """Labels and judgments of the labelled items with their clusters, and the judgments of the ``others`` with theirs;
+    """Labels and judgments of the labeled items with their clusters, and the judgments of the ``others`` with theirs;
     without clusters, each item is one.
 
     Raises:
@@ -126,7 +126,7 @@ class Resamples:
         """How many clusters there are."""
         return int(self.weights.shape[1])
 
-    def of(self, items: NDArray[np.bool_]) -> Resamples:
+    def for_items(self, items: NDArray[np.bool_]) -> Resamples:
         """The same clusters left out of some of the items."""
         return Resamples(self.weights, self.cluster[items])
 
@@ -142,7 +142,7 @@ class Resamples:
         counts = np.bincount(self.cluster * size + codes, minlength=self.clusters * size)
         return counts.reshape(self.clusters, size).astype(float)
 
-    def kept(self) -> Iterator[NDArray[np.bool_]]:
+    def item_masks(self) -> Iterator[NDArray[np.bool_]]:
         """Without each cluster in turn: which of the items are left."""
         for weights in self.weights:
             yield weights[self.cluster] > 0

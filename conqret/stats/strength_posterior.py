@@ -93,7 +93,7 @@ class PairOutcomes:
 
 @dataclass(frozen=True)
 class Mode:
-    """Where the posterior is highest for a ``spread``: ``strengths`` (their part beside their system's mean), and
+    """Where the posterior is highest for a ``spread``: ``strengths`` (their part apart from their system's mean), and
     ``shared`` by all groups: positions, means of systems, then the weights of each judge."""
 
     spread: float

@@ -5,14 +5,14 @@ Dependability of Behavioral Measurements, 1972; Brennan, Generalizability Theory
 
     mean + topic + item + c + topic x c + item x c + sample
 
-with every combination of conditions as a c (and, where samples have one in common, the order in which things are
-asked). Components are estimated without assuming a distribution, by equating quadratic forms ``y' A_k y`` with what
-they are expected to be, ``sum_l tr(A_k V_l) sigma_l^2``, where V_k says which scores share a level of effect k. ``A_k``
-is ``M V_k M``, where M takes the mean off (MINQUE(0): Rao 1972; Searle, Casella and McCulloch, Variance Components,
-1992, section 11.3); of what differs within topics it takes each topic's mean off, and of topics it is the sum of
-squares of their unweighted means, so that larger topics with larger effects move neither.
-Where no score is missing and all topics have as many items, all are those of the analysis of variance. An estimate may
-be below 0, which means that it is small.
+with every combination of conditions as a c (and, where samples have one in common, the order of
+requests). Components are estimated without assuming a distribution, by equating quadratic forms ``y' A_k y`` with what
+they are expected to be, ``sum_l tr(A_k V_l) sigma_l^2``, where V_k says which scores share a level of effect k.
+``A_k`` is ``M V_k M``, where M takes the mean off (MINQUE(0): Rao 1972; Searle, Casella and McCulloch, Variance
+Components, 1992, section 11.3); of what differs within topics it takes each topic's mean off, and of topics it is
+the sum of squares of their unweighted means, so that larger topics with larger effects move neither. Where no score
+is missing and all topics have as many items, all are those of the analysis of variance. An estimate may be below 0,
+which means that it is small.
 
 What they mean for scores (the error of one score, and that of a mean over topics: Brennan 2001) says
 :class:`Components`.
@@ -66,8 +66,9 @@ class VarianceEffect:
 
 
 SHARE_OF_FREEDOM = {"samples": 0.4, "generalizability": 0.5}
-"""Which share of C - 1 degrees of freedom t has for C topics, as topics may differ in the noise of samples: with all of
-them intervals held the truth in .88 to .90 at eight topics of which one in four has twice or half the noise."""
+"""Which share of C - 1 degrees of freedom t has for C topics, as topics may differ in the sampling variance: with
+all of them intervals held the truth in .88 to .90 at eight topics of which one in four has twice or half the
+noise."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -167,11 +168,11 @@ def variance_components(
     conditions: Mapping[str, Sequence[Hashable]],
     orders: Sequence[Hashable] | None = None,
 ) -> Components:
-    """The components of ``values`` (one for each sample, finite), whose topic, item and conditions stand beside each.
+    """The components of ``values`` (one for each sample, finite), with the topic, item and conditions of each.
 
     An item belongs to one topic. Several values with the same item and conditions are samples. Conditions that never
-    vary are left out. ``orders`` says what samples have in common under all conditions (the order in which things are
-    asked). Intervals leave out topics; items, where there is one topic.
+    vary are left out. ``orders`` says what samples have in common under all conditions (the order of
+    requests). Intervals leave out topics; items, where there is one topic.
 
     Raises:
         DeclarationError: fewer than three values, one that is not finite, lengths that differ, two conditions that

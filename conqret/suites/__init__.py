@@ -1,1 +1,8 @@
-"""Public test sets for judges: what is judged, the gold beside it, and what was published of others."""
+"""Public test sets for judges: what is judged, the gold labels, and what was published of others.
+
+- ``suite``: what a suite declares; ``catalog``: the suites that come with conqret
+- ``suite_files``, ``suite_fetch``: how its files are read, and fetched
+- ``suite_statistics``: statistics that suites share, and published figures recomputed
+- ``suite_run``, ``result``: a judge on a suite, and its result; ``suite_report``, ``leaderboard_page``: many of them
+- ``command``, ``suite_run_command``: ``conqret suite``
+"""

@@ -36,6 +36,9 @@ def leaderboard_page(report: SuiteReport) -> ReportPage:
     recomputed = [
         published_table(board.suite, board.recomputed) for board in report.boards if board.recomputed
     ]
+    months = sorted(board.suite.public_since for board in report.boards)
+    since = months[0] if months[0] == months[-1] else f"{months[0]} (the oldest) or {months[-1]} (the newest)"
+    note = f"The texts have been public since {since}, so a model trained later may have seen them and their labels."
     return ReportPage(
         "suite leaderboard",
         "Judges on public test sets",
@@ -51,7 +54,7 @@ def leaderboard_page(report: SuiteReport) -> ReportPage:
             Section("Papers", recomputed, folded=True),
             Section("Sources", [PageRemarks(_sources(report))]),
         ],
-        badges=[("Training data", _public_since(report))],
+        badges=[("Training data", note)],
         answer=report.answer,
         how_to_read=list(LEGEND),
     )
@@ -67,12 +70,6 @@ def _titles(boards: Sequence[SuiteBoard]) -> dict[str, str]:
         else board.suite.title
         for board in boards
     }
-
-
-def _public_since(report: SuiteReport) -> str:
-    months = sorted(board.suite.public_since for board in report.boards)
-    since = months[0] if months[0] == months[-1] else f"{months[0]} (the oldest) or {months[-1]} (the newest)"
-    return f"The texts have been public since {since}, so a model trained later may have seen them and their labels."
 
 
 def _section(board: SuiteBoard, title: str) -> Section:
@@ -250,7 +247,7 @@ def _price(result: SuiteResult) -> str:
 
 
 def _picture(board: SuiteBoard, titles: dict[str, str]) -> list[Forest]:
-    """The judges of a suite with their intervals; beside the first what annotators reach among each other."""
+    """The judges of a suite with their intervals; the first table also shows inter-annotator agreement."""
     rows: list[ForestRow] = []
     for result in board.results[:ROWS]:
         if result.main.value is not None:
@@ -305,7 +302,7 @@ def statistics_table(suite: Suite) -> Table:
 
 
 def published_table(suite: Suite, figures: Sequence[RecomputedFigure]) -> Table:
-    """The published figures beside what this copy gives."""
+    """The published figures compared with what this copy gives."""
     found = {id(one.figure): one for one in figures}
     rows: list[tuple[Cell, ...]] = []
     for figure in suite.published:

@@ -95,7 +95,7 @@ class SuiteFigure(ResultPart):
 
 class SuiteJudge(ResultPart):
     """The judge: format, model and fingerprint. ``baseline`` is the offline one; of a ``published`` judge the verdicts
-    are others', and no model was asked."""
+    are others', and no request was sent."""
 
     model: Short
     format: Short

@@ -22,7 +22,7 @@ from conqret.registry import Registry
 from conqret.stats.estimate import Scale
 
 Task = Literal["preference", "rating", "label", "detection"]
-"""What is asked of an item: which of two answers, a rating on a scale, a class, or (of a document and a perspective)
+"""The task of an item: which of two answers, a rating on a scale, a class, or (of a document and a perspective)
 whether the one contains the other."""
 Values = Mapping[str, float]
 """A number by the id of an item."""
@@ -71,7 +71,7 @@ class SuiteFile:
 
 @dataclass(frozen=True, eq=False)
 class SuiteVerdicts:
-    """What a judge says of a suite's items by one metric, beside the gold: all in the same order.
+    """What a judge says of a suite's items by one metric, with the gold: all in the same order.
 
     ``gold`` is NaN where an item has none. ``verdicts`` are numbers on the judge's scale: of conqret's judges in
     [0, 1] (a preference: 1 for the first answer, 0 for the second, 0.5 for a tie; yes is 1; a detection is its grade
@@ -134,7 +134,7 @@ class SuiteStatistic:
 
 @dataclass(frozen=True)
 class PublishedFigure:
-    """A figure that somebody has published of a suite.
+    """A published figure of a suite.
 
     Args:
         who: the judge, the annotators or the system that it is of (``o1-mini, Arena-Hard prompt``).
@@ -233,7 +233,7 @@ class SuiteData:
         return {name for name in ids if not group or self.groups.get(name, "") == group}
 
     def against(self, metric: str, verdicts: Mapping[str, float | None], group: str = "") -> SuiteVerdicts:
-        """The verdicts (by item id) of the items that have gold or annotations by ``metric``, beside these."""
+        """The verdicts (by item id) of the items that have gold or annotations by ``metric``, apart from these."""
         gold, annotations = self.gold.get(metric, {}), self.annotations.get(metric, {})
         labelled = self.labelled(metric, group)
         ids = [
@@ -263,7 +263,7 @@ class Suite:
         license: SPDX identifier or words, and what it lets one do.
         files: its files, as they are published.
         public_since: year and month from which its texts could be in a model's training data.
-        task: what is asked of an item.
+        task: the task of an item.
         read: the reader of a folder with the files (``Path`` to :class:`SuiteData`). It raises
             DeclarationError (or ItemsError, LabelsError) that names file, line and expectation.
         metrics: the metrics that are judged; those of the format in ``judging``, where items are judged.
@@ -312,7 +312,7 @@ class Suite:
         """What the files in ``folder`` hold.
 
         Raises:
-            DeclarationError: a file is missing or damaged, or has another layout.
+            DeclarationError: a file is missing or corrupt, or has another layout.
         """
         return self.read(folder)
 

@@ -136,7 +136,7 @@ def content_sha256(path: Path, *, packed: bool | None = None) -> str:
     """The SHA-256 of what a file holds, unpacked where it is ``packed``: by default where it ends in ``.gz``.
 
     Raises:
-        DeclarationError: it is damaged, or cannot be read.
+        DeclarationError: it is corrupt, or cannot be read.
     """
     try:
         if not (path.suffix == ".gz" if packed is None else packed):
@@ -243,12 +243,12 @@ def _sound(folder: Path, file: SuiteFile) -> bool:
         return False
     try:
         return not file.sha256 or content_sha256(place) == file.sha256
-    except DeclarationError:  # damaged: it is fetched again
+    except DeclarationError:  # corrupt: it is fetched again
         return False
 
 
 def _copy(folder: Path, source: Path, file: SuiteFile) -> None:
-    """Copy a file from a folder that somebody named; DeclarationError where it is not the published one."""
+    """Copy a file from a folder that the user named; DeclarationError where it is not the published one."""
     place = copy_of(source, file.local)
     if place is None:
         return

@@ -67,7 +67,7 @@ def published_rows(
 
     Raises:
         DeclarationError: the file is missing or empty.
-        ItemsError: it is damaged, or rows have faults; all are listed with their lines.
+        ItemsError: it is corrupt, or rows have faults; all are listed with their lines.
     """
     path = suite_file(folder, name)
     fields = (unique,) if isinstance(unique, str) else tuple(unique)
@@ -121,8 +121,8 @@ def is_there(folder: Path, name: str) -> bool:
 
 
 def published_text(value: object, where: str, reader: TableReader) -> str:
-    """The check that a value is a text that is not blank. Control characters that slipped into it when it was published
-    (a bell in the place of ``\\a``) are left out, and noted: nobody can mend them in the file."""
+    """The check that a value is a text that is not blank. Control characters that slipped into it when it was
+    published (a bell in the place of ``\\a``) are left out, and noted: the file cannot be corrected."""
     if isinstance(value, str) and (without := value.translate(_CONTROLS)) != value:
         reader.note("control characters are left out of a text", where)
         value = without

@@ -55,7 +55,7 @@ class SuiteBoard:
 
     @cached_property
     def recomputed(self) -> list[RecomputedFigure]:
-        """The published figures beside what the suite's files give; none where these are not here."""
+        """The published figures compared with what the suite's files give; none where these are not here."""
         return [] if self.data is None else recomputed(self.suite, self.data)
 
     def shared(self, one: SuiteResult, other: SuiteResult) -> tuple[SuiteFigure, SuiteFigure] | None:
@@ -302,7 +302,7 @@ def _read(place: str | Path | SuiteResult) -> Iterator[SuiteResult]:
     if isinstance(place, SuiteResult):
         yield place
     elif (folder := Path(place)).is_dir() and not result_file(folder).exists():
-        runs = sorted(folder.rglob(FILE_NAME))  # beside which lie other files of a run
+        runs = sorted(folder.rglob(FILE_NAME))  # next to which lie other files of a run
         files = runs or sorted(folder.rglob("*.json"))
         if not files:
             raise DeclarationError(

@@ -35,7 +35,7 @@ from conqret.runs.session import Session, SessionCounts
 from conqret.suites.result import FILE_NAME, SuiteCost, SuiteJudge, SuiteResult, SuiteSample
 from conqret.suites.suite import SUITES, Suite, SuiteData
 from conqret.suites.suite_fetch import SuiteCopy, needed_copy
-from conqret.suites.suite_statistics import held_statistics, sampled
+from conqret.suites.suite_statistics import sampled, suite_figures
 
 SEED = 13
 OWN = ("format", "criteria", "rubric", "judge", "verdicts")
@@ -46,7 +46,7 @@ _ASKED = {
     "model",
     "watch",
 }
-"""What a detection can be told."""
+"""Options of a detection."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ def prepared_suite(
 
     Raises:
         UnknownNameError: there is no such suite.
-        DeclarationError: its files are not here or damaged, it has no texts, or the sample is none.
+        DeclarationError: its files are not here or corrupt, it has no texts, or the sample is none.
     """
     declared = SUITES.resolve(suite)
     if not declared.judged:
@@ -144,14 +144,14 @@ def run_suite(
         source: a folder with its files; by default what :func:`conqret.fetch_suite` fetched, or ``CONQRET_DATA``.
         sample: so many of its items alone, spread over clusters and gold; by default all.
         sample_seed: the seed by which they are drawn.
-        settings: those of :func:`conqret.judge`: the model, and how it is asked. Without a format or a judge of your
+        settings: those of :func:`conqret.judge`: the model, and how it is called. Without a format or a judge of your
             own the suite's is taken. ``output`` is the run's folder, into which the result is written, too.
 
     Returns:
         The result, with the data that it is of.
 
     Raises:
-        DeclarationError: the suite's files are not here or damaged, or anything that :func:`conqret.judge` refuses.
+        DeclarationError: the suite's files are not here or corrupt, or anything that :func:`conqret.judge` refuses.
         AnswersAwaited: verdicts wait for a provider's batch; the same call again collects them.
     """
     check_known("option of run_suite", JudgeSettings.__annotations__, *settings)
@@ -160,7 +160,7 @@ def run_suite(
 
 
 def expected_suite_cost(prepared: PreparedSuite, settings: JudgeSettings) -> ExpectedCost:
-    """What :func:`run_suite` would ask: calls, tokens and dollars. No model is asked."""
+    """What :func:`run_suite` would cost: calls, tokens and dollars. No request is sent."""
     if prepared.suite.task == "detection":
         return costs_of(lambda: _detected(prepared, settings, dry_run=True))[0]
     return expected_cost(list(prepared.data.items), **_judging(prepared.suite, settings))
@@ -321,13 +321,13 @@ def _written(
     folder: Path | None,
 ) -> SuiteRun:
     suite, data = prepared.suite, prepared.data
-    held = held_statistics(suite, data, verdicts, [item.id for item in data.items])
-    if not held:
+    computed = suite_figures(suite, data, verdicts, [item.id for item in data.items])
+    if not computed:
         check_known("metric of the suite", suite.metrics, *verdicts)
     result = SuiteResult(
         suite=suite.name,
         judge=judge,
-        figures=tuple(held),
+        figures=tuple(computed),
         judged=len(data.items),
         sample=prepared.sample,
         files=prepared.copy.digests(),

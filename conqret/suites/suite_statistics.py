@@ -1,6 +1,6 @@
 """Statistics that several suites share, as functions of :class:`conqret.suites.suite.SuiteVerdicts`, statistics by the
 groups of a suite's items (sides of debates, data sets, systems), the annotators' labels as means and as a table;
-and judges whose verdicts others have published, which stand beside those that are run: no model is asked."""
+and judges whose verdicts others have published, which are compared with those that are run: no request is sent."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ PLACES = 9
 """Decimals of what is kept: less than rounding shows, more than a test needs."""
 
 
-def held_statistics(
+def suite_figures(
     suite: Suite,
     data: SuiteData,
     verdicts: Mapping[str, Mapping[str, float | None]],
@@ -148,11 +148,11 @@ def held_statistics(
         labelled = data.labelled(metric, statistic.group)
         if metric in verdicts and (labelled or not statistic.group):
             items = sorted(labelled & (verdicts[metric].keys() if chosen is None else chosen))
-            figures.append(_held(data, statistic, metric, verdicts[metric], items))
+            figures.append(_figure(data, statistic, metric, verdicts[metric], items))
     return figures
 
 
-def _held(
+def _figure(
     data: SuiteData,
     statistic: SuiteStatistic,
     metric: str,
@@ -230,7 +230,8 @@ PUBLISHED = "published verdicts"
 
 @dataclass(frozen=True, slots=True)
 class RecomputedFigure:
-    """A published figure beside what comes of the files: ``value`` as it is printed, None where it cannot be had."""
+    """A published figure compared with what comes of the files: ``value`` as it is printed, None where it cannot be
+    had."""
 
     figure: PublishedFigure
     value: float | None
@@ -244,8 +245,8 @@ class RecomputedFigure:
 def logged_results(suite: Suite, data: SuiteData) -> Iterator[SuiteResult]:
     """A result for each judge whose verdicts the suite's files hold."""
     for name, verdicts in data.logs.items():
-        held = held_statistics(suite, data, verdicts)
-        if not held:
+        figures = suite_figures(suite, data, verdicts)
+        if not figures:
             continue
         yield SuiteResult(
             suite=suite.name,
@@ -261,7 +262,7 @@ def logged_results(suite: Suite, data: SuiteData) -> Iterator[SuiteResult]:
                 baseline=name in data.rules,
                 published=True,
             ),
-            figures=tuple(held),
+            figures=tuple(figures),
             judged=len({item for values in verdicts.values() for item in values}),
             lacking=suite.lacking(data),
         )
@@ -274,12 +275,12 @@ def logged_figure(suite: Suite, data: SuiteData, log: str, sample: SuiteSample) 
         return None
     ids = [item.id for item in sampled(suite, data, sample.n, sample.seed).items]
     first = replace(suite, statistics=suite.statistics[:1])
-    held = held_statistics(first, data, data.logs[log], ids)
-    return held[0] if held else None
+    figures = suite_figures(first, data, data.logs[log], ids)
+    return figures[0] if figures else None
 
 
 def recomputed(suite: Suite, data: SuiteData) -> list[RecomputedFigure]:
-    """The published figures of a suite beside what its files give."""
+    """The published figures of a suite compared with what its files give."""
     return [RecomputedFigure(figure, _value(suite, data, figure)) for figure in suite.published]
 
 

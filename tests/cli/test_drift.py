@@ -10,8 +10,8 @@ import pytest
 
 from conqret import drift, judge
 from conqret.errors import DeclarationError, UnknownNameError
-from conqret.judging.judge_folder import JudgeRecord
-from conqret.studies.drift.result import Drift, Wave, changes_between, drift_answer, drift_sheet, few
+from conqret.judging.judge_folder import JudgeFolder
+from conqret.studies.drift.result import Drift, Wave, changes_between, drift_answer, drift_page, few
 from tests.cli.conftest import Cli
 
 ANCHORS = [
@@ -58,7 +58,7 @@ def test_a_judge_that_became_stricter_is_found_and_when(judged: Path, stricter: 
     runs = [judged / f"day-{day}" for day in (4, 2, 1, 3)]
     assert drift(*runs).differences == stricter.differences
     assert {row.wave for row in drift(judged, reference="day-4").alarms} == {"day-1", "day-2", "day-3"}
-    sheet = drift_sheet(stricter)
+    sheet = drift_page(stricter)
     page = "".join(sheet.html())
     assert page.count('<svg class="chart"') == 1
     assert "conqret runs diff" in page
@@ -66,7 +66,7 @@ def test_a_judge_that_became_stricter_is_found_and_when(judged: Path, stricter: 
     assert [point.x for point in chart.lines[0].points] == [2, 3, 4]
 
 
-def test_what_changed_is_told() -> None:
+def test_what_changed_is_told(judged: Path) -> None:
     given = {
         "name": "day 1",
         "place": "drift/day 1",
@@ -84,25 +84,9 @@ def test_what_changed_is_told() -> None:
     }
     changed = {"answered_by": ("m-2",), "conqret": "0.2", "system_fingerprints": ("fp_2",)}
     before, now = Wave.model_validate(given), Wave.model_validate(given | changed)
+    record = JudgeFolder(judged / "day-1").record()
     records = [
-        JudgeRecord.model_validate(
-            {
-                "format": "direct",
-                "model": "m",
-                "baseline": False,
-                "fingerprint": "f",
-                "identity": identity,
-                "metrics": ["clarity"],
-                "options": {},
-                "model_options": {},
-                "items_name": "a.jsonl",
-                "items_layout": "conqret",
-                "items_count": 24,
-                "items_digest": "d",
-                "created": given["date"],
-            }
-        )
-        for identity in ({"model": "m"}, {"model": "m", "prompt a": "2"})
+        record.model_copy(update={"identity": {"model": "m", **more}}) for more in ({}, {"prompt a": "2"})
     ]
     assert list(changes_between(before, records[0], now, records[1])) == [
         "prompt a: added",

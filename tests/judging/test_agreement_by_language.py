@@ -9,7 +9,7 @@ import pytest
 from conqret.data import Judgment, Measure, Status
 from conqret.io.label_set import LabelSet
 from conqret.io.labels import read_labels
-from conqret.studies.validate.page import validation_sheet
+from conqret.studies.validate.page import validation_page
 from conqret.studies.validate.result import Validation, validate
 
 TOPICS = 8
@@ -64,7 +64,7 @@ def test_each_language_has_its_agreement(tmp_path: Path) -> None:
     assert rows["de"].people.value == pytest.approx(1)
     assert validation.basis.clusters == TOPICS
     assert Validation.model_validate_json(validation.model_dump_json()) == validation
-    sheet = validation_sheet(validation)
+    sheet = validation_page(validation)
     for text in ("".join(sheet.html()), "".join(sheet.markdown())):
         assert "by language" in text
         assert "Chinese" in text

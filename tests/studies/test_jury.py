@@ -18,7 +18,7 @@ from conqret.stats.agreement import alphas
 from conqret.stats.resampling import leave_one_out
 from conqret.studies.compare.compare_judges import FoldedChoice, SharedUnits, UnitSides
 from conqret.studies.jury.jury_run import Ballots, jury
-from conqret.studies.jury.result import jury_sheet, jury_tables
+from conqret.studies.jury.result import jury_page, jury_tables
 from tests.judging.runs import execution
 from tests.studies.judged import judgment, scored
 
@@ -103,7 +103,7 @@ def test_a_jury_of_judges_that_err_apart_gains(study, tmp_path):
     furthest = found.disagreements[0]
     assert max(furthest.values) - min(furthest.values) >= 0.5
     assert furthest.jury == pytest.approx(sum(furthest.values) / 3)
-    page = "".join(jury_sheet(found).html())
+    page = "".join(jury_page(found).html())
     assert page.count('<svg class="chart"') == 1
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from conqret.data import Part
 from conqret.errors import DeclarationError, UnknownNameError
-from conqret.studies.validate.page import validation_sheet
+from conqret.studies.validate.page import validation_page
 from conqret.studies.validate.result import validate
 from tests.studies.judged import judgment, labels_of, scored
 
@@ -21,7 +21,7 @@ def test_what_has_no_partner_is_listed(tmp_path):
     assert found.join.unlabelled_metrics == ["depth"]
     assert found.join.duplicate_judgments == ["a"]
     assert (found.join.judged, found.join.labelled, found.join.items) == (3, 3, 2)
-    page = validation_sheet(found).markdown()
+    page = validation_page(found).markdown()
     assert all(name in page for name in ("lonely", "ghost", "charm", "Depth"))
 
 

@@ -95,9 +95,6 @@ def test_judges_are_tested_against_the_best():
     (few,) = only(NOISY, backwards.recomputed(["t0", "t1", "t2", "t3"])).from_best
     assert few.difference.low is not None
     assert few.p is None  # four topics
-    told = next(ranking_tables(only(NOISY, backwards.recomputed(["t0", "t1", "t2", "t3"]))))
-    assert "p (Holm)" not in told.header  # the column would be empty
-    assert "no p-value if fewer than 6 topics" in told.note
     result = only(noisy, backwards, truth=truth)
     (test,) = result.from_best
     assert (test.judge, test.other) == ("backwards", "noisy")

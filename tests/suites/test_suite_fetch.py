@@ -69,16 +69,6 @@ def test_other_bytes_are_refused_and_not_kept(target, content):
     assert not target.exists()
 
 
-def test_what_is_larger_than_it_may_be_is_not_taken_in(target, monkeypatch):
-    monkeypatch.setenv("CONQRET_MAX_UNPACKED", "1000")
-    with (
-        Mirror({PLACE: small.table()}) as mirror,
-        pytest.raises(DeclarationError, match="CONQRET_MAX_UNPACKED"),
-    ):
-        fetch_suite(unknown(), mirror=mirror.url)
-    assert list(target.parent.glob("pairs*")) == []
-
-
 def test_a_file_that_is_not_there_is_told_with_its_place(target):
     with Mirror({}) as mirror, pytest.raises(DeclarationError, match="does not exist \\(HTTP 404\\)"):
         fetch_suite(small.suite(), mirror=mirror.url)
@@ -108,12 +98,16 @@ def test_a_layout_that_moved_is_told_with_file_and_field(target):
     assert target.read_bytes() == small.table()
 
 
-@pytest.mark.parametrize("suite", [small.suite, unknown], ids=["size", "no size"])
-def test_a_server_that_never_ends_is_left(target, suite, monkeypatch):
-    monkeypatch.setenv("CONQRET_MAX_UNPACKED", "100000")
+@pytest.mark.parametrize(
+    ("suite", "endless", "limit"),
+    [(small.suite, True, 100_000), (unknown, True, 100_000), (unknown, False, 1000)],
+)
+def test_what_is_larger_than_it_may_be_is_not_taken_in(target, monkeypatch, suite, endless, limit):
+    monkeypatch.setenv("CONQRET_MAX_UNPACKED", str(limit))
+    message = "is larger than" if suite is small.suite else "CONQRET_MAX_UNPACKED"
     with (
-        Mirror({PLACE: small.table()}, endless=True) as mirror,
-        pytest.raises(DeclarationError, match="is larger than"),
+        Mirror({PLACE: small.table()}, endless=endless) as mirror,
+        pytest.raises(DeclarationError, match=message),
     ):
         fetch_suite(suite(), mirror=mirror.url)
     assert list(target.parent.glob("pairs*")) == []

@@ -19,7 +19,7 @@ from conqret.suites.result import SuiteResult, read_result
 from conqret.suites.suite import PublishedFigure
 from conqret.suites.suite_report import SuiteReport, suite_report
 from conqret.suites.suite_run import prepared_suite
-from conqret.suites.suite_statistics import held_statistics, sampled
+from conqret.suites.suite_statistics import sampled, suite_figures
 from tests.server import FaultServer
 from tests.suites import small
 
@@ -63,23 +63,18 @@ def test_the_interval_of_a_share_is_that_of_a_mean_over_clusters(small_suite):
     suite = small.suite()
     data = suite.data(small_suite)
     verdicts = data.logs[small.LONGER]["preference"]
-    (held,) = held_statistics(suite, data, {"preference": verdicts})
+    (figure,) = suite_figures(suite, data, {"preference": verdicts})
     right = [float(verdicts[name] == gold) for name, gold in sorted(data.gold["preference"].items())]
     expected = mean(right, [data.clusters[name] for name in sorted(data.gold["preference"])], scale="share")
-    ours, theirs = held.jackknifed.estimate(), expected.estimate()
-    assert (held.items, held.n, held.jackknifed.clusters) == (40, 40, 8)
+    ours, theirs = figure.jackknifed.estimate(), expected.estimate()
+    assert (figure.items, figure.n, figure.jackknifed.clusters) == (40, 40, 8)
     assert np.allclose([ours.value, ours.low, ours.high], [theirs.value, theirs.low, theirs.high])
-
-
-def test_items_without_a_verdict_are_counted_and_in_no_figure(small_suite):
-    suite = small.suite()
-    data = suite.data(small_suite)
-    verdicts = {
+    verdicts = {  # items without a verdict are counted, and in no figure
         name: None if name.startswith("0-") else gold for name, gold in data.gold["preference"].items()
     }
-    (held,) = held_statistics(suite, data, {"preference": verdicts}, [item.id for item in data.items])
-    assert (held.items, held.n, held.jackknifed.clusters) == (40, 35, 7)
-    nothing = held_statistics(suite, data, {"preference": dict.fromkeys(verdicts)}, verdicts)[0]
+    (figure,) = suite_figures(suite, data, {"preference": verdicts}, [item.id for item in data.items])
+    assert (figure.items, figure.n, figure.jackknifed.clusters) == (40, 35, 7)
+    nothing = suite_figures(suite, data, {"preference": dict.fromkeys(verdicts)}, verdicts)[0]
     assert nothing.jackknifed.estimate().value is None
     assert math.isnan(nothing.jackknifed.value)
 

@@ -19,7 +19,7 @@ from conqret.show import words
 from conqret.show.charts import Chart, ChartLine, Point, reach
 from conqret.show.report_page import ReportPage, Section, section
 from conqret.show.table import Cell, Column, Table
-from conqret.stats.confidence import LEAST_KEPT, SelectedScores, fewest_labels
+from conqret.stats.confidence import MIN_KEPT, SelectedScores, fewest_labels
 from conqret.stats.estimate import Estimate, undefined
 from conqret.studies.agreement.agreement_settings import Basis, FittedFile
 
@@ -260,7 +260,7 @@ def _curve(rule: AbstentionRow, error: float) -> Table:
         },
         rule.curve,
         note="Thresholds are tested from the highest down, beginning with the first that keeps at least "
-        f"{LEAST_KEPT:.0%} of the scores and {fewest_labels(error)} labels, as long as the guarantee is shown to hold.",
+        f"{MIN_KEPT:.0%} of the scores and {fewest_labels(error)} labels, as long as the guarantee is shown to hold.",
     )
 
 

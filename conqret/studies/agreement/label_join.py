@@ -320,7 +320,11 @@ class DimensionView:
             return float(np.abs(judge - self.target[some]).mean() / (high - low))
 
         return self._refitted(
-            drawn.of(self.compared).ratio(apart, np.ones_like(apart)), variant, drawn, of_sides, rounds=False
+            drawn.for_items(self.compared).ratio(apart, np.ones_like(apart)),
+            variant,
+            drawn,
+            of_sides,
+            rounds=False,
         )
 
     def _refitted(
@@ -338,7 +342,7 @@ class DimensionView:
         if fit is None or not sampled.defined:
             return sampled
         without = []
-        for kept in drawn.kept():
+        for kept in drawn.item_masks():
             some = kept & self.compared
             refitted = fit(some)[some] if some.any() else np.zeros(0)
             known = len(refitted) and not np.isnan(refitted).any()
@@ -376,7 +380,7 @@ class DimensionView:
         both = ~np.isnan(labels) & ~np.isnan(judge)
         if not both.any():
             return undefined(NO_PAIR)
-        some = drawn.of(both)
+        some = drawn.for_items(both)
         declared = {"categories": self.categories} if statistic.input == "categories" else {}
         return statistic.compute(labels[both], judge[both], some, confidence=confidence, **declared)
 

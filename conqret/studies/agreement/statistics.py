@@ -23,7 +23,7 @@ from conqret.stats.classification import (
     matthews,
     quadratic_kappa,
 )
-from conqret.stats.correlation import FEWEST_RATED, kendall, one_against_others, pearson, spearman
+from conqret.stats.correlation import MIN_RATED, kendall, one_against_others, pearson, spearman
 from conqret.stats.estimate import Estimate
 
 CALIBRATED = "calibrated"
@@ -105,7 +105,7 @@ _DECLARED = (
         one_against_others,
         ORDERED,
         about="“One annotator (Spearman)” is Spearman's correlation of one annotator with the mean of the others, "
-        f"averaged over annotators who labeled {FEWEST_RATED} units or more.",
+        f"averaged over annotators who labeled {MIN_RATED} units or more.",
     ),
 )
 STATISTICS: Mapping[str, Statistic] = {statistic.name: statistic for statistic in _DECLARED}

@@ -1,4 +1,4 @@
-"""``conqret runs diff``: two runs beside each other, and conditions on them.
+"""``conqret runs diff``: two runs compared, and conditions on them.
 
 ``difference[.low|.high][METRIC] OPERATOR NUMBER``: the second run's mean less the first's, on what both scored;
 ``.low`` and ``.high`` are the ends of its interval. A difference, or an end, that has no value fails its condition.
@@ -18,7 +18,7 @@ from conqret.errors import DeclarationError, check_known
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from conqret.studies.diff.result import DifferenceOn
+    from conqret.studies.diff.result import MetricDifference
     from conqret.studies.drift.result import WaveDifference
 
 
@@ -39,7 +39,7 @@ def parse_difference_requirement(text: str, *others: str) -> Requirement:
 
 
 def check_difference_requirement(
-    requirement: Requirement, rows: Mapping[str, DifferenceOn | WaveDifference], of: str = "both runs"
+    requirement: Requirement, rows: Mapping[str, MetricDifference | WaveDifference], of: str = "both runs"
 ) -> RequirementOutcome:
     """Hold one condition against the differences by metric.
 

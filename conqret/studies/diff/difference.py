@@ -25,7 +25,7 @@ from conqret.stats.estimate import undefined
 from conqret.stats.jackknife import without_value
 from conqret.stats.prediction_powered import (
     CorrectedMean,
-    DrawnItems,
+    ProbabilitySample,
     prediction_powered_mean,
     weighted_difference,
 )
@@ -33,7 +33,13 @@ from conqret.stats.resampling import SAME, mean, snapped
 from conqret.studies.agreement.agreement_settings import DEFAULT_SETTINGS, AgreementSettings
 from conqret.studies.agreement.annotator_agreement import clusters_of_units
 from conqret.studies.agreement.label_join import DimensionView, join_labels
-from conqret.studies.diff.result import ChangedPart, ChangedScore, DifferenceOn, RunDifference, WithinMargin
+from conqret.studies.diff.result import (
+    ChangedPart,
+    ChangedScore,
+    MetricDifference,
+    RunDifference,
+    WithinMargin,
+)
 
 Pairs = Sequence[tuple[Judgment, Judgment]]
 """What the first run and what the second says of the items that meet."""
@@ -41,7 +47,7 @@ Pairs = Sequence[tuple[Judgment, Judgment]]
 
 @dataclass(frozen=True, slots=True)
 class LabelledSides:
-    """People's one label of each item of the first run and of the second, in [0, 1]; where items were drawn for
+    """The one human label of each item of the first run and of the second, in [0, 1]; where items were drawn for
     labeling with unequal probabilities, ``chances`` has those of both sides."""
 
     first: Mapping[str, float]
@@ -57,7 +63,7 @@ class LabelledSides:
 def labelled_sides(
     pairs: Pairs, labels: Sequence[LabelSet], settings: AgreementSettings, same_items: bool
 ) -> dict[str, LabelledSides]:
-    """By metric, people's labels of the items of both sides.
+    """By metric, the human labels of the items of both sides.
 
     Raises:
         DeclarationError: the two judge the same items, one file of labels is of both with the same ids, no pair has
@@ -75,12 +81,12 @@ def labelled_sides(
             "run's items, then those of the second's"
         )
     each = [labels[min(side, len(labels) - 1)] for side in (0, 1)]
-    people = [_people([pair[side] for pair in pairs], each[side], settings) for side in (0, 1)]
+    human = [_human_labels([pair[side] for pair in pairs], each[side], settings) for side in (0, 1)]
     unequal = any(label_set.unequal for label_set in each)
     chances = (each[0].chances, each[1].chances) if unequal else None
     sides = {
-        metric: LabelledSides(people[0][metric], people[1][metric], chances)
-        for metric in people[0].keys() & people[1].keys()
+        metric: LabelledSides(human[0][metric], human[1][metric], chances)
+        for metric in human[0].keys() & human[1].keys()
     }
     if not unequal and not any(
         known.difference(*pair) is not None for known in sides.values() for pair in pairs
@@ -97,9 +103,9 @@ def corrected_difference(
     confidence: float,
     metric: str,
 ) -> CorrectedMean | None:
-    """People's difference, by the judge's of all pairs that both runs scored (``judged``, by their places), and
-    people's (``known``) of those with labels on both sides; None where there are none of these. Where items were drawn
-    with unequal probabilities, labels on one side alone count, too."""
+    """The human difference, by the judge's of all pairs that both runs scored (``judged``, by their places), and
+    the human one (``known``) of those with labels on both sides; None where there are none of these. Where items
+    were drawn with unequal probabilities, labels on one side alone count, too."""
     if known.chances is not None:
         first, second = (
             _drawn([pairs[place][side] for place in judged], labels, known.chances[side], metric)
@@ -125,20 +131,20 @@ def corrected_difference(
 
 def _drawn(
     judgments: Sequence[Judgment], labels: Mapping[str, float], chances: Mapping[str, float], metric: str
-) -> DrawnItems:
+) -> ProbabilitySample:
     """One side of all pairs, with its labels and how likely their items were to be drawn."""
 
     def column(values: Mapping[str, float]) -> NDArray[np.float64]:
         return np.array([values.get(judgment.item, np.nan) for judgment in judgments], dtype=float)
 
     judged = np.array([judgment.value(metric) for judgment in judgments], dtype=float)
-    return DrawnItems(column(labels), judged, column(chances))
+    return ProbabilitySample(column(labels), judged, column(chances))
 
 
-def _people(
+def _human_labels(
     judgments: Sequence[Judgment], labels: LabelSet, settings: AgreementSettings
 ) -> dict[str, dict[str, float]]:
-    """By metric people's one label of each item in [0, 1], where the labels' scale has ends."""
+    """By metric the one human label of each item in [0, 1], where the labels' scale has ends."""
     joined = join_labels(judgments, labels)
     values = {}
     for dimension, metric in joined.metrics.items():
@@ -299,7 +305,7 @@ def _on(
     known: LabelledSides | None,
     confidence: float,
     margin: float | None,
-) -> DifferenceOn:
+) -> MetricDifference:
     """What is said of a metric."""
     values = np.array([[judgment.value(metric) for judgment in pair] for pair in pairs], dtype=float)
     lost = np.isnan(values)
@@ -323,7 +329,7 @@ def _on(
     if known is not None:
         judged = dict(zip(both, steps.tolist(), strict=True))
         corrected = corrected_difference(pairs, judged, clusters, known, confidence, metric)
-    return DifferenceOn(
+    return MetricDifference(
         metric=metric,
         pairs=len(both),
         first=first.estimate(confidence),

@@ -1,9 +1,9 @@
-"""Two runs beside each other without labels: what changed, or which of two systems one judge finds better.
+"""Two runs compared without labels: what changed, or which of two systems one judge finds better.
 
 Items meet by their ids (two judges of the same items, the same judge before and after), or, where no id is in both or
 ids are of other items in either run, by topic and side (two systems under one judge). Differences are the second run
-minus the first, paired, and tested over topics. A judge may favour one system; with labels of both, people's difference
-is estimated from all judgments and few labels by prediction-powered inference on the paired differences
+minus the first, paired, and tested over topics. A judge may favor one system; with labels of both, the human
+difference is estimated from all judgments and few labels by prediction-powered inference on the paired differences
 (:mod:`conqret.stats.prediction_powered`).
 """
 
@@ -49,14 +49,14 @@ class WithinMargin(Frozen):
         return "not worse" if self.p_not_worse is not None and self.p_not_worse < ALPHA else "not shown"
 
 
-class DifferenceOn(Frozen):
+class MetricDifference(Frozen):
     """One metric: the means in [0, 1] over the ``pairs`` that both runs scored, and the second minus the first.
 
     ``difference`` is a mean over items; ``over_topics`` is one over topics (:mod:`conqret.stats.effects`), which
     finds more where topics are of unequal sizes, with its p-value ``p_topics``. ``p`` is two-sided by t over topics
     (None below six), ``p_holm`` corrected over the metrics. ``within`` says whether the difference is within the
     margin, where one was given. ``up`` and ``down``
-    count pairs, ``only_first`` and ``only_second`` those that one run alone scored. ``corrected`` has people's
+    count pairs, ``only_first`` and ``only_second`` those that one run alone scored. ``corrected`` has the human
     difference, where labels were given: by the judge alone, by the labels alone, and by both.
     """
 
@@ -102,12 +102,12 @@ class ChangedPart(Frozen):
 
 
 class RunDifference(Frozen):
-    """Two runs side by side. ``same_judge`` says whether one instrument judged both, ``same_items`` whether the items
-    that met are the same, ``paired_by`` how they met, ``unlike`` which of them met by their ids although topic or side
-    differ; ``moved`` counts the pairs that differ on some metric, ``parts`` those parts (documents, say) of the same
-    items that both rated, and ``parts_moved`` those of them that they rate differently, of which ``changed_parts`` are
-    the furthest apart; ``missing_first`` and ``missing_second`` are items that only the other run has, ``left_out``
-    metrics of one run."""
+    """Two runs side by side. ``same_judge`` says whether one judge configuration judged both, ``same_items``
+    whether the items that met are the same, ``paired_by`` how they met, ``unlike`` which of them met by their ids
+    although topic or side differ; ``moved`` counts the pairs that differ on some metric, ``parts`` those parts
+    (documents, say) of the same items that both rated, and ``parts_moved`` those of them that they rate
+    differently, of which ``changed_parts`` are the furthest apart; ``missing_first`` and ``missing_second`` are
+    items that only the other run has, ``left_out`` metrics of one run."""
 
     first: str
     second: str
@@ -118,7 +118,7 @@ class RunDifference(Frozen):
     clustered_by: str
     clusters: int
     confidence: float
-    metrics: Mapping[str, DifferenceOn]
+    metrics: Mapping[str, MetricDifference]
     changed: tuple[ChangedScore, ...]
     moved: int = 0
     parts: int = 0
@@ -269,15 +269,15 @@ def of_systems(difference: RunDifference) -> bool:
     return difference.same_judge and not difference.same_items
 
 
-def _shown(row: DifferenceOn) -> bool:
+def _shown(row: MetricDifference) -> bool:
     return row.p_holm is not None and row.p_holm < ALPHA
 
 
-def _size(row: DifferenceOn) -> float:
+def _size(row: MetricDifference) -> float:
     return abs(row.difference.value or 0.0)
 
 
-def _most(rows: Sequence[DifferenceOn]) -> str:
+def _most(rows: Sequence[MetricDifference]) -> str:
     row = max(rows, key=_size)
     return f"{words.label(row.metric).lower()} (difference {words.with_interval(row.difference)})"
 

@@ -66,5 +66,5 @@ def drift(
     ]
     answer = waves.drift_answer(found)
     result(found, waves.drift_screen(found), as_json=json_output, outcomes=outcomes, answer=answer)
-    page.write(waves.drift_sheet, found)
+    page.write(waves.drift_page, found)
     end(not tell_outcomes(outcomes) or found.alarms)

@@ -37,7 +37,7 @@ class Wave(Frozen):
     """One wave, a run in the folder ``place``. ``anchors`` have a score in every metric. ``answered_by`` are the
     names under which the model answered, ``system_fingerprints`` what its provider says of the system behind.
     ``usd`` (None: unknown), ``tokens`` and ``seconds`` (None: a batch answered) are those of an anchor. Where
-    ``recorded``, every answer came from recordings: the model was not asked. ``changes`` says what differs from the
+    ``recorded``, every answer came from recordings: no request was sent. ``changes`` says what differs from the
     wave before."""
 
     name: str
@@ -291,7 +291,7 @@ def _since(rows: Sequence[WaveDifference]) -> str:
     return f"{words.label(last.metric).lower()} is {way} {waves} (difference {difference})"
 
 
-def drift_sheet(drift: Drift) -> ReportPage:
+def drift_page(drift: Drift) -> ReportPage:
     """The page of the waves."""
     remarks = [words.capitalised(f"{text}.") for text in _to_do(drift)]
     remarks += [f"A run is left out: {path}." for path in drift.left_out]

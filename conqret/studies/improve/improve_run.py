@@ -1,6 +1,6 @@
 """Improving a judge as a run: stages of questions, each made of what earlier ones answered about topics it may see.
 
-First the judge as it is rates all labelled items. Then, for each set of topics that something is learned from, a model
+First the judge as it is rates all labeled items. Then, for each set of topics that something is learned from, a model
 proposes a wording. Then every variant rates the items of topics that it did not learn from. With items that are held
 out, the variant that is chosen on the others rates those at last. Whatever is chosen for a topic, neither examples nor
 wording, variant nor map have seen one of its labels.
@@ -76,14 +76,14 @@ class ImproveRow(Frozen):
 
     @property
     def finished(self) -> bool:
-        """Whether the question need not be asked again."""
+        """Whether the request need not be sent again."""
         if self.judgment is not None:
             return self.judgment.status is Status.SCORED
         return self.wording is not None
 
 
 class ImproveRecord(InstrumentRecord):
-    """What ``run.json`` says of it: the judge as it is, the labelled items, and how it is improved."""
+    """What ``run.json`` says of it: the judge as it is, the labeled items, and how it is improved."""
 
     SAME: ClassVar[Mapping[str, str]] = {
         **InstrumentRecord.SAME,
@@ -126,15 +126,15 @@ class ImproveFolder(RunFolder[ImproveRecord]):
         return row.id
 
     def rows(self) -> RowStore[ImproveRow]:
-        """The rows so far; what is not finished is asked again."""
+        """The rows so far; what is not finished is requested again."""
         return RowStore(self.rows_file, ImproveRow, self.key, finished=lambda row: row.finished)
 
 
 @dataclass(frozen=True)
 class ImprovePlan:
     """A judge that is to be improved; ``settings`` say how labels become one and how intervals are made, ``longest``
-    how many characters of a text a prompt shows, and ``output`` is the run's folder. ``rows`` are there once it is
-    asked."""
+    how many characters of a text a prompt shows, and ``output`` is the run's folder. ``rows`` are there once
+    requests are sent."""
 
     setup: Setup
     data: LabelledItems
@@ -163,7 +163,7 @@ class ImprovePlan:
 
     @property
     def variants(self) -> tuple[str, ...]:
-        """The variants that are tried beside the judge as it is; the offline baseline reads no prompt."""
+        """The variants that are compared with the judge as it is; the offline baseline reads no prompt."""
         return () if self.setup.client.backend.baseline else (WORDING, BOTH)
 
     @cached_property
@@ -213,7 +213,7 @@ class ImprovePlan:
         return found
 
     def learned_from(self, out: Out) -> list[LabelledItem]:
-        """The labelled items that may be learned from without these folds."""
+        """The labeled items that may be learned from without these folds."""
         items = self.items_in(EVERY_FOLD - out)
         return self.data.labelled(self.judgments(self.setup, items), items)
 

@@ -65,15 +65,16 @@ EXPECTED_ANSWER = {
 
 
 class ImproveSettings(AskedSettings, ItemSettings, SampleSettings, total=False):
-    """What :func:`improve` can be told: the judge (``format`` or ``criteria``), how it is run and asked, and
+    """What :func:`improve` takes: the judge (``format`` or ``criteria``), how it is run, and
 
-    - ``held_out``: items of other topics, which are measured on alone. Without them, each fold of topics is measured on
-      in turn by what was learned from the others;
+    - ``held_out``: items of other topics, which are used only to measure. Without them, each fold of topics is measured
+      in turn with what was learned from the others;
     - ``metric``: the metric that is improved, where the judge has several;
-    - ``dimension``: the labeled dimension that it is held against, where that has another name;
+    - ``dimension``: the labeled dimension that it is compared with, where that has another name;
     - ``output``: the run's folder, where the same call goes on where it stopped; None keeps everything in memory;
     - ``settings``: how several labels become one, the confidence of intervals, the seed of a calibration's folds;
-    - ``excerpt``: how many characters of an item's texts its prompts show."""
+    - ``excerpt``: how many characters of an item's texts its prompts show.
+    """
 
     format: str | Judge | None
     criteria: Criteria
@@ -91,10 +92,10 @@ def improve(items: Items, labels: Labels, **how: Unpack[ImproveSettings]) -> Imp
     Args:
         items: the items; those with labels are learned from.
         labels: human labels of the items, and of those that are held out.
-        how: the judge, who is asked, and how it is improved: :class:`ImproveSettings`.
+        how: the judge, its model, and how it is improved: :class:`ImproveSettings`.
 
     Raises:
-        DeclarationError: anything wrong with the call, the items, the labels or the folder. No model is asked then.
+        DeclarationError: anything wrong with the call, the items, the labels or the folder. No request is sent then.
         UnknownNameError: there is no such option, metric or dimension.
     """
     return improved(improve_plan(items, labels, **how), **how)
@@ -102,7 +103,7 @@ def improve(items: Items, labels: Labels, **how: Unpack[ImproveSettings]) -> Imp
 
 class ImproveRun(JudgedRun):
     """Its questions; ``settled`` items keep the judgment that they have, with a score or without: a proposal was made
-    of it, and with another all that was learned from would be asked again."""
+    of it, and with another all that was learned from would be requested again."""
 
     PROMPTS: ClassVar = {PROMPT: RunPrompt(WordingAnswer, "improve", ANSWER_TOKENS, by="wording")}
     settled: frozenset[str] = frozenset()
@@ -115,7 +116,7 @@ class ImproveRun(JudgedRun):
         return ImproveRow(id=key, judgment=await judge_in_span(item, instrument))
 
     async def propose(self, key: str, prompt: Any) -> None:
-        """Ask for a wording."""
+        """Request a wording."""
 
         async def made() -> ImproveRow:
             about: Any = {"ask": PROMPT, "item": key, "messages": messages(prompt)}
@@ -162,9 +163,9 @@ def improved(plan: ImprovePlan, **settings: Any) -> ImproveResult:
     own = {**settings, "prompts": setup.library}
     with study_folder(ImproveFolder, plan.output, settings) as folder:
         lines = b"".join(compact(item_record(item)) + b"\n" for item in data.every)
-        told: Any = {"total": plan.total, "about": plan.about}
+        run_facts: Any = {"total": plan.total, "about": plan.about}
         begin = partial(write_whole, folder.items_file, lines)
-        with ImproveRun(folder, [setup.client], own, plan.record(), begin=begin, **told) as run:
+        with ImproveRun(folder, [setup.client], own, plan.record(), begin=begin, **run_facts) as run:
             plan = replace(plan, rows=run.rows)
             if any(row.wording is not None for row in run.rows.rows()):
                 run.settled = frozenset(item.id for item in data.training)

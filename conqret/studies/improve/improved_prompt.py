@@ -43,7 +43,7 @@ class Anchor(Frozen):
 
 
 class LabelledExample(Frozen):
-    """A labelled item as the judge is shown it: its question, its side where it takes one, its text, perhaps cut, and
+    """A labeled item as the judge is shown it: its question, its side where it takes one, its text, perhaps cut, and
     what annotators say of it, in words."""
 
     item: str
@@ -142,14 +142,14 @@ def improved_setup(setup: Setup, improvement: Improvement, scale: tuple[int, int
     library = ImprovedLibrary(setup.library, ask.prompt, text)
     if scale is None:
         return replace(setup, library=library)
-    criterion = criterion_asked(setup)
+    criterion = judge_criterion(setup)
     if criterion.scale != scale:  # whose ratings its anchors do not know
         criterion = replace(criterion, scale=scale, anchors=())
     made = set_up(criteria_judge([criterion]), setup.client, setup.options, library)
     return replace(made, turns=setup.turns, languages=setup.languages)
 
 
-def criterion_asked(setup: Setup) -> Criterion:
+def judge_criterion(setup: Setup) -> Criterion:
     """The one criterion of a judge of criteria."""
     (criterion,) = criteria_of(setup.judge.declared[CRITERIA])
     return criterion
@@ -158,7 +158,7 @@ def criterion_asked(setup: Setup) -> Criterion:
 def subject_of(setup: Setup, metric: str) -> str:
     """What is rated, in the judge's words."""
     if setup.judge.name == CRITERIA:
-        return f"“{criterion_asked(setup).question}”"
+        return f"“{judge_criterion(setup).question}”"
     return f"“{metric.replace('_', ' ')}”, as described above"
 
 

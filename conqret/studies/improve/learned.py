@@ -1,6 +1,6 @@
 """What is learned from the labels of some topics: examples for the prompt, and a model's proposal of a wording.
 
-Both are made of the labelled items of the topics that may be learned from, and of nothing else.
+Both are made of the labeled items of the topics that may be learned from, and of nothing else.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from conqret.studies.improve.improved_prompt import (
     Anchor,
     Improvement,
     LabelledExample,
-    criterion_asked,
     excerpt,
+    judge_criterion,
     side_of,
     subject_of,
 )
@@ -37,14 +37,14 @@ PROMPT = "improve/wording"
 FOLDS = 3
 """Folds of topics: each is measured with what was chosen on the others."""
 EXAMPLES, CASES, EXCERPT = 4, 12, 2000
-"""Labelled items that are shown as examples, and to the model that proposes a wording; and the most characters of one's
+"""Labeled items that are shown as examples, and to the model that proposes a wording; and the most characters of one's
 text."""
 RATING_SCALE = (0, 100)
 """The scale of a reworded criterion that has one."""
 MAX_WORDING, MOST_MEANING, MOST_OBSERVED = 4000, 400, 400
 """Characters of a wording, of an anchor and of an observation that are taken over at most."""
 MAX_OBSERVATIONS = 6
-"""Observations that are taken over: as many as are asked for."""
+"""Observations that are taken over: as many as the prompt requests."""
 MIN_ANCHORED = 5
 """Ratings that get an anchor, where a scale has more: its ends and those at even distances between."""
 ANSWER_TOKENS = 700
@@ -168,7 +168,7 @@ def scale_shown(
     one is given); of a format, whose prompt says what its ratings mean, those of the labels without anchors."""
     if setup.judge.name != CRITERIA:
         return ShownScale(*labelled_on.ends(), labelled_on.binary), ()
-    own = criterion_asked(setup).scale
+    own = judge_criterion(setup).scale
     shown = ShownScale(0, 1, binary=True) if own is None else ShownScale(*(scale or own))
     return shown, shown.anchored
 
@@ -176,7 +176,7 @@ def scale_shown(
 def chosen_examples(
     labelled: Sequence[LabelledItem], shown: ShownScale, longest: int = EXCERPT
 ) -> tuple[LabelledExample, ...]:
-    """Labelled items over the whole range of their labels, each of another topic as long as there are some."""
+    """Labeled items over the whole range of their labels, each of another topic as long as there are some."""
     ranked = sorted(labelled, key=lambda one: (one.label, one.item.id))
     inset = math.floor(INSET * len(ranked))
     low, high = ranked[inset].label, ranked[len(ranked) - 1 - inset].label
@@ -229,7 +229,7 @@ def telling_cases(labelled: Sequence[LabelledItem], seed: int, cases: int = CASE
 
 
 def overview(labelled: Sequence[LabelledItem], shown: ShownScale) -> list[str]:
-    """What is said of all labelled texts together."""
+    """What is said of all labeled texts together."""
     known = [one for one in labelled if one.score is not None]
     labels = np.array([one.label for one in labelled])
     quartiles = [shown.rating(float(value)) for value in np.quantile(labels, (0, 0.25, 0.5, 0.75, 1))]
@@ -262,7 +262,7 @@ def residuals(scores: NDArray[np.float64], labels: NDArray[np.float64]) -> NDArr
 def wording_prompt(
     setup: Setup, data: LabelledItems, labelled: Sequence[LabelledItem], *, seed: int, longest: int = EXCERPT
 ) -> RenderedPrompt:
-    """The request for a wording, filled with what these labelled items say."""
+    """The request for a wording, filled with what these labeled items say."""
     shown, anchored = scale_shown(setup, data.scale, RATING_SCALE)
     cases = [
         {
@@ -287,7 +287,7 @@ def wording_key(prompt: RenderedPrompt) -> str:
 def worded(
     answer: WordingAnswer, subject: str, anchored: Sequence[int], examples: tuple[LabelledExample, ...] = ()
 ) -> Improvement:
-    """The improvement that a model proposes; what it says of ratings that were not asked for is left out."""
+    """The improvement that a model proposes; what it says of ratings that were not requested is left out."""
     meanings = {anchor.rating: anchor.meaning for anchor in answer.anchors}
     return Improvement(
         subject=subject,

@@ -36,7 +36,7 @@ from conqret.studies.improve.improved_prompt import (
     AS_IT_IS,
     CALIBRATION,
     PROMPTS,
-    criterion_asked,
+    judge_criterion,
     prompt_files,
 )
 from conqret.studies.improve.learned import FOLDS, WordingAnswer, observed
@@ -44,7 +44,7 @@ from conqret.studies.improve.result import (
     ImproveResult,
     VariantAgreement,
     VariantChoice,
-    improve_sheet,
+    improve_page,
 )
 
 
@@ -102,7 +102,7 @@ def measured(
         observations=observed(WordingAnswer.model_validate(proposal.wording))
         if proposal and proposal.wording
         else (),
-        criterion=criterion_asked(improved).plain() if improved.judge.name == CRITERIA else None,
+        criterion=judge_criterion(improved).plain() if improved.judge.name == CRITERIA else None,
         use=judging_options(plan, improved, final),
         options=plan.record().improving,
         session=session,
@@ -161,7 +161,7 @@ def _agreement(view: DimensionView) -> _Sampled:
     """Agreement of a judge with the mean label."""
     drawn = leave_one_out(view.clusters)
     known = view.compared
-    some = drawn.of(known)
+    some = drawn.for_items(known)
     return {
         "alpha": view.alpha("mean", drawn),
         "spearman": ranked(view.judge(rounded=False)[known], view.target[known], some),
@@ -196,13 +196,13 @@ def _estimates(sampled: _Sampled, confidence: float) -> VariantAgreement:
 
 
 def judging_options(plan: ImprovePlan, improved: Setup, final: VariantChoice) -> tuple[str, ...]:
-    """The options by which the improved judge is asked for, where its files lie in the folder ``.``; none where it is
+    """The options that name the improved judge, where its files lie in the folder ``.``; none where it is
     the judge that was given, or where its criterion says more than can be typed."""
     if not final.changes:
         return ()
     words = ["--model", plan.setup.client.model]
     if improved.judge.name == CRITERIA:
-        criterion = criterion_asked(improved)
+        criterion = judge_criterion(improved)
         scale = "" if criterion.scale is None else f" {criterion.scale[0]}-{criterion.scale[1]}"
         typed = f"{criterion.name}: {criterion.question}{scale}"
         if parse_criterion(typed).plain() != criterion.plain():
@@ -230,7 +230,7 @@ def _unusual(settings: Any, *names: str) -> dict[str, Any]:
 def _files(
     plan: ImprovePlan, folder: ImproveFolder, result: ImproveResult, improved: Setup
 ) -> dict[Path, Content]:
-    sheet = improve_sheet(result)
+    sheet = improve_page(result)
     files: dict[Path, Content] = {
         folder.summary_file: result.model_dump_json(indent=1),
         folder.report_file: sheet.html(),

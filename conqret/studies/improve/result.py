@@ -74,13 +74,12 @@ class ImproveResult(Frozen):
     """A judge before and after, on ``items`` of ``topics`` that had no part in what was chosen for them.
 
     ``measured`` says whether these were held out, or each fold of topics was measured on in turn. ``gain`` is what the
-    improved judge has more than the judge as it is (for distances: less), paired by item, and ``over_calibration`` what
-    it has more than a calibration alone; where an alpha that it is held against lies below 0, it counts as 0, that of
-    agreement by chance. ``choices`` are those without each fold,
-    where topics were measured on in turn, and ``final`` is that of all topics that may be learned from, which
-    ``improvement`` belongs to. ``observations`` are those of the model that
-    proposed the wording. ``criterion`` is that of the improved judge, and ``use`` are the options of ``conqret judge``
-    that ask for it.
+    improved judge has more than the judge as it is (for distances: less), paired by item, and ``over_calibration``
+    what it has more than a calibration alone; where an alpha that it is held against lies below 0, it counts as 0,
+    that of agreement by chance. ``choices`` are those without each fold, where topics were measured on in turn, and
+    ``final`` is that of all topics that may be learned from, which ``improvement`` belongs to. ``observations`` are
+    those of the model that proposed the wording. ``criterion`` is that of the improved judge, and ``use`` are the
+    options of ``conqret judge`` that name it.
     """
 
     schema_name: str = "conqret.improvement/3"
@@ -149,14 +148,19 @@ SERIES: dict[Series, str] = {
 
 def improve_tables(result: ImproveResult) -> Iterator[Table]:
     """Agreement before and after with what was gained; and what could be chosen."""
-    rows = {name: result.agreement[series] for series, name in SERIES.items()}
+    rows = {
+        **{name: result.agreement[series] for series, name in SERIES.items()},
+        "gain over (a)": result.gain,
+        "gain over (b)": result.over_calibration,
+    }
     how = "Each fold of topics is scored by the judge that was improved and chosen on the others."
-    yield _agreements(
+    yield Table(
         f"Agreement with the mean label, {result.basis.intervals}",
-        {**rows, "gain over (a)": result.gain, "gain over (b)": result.over_calibration},
-        f"{'These topics were held out.' if result.measured == 'held out' else how} “Distance” is the mean absolute "
-        "difference of score and mean label, in [0, 1]; a gain is its decrease. For gains an alpha of (a) or (b) below "
-        "0 counts as 0.",
+        (Column("", "name"), "Alpha", "Spearman", "Distance"),
+        [(name, one.alpha, one.spearman, one.distance) for name, one in rows.items()],
+        note=f"{'These topics were held out.' if result.measured == 'held out' else how} “Distance” is the mean "
+        "absolute difference of score and mean label, in [0, 1]; a gain is its decrease. For gains an alpha of (a) or "
+        "(b) below 0 counts as 0.",
     )
     final = result.final
     yield Table(
@@ -186,12 +190,6 @@ def improve_tables(result: ImproveResult) -> Iterator[Table]:
         )
 
 
-def _agreements(title: str, rows: Mapping[str, VariantAgreement], note: str) -> Table:
-    """How each of ``rows`` agrees with labels."""
-    cells = [(name, one.alpha, one.spearman, one.distance) for name, one in rows.items()]
-    return Table(title, (Column("", "name"), "Alpha", "Spearman", "Distance"), cells, note=note)
-
-
 def remarks(result: ImproveResult) -> list[str]:
     """What is said in words."""
     final = result.final
@@ -211,7 +209,7 @@ def remarks(result: ImproveResult) -> list[str]:
     return [*said, *(line for line, holds in lines.items() if holds)]
 
 
-def improve_sheet(result: ImproveResult) -> ReportPage:
+def improve_page(result: ImproveResult) -> ReportPage:
     """The page of a run, and as Markdown its card."""
     improvement = result.improvement
     anchors = [f"{anchor.rating}: {anchor.meaning}" for anchor in improvement.anchors]

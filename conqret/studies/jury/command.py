@@ -64,7 +64,7 @@ def jury(
             f"{jury_result.items - jury_result.scored} of {jury_result.items} items lack the score of a "
             "member, so the jury has no score for them"
         )
-    sheet = pages.jury_sheet(jury_result)
+    sheet = pages.jury_page(jury_result)
     written = write_file(output / jury_run.PAGE, sheet.html())
     page.write_report(judge_folder.JudgeFolder(output))
     result(jury_result, sheet.tables, as_json=json_output, answer=sheet.answer)

@@ -33,7 +33,16 @@ from conqret.stats.jackknife import JackknifedEstimate, average
 from conqret.stats.resampling import leave_one_out
 from conqret.studies.agreement.agreement_settings import DEFAULT_SETTINGS, AgreementSettings
 from conqret.studies.compare.compare_judges import HeldOutChoice, SharedUnits
-from conqret.studies.jury.result import RESULT, Disagreement, ErrorPair, Jury, JuryCheck, Member, Rule, RuleOn
+from conqret.studies.jury.result import (
+    RESULT,
+    Disagreement,
+    ErrorPair,
+    Jury,
+    JuryCheck,
+    Member,
+    Rule,
+    RuleAgreement,
+)
 
 Place = tuple[str, str, str | None]
 """An item, a metric, and one of its parts (None: the measure itself)."""
@@ -55,7 +64,7 @@ class Ballots:
         folders apart).
 
         Raises:
-            DeclarationError: fewer than two runs, one twice, not finished, damaged or of other items, or no shared
+            DeclarationError: fewer than two runs, one twice, not finished, corrupt or of other items, or no shared
                 metric.
         """
         names = tuple(called or told_apart([run.path for run in runs]))
@@ -183,7 +192,7 @@ def jury(
     """Combine several judges: put finished runs of the same items together, and write the run of the jury into
     ``output``; ``names`` are what its members are called (default: their folders).
 
-    Nobody is asked anything, and the costs are those of all members. A score is missing where that of any member is.
+    No request is sent, and the costs are those of all members. A score is missing where that of any member is.
 
     Raises:
         DeclarationError: the runs make no jury, labels meet nothing, or ``output`` is not free.
@@ -292,7 +301,7 @@ def _checked(
     metrics: Mapping[str, str] | None,
     settings: AgreementSettings,
 ) -> tuple[JuryCheck, dict[str, Estimate]]:
-    """The jury beside the members, and the members' alphas."""
+    """The jury compared with the members, and the members' alphas."""
     drawn = leave_one_out(alone.clusters)
     choice = HeldOutChoice.choose(alone, settings.seed, drawn)
     both = SharedUnits.from_runs({**members, "the jury": judged}, labels, metrics, settings)
@@ -319,7 +328,7 @@ def _checked(
 
 def rule_on(
     means: Sequence[JackknifedEstimate], chosen: JackknifedEstimate, alone: SharedUnits, confidence: float
-) -> RuleOn:
+) -> RuleAgreement:
     """What the last of the mean alphas, the jury's, is above those of the members, ``alone``, and of the ``chosen``."""
     jury, members = means[-1], dict(zip(alone.names, means, strict=False))
     over_average = jury.minus(average(list(members.values())))
@@ -332,7 +341,7 @@ def rule_on(
         shown = "average" if over_average.value > 0 else "worse"
     if shown == "average" and all(p is not None and p < ALPHA for p in p_values.values()):
         shown = "each"
-    return RuleOn(
+    return RuleAgreement(
         alpha=jury.estimate(confidence),
         gain=jury.minus(chosen).estimate(confidence),
         over_average=over_average.estimate(confidence),

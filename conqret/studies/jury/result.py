@@ -1,9 +1,9 @@
-"""What a jury is worth: its agreement with people beside that of its members, how these err together, and where they
-differ.
+"""What a jury is worth: its agreement with annotators compared with that of its members, how these err together,
+and where they differ.
 
 A jury is held against the mean of its members' alphas, which takes no choice of a member, and then against each of
 them: that it is better than all takes as many tests, each of which has to show it (Berger 1982), and no correction.
-Beside these stands the gain over the member that is best by other topics: it is chosen by alpha on all other folds of
+To these is added the gain over the member that is best by other topics: it is chosen by alpha on all other folds of
 topics (:mod:`conqret.studies.compare.compare_judges`): the best of several on the very labels that it is then held
 against looks better than it is. Judges that err alike are worth fewer: with a mean correlation r of the errors, K of
 them count as ``K / (1 + (K - 1) r)`` independent ones (Kish 1965, section 5.4).
@@ -32,7 +32,7 @@ Rule = Literal["mean", "median"]
 
 
 class Member(Frozen):
-    """A run of the jury; ``alpha`` is its mean alpha with people (None: without labels)."""
+    """A run of the jury; ``alpha`` is its mean alpha with annotators (None: without labels)."""
 
     name: str
     format: str
@@ -41,8 +41,8 @@ class Member(Frozen):
     alpha: Estimate | None = None
 
 
-class RuleOn(Frozen):
-    """A rule beside people: the mean alpha, and what it is above the members'.
+class RuleAgreement(Frozen):
+    """A rule compared with human labels: the mean alpha, and what it is above the members'.
 
     ``over_average`` is the alpha less the mean of the members', with the two-sided p-value ``p`` (None: no test), and
     ``over`` has that of the alpha less each member's (1 where it is not above it). ``shown`` says what they show, one
@@ -60,7 +60,7 @@ class RuleOn(Frozen):
 
 
 class ErrorPair(Frozen):
-    """How far two members err alike: the correlation of what each says less what people say, within dimensions."""
+    """How far two members err alike: the correlation of each one's score less the human label, within dimensions."""
 
     first: str
     second: str
@@ -68,7 +68,7 @@ class ErrorPair(Frozen):
 
 
 class Disagreement(Frozen):
-    """An item on which the members differ: what each says of a metric, and people's label, all in [0, 1]."""
+    """An item on which the members differ: each one's score of a metric, and the human label, all in [0, 1]."""
 
     item: str
     topic: str
@@ -79,11 +79,11 @@ class Disagreement(Frozen):
 
 
 class JuryCheck(Frozen):
-    """The jury beside people: what it ``reached``, the ``best`` member, chosen by other topics, and the members'
-    errors by pairs. ``independent`` is how many independent judges they count as (None: not known)."""
+    """The jury compared with human labels: what it ``reached``, the ``best`` member, chosen by other topics, and
+    the members' errors by pairs. ``independent`` is how many independent judges they count as (None: not known)."""
 
     basis: Basis
-    reached: RuleOn
+    reached: RuleAgreement
     best: HeldOut
     errors: tuple[ErrorPair, ...]
     independent: float | None
@@ -191,7 +191,7 @@ def jury_tables(jury_result: Jury) -> Iterator[Table]:
         )
 
 
-def jury_sheet(jury_result: Jury) -> ReportPage:
+def jury_page(jury_result: Jury) -> ReportPage:
     """The page, with alphas as a picture."""
     checked = jury_result.checked
     sentences = (f"{jury_result.verdict}.", jury_result.chance)

@@ -28,7 +28,7 @@ TAKES = {
     "bias": ("effect", "probe"),
     "tournament": ("sd", "comparisons"),
 }
-"""The options that each study has beside those of all."""
+"""The options of each study, apart from those of all."""
 DEFAULTS: dict[str, tuple[str, str, int]] = {
     "agreement": ("6,8,12,20,50", "1,3,10", 200),
     "difference": ("6,8,12,20,50", "1,3,10", 200),
@@ -140,7 +140,7 @@ def power(
         if target == "bias":
             biases = bias_power.power_bias(**extra, **plan)
             rows: list[dict[str, Any]] = [cell.model_dump(mode="json") for cell in biases]
-            sheet = pages.bias_page(biases, SEED)
+            sheet = pages.bias_power_page(biases, SEED)
         elif target == "tournament":
             from conqret.studies.tournament import tournament_power as tournaments
 
@@ -149,7 +149,7 @@ def power(
             plan["topics"] = counts[0]
             held = tournaments.power_tournament(**extra, **plan)
             rows = [asdict(cell) for cell in held]
-            sheet = tournaments.power_sheet(held, plan["simulations"], SEED)
+            sheet = tournaments.tournament_power_page(held, plan["simulations"], SEED)
         else:
             goal = extra.pop("half_width", None)
             plan["confidence"] = confidence
@@ -163,5 +163,5 @@ def power(
             sizes = simulate(**extra, **plan)
             note(*filter(None, [sizes.pilot, pages.lost_cells(sizes.cells)]))
             rows = [asdict(cell) for cell in sizes.cells]
-            sheet = pages.plan_sheet(sizes, goal, SEED)
+            sheet = pages.sample_size_page(sizes, goal, SEED)
     page.show(rows, sheet, as_json=json_output)

@@ -104,7 +104,7 @@ def lost_cells(cells: Sequence[PlannedSize]) -> str:
     )
 
 
-def plan_sheet(sizes: SampleSizes, half_width: float | None, seed: int) -> ReportPage:
+def sample_size_page(sizes: SampleSizes, half_width: float | None, seed: int) -> ReportPage:
     """The page: power or half width over topics, with the smallest plan that reaches the goal, and the tables. The goal
     is a ``half_width`` of the interval; None: a power of 80% where there is a test, else the usual half width."""
     what, studies = sizes.what, f"{sizes.simulations} simulated studies"
@@ -166,7 +166,7 @@ def plan_sheet(sizes: SampleSizes, half_width: float | None, seed: int) -> Repor
     )
 
 
-def bias_page(cells: Sequence[BiasPower], seed: int) -> ReportPage:
+def bias_power_page(cells: Sequence[BiasPower], seed: int) -> ReportPage:
     """The page: the smallest plan with which each probe finds the bias in 80% of runs, and how often it does."""
     first, curves = cells[0], dict[str, PlanCurve]()
     for place, row in enumerate(first.rows):

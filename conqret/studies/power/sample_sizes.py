@@ -108,7 +108,7 @@ class SamplePlan:
 
 
 def plan_agreement(draw: Draw, plan: SamplePlan, level: Level = "interval") -> list[PlannedSize]:
-    """The width of the interval of Krippendorff's alpha between two columns, judge and people."""
+    """The width of the interval of Krippendorff's alpha between two columns, judge and annotators."""
 
     def alpha(values: NDArray[np.float64], names: list[int]) -> JackknifedEstimate:
         return alphas(values[None], level, leave_one_out(names))[0]
@@ -123,7 +123,7 @@ def plan_mean(draw: Draw, plan: SamplePlan) -> list[PlannedSize]:
 
 
 def assumed(correlation: float, icc: float) -> Draw:
-    """Two columns of normal values (judge, people) that correlate so, between topics and within them: alpha at the
+    """Two columns of normal values (judge, annotators) that correlate so, between topics and within them: alpha at the
     interval level is then the correlation. Raises DeclarationError where a number is out of range."""
     if not -1 < correlation < 1:
         raise DeclarationError(f"an alpha to plan for must lie inside (-1, 1), not at {correlation}")
@@ -180,11 +180,6 @@ def from_pilot(columns: ArrayLike, clusters: Sequence[Hashable]) -> Draw:
         return values[:, np.concatenate(indices)]
 
     return draw
-
-
-def shifted(draw: Draw, shift: float) -> Draw:
-    """The same values, ``shift`` higher."""
-    return lambda topics, items, rng: draw(topics, items, rng) + shift
 
 
 def _normal(columns: int, icc: float) -> Draw:
@@ -320,7 +315,7 @@ def power_difference(
         first, second = (JudgeFolder(Path(one)).finished() for one in (pilot, reference))
         values, topics = between_runs(first, second, metric.strip().replace("-", "_"))
         told = _piloted(len(values), len(set(topics)), "topics")
-        draw = shifted(from_pilot([values], topics), shift)
+        draw = from_pilot(np.asarray([values]) + shift, topics)
     spread = "" if told else f"standard deviation {sd:g}, ICC {icc:g}"
     what, cells = f"a difference of {shift:g}", tuple(plan_mean(draw, sizes))
     return SampleSizes(what, cells, sizes.simulations, sizes.confidence, told, spread)

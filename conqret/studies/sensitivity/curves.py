@@ -23,7 +23,7 @@ from conqret.judging.judge_folder import trial_key
 from conqret.judging.setup import Setup
 from conqret.perturb import Direction
 from conqret.stats.correlation import pearson
-from conqret.stats.curve_tests import FEWEST_LEVELS, MARGIN, Response, respond, strictly_falls
+from conqret.stats.curve_tests import MARGIN, MIN_LEVELS, Response, respond, strictly_falls
 from conqret.stats.effects import ALPHA, holm, p_words
 from conqret.stats.estimate import MIN_TOPICS
 from conqret.stats.jackknife import JackknifedEstimate
@@ -243,7 +243,7 @@ class JudgeCurves:
                     means=means,
                     n=len(rows),
                     falls=strictly_falls(means),
-                    pearson=pearson(levels, means).value if len(levels) >= FEWEST_LEVELS else None,
+                    pearson=pearson(levels, means).value if len(levels) >= MIN_LEVELS else None,
                 )
             )
         return curves

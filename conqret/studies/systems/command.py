@@ -86,5 +86,5 @@ def meta(
     note(*results.notes)
     folders = [JudgeFolder(path) for path in judges]
     baselines = [folder.record_file.is_file() and folder.record().baseline for folder in folders]
-    sheet = result.ranking_sheet(results, baselines=baselines)
+    sheet = result.ranking_page(results, baselines=baselines)
     page.show(results, sheet, result.ranking_tables(results), as_json=json_output)

@@ -51,11 +51,11 @@ def systems(
     reports: Sequence[str | Path] = (),
     settings: MetaSettings | None = None,
 ) -> MetaEvaluation:
-    """Evaluate judges at the system level: how far each ranks systems as a reference by people does.
+    """Evaluate judges at the system level: how far each ranks systems as a human leaderboard does.
 
     Args:
         judges: leaderboards: files, folders of files, or folders of ``conqret judge`` on TREC reports.
-        truth: the reference, the leaderboard by people.
+        truth: the reference, the human leaderboard.
         format: the file format of the judges' leaderboards, and ``truth_format`` that of the reference.
         reports: the reports that were judged; their length is shown as one more judge.
         settings: which topics, systems, measures and coefficients are compared.

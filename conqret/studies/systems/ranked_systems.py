@@ -1,4 +1,4 @@
-"""Reports of systems beside their judgments: the leaderboard, the grades of documents, the nuggets of topics."""
+"""Reports of systems and their judgments: the leaderboard, the grades of documents, the nuggets of topics."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def run_leaderboard(
     empty: Iterable[Item] = (),
     metrics: Iterable[str] = (),
 ) -> SystemLeaderboard:
-    """Every score of every report, and the means over the topics that have one. What is said of the report beside it
+    """Every score of every report, and the means over the topics that have one. What is said of the other report
     (``second.…``) stands in that one's row. Reports that are ``empty`` have 0 in each of ``metrics``.
 
     Raises:
@@ -103,7 +103,7 @@ def document_grades(
 
 
 def nuggets(items: Iterable[Item], judgments: Iterable[Judgment]) -> dict[str, list[ListedNugget]]:
-    """The nuggets of each topic, those that several reports were asked about once, as they were first written."""
+    """The nuggets of each topic, those that several reports answer once, as they were first written."""
     nuggets_by_topic: dict[str, dict[str, dict[str, dict[str, float]]]] = {}
     for item, judgment in zip(items, judgments, strict=True):
         topic = nuggets_by_topic.setdefault(str(item.metadata[TOPIC]), {})

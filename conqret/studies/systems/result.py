@@ -20,7 +20,7 @@ LENGTH = "length"
 
 
 class RankAgreement(Frozen):
-    """One judge's measure beside one of the reference.
+    """One judge's measure compared with one of the reference.
 
     ``overall`` has for each method the coefficient of the scores over all topics, ``by_topic`` the mean of the topics'
     own, ``topics`` these. ``runs`` counts the systems compared (without ``@``), ``tied`` says that the judge gives all
@@ -128,7 +128,7 @@ def ranking_tables(results: MetaEvaluation) -> Iterator[Table]:
         yield from _tables(results, measure)
 
 
-def ranking_sheet(results: MetaEvaluation, *, baselines: Sequence[bool] = ()) -> ReportPage:
+def ranking_page(results: MetaEvaluation, *, baselines: Sequence[bool] = ()) -> ReportPage:
     """The page: the judges by their coefficient, the highest first; ``baselines`` says of each judge whether it is the
     offline baseline."""
     method, over = results.settings.methods[0], f"{results.settings.confidence:.0%} confidence intervals"

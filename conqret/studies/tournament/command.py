@@ -87,7 +87,7 @@ def tournament(
     plan = tournament_run.tournament_plan(items, output=output or True, asks=not asking.dry_run, **settings)
     asking.shown.left_out(plan.checked)
     asking.shown.note(*plan.notes)
-    outcome = asking.study(tournament_run.held, plan, rows="comparisons", doing="comparing")
+    outcome = asking.study(tournament_run.run_tournament, plan, rows="comparisons", doing="comparing")
     assert plan.output is not None  # noqa: S101 - the command always has one
     folder = tournament_run.TournamentFolder(plan.output)
     shown = result.tournament_page(outcome, {item.id: item.argument or "" for item in folder.items()})

@@ -69,7 +69,7 @@ LONGEST_ID = 200
 PAIR_SEED = 13
 OWN_FIELDS = ("topic", "stance")
 BESIDE = ("documents", "reference", "nuggets", "language")
-"""What a judge is shown or told beside the arguments, where both items of a pair have the same."""
+"""What a judge is shown apart from the arguments, where both items of a pair have the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,7 @@ def _value(item: Item, field: str) -> str:
 
 
 SYSTEM_FIELDS = (RUN, "system")
-"""Fields of metadata that name an item's system, where nobody names another."""
+"""Fields of metadata that name an item's system, where no other is named."""
 
 
 def item_systems(groups: Sequence[ItemGroup], field: str | None) -> dict[str, str]:

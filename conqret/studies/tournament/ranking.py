@@ -240,7 +240,7 @@ class PairSchedule:
         twice = 2 if self.options.both_orders else 1
         return sum(twice * sum(sizes) for sizes in self.sizes)
 
-    def drawn(self) -> list[GroupPairs]:
+    def group_pairs(self) -> list[GroupPairs]:
         """What draws the pairs of each group, from its first pair on."""
         return [
             GroupPairs(len(group.items), [PAIR_SEED, number], both_orders=self.options.both_orders)
@@ -251,7 +251,7 @@ class PairSchedule:
         """A random pair of each item: what a judge is chosen by, and what a cost is counted on."""
         return [
             pair_item(group.items[first], group.items[second])
-            for group, pairs, sizes in zip(self.groups, self.drawn(), self.sizes, strict=True)
+            for group, pairs, sizes in zip(self.groups, self.group_pairs(), self.sizes, strict=True)
             for first, second in pairs.at_random(sum(sizes))
         ]
 

@@ -82,7 +82,7 @@ class RankedItem(Frozen):
 
 class RankedGroup(Frozen):
     """The items of a group, best first, the reliability of their strengths, the share of the pairs of items that are
-    expected to stand in the right order, and, where the best items were asked for, the probability that they are those
+    expected to stand in the right order, and, where the best items were requested, the probability that they are those
     that come first."""
 
     name: str

@@ -90,7 +90,7 @@ def simulated_reliability(
 
 
 RELIABLE = 0.8
-"""The reliability that comparative judgment asks for by convention."""
+"""The reliability that comparative judgment requires by convention."""
 DESIGNS: tuple[Design, ...] = ("adaptive", "random")
 """Which pairs are compared."""
 TIES = 0.1
@@ -174,7 +174,7 @@ def power_answer(planned: Sequence[PlannedTournament]) -> list[str]:
     return sentences
 
 
-def power_sheet(planned: Sequence[PlannedTournament], simulations: int, seed: int) -> ReportPage:
+def tournament_power_page(planned: Sequence[PlannedTournament], simulations: int, seed: int) -> ReportPage:
     """The page: reliability by comparisons an item, with the reliability that is wanted."""
     charts = [_chart(size, designs) for size, designs in _by_items(planned)]
     tables = power_tables(planned, simulations)

@@ -1,9 +1,9 @@
 """A tournament as a run: comparisons in rounds, each planned from those before it; recorded, resumable.
 
-Beside ``run.json`` and ``recordings.sqlite`` the folder holds ``items.jsonl``, ``rounds.json`` (the pairs of each
-round, written before they are asked), ``comparisons.jsonl`` (a line each, as they come), and in the end what every run
-of a judge has: ``judgments.jsonl``, ``scores.parquet`` and ``summary.json``, with the strength of each item as its
-score; and ``tournament.json``. The same command again goes on with the same pairs.
+Apart from ``run.json`` and ``recordings.sqlite`` the folder holds ``items.jsonl``, ``rounds.json`` (the pairs of each
+round, written before they are requested), ``comparisons.jsonl`` (a line each, as they come), and in the end what
+every run of a judge has: ``judgments.jsonl``, ``scores.parquet`` and ``summary.json``, with the strength of each
+item as its score; and ``tournament.json``. The same command again goes on with the same pairs.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ class TournamentFolder(JudgeFolder):
         return self.result(self.tournament_file, Tournament)
 
 
-def held(plan: TournamentPlan, **settings: Any) -> Tournament:
+def run_tournament(plan: TournamentPlan, **settings: Any) -> Tournament:
     """What the tournament comes to; ``settings`` are those of the run.
 
     Raises:
@@ -117,9 +117,9 @@ def held(plan: TournamentPlan, **settings: Any) -> Tournament:
     clients, own = [setup.client for setup in setups], {**settings, "prompts": setups[0].library}
     with study_folder(TournamentFolder, plan.output, settings) as folder:
         begin = partial(folder.write_items, plan.source, plan.checked)
-        told: Any = {"total": plan.total, "about": about, "by": ", ".join(plan.judges)}
-        with JudgedRun(folder, clients, own, plan.record, begin=begin, **told) as run:
-            begin()  # what an earlier run wrote may be damaged
+        run_facts: Any = {"total": plan.total, "about": about, "by": ", ".join(plan.judges)}
+        with JudgedRun(folder, clients, own, plan.record, begin=begin, **run_facts) as run:
+            begin()  # what an earlier run wrote may be corrupt
             instruments = [setup.instrument(run.client(setup.client)) for setup in setups]
             run.span = f"compare {setups[0].judge.name}", span_attributes(*instruments)
             _compare(plan, run, folder, instruments)
@@ -130,9 +130,9 @@ def held(plan: TournamentPlan, **settings: Any) -> Tournament:
 def _compare(
     plan: TournamentPlan, run: JudgedRun, folder: TournamentFolder, instruments: Sequence[Instrument]
 ) -> None:
-    """Ask for the comparisons of each round; after one in which nothing more is sent only for those that an earlier run
-    has made, so that they are kept."""
-    pairs, planned = plan.schedule.drawn(), list[tuple[PlannedPair, ...]]()
+    """Request the comparisons of each round; after one in which nothing more is sent only for those that an earlier
+    run has made, so that they are kept."""
+    pairs, planned = plan.schedule.group_pairs(), list[tuple[PlannedPair, ...]]()
     if folder.rounds_file.is_file():
         planned += folder.result(folder.rounds_file, PlannedRounds).rounds
     known, rows = len(planned), list[ComparisonRow]()
@@ -187,7 +187,7 @@ async def _compared(
 def _round(
     plan: TournamentPlan, nth: int, pairs: Sequence[GroupPairs], rows: Sequence[ComparisonRow]
 ) -> tuple[PlannedPair, ...]:
-    """The pairs of a round, which are taken; none of groups of which all that is asked for is known."""
+    """The pairs of a round, which are taken; none of groups of which all that is requested is known."""
     options = plan.options
     by_strength = options.design == "adaptive"
     strengths = plan.strengths(rows) if by_strength or options.stops_early else None
@@ -287,7 +287,7 @@ NEEDS = {"argument": "a tournament compares arguments"}
 
 
 class TournamentSettings(RunSettings, ItemSettings, SampleSettings, WatchSettings, total=False):
-    """What :func:`tournament` can be told: who compares (``format`` and ``model``, or ``judge`` or ``server``, as in
+    """What :func:`tournament` takes: who compares (``format`` and ``model``, or ``judge`` or ``server``, as in
     :func:`conqret.judge`; instead of a format a ``criterion``, which one argument meets better; of several models each
     compares every pair), and which pairs
     (:class:`conqret.studies.tournament.item_groups.TournamentOptions`)."""
@@ -310,7 +310,7 @@ def tournament_plan(
     items: Any, *, output: str | Path | bool | None = None, asks: bool = True, **settings: Any
 ) -> TournamentPlan:
     """A tournament that is ready to be held, or to be estimated; takes what :func:`tournament` takes. With ``output``
-    of True its folder has the usual name; a server is asked what it judges only where ``asks``.
+    of True its folder has the usual name; a server is queried for what it judges only where ``asks``.
 
     Raises:
         DeclarationError: as there.
@@ -368,7 +368,7 @@ def several(models: Any) -> list[Any]:
 
 
 def _compared_by(judging: dict[str, Any]) -> str | Judge | None:
-    """The format whose preference is asked, or the judge of the criterion; None for a judge of one's own.
+    """The format whose preference is requested, or the judge of the criterion; None for a judge of one's own.
 
     Raises:
         DeclarationError: the criterion is faulty, or another judge is named besides.
@@ -403,11 +403,11 @@ def tournament(
     Args:
         items: a file, a frame, or items; each has an argument, and each topic at least two items.
         output: the run's folder, where the same call goes on; None keeps everything in memory.
-        settings: who compares, which pairs, and how models are asked:
+        settings: who compares, which pairs, and how models are called:
             :class:`TournamentSettings`.
 
     Raises:
-        DeclarationError: anything wrong with the call, the items or the folder. No model is asked then.
+        DeclarationError: anything wrong with the call, the items or the folder. No request is sent then.
     """
     asks = not settings.get("dry_run")
-    return held(tournament_plan(items, output=output, asks=asks, **settings), **settings)
+    return run_tournament(tournament_plan(items, output=output, asks=asks, **settings), **settings)

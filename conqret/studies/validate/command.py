@@ -1,4 +1,4 @@
-"""``conqret validate``: a run's judgments beside people's labels."""
+"""``conqret validate``: a run's judgments compared with human labels."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from conqret.studies.agreement.command import ComparisonOptions
 
 @dataclass(frozen=True, kw_only=True)
 class EvidenceFiles(OptionGroup):
-    """What stands in the judge card beside the agreement.
+    """What the judge card shows apart from the agreement.
 
     Args:
         calibration: A file written by `conqret judges calibrate`; raw and calibrated scores are compared with the

@@ -1,4 +1,4 @@
-"""A validation for people: a page, and the same as Markdown, beside ``validation.json`` for machines."""
+"""The page of a validation, and the same as Markdown, next to ``validation.json`` for machines."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def validation_tables(validation: Validation) -> list[Table]:
     ]
 
 
-def validation_sheet(validation: Validation, outcomes: Sequence[RequirementOutcome] = ()) -> ReportPage:
+def validation_page(validation: Validation, outcomes: Sequence[RequirementOutcome] = ()) -> ReportPage:
     """The page."""
     judge, basis, rows = validation.judge, validation.basis, validation.dimensions.values()
     unlabeled = _first([words.label(name).lower() for name in validation.join.unlabelled_metrics])
@@ -80,7 +80,7 @@ def _first(names: Sequence[str]) -> str:
 
 
 def _details(validation: Validation) -> Iterator[Table]:
-    """How scores and labels met, the samples of the judge, and statistics beside alpha."""
+    """How scores and labels met, the samples of the judge, and statistics other than alpha."""
     rows, every = validation.dimensions, validation.average.judge
     ways = gathered(((row.scale, row.target, row.onto), name) for name, row in rows.items())
     heads = ("Dimensions", "Scale", "One label from several", "The judge on that scale")

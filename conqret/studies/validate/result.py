@@ -1,8 +1,8 @@
-"""Is the judge to be trusted? Judgments beside people's labels, in one typed result.
+"""How far does the judge agree with annotators? Judgments compared with human labels, in one typed result.
 
-ConQRet, sections 5.1 and 6.1: Krippendorff's alpha between judge and people on each dimension, averaged without
+ConQRet, sections 5.1 and 6.1: Krippendorff's alpha between judge and annotators on each dimension, averaged without
 overall quality, and on overall quality (Table 5), for the samples singly, their mean and their majority (Tables 6,
-13, 14). Beside each stands what people reach among themselves, the base rate, and an interval.
+13, 14). Each comes with inter-annotator agreement, the base rate, and an interval.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from conqret.stats.estimate import too_few, undefined
 from conqret.stats.jackknife import JackknifedEstimate, without_value
 from conqret.stats.prediction_powered import (
     CorrectedMean,
-    DrawnItems,
+    ProbabilitySample,
     no_correction,
     prediction_powered_mean,
     weighted_mean,
@@ -57,7 +57,8 @@ SCHEMA = "conqret.validation/4"
 
 
 class ValidatedJudge(Frozen):
-    """The instrument: its format, model and fingerprint, as the judgments have them; ``baseline`` if offline."""
+    """The judge configuration: its format, model and fingerprint, as the judgments have them; ``baseline`` if
+    offline."""
 
     format: str
     model: str
@@ -68,8 +69,8 @@ class ValidatedJudge(Frozen):
 class Validation(Frozen):
     """Everything that judgments and labels say of a judge; JSON by ``model_dump_json``.
 
-    ``languages`` has each dimension in each language, where labelled items are in several. ``coverage`` is the share
-    of the judged and labelled units that have a score, over all dimensions.
+    ``languages`` has each dimension in each language, where labeled items are in several. ``coverage`` is the share
+    of the judged and labeled units that have a score, over all dimensions.
     """
 
     schema_name: str = SCHEMA
@@ -148,7 +149,7 @@ def _alternative(view: DimensionView) -> AlternativeAnnotator:
 
 
 def _mean(view: DimensionView) -> CorrectedMean:
-    """People's mean over all judged units, in [0, 1]."""
+    """The human mean over all judged units, in [0, 1]."""
     if not view.scale.bounded or view.verdicts:
         return no_correction("verdicts in words have no mean" if view.placed else NO_SCALE)
     known = view.judged & ~np.isnan(view.target)
@@ -161,7 +162,7 @@ def _mean(view: DimensionView) -> CorrectedMean:
         chances = np.array(
             [view.inclusion_chances.get(unit.item, np.nan) for unit in view.units], dtype=float
         )
-        items = DrawnItems(target[at], score[at], chances[at])
+        items = ProbabilitySample(target[at], score[at], chances[at])
         confidence = view.settings.confidence
         return weighted_mean(items, view.clusters_of(at), confidence=confidence, scale="share")
     return prediction_powered_mean(
@@ -184,21 +185,28 @@ def validate(
     settings: AgreementSettings = DEFAULT_SETTINGS,
     baseline: bool = False,
     calibration: Calibration | None = None,
-    floor: Iterable[Judgment] | None = None,
+    offline: Iterable[Judgment] | None = None,
 ) -> Validation:
     """Compare the judgments of one judge with ``labels``.
 
-    ``items`` (the run's) let the length of texts stand beside the judge; ``metrics`` maps dimensions to metrics of
-    other names. With ``calibration`` alpha is also given for the scores that it makes, and ``floor`` are the judgments
-    of the offline model, which then stands beside length and a constant.
+    Args:
+        judgments: the judgments of a run.
+        labels: the human labels.
+        items: the run's items; with them, the length of texts is a baseline.
+        metrics: the metric of each dimension, where the names differ.
+        settings: how several labels become one, and how intervals are made.
+        baseline: whether the judge is the offline model.
+        calibration: a map of scores; alpha is then also given for mapped scores.
+        offline: judgments of the offline model, as another baseline.
 
     Raises:
-        DeclarationError: nothing meets, the judgments come from several instruments, or ``calibration`` is of another.
+        DeclarationError: no judgment has a label, the judgments are of several judge configurations, or
+            ``calibration`` is of another one.
         UnknownNameError: ``metrics`` names what is not there.
     """
     kept = list(judgments)
     judge = validated_judge(kept, baseline)
-    joined = with_baselines(join_labels(kept, labels, metrics), items, floor, settings)
+    joined = with_baselines(join_labels(kept, labels, metrics), items, offline, settings)
     if calibration is not None:
         calibration.check(judge.format, judge.model, judge.fingerprint)
         joined = calibration.apply_to(joined, settings)
@@ -245,7 +253,8 @@ def _by_language(joined: JoinedLabels, settings: AgreementSettings) -> Iterator[
 
 
 def validated_judge(judgments: Sequence[Judgment], baseline: bool = False) -> ValidatedJudge:
-    """The instrument of the judgments. Raises DeclarationError where there are none, or several instruments."""
+    """The judge configuration of the judgments. Raises DeclarationError where there are none, or several judge
+    configurations."""
     judges = {(judgment.format, judgment.model, judgment.fingerprint) for judgment in judgments}
     if not judges:
         raise DeclarationError("there are no judgments to validate")

@@ -1,4 +1,4 @@
-"""``validate``: a run's judgments beside people's labels, with the judge card that follows."""
+"""``validate``: a run's judgments compared with human labels, with the judge card that follows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from conqret.studies.calibrate.result import Calibration
 from conqret.studies.card.page import write_card
 from conqret.studies.card.result import Card, make_card
 from conqret.studies.sensitivity.result import SensitivityFolder
-from conqret.studies.validate.page import validation_sheet
+from conqret.studies.validate.page import validation_page
 from conqret.studies.validate.result import Validation
 from conqret.studies.validate.result import validate as compare
 
@@ -44,7 +44,8 @@ EXAMPLE = "alpha[overall_quality] >= 0.4"
 
 @dataclass(frozen=True, slots=True)
 class ValidationResult:
-    """How far a judge agrees with people, whether what was required is met, its card, and the files that say so."""
+    """How far a judge agrees with annotators, whether what was required is met, its card, and the files that say
+    so."""
 
     validation: Validation
     requirements: tuple[RequirementOutcome, ...]
@@ -76,13 +77,13 @@ def validate(
     sensitivity: str | Path | None = None,
     output: str | Path | None = None,
 ) -> ValidationResult:
-    """How far a judge agrees with people, beside how far people agree among themselves.
+    """How far a judge agrees with annotators, and annotators among themselves.
 
     Args:
         run: the folder of a run, or what :func:`conqret.judge` returned.
         labels: human labels of the items: a file, a folder or several files, or labels that were read with
             :func:`conqret.io.labels.read_labels` (which takes their scale).
-        metrics: which metric is compared with which labelled dimension, where their names differ.
+        metrics: which metric is compared with which labeled dimension, where their names differ.
         require: conditions such as ``alpha[overall_quality] >= 0.4``, ``alpha.low >= 0.3`` or ``coverage >= 0.98``.
         settings: whose agreement counts, intervals, seed, what the cheaper judge is forgiven.
         calibration: a file of ``conqret judges calibrate`` for this very judge; agreement is then also given for the
@@ -94,7 +95,7 @@ def validate(
 
     Raises:
         DeclarationError: no such run, labels without a scale, a requirement that cannot be read, or a calibration,
-            bias or sensitivity run of another instrument.
+            bias or sensitivity run of another judge configuration.
     """
     if isinstance(calibration, (str, Path)):
         calibration = Calibration.read(Path(calibration))
@@ -114,7 +115,7 @@ def validate(
         settings=settings,
         baseline=record.baseline,
         calibration=calibration,
-        floor=None if baseline is None else offline_judgments(JudgeFolder(Path(baseline))),
+        offline=None if baseline is None else offline_judgments(JudgeFolder(Path(baseline))),
     )
     outcomes = [check_requirement(requirement, result) for requirement in requirements]
     card = make_card(
@@ -128,7 +129,7 @@ def validate(
     )
     files: list[Path] = []
     if output is not None:
-        sheet = validation_sheet(result, outcomes)
+        sheet = validation_page(result, outcomes)
         pages = {
             JSON_NAME: result.model_dump_json(indent=1) + "\n",
             PAGE_NAME: sheet.html(),

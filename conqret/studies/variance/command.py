@@ -47,6 +47,6 @@ def variance(
     if study.left_out:
         note(f"left out, because not all runs have them: {', '.join(study.left_out)}")
     tables = list(components.variance_tables(study))
-    page.show(study, components.variance_sheet(study), tables, as_json=json_output)
+    page.show(study, components.variance_page(study), tables, as_json=json_output)
     if len(tables) < len(study.metrics):
         tell("use --metric NAME to see the details of one metric, or -o to write a page on all")

@@ -1,7 +1,7 @@
 """Where the noise of a judge comes from, from one run with several samples or several runs of the same items.
 
-Runs differ in their model, in their prompts (paraphrases, another format, another order: whatever else makes the
-instrument), or in nothing, and are further samples then. What each brings to the scores is estimated by
+Runs differ in their model, in their prompts (paraphrases, another format, another order: whatever else makes the judge
+configuration), or in nothing, and are further samples then. What each brings to the scores is estimated by
 :mod:`conqret.stats.variance_components`, and the errors of a score and of a mean follow.
 """
 
@@ -26,12 +26,13 @@ from conqret.stats.resampling import pooling
 from conqret.stats.variance_components import OBJECTS, ORDER, SAMPLE, Components, variance_components
 
 MODEL, PROMPT, JUDGE = "model", "prompt", "judge"
-"""Which model is asked, and what; a judge is both, where no run changes one alone."""
+"""Which model is called, with which prompt; a judge is both, where no run changes one alone."""
 TOPICS = (8, 20, 50)
-"""Over how many topics a mean is looked at, beside as many as there are."""
+"""Over how many topics the error of a mean is given, apart from as many as there are."""
 
 _NOT_THE_PROMPT = frozenset({"model", "samples", "seed", "max_tokens"})
-"""Parts of an instrument that are no question: which model, how often, drawn how, and how long answers may be."""
+"""Parts of a judge configuration that are no prompt: which model, how often, drawn how, and how long answers may
+be."""
 
 
 class VarianceSource(Frozen):
@@ -75,9 +76,9 @@ class MetricVariance(Frozen):
 
 
 class Repeatability(Frozen):
-    """One metric of a judge that was asked the same again: ``scores`` of ``items``, the standard ``deviation`` of those
-    of one item, and the ``generalizability`` of one score, the share of the variance that is that of topics and
-    items."""
+    """One metric of a judge that was sent the same request again: ``scores`` of ``items``, the standard
+    ``deviation`` of those of one item, and the ``generalizability`` of one score, the share of the variance that is
+    that of topics and items."""
 
     metric: str
     scores: int
@@ -87,9 +88,9 @@ class Repeatability(Frozen):
 
 
 class VarianceStudy(Frozen):
-    """Where the noise of ``runs`` comes from; ``models`` and ``prompts`` count different ones, ``differs`` names the
-    parts of the instruments that differ, ``left_out`` metrics that not all runs have, and ``baselines`` says of each
-    run whether its judge is the offline baseline."""
+    """Where the noise of ``runs`` comes from; ``models`` and ``prompts`` count different ones, ``differs`` names
+    the parts of the judge configurations that differ, ``left_out`` metrics that not all runs have, and
+    ``baselines`` says of each run whether its judge is the offline baseline."""
 
     runs: tuple[str, ...]
     models: int
@@ -234,7 +235,7 @@ def _components(
     if not rows:
         raise DeclarationError("it has no score in any of the runs")
     values, topics, items, numbers, models, prompts = zip(*rows, strict=True)
-    # Samples of one number are asked in one order of the dimensions, whichever the run.
+    # Samples of one number are requested in one order of the dimensions, whichever the run.
     orders = numbers if len(judged) > 1 and len(set(numbers)) > 1 else None
     judges = list(zip(models, prompts, strict=True))
     together = len(set(judges)) == len(set(models)) == len(set(prompts)) > 1
@@ -378,7 +379,7 @@ def variance_tables(study: VarianceStudy, *, every: bool = False) -> Iterator[Ta
         )
 
 
-def variance_sheet(study: VarianceStudy) -> ReportPage:
+def variance_page(study: VarianceStudy) -> ReportPage:
     """The page: what is known of each metric."""
     first, *others = variance_words(study)
     return ReportPage(

@@ -87,7 +87,7 @@ def _read(path: Path, *, texts: bool) -> dict[str, dict[str, str | float]]:
     """An object of annotators, each an object of labels by item.
 
     Raises:
-        ItemsError: the file is damaged, or laid out otherwise.
+        ItemsError: the file is corrupt, or laid out otherwise.
     """
     faults = FaultList()
     reader = TableReader(file_rows(path, str(path)), faults=faults)

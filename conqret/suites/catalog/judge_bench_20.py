@@ -67,7 +67,7 @@ def _read(path: Path) -> tuple[dict[str, Scale], list[Rated], list[str]]:
     """The scales of a data set by name, its rated texts, and the names of what has no scale.
 
     Raises:
-        ItemsError: the file is damaged, or laid out otherwise.
+        ItemsError: the file is corrupt, or laid out otherwise.
     """
     reader = TableReader(file_rows(path, str(path)))
     scales: dict[str, Scale] = {}

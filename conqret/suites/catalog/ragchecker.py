@@ -18,7 +18,7 @@ from conqret.suites.suite_statistics import correlation, mean_labels
 
 LABELS, SCORES = "human_labeled_data.json", "baseline_ragchecker.json"
 ASPECTS = {"preference": "overall", "correctness": "correctness", "completeness": "completeness"}
-"""What annotators were asked, under the metrics of the suite: the preference is the overall one."""
+"""The questions to annotators, under the metrics of the suite: the preference is the overall one."""
 RAGCHECKER = "RAGChecker"
 LABEL = published(
     id=("instance_id", identifier),

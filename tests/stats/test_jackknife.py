@@ -1,13 +1,21 @@
-"""Jackknife-t intervals: by hand, against a closed form, where there is none, and how often they hold the truth."""
+"""Jackknife-t intervals and tests: by hand, against closed forms and scipy, and where there is none."""
+
+from __future__ import annotations
+
+from dataclasses import astuple
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import stats
 
 from conqret.errors import DeclarationError
 from conqret.stats.agreement import alphas, krippendorff_alpha
-from conqret.stats.classification import auroc, matthews
+from conqret.stats.classification import accuracy, auroc, matthews
 from conqret.stats.correlation import spearman
+from conqret.stats.effects import holm
+from conqret.stats.estimate import mean_of_sums, undefined
 from conqret.stats.jackknife import JackknifedEstimate, freedom_by_size
 from conqret.stats.resampling import MAX_CLUSTERS, leave_one_out, mean, mean_interval, snapped
 
@@ -175,3 +183,72 @@ def test_large_values_that_differ_by_little_are_told_apart() -> None:
     assert krippendorff_alpha([[1e9, 1e9 + 1, 1e9 + 2], [1e9, 1e9 + 1, 1e9 + 2]], "interval") == 1
     near = krippendorff_alpha([[0, 1, 2, 1], [0, 1, 1, 2]], "interval")
     assert krippendorff_alpha(1e9 + np.array([[0, 1, 2, 1], [0, 1, 1, 2]]), "interval") == pytest.approx(near)
+
+
+CLUSTERS = st.lists(st.lists(st.sampled_from((0.0, 0.2, 0.5, 0.9, 1.0)), max_size=6), min_size=1, max_size=8)
+
+
+@settings(max_examples=25, deadline=None)
+@given(CLUSTERS.filter(any))
+def test_sums_give_the_interval_of_the_values(clusters: list[list[float]]) -> None:
+    names = [place for place, cluster in enumerate(clusters) for _ in cluster]
+    expected = mean_interval([value for cluster in clusters for value in cluster], names, scale="share")
+    found = mean_of_sums([sum(cluster) for cluster in clusters], [len(cluster) for cluster in clusters])
+    assert astuple(found) == pytest.approx(astuple(expected), abs=1e-9)
+
+
+def test_nothing_has_no_mean() -> None:
+    assert mean_of_sums([], []).reason == mean_of_sums([0.0], [0]).reason == "nothing was scored"
+    assert mean_interval([], [], reason="nobody was asked") == undefined("nobody was asked")
+    with pytest.raises(DeclarationError, match="at least one"):
+        mean_interval([])
+
+
+def test_a_share_that_all_clusters_agree_on_has_the_interval_of_clopper_and_pearson() -> None:
+    clusters = [name for name in "abcdefgh" for _ in range(3)]
+    for value, side in ((0.0, "low"), (1.0, "high")):
+        found = mean_interval([value] * len(clusters), clusters, scale="share")
+        exact = stats.binomtest(int(8 * value), 8).proportion_ci(method="exact")
+        assert (found.low, found.high) == pytest.approx((exact.low, exact.high))
+        assert getattr(found, side) == value
+        assert (
+            mean_interval([value] * len(clusters), clusters).low is None
+        )  # no share, so nothing is known of it
+        assert (
+            accuracy([1.0] * 23 + [0.0], [value] * 23 + [1 - value], leave_one_out(clusters)).low == found.low
+        )
+    assert mean_interval([1.0, 1.0], ["a", "b"], scale="share").low is None  # two clusters say nothing
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.floats(-1, 1), min_size=6, max_size=40))
+def test_as_scipy(differences):
+    p = mean(differences).p()
+    assert 0 <= p <= 1
+    if np.std(differences) > 1e-6:
+        assert p == pytest.approx(stats.ttest_1samp(differences, 0).pvalue, rel=1e-6, abs=1e-12)
+
+
+def test_equal_differences_have_no_t():
+    assert mean([0.0] * 6).p() == 1.0
+    assert mean([0.2] * 6).p() == 2 / 2**6  # of 64 patterns of signs, two are as far from 0
+
+
+@pytest.mark.parametrize("topics", [1, 3, 5])
+def test_nothing_is_tested_below_six_topics(topics):
+    """Whatever asks for a test: two-sided, one-sided, or of equivalence."""
+    few = mean([0.2, 0.3, 0.25, 0.2, 0.3][:topics])
+    assert (few.p(), few.above(), few.equivalent(1.0)) == (None, None, None)
+    six = mean([0.2, 0.3, 0.25, 0.2, 0.3, 0.25])
+    assert six.p() < 0.001
+    assert six.above() < 0.001
+    assert six.equivalent(1.0) < 0.001
+
+
+def test_holm_by_hand():
+    # Sorted: .005 x 4, .01 x 3, .03 x 2, .04 x 1; the last may not fall below the one before it.
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([0.9, 0.8]) == [1.0, 1.0]
+    assert holm([]) == []
+    with pytest.raises(DeclarationError):
+        holm([1.2])
