@@ -202,7 +202,9 @@ def _reason(status: int | None, codes: str, message: str, delay: float | None) -
     ours = status is None or 400 <= status < 500
     if status == 402 or _QUOTA_CODES.search(codes):
         return Reason.QUOTA
-    if _FILTER_CODES.search(codes) or (ours and status != 429 and _about_content(status, message)):
+    # a request is refused for its content, and not an account for what it sent before
+    about_content = _FILTERED.search(message) and (status not in (401, 403) or not _ACCOUNT.search(message))
+    if _FILTER_CODES.search(codes) or (ours and status != 429 and about_content):
         return Reason.REFUSAL
     if ours and delay is None and _QUOTA.search(message):
         return Reason.QUOTA
@@ -220,13 +222,6 @@ def _reason(status: int | None, codes: str, message: str, delay: float | None) -
         return Reason.AUTHENTICATION
     refused = ours if status is not None else _REQUEST_CODES.search(codes)
     return Reason.BAD_REQUEST if refused else Reason.SERVER_ERROR
-
-
-def _about_content(status: int | None, message: str) -> bool:
-    """Whether a request is refused for its content, and not an account for what it sent before."""
-    if not _FILTERED.search(message):
-        return False
-    return status not in (401, 403) or not _ACCOUNT.search(message)
 
 
 def told(body: Any, depth: int = MAX_DEPTH) -> str:

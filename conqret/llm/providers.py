@@ -240,7 +240,14 @@ def proxy_of(url: str) -> str | None:
     """The proxy that the environment names for an address; None where there is none, and for this machine itself: what
     is said to it, keys among it, is nobody else's business."""
     scheme, host, _ = _parts(url)
-    if host is None or _is_here(host) or proxy_bypass(host):
+    if host is None or proxy_bypass(host):
+        return None
+    try:
+        parsed = ipaddress.ip_address(host)
+        here = parsed.is_loopback or parsed.is_unspecified
+    except ValueError:
+        here = host == "localhost"
+    if here:
         return None
     proxies = getproxies()
     proxy = proxies.get(scheme) or proxies.get("all")
@@ -260,14 +267,6 @@ def sent_on(url: str, target: str) -> ProviderError:
     """The error where an address answers by naming another one, to which a key would go along."""
     where = f"{address(url)} sends on to {address(target) or 'nowhere'}"
     return ProviderError(Reason.BAD_REQUEST, f"{where}: give the address itself (--api-base)")
-
-
-def _is_here(host: str) -> bool:
-    try:
-        parsed = ipaddress.ip_address(host)
-    except ValueError:
-        return host == "localhost"
-    return parsed.is_loopback or parsed.is_unspecified
 
 
 def _parts(url: str) -> tuple[str, str | None, int | None]:

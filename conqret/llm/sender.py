@@ -227,23 +227,15 @@ class Sender:
             if error.retry_after and error.retry_after < self._timeout:
                 self._gate.pause(error.retry_after)
             self._progress.limit = self._gate.limit
-        if (
-            self._stopped
-            or not error.retryable
-            or (attempts >= self._options.max_attempts and not self._passes(error, deadline))
-            or self._breaker.open
-        ):
+        now, last = asyncio.get_running_loop().time(), attempts >= self._options.max_attempts
+        if last and error.code is Reason.RATE_LIMITED and deadline is not None:
+            # a rate limit passes after the time that it names, or with its minute
+            last = not error.retry_after and now >= deadline - self._timeout + RATE_WINDOW
+        if self._stopped or not error.retryable or last or self._breaker.open:
             raise error
         delay = backoff(attempts, self._rng, error.retry_after)
-        if deadline is not None and asyncio.get_running_loop().time() + delay >= deadline:
+        if deadline is not None and now + delay >= deadline:
             raise error
         await self._breaker.sleep(delay)
         if self._breaker.open:
             raise error
-
-    def _passes(self, error: ProviderError, deadline: float | None) -> bool:
-        """Whether an error is a rate limit that passes: after the time that it names, or with its minute."""
-        if error.code is not Reason.RATE_LIMITED or deadline is None:
-            return False
-        began = deadline - self._timeout
-        return bool(error.retry_after) or asyncio.get_running_loop().time() < began + RATE_WINDOW

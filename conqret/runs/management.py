@@ -150,24 +150,20 @@ def prune_runs(
         DeclarationError: there is no such folder, or another process is writing a run.
     """
     found = list(removable(Path(folder), None if store is None else Path(store)))
-    for one in found if remove else []:
+    for removable_path in found if remove else []:
+        path = removable_path.path
         try:
-            _remove(one)
+            with only_writer(removable_path.run, "wait for it"):
+                if path.is_dir():
+                    shutil.rmtree(path)
+                else:
+                    for ending in ("", "-wal", "-shm"):
+                        path.with_name(path.name + ending).unlink(missing_ok=True)
         except DeclarationError as error:
             if on_fault is None:
                 raise
             on_fault(error)
     return found
-
-
-def _remove(found: Removable) -> None:
-    """Remove it. Raises DeclarationError where another process is writing the run."""
-    with only_writer(found.run, "wait for it"):
-        if found.path.is_dir():
-            shutil.rmtree(found.path)
-        else:
-            for ending in ("", "-wal", "-shm"):
-                found.path.with_name(found.path.name + ending).unlink(missing_ok=True)
 
 
 def _in_words(record: dict[str, Any]) -> Iterator[str]:
