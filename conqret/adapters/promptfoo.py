@@ -101,7 +101,7 @@ def _expected(test: Mapping[str, Any]) -> str | None:
 def _single(config: str) -> Any:
     from conqret.adapters.single import SingleMetric
 
-    return SingleMetric.of(**json.loads(config))
+    return SingleMetric.create(**json.loads(config))
 
 
 LOOKS = 0.5
@@ -197,7 +197,7 @@ async def _serve(place: Path, program: int) -> None:
     from conqret.adapters.single import SingleMetric, outcome
 
     try:
-        single = SingleMetric.of(**json.load(sys.stdin))
+        single = SingleMetric.create(**json.load(sys.stdin))
     except ConqretError as error:
         _tell({"error": str(error)})
         return

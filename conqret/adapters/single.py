@@ -57,7 +57,7 @@ class SingleMetric:
     compares: bool = False
 
     @classmethod
-    def of(
+    def create(
         cls,
         format: str,  # noqa: A002
         metric: MetricName,

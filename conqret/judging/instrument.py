@@ -206,7 +206,7 @@ async def _ask_about(ask: JudgePrompt[Any], case: Case, instrument: Instrument) 
         missing = Measure.missing(answer.reason or Reason.INVALID_ANSWER, answer.detail)
         kept = valid_alone(ask, case, answer.given) if answer.given else {}
         if any(measure.value is not None for measure in kept.values()):
-            client.pardon(answer)
+            client.count_as_usable(answer)
         return _Outcome(dict.fromkeys(ask.metrics, missing) | kept, answer.calls, fitted.trims)
     distribution = None
     if ask.rating_field is not None and answer.logprobs is not None:

@@ -156,7 +156,7 @@ def client_options(model: str | ClientOptions | None, settings: Mapping[str, Any
         DeclarationError: a value is out of its range.
     """
     names = {name: settings[name] for name in ClientSettings.__annotations__ if name in settings}
-    return replace(ClientOptions.of(OFFLINE_MODEL if model is None else model), **names)
+    return replace(ClientOptions.from_model(OFFLINE_MODEL if model is None else model), **names)
 
 
 def chosen_format(

@@ -168,20 +168,20 @@ def _sent_again(
 ) -> tuple[dict[str, tuple[Message, ...]], str]:
     """By key the messages that judging the items again would send, none where they cannot be filled here; and why one
     that is not among them is not."""
-    heard: dict[str, tuple[Message, ...]] = {}
+    on_request: dict[str, tuple[Message, ...]] = {}
 
     def hear(key: str, request: Request[Any]) -> None:
-        heard[key] = tuple(request.messages)
+        on_request[key] = tuple(request.messages)
 
     async def fill(setup: Setup) -> None:
-        async with Client(setup.client, store=store, replay=True, heard=hear) as client:
+        async with Client(setup.client, store=store, replay=True, on_request=hear) as client:
             instrument = setup.instrument(client)
             for item in run.items():
                 if item.id in judgments:
                     await judge_item(item, instrument)
 
     if record.format == OWN_JUDGE:
-        return heard, NONE_SENT
+        return on_request, NONE_SENT
     try:
         with without_hub(), Loop() as loop:
             known = {field.name for field in fields(ClientOptions)} & record.model_options.keys()
@@ -189,11 +189,11 @@ def _sent_again(
             setup = set_up(recorded_judge(record), client, JudgeOptions(**record.judging), prompts)
             loop.run(fill(setup))
     except ConqretError as error:  # a model or a plug-in that is not here leaves the raw answers
-        return heard, f"it cannot be filled here: {shortened(str(error), 300)}"
+        return on_request, f"it cannot be filled here: {shortened(str(error), 300)}"
     others = [name for name, made in setup.identity.items() if record.identity.get(name, made) != made]
     which = ", ".join(name for name in others if name.startswith("prompt ")) or "item or model"
     return (
-        heard,
+        on_request,
         f"it cannot be filled as it was sent: {which} is not that of the run (its prompts: --prompts FOLDER)",
     )
 

@@ -193,7 +193,7 @@ class Batches:
                 if error.code in (Reason.BAD_REQUEST, Reason.NOT_FOUND):  # it is lost, or another account's
                     message += f" (take it out of {self._file}, and its questions are handed in again)"
                 raise self._redaction.error(ProviderError(error.code, message)) from None
-            message = self._redaction.text(progress.told)
+            message = self._redaction.text(progress.description)
             if not progress.ended:
                 _log.warning("batch %s is in progress (%s)", batch.id, message)
                 continue

@@ -107,7 +107,7 @@ class ClientOptions:
     vision: bool | None = None
 
     @classmethod
-    def of(cls, model: str | ClientOptions) -> ClientOptions:
+    def from_model(cls, model: str | ClientOptions) -> ClientOptions:
         """The settings themselves, or those that a model's name alone stands for."""
         return model if isinstance(model, ClientOptions) else cls(model)
 

@@ -163,7 +163,7 @@ def error_in(
         if name == _FLAGGED or (name in _CODED and isinstance(value, str | int))
     ]
     codes = " ".join(_bare(code) for code in (*said, *names))
-    text = told(body) or (f"status {status} without a word" if status else "an error without a word")
+    text = error_text(body) or (f"status {status} without a word" if status else "an error without a word")
     if status is None:
         status = next((int(code) for code in said if re.fullmatch(r"[45]\d\d", code)), None)
         text = f"error {status}: {text}" if status else text
@@ -224,22 +224,22 @@ def _reason(status: int | None, codes: str, message: str, delay: float | None) -
     return Reason.BAD_REQUEST if refused else Reason.SERVER_ERROR
 
 
-def told(body: Any, depth: int = MAX_DEPTH) -> str:
+def error_text(body: Any, depth: int = MAX_DEPTH) -> str:
     """The words of an error's body, with its code where it has one; all of it where it has no words, empty where
     there is nothing."""
     if not body or depth == 0:
         return ""
     if isinstance(body, str):
-        return told(_data_in(body), depth - 1) or body
+        return error_text(_data_in(body), depth - 1) or body
     if isinstance(body, list) and isinstance(body[0], Mapping):
-        return told(body[0], depth - 1)
+        return error_text(body[0], depth - 1)
     if not isinstance(body, Mapping):
         return json.dumps(body, ensure_ascii=False)
-    words = next((words for name in _WORDED if (words := told(body.get(name), depth - 1))), "")
+    words = next((words for name in _WORDED if (words := error_text(body.get(name), depth - 1))), "")
     if not words:
         return json.dumps(body, ensure_ascii=False, default=str)
     passed_on = body.get("metadata")
-    if isinstance(passed_on, Mapping) and (raw := told(passed_on.get("raw"), depth - 1)):
+    if isinstance(passed_on, Mapping) and (raw := error_text(passed_on.get("raw"), depth - 1)):
         words = f"{words}: {raw}"
     code = next((body[name] for name in ("code", "type") if isinstance(body.get(name), str)), "")
     plain = code in ("", "error") or code.isdigit() or code in words

@@ -21,10 +21,10 @@ BACKOFF_BASE = 0.5
 BACKOFF_CAP = 30.0
 """Seconds: no wait drawn by ourselves is longer."""
 
-BREAKER_FAILURES = 8
+MAX_CONSECUTIVE_FAILURES = 8
 """So many requests in a row failed for good, each after all its retries: the provider is down."""
 
-SEEN = 20
+MIN_REQUESTS = 20
 """Questions that are asked before anything is stopped: of models that fail at one question in five, 3 in 1,000 have
 failed at ten by then (binomial), and of those that fail at one in ten, none in 100,000."""
 
@@ -90,7 +90,7 @@ def _number(value: str | None) -> float | None:
 
 
 class CircuitBreaker:
-    """Ends a run whose provider is dead: open after :data:`BREAKER_FAILURES` failures in a row, for good.
+    """Ends a run whose provider is dead: open after :data:`MAX_CONSECUTIVE_FAILURES` failures in a row, for good.
 
     What would meet every request (a wrong key, a quota that is used up, no such model) opens it at once where nothing
     was answered before. A request that is rejected for a fault of its own counts for nothing.
@@ -113,7 +113,7 @@ class CircuitBreaker:
             return
         self.failures += 1
         self.last = str(error)
-        if self.failures >= BREAKER_FAILURES or (error.code in _FOR_ALL and not self._answered):
+        if self.failures >= MAX_CONSECUTIVE_FAILURES or (error.code in _FOR_ALL and not self._answered):
             self.open = True
             self._opened.set()
 
@@ -146,7 +146,7 @@ class FailureLimit:
 
     A question fails where it ends without a valid answer after all that was tried. Refusals and prompts that are too
     long count for nothing, as they say something of the item; rejected requests count as long as all are. Nor does
-    what a recording answers count, or what a budget, a dead provider or the brake itself kept back.
+    what a recording answers count, or what a budget, a dead provider or the failure_limit itself kept back.
 
     ``failed`` counts by reason, and ``examples`` has the first failure of each; ``tally`` is the first half of ``why``.
     """
@@ -191,12 +191,12 @@ class FailureLimit:
         self.examples = now.examples | self.examples
         self.why, self.tally = self.why or now.why, self.tally or now.tally
 
-    def pardon(self, reason: Reason) -> None:
+    def count_as_usable(self, reason: Reason) -> None:
         """Take back the failure just counted: parts of the answer were of use."""
         self.failed[reason] -= 1
 
     def check(self, stop_after: float) -> None:
-        """Stop once the share of failures is ``stop_after`` or more, after :data:`SEEN` questions, and for good.
+        """Stop once the share of failures is ``stop_after`` or more, after :data:`MIN_REQUESTS` questions, and for good.
 
         Raises:
             ProviderError: with the reason TOO_MANY_FAILURES, where nothing more should be asked.
@@ -204,7 +204,7 @@ class FailureLimit:
         failures = self.failed.total()
         if failures < self.asked:
             failures -= self.failed[Reason.BAD_REQUEST]
-        if not self.why and self.asked >= SEEN and failures >= stop_after * self.asked:
+        if not self.why and self.asked >= MIN_REQUESTS and failures >= stop_after * self.asked:
             commonest, _ = self.failed.most_common(1)[0]
             self.tally = f"{failures} of {self.asked} requests had no valid response"
             self.why = (

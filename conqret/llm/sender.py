@@ -29,7 +29,7 @@ class Progress:
     known price. ``estimated`` counts answers whose cost was estimated because the server did not say what they used.
     ``retried`` counts the recorded answers that could not be used and were asked for again.
     ``others`` counts the answers, recorded ones too, by the name of another model than was asked.
-    ``brake`` counts the questions that came to nothing, and says whether any more should be asked.
+    ``failure_limit`` counts the questions that came to nothing, and says whether any more should be asked.
     """
 
     calls: int = 0
@@ -42,7 +42,7 @@ class Progress:
     estimated: int = 0
     retried: int = 0
     others: Counter[str] = field(default_factory=Counter)
-    brake: FailureLimit = field(default_factory=FailureLimit)
+    failure_limit: FailureLimit = field(default_factory=FailureLimit)
 
     def add(self, completion: Completion, cost: float | None) -> None:
         """Count a fresh answer that cost so many dollars (None: unknown)."""
@@ -61,7 +61,7 @@ class Progress:
             spent = (now.cost_usd or 0.0) - (before.cost_usd or 0.0)
             self.cost_usd = self.cost_usd + spent if known else None
         self.others += now.others - before.others
-        self.brake.count_on(now.brake, before.brake)
+        self.failure_limit.count_on(now.failure_limit, before.failure_limit)
 
     def named(self, asked: str, completion: Completion) -> None:
         """Count an answer whose model has another name than the one that was ``asked``.
@@ -132,7 +132,7 @@ class Sender:
                 self._gate,
             ):  # a place is kept: a sick server gets fewer requests
                 while not self._breaker.open:
-                    self._progress.brake.check(self._options.stop_after_failures)
+                    self._progress.failure_limit.check(self._options.stop_after_failures)
                     await self._gate.unpaused(self._rng)
                     began = time.monotonic()
                     try:
@@ -166,11 +166,11 @@ class Sender:
     @property
     def given_up(self) -> str:
         """Why nothing more is sent: the provider kept failing, or its answers were of no use; empty where more is."""
-        return self._breaker.last if self._breaker.open else self._progress.brake.why
+        return self._breaker.last if self._breaker.open else self._progress.failure_limit.why
 
     def resume(self) -> None:
         """Send again after all, and count failures anew."""
-        self._breaker, self._progress.brake = CircuitBreaker(), FailureLimit()
+        self._breaker, self._progress.failure_limit = CircuitBreaker(), FailureLimit()
 
     def stop(self) -> set[asyncio.Task[Any] | None]:
         """Try nothing again from now on; returns the tasks whose requests are under way, the second time none: who

@@ -29,7 +29,7 @@ from conqret.io.safe_files import LOCK_NAME, InFolder, check_own_files, only_wri
 from conqret.llm.recordings import STORE_NAME
 
 
-def told_apart(places: Sequence[Path]) -> list[str]:
+def distinct_names(places: Sequence[Path]) -> list[str]:
     """The shortest path endings that distinguish ``places``: ``judge`` and ``samples`` of
     ``runs/judge`` and ``runs/samples``, ``a/judge`` and ``b/judge`` of ``runs/a/judge`` and ``runs/b/judge``. The same
     place twice has the same name twice."""

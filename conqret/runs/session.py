@@ -106,7 +106,7 @@ class Session:
     ) -> None:
         _check_stores(recordings, replay, batch=batch)
         self.batch, self._clients = batch, clients
-        self.options = ClientOptions.of(model)
+        self.options = ClientOptions.from_model(model)
         self.library = prompts if isinstance(prompts, Library) else Library(prompts)
         self.progress = Progress()
         self._recordings, self._replay = recordings, replay
@@ -159,9 +159,9 @@ class Session:
             estimated=done.estimated,
             retried=done.retried,
             others=dict(done.others),
-            failures=done.brake.reasons,
-            stopped=done.brake.why,
-            refused=done.brake.refused,
+            failures=done.failure_limit.reasons,
+            stopped=done.failure_limit.why,
+            refused=done.failure_limit.refused,
         )
 
     async def ready(self, folder: RunFolder[Any]) -> None:
@@ -338,7 +338,7 @@ class Sessions(Closing):
         """What was sent and answered so far, by all models together."""
         return SessionCounts.total(session.counts for session in self._known.values())
 
-    def of(self, options: ClientOptions, *, at_once: bool = False) -> Session:
+    def session(self, options: ClientOptions, *, at_once: bool = False) -> Session:
         """The session of a model with these settings, open until all are closed; what has to be answered ``at_once``
         is never handed in as a batch."""
         batch = self.batch and not at_once

@@ -38,7 +38,7 @@ class ResponseRow(Frozen):
         return self.reason is None
 
     @classmethod
-    def of(cls, id: str, answer: Answer[Any]) -> Self:  # noqa: A002 - the field's name
+    def from_answer(cls, id: str, answer: Answer[Any]) -> Self:  # noqa: A002 - the field's name
         """The row of an answer, whose fields have the same names here and there."""
         if answer.value is None:
             return cls(id=id, reason=answer.reason or Reason.INVALID_ANSWER, detail=answer.detail)
@@ -49,7 +49,7 @@ Row = TypeVar("Row", bound=ResponseRow)
 T = TypeVar("T")
 
 
-class AskedRecord(RunRecord):
+class RequestRecord(RunRecord):
     """What ``run.json`` says of questions to a model: all that decides what is asked. ``prompts`` and ``schemas`` are
     the digests of the prompts and of what they are to be answered with, by the prompt's id; ``asked`` is that of what
     is shown in them."""
@@ -70,7 +70,7 @@ class AskedRecord(RunRecord):
     asked: str
 
     @classmethod
-    def of(
+    def from_session(
         cls, session: Session, prompts: Mapping[str, type[BaseModel]], shown: Iterable[object], **more: Any
     ) -> Self:
         """The record of asking a session's model by ``prompts``, each with its type of answer, about ``shown``, plain
@@ -90,7 +90,7 @@ class AskedRecord(RunRecord):
 
 
 @dataclass(frozen=True)
-class AskedFolder(RunFolder[R], Generic[R, Row]):
+class RequestFolder(RunFolder[R], Generic[R, Row]):
     """The files of such a run under one folder, of the types of record and row that stand in the brackets of the
     base."""
 

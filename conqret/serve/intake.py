@@ -300,7 +300,7 @@ def read_keys(file: Path | None) -> tuple[str, ...]:
 
 class Access:
     """The application behind its guard (``hosts`` are those that it looks for), keys (none: everybody whom the guard
-    lets in), request ids and the log; ``heard`` gets what is noted of each request once it is answered, but for those
+    lets in), request ids and the log; ``on_request`` gets what is noted of each request once it is answered, but for those
     after its health."""
 
     def __init__(
@@ -308,9 +308,9 @@ class Access:
         app: ASGIApp,
         hosts: Collection[str] | None,
         keys: tuple[str, ...] = (),
-        heard: Callable[[ServedRequest], object] = lambda served: None,
+        on_request: Callable[[ServedRequest], object] = lambda served: None,
     ) -> None:
-        self.app, self.heard = Guard(app, hosts, (*READS, "POST"), _guarded), heard
+        self.app, self.on_request = Guard(app, hosts, (*READS, "POST"), _guarded), on_request
         self._keys = [_digest(key) for key in keys]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -343,7 +343,7 @@ class Access:
         finally:
             served.seconds = time.monotonic() - served.began
             if scope["path"] not in OPEN:
-                self.heard(served)
+                self.on_request(served)
 
     def _known(self, authorization: str) -> bool:
         """Whether the key is one of ours, in a time that says nothing of how near it is."""

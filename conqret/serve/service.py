@@ -102,12 +102,12 @@ def service_server(
     keys: tuple[str, ...] = (),
     host: str = LOOPBACK,
     port: int = SERVICE_PORT,
-    heard: Callable[[ServedRequest], object] = lambda served: None,
+    on_request: Callable[[ServedRequest], object] = lambda served: None,
 ) -> tuple[LocalServer, list[str]]:
     """The server of ``conqret serve http``, which is not running yet, and the formats that it offers. Once it is told
     to stop, requests under way have :data:`SERVICE_GRACE` seconds.
 
-    ``formats`` and ``judging`` are those of :func:`offered`, and ``heard`` gets a note of each
+    ``formats`` and ``judging`` are those of :func:`offered`, and ``on_request`` gets a note of each
     request.
 
     Raises:
@@ -124,7 +124,9 @@ def service_server(
 
     def app(port: int) -> ASGIApp:
         hosts = own_hosts(port, host) if alone else None  # a key keeps pages of others out, too
-        return Access(service_app(session, judges, judging, limits, keyed=bool(keys)), hosts, keys, heard)
+        return Access(
+            service_app(session, judges, judging, limits, keyed=bool(keys)), hosts, keys, on_request
+        )
 
     most = 2 * (limits.at_once + limits.queue) + MORE_CONNECTIONS
     settings = {"timeout_graceful_shutdown": SERVICE_GRACE, "limit_concurrency": most}

@@ -26,7 +26,7 @@ from conqret.errors import ConqretError, DeclarationError, number
 from conqret.experiments.page import run_page
 from conqret.judging.judge_folder import ASKED, JUDGMENTS, JudgeFolder
 from conqret.judging.recorded_requests import asked, asked_page
-from conqret.runs.management import FINISHED, FoundRun, found_run, run_folders, stats
+from conqret.runs.management import FINISHED, RunEntry, run_entry, run_folders, stats
 from conqret.runs.run_folder import RECORD_NAME, REPORT
 from conqret.show import words
 from conqret.show.page import page
@@ -91,7 +91,7 @@ def look(root: Path, run: Path) -> ListedRun:
     try:
         fault = leads_out(root, run)
         if not fault:
-            run_summary = found_run(run)
+            run_summary = run_entry(run)
             if run_summary.kind != "?":
                 return _listed(root, run_summary)
             fault = run_summary.what
@@ -148,7 +148,7 @@ def address(name: str) -> str:
     return quote(f"{name}/{REPORT}".removeprefix("./"), errors="replace")
 
 
-def _listed(root: Path, run: FoundRun) -> ListedRun:
+def _listed(root: Path, run: RunEntry) -> ListedRun:
     name, state = run.path.relative_to(root).as_posix(), run.state
     if state != FINISHED:
         written = dt.datetime.fromtimestamp(max(status.st_mtime for status in stats(run.path)), dt.UTC)
@@ -173,7 +173,7 @@ def _validation(root: Path, folder: Path) -> ListedRun:
     return ListedRun(name, RUNS + at, "validation", what, begun, FINISHED, "", "", fault)
 
 
-def _done(run: FoundRun) -> str:
+def _done(run: RunEntry) -> str:
     """The judgments so far."""
     file = run.path / JUDGMENTS
     if not file.is_file():

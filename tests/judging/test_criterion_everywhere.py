@@ -125,7 +125,9 @@ def _sent(port: str, method: str, path: str, item: object = None) -> Any:
 def test_other_peoples_evaluators(criterion: Any) -> None:
     """What all adapters ask through: the metric of the format ``criteria`` is the criterion itself."""
     with FaultServer() as server:
-        single = SingleMetric.of("criteria", criterion, model="openai/m", api_base=server.url, api_key="k")
+        single = SingleMetric.create(
+            "criteria", criterion, model="openai/m", api_base=server.url, api_key="k"
+        )
         judgment = single.judged(ITEM)
         single.close()
     assert single.name == "conqret criteria clarity"
@@ -135,7 +137,7 @@ def test_other_peoples_evaluators(criterion: Any) -> None:
 def test_an_expected_answer_is_a_reference_too() -> None:
     with FaultServer() as server:
         settings: Any = {"model": "openai/m", "api_base": server.url, "api_key": "k"}
-        single = SingleMetric.of("criteria", "agrees: It agrees with the reference", **settings)
+        single = SingleMetric.create("criteria", "agrees: It agrees with the reference", **settings)
         judgment = single.judged({**ITEM, "reference": "Keepers care."})
         single.close()
         assert "Keepers care." in server.requests[0].body["messages"][1]["content"]

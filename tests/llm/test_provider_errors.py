@@ -15,7 +15,7 @@ from conqret.llm.batches import service_of
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.hosted.through_litellm import ThroughLitellm, load_litellm
 from conqret.llm.provider_errors import error_in
-from conqret.llm.retry import BREAKER_FAILURES, SEEN
+from conqret.llm.retry import MAX_CONSECUTIVE_FAILURES, MIN_REQUESTS
 from tests.llm.samples import ask_all, options, request
 from tests.llm.scripted import GOOD, body, serving
 
@@ -185,7 +185,7 @@ OF_AN_ITEM = [
     [*(("direct", *case) for case in OF_AN_ITEM), *(("litellm", *case) for case in OF_AN_ITEM[:3])],
 )
 async def test_what_is_an_items_own_ends_no_run(way, status, said, reason):
-    count = max(SEEN, BREAKER_FAILURES)
+    count = max(MIN_REQUESTS, MAX_CONSECUTIVE_FAILURES)
     async with serving(rejected(first_items(status, said, count))) as (url, heard):
         settings = options(url, client=way, max_concurrency=1)
         answers, _ = await ask_all(settings, [request(n) for n in range(count + 5)])
@@ -195,13 +195,15 @@ async def test_what_is_an_items_own_ends_no_run(way, status, said, reason):
 
 async def test_a_rejected_request_ends_no_run_in_which_others_are_answered():
     said = error("This parameter is not to my liking.")
-    async with serving(rejected(first_items(400, said, SEEN - 1))) as (url, _):
+    async with serving(rejected(first_items(400, said, MIN_REQUESTS - 1))) as (url, _):
         settings = options(url, max_concurrency=1)
-        answers, _ = await ask_all(settings, [request(n) for n in range(SEEN + 5)])
-    assert [answer.reason for answer in answers] == [Reason.BAD_REQUEST] * (SEEN - 1) + [None] * 6
+        answers, _ = await ask_all(settings, [request(n) for n in range(MIN_REQUESTS + 5)])
+    assert [answer.reason for answer in answers] == [Reason.BAD_REQUEST] * (MIN_REQUESTS - 1) + [None] * 6
     async with serving(rejected(lambda _: (400, said))) as (url, heard):
-        answers, _ = await ask_all(options(url, max_concurrency=1), [request(n) for n in range(SEEN + 5)])
-    assert len(heard) <= SEEN + 1  # where all are rejected, the rest would be, too
+        answers, _ = await ask_all(
+            options(url, max_concurrency=1), [request(n) for n in range(MIN_REQUESTS + 5)]
+        )
+    assert len(heard) <= MIN_REQUESTS + 1  # where all are rejected, the rest would be, too
     assert answers[-1].reason is Reason.TOO_MANY_FAILURES
 
 

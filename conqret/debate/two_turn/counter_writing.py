@@ -200,7 +200,7 @@ async def _write(
             baseline=lambda: _by_words(task, texts),
         )
     )
-    return WrittenTextRow.of(task.key, response)
+    return WrittenTextRow.from_answer(task.key, response)
 
 
 def _faults(text: str, snippets: Sequence[str], least: int) -> Iterator[str]:

@@ -39,12 +39,12 @@ from conqret.judging.asked_run import AskedSettings, Run
 from conqret.judging.judge_settings import as_path, client_options
 from conqret.llm.client_options import ClientOptions
 from conqret.runs.run_folder import default_folder, stem
-from conqret.runs.study_run import AskedFolder, AskedRecord, StudyOutcome, lost
+from conqret.runs.study_run import RequestFolder, RequestRecord, StudyOutcome, lost
 
 
 @dataclass(frozen=True)
 class WrittenFolder(
-    AskedFolder[AskedRecord, WrittenTextRow],
+    RequestFolder[RequestRecord, WrittenTextRow],
     kind="debate-argue",
     same={"asked": "questions or writers", "against": "settings of the second writer"},
 ):
@@ -135,7 +135,7 @@ def write_debates(
 
 @dataclass(frozen=True)
 class DebateJudgingFolder(
-    AskedFolder[AskedRecord, DebateJudgment],
+    RequestFolder[RequestRecord, DebateJudgment],
     kind="debate-judge",
     same={
         "asked": "questions, design or instructions",

@@ -221,7 +221,7 @@ def _verdict_cells(curve: Curve | EmptyCurve) -> tuple[str, ...]:
         f"{curve.means[0]:.3f} to {curve.means[-1]:.3f}",
         *map(_signed, correlations),
         f"{curve.fell:.0%} / {curve.rose:.0%}",
-        f"{curve.told_apart} of {len(curve.neighbours)}",
+        f"{curve.distinct_names} of {len(curve.neighbours)}",
         f"{curve.n} of {curve.total}",
         curve.words,
     )

@@ -83,7 +83,7 @@ class Curve(PerturbationCurve):
         return tuple(point.mean for point in self.points)
 
     @property
-    def told_apart(self) -> int:
+    def distinct_names(self) -> int:
         """How many neighbouring levels differ significantly."""
         return sum(step.significant for step in self.neighbours)
 
