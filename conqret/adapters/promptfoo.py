@@ -1,5 +1,5 @@
 """conqret's metrics as Python assertions of promptfoo: a file with the line
-``from conqret.adapters.promptfoo import get_assert`` is one, and its ``config`` says what is asked.
+``from conqret.adapters.promptfoo import get_assert`` is one, and its ``config`` says what is requested.
 
 The config has ``format`` and ``metric``, and may have ``threshold`` (0.5), the names of the variables that hold the
 ``topic`` (question), the ``documents`` (documents), the ``reference`` (reference) and the ``second_argument``, and the

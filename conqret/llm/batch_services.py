@@ -182,7 +182,7 @@ class OpenAIBatches(BatchService):
     most_bytes: ClassVar[int] = 190 * 2**20  # of 200 MB
 
     def line(self, key: str, request: Request[Any]) -> bytes:
-        """The request as the direct way sends it."""
+        """The request as the direct route sends it."""
         shape = choose_shape(self.server.provider, self.facts)
         direct = Direct(self.options)
         direct.provider = self.server.provider
@@ -250,7 +250,7 @@ _STOPPED = {"max_tokens": "length", "model_context_window_exceeded": "length", "
 
 
 def anthropic_server(options: ClientOptions) -> Server:
-    """Where a model of Anthropic's is asked.
+    """Where a model of Anthropic's is called.
 
     Raises:
         DeclarationError: there is no key for it.

@@ -1,11 +1,11 @@
 """The batches of a store of recordings: what is under way, what came of it, and what is to be handed in next.
 
-They stand in a file beside the store. A question is handed in where the store has no answer to it and no batch that is
+They stand in a file next to the store. A question is handed in where the store has no answer to it and no batch that is
 under way holds it; what comes back goes into the store, as if it had been answered at once.
 
 Several processes may share a store: the file is read and written under a lock, which is held while a batch is handed
 in. So a batch without an id is that of a process that was killed, or of an answer that was lost, and the provider is
-asked for it before anything is handed in, and paid for, again.
+queried for it before anything is handed in, and paid for, again.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ class Batches:
                 ) from None
 
     async def prepare(self) -> BatchService:
-        """Check that there is a key for the model, and somebody at the address of a server of one's own.
+        """Check that there is a key for the model, and a server at the address of a server of one's own.
 
         Raises:
             DeclarationError: there is not.

@@ -1,6 +1,6 @@
 """What a provider's error means: status, codes and words judged together, and stripped of secrets.
 
-Every way to a provider comes here with what it got: a status, a body in any of the shapes in use, an exception.
+Every route to a provider comes here with what it got: a status, a body in any of the shapes in use, an exception.
 """
 
 from __future__ import annotations
@@ -183,7 +183,7 @@ def filtered(finish_reason: str) -> bool:
 
 
 def about_shape(error: ProviderError) -> bool:
-    """Whether an error may be one of the shape in which the answer was asked for."""
+    """Whether an error may be one of the shape in which the answer was requested."""
     kinds = (Reason.BAD_REQUEST, Reason.SERVER_ERROR, Reason.NOT_FOUND)
     return error.code in kinds and _SHAPE.search(str(error)) is not None
 
@@ -274,7 +274,7 @@ def _entries(body: Any, depth: int = MAX_DEPTH) -> Iterator[tuple[str, Any]]:
 
 
 def _wait_in(text: str) -> float | None:
-    """The seconds for which a text asks to wait: ``try again in 1m3.5s``, ``retry after 20 seconds``."""
+    """The seconds for which a text says to wait: ``try again in 1m3.5s``, ``retry after 20 seconds``."""
     found = _WAIT.search(text)
     if found is None:
         return None

@@ -1,5 +1,5 @@
 """What is known of models and their providers: window, prices and abilities without asking anyone; and whether a
-provider can be asked at all, before the first question: its key is set, its address answers.
+provider can be called at all, before the first question: its key is set, its address answers.
 
 litellm ships its price list as a JSON file. It is read from the installed package directly: that takes
 some 25 ms where importing litellm takes 3 s, and nothing is fetched.
@@ -122,7 +122,7 @@ MAX_NAME = 120
 
 
 def suggestion() -> tuple[str, str] | None:
-    """The options that name a model which can be asked from here, and why it can; None where there is none.
+    """The options that name a model which can be called from here, and why it can; None where there is none.
 
     The environment is looked at, then the usual ports of the loopback address; nothing else is asked.
     """
@@ -238,7 +238,7 @@ async def check_address(url: str) -> None:
 
 def proxy_of(url: str) -> str | None:
     """The proxy that the environment names for an address; None where there is none, and for this machine itself: what
-    is said to it, keys among it, is nobody else's business."""
+    is said to it, keys among it, goes nowhere else."""
     scheme, host, _ = _parts(url)
     if host is None or proxy_bypass(host):
         return None

@@ -38,7 +38,7 @@ _OF_THE_ITEM = frozenset({Reason.REFUSAL, Reason.CONTEXT_OVERFLOW})
 
 
 class ProviderError(ExecutionError):
-    """A request came to nothing; ``retry_after`` (seconds) is what the provider asked for, if it did."""
+    """A request came to nothing; ``retry_after`` (seconds) is what the provider requested, if it did."""
 
     def __init__(self, reason: Reason, message: str, *, retry_after: float | None = None) -> None:
         super().__init__(message, reason=reason.value, retryable=reason in _RETRYABLE)
@@ -50,7 +50,7 @@ class ProviderError(ExecutionError):
 def backoff(attempt: int, rng: random.Random, retry_after: float | None = None) -> float:
     """Seconds to wait after the failed ``attempt`` (counted from 1).
 
-    Full jitter, uniform on [0, min(cap, base * 2^(attempt-1))], after the seconds that the provider asked for, if it
+    Full jitter, uniform on [0, min(cap, base * 2^(attempt-1))], after the seconds that the provider requested, if it
     did: the waiting ones do not all come back at one moment, and the oftener it asks the longer they stay away.
     """
     jitter = rng.uniform(0.0, min(BACKOFF_CAP, BACKOFF_BASE * 2.0 ** min(attempt - 1, 30)))
@@ -58,7 +58,7 @@ def backoff(attempt: int, rng: random.Random, retry_after: float | None = None) 
 
 
 def retry_after_of(headers: Mapping[str, str], *, now: float | None = None) -> float | None:
-    """The seconds that response ``headers`` ask to wait; None if they do not say.
+    """The seconds that response ``headers`` say to wait; None if they do not say.
 
     Reads ``retry-after-ms``, ``x-ms-retry-after-ms`` (milliseconds) and ``Retry-After`` (seconds, or an
     HTTP date, compared with ``now``, a Unix time).
@@ -118,7 +118,7 @@ class CircuitBreaker:
             self._opened.set()
 
     async def sleep(self, seconds: float) -> None:
-        """Wait ``seconds``, or less if the breaker opens meanwhile."""
+        """Wait ``seconds``, or less if the circuit breaker opens meanwhile."""
         try:
             async with asyncio.timeout(seconds):
                 await self._opened.wait()
@@ -196,7 +196,7 @@ class FailureLimit:
         self.failed[reason] -= 1
 
     def check(self, stop_after: float) -> None:
-        """Stop once the share of failures is ``stop_after`` or more, after :data:`MIN_REQUESTS` questions, and for good.
+        """Stop for good once the share of failures is ``stop_after`` or more, after :data:`MIN_REQUESTS`.
 
         Raises:
             ProviderError: with the reason TOO_MANY_FAILURES, where nothing more should be asked.

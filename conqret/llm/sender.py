@@ -27,8 +27,8 @@ class Progress:
     ``retries`` the requests sent again after an error, ``limit`` the concurrency allowed just now.
     Tokens and ``cost_usd`` are those of the calls made now; the cost is None once any of them had no
     known price. ``estimated`` counts answers whose cost was estimated because the server did not say what they used.
-    ``retried`` counts the recorded answers that could not be used and were asked for again.
-    ``others`` counts the answers, recorded ones too, by the name of another model than was asked.
+    ``retried`` counts the recorded answers that could not be used and were requested again.
+    ``others`` counts the answers, recorded ones too, by the name of another model than was requested.
     ``failure_limit`` counts the questions that came to nothing, and says whether any more should be asked.
     """
 
@@ -185,7 +185,7 @@ class Sender:
         """What the provider says: a response as it is, an error without keys.
 
         A request whose answer was lost (a time-out, a broken connection, a server's error, a stop) is booked as what
-        was held for it: the provider may have answered, and asks to be paid. One that was refused costs nothing."""
+        was held for it: the provider may have answered, and wants to be paid. One that was refused costs nothing."""
         progress, task = self._progress, asyncio.current_task()
         progress.calls += 1
         progress.retries += attempts > 1
@@ -223,7 +223,7 @@ class Sender:
         """Wait before the next attempt, or raise ``error`` if there is none; the failed one ``began`` at this time."""
         if error.code is Reason.RATE_LIMITED:
             self._gate.throttled(began)
-            # a longer wait than the deadline nobody waits, and the breaker counts it
+            # a longer wait than the deadline nobody waits, and the circuit breaker counts it
             if error.retry_after and error.retry_after < self._timeout:
                 self._gate.pause(error.retry_after)
             self._progress.limit = self._gate.limit

@@ -1,1 +1,1 @@
-"""One engine for all that asks a model."""
+"""One engine for all that calls a model."""

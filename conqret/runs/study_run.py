@@ -1,4 +1,4 @@
-"""What is kept of questions to a model: a row for each in a folder, the record of what was asked, and the outcome.
+"""What is kept of questions to a model: a row for each in a folder, the record of what was requested, and the outcome.
 
 The run itself is :class:`conqret.judging.asked_run.Run`.
 """
@@ -34,7 +34,7 @@ class ResponseRow(Frozen):
 
     @property
     def answered(self) -> bool:
-        """Whether the question need not be asked again."""
+        """Whether the question need not be sent again."""
         return self.reason is None
 
     @classmethod
@@ -50,7 +50,7 @@ T = TypeVar("T")
 
 
 class RequestRecord(RunRecord):
-    """What ``run.json`` says of questions to a model: all that decides what is asked. ``prompts`` and ``schemas`` are
+    """What ``run.json`` says of questions to a model: all that decides the requests. ``prompts`` and ``schemas`` are
     the digests of the prompts and of what they are to be answered with, by the prompt's id; ``asked`` is that of what
     is shown in them."""
 
@@ -73,8 +73,8 @@ class RequestRecord(RunRecord):
     def from_session(
         cls, session: Session, prompts: Mapping[str, type[BaseModel]], shown: Iterable[object], **more: Any
     ) -> Self:
-        """The record of asking a session's model by ``prompts``, each with its type of answer, about ``shown``, plain
-        data; ``more`` are the fields of a kind of its own, and those that differ from what the session says."""
+        """The record of requests to a session's model by ``prompts``, each with its type of answer, about ``shown``
+        (plain data); ``more`` are the fields of a kind of its own, and those that differ from what the session says."""
         fields: dict[str, Any] = {
             "model": session.options.model,
             "baseline": session.options.backend.baseline,
@@ -111,7 +111,7 @@ class RequestFolder(RunFolder[R], Generic[R, Row]):
         return row.id
 
     def rows(self) -> RowStore[Row]:
-        """What became of each question; those without an answer are asked again."""
+        """What became of each question; those without an answer are requested again."""
         return RowStore(
             self.rows_file,
             self.ROW,  # type: ignore[arg-type]

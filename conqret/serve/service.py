@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
 METRIC = "metric"
-"""The one parameter: which metrics are asked for."""
+"""The one parameter: which metrics are requested."""
 
 READY_SECONDS = 2.0
 """``/readyz`` answers that the service is busy where nothing else is known by then."""
@@ -65,7 +65,7 @@ def offered(
     ``judging`` are the settings of :func:`conqret.judge` that say how a judge is run.
 
     Raises:
-        DeclarationError: there is no such format, metric or prompt, or the model cannot be asked for one of them.
+        DeclarationError: there is no such format, metric or prompt, or the model cannot answer one of them.
     """
     options = JudgeOptions(**(judging or {}))
     judges = {}
@@ -220,7 +220,7 @@ class _Service:
         return judgments[0], judgments[0].model_dump_json().encode()
 
     async def _unaskable(self) -> str:
-        """Why the model can be asked nothing at all (nobody is at its address); empty where it can."""
+        """Why the model answers no request at all (no server at its address); empty where it can."""
         try:
             await self.session.client.prepare()
         except DeclarationError as error:

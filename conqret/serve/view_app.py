@@ -1,7 +1,7 @@
-"""The addresses of the viewer: the list of runs, the page of each, and what was asked for an item.
+"""The addresses of the viewer: the list of runs, the page of each, and the requests of an item.
 
 All is made anew of the folder for each request, and nothing is written. A page is whole before anything is sent, so
-that a damaged file gives a page that says so; one page is made at a time, which bounds memory and work.
+that a corrupt file gives a page that says so; one page is made at a time, which bounds memory and work.
 """
 
 from __future__ import annotations
@@ -233,7 +233,7 @@ class _Viewer:
         return _response(page("runs.html.j2", **settings, **content, folder_name=name, live=LIST_SECONDS))
 
     def run(self, request: Request) -> Response:
-        """The page of a run, or of what was asked for one of its items."""
+        """The page of a run, or of the requests of one of its items."""
         wanted = _ADDRESS.fullmatch(request.path_params["path"])
         if wanted is None:
             return _nowhere(request)
@@ -333,7 +333,7 @@ def _sorry(error: Exception, status: int = 409, inside: Sequence[Section] = ()) 
 
 
 def _response(parts: Iterable[str], status: int = 200, again: int = 0) -> Response:
-    """A whole page, which the browser asks for anew after ``again`` seconds, if any."""
+    """A whole page, which the browser requests anew after ``again`` seconds, if any."""
     content = "".join(parts).encode("utf-8", "replace")
     return HTMLResponse(content, status, {"Refresh": str(again)} if again else None)
 

@@ -1,1 +1,1 @@
-"""The ways to have a model answer, one module each: its ``BACKEND`` is found by the prefix of the model's name."""
+"""The routes to a model's answers, one module each: its ``BACKEND`` is found by the prefix of the model's name."""

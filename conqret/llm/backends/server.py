@@ -59,7 +59,7 @@ class ServerConnection(Connection):
             self._session = aiohttp.ClientSession(
                 headers={"Authorization": f"Bearer {key}"} if key else None,
                 cookie_jar=aiohttp.DummyCookieJar(),
-                timeout=aiohttp.ClientTimeout(total=None),  # who asks has a deadline
+                timeout=aiohttp.ClientTimeout(total=None),  # the sender has a deadline
             )
         try:
             async with self._session.post(self._url, json=item, allow_redirects=False) as response:
