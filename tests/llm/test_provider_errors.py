@@ -180,10 +180,12 @@ OF_AN_ITEM = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("way", "status", "said", "reason"),
-    [*(("direct", *case) for case in OF_AN_ITEM), *(("litellm", *case) for case in OF_AN_ITEM[:3])],
-)
+def by_both_routes(cases: list[tuple[Any, ...]], through_litellm: int) -> list[tuple[Any, ...]]:
+    """All cases by the direct route, and the first ones through litellm."""
+    return [*(("direct", *case) for case in cases), *(("litellm", *case) for case in cases[:through_litellm])]
+
+
+@pytest.mark.parametrize(("way", "status", "said", "reason"), by_both_routes(OF_AN_ITEM, 3))
 async def test_what_is_an_items_own_ends_no_run(way, status, said, reason):
     count = max(MIN_REQUESTS, MAX_CONSECUTIVE_FAILURES)
     async with serving(rejected(first_items(status, said, count))) as (url, heard):
@@ -235,16 +237,15 @@ async def test_a_rate_limit_is_waited_for_until_the_time_limit():
     assert (answer.reason, len(heard)) == (None, 6)
 
 
-@pytest.mark.parametrize("way", ["direct", "litellm"])
-@pytest.mark.parametrize(
-    ("said", "reason", "words", "sent"),
-    [
-        (error("Provider returned error", code=502), Reason.SERVER_ERROR, "Provider returned error", 2),
-        ({"choices": None, **error("No credits", code=402)}, Reason.QUOTA, "No credits", 1),
-        (body(None, finish_reason="error", error=UPSTREAM), Reason.SERVER_ERROR, "error 502: Upstream", 2),
-        (body("half a", finish_reason="error"), Reason.SERVER_ERROR, "ended the answer with an error", 2),
-    ],
-)
+INSIDE_A_200 = [
+    ({"choices": None, **error("No credits", code=402)}, Reason.QUOTA, "No credits", 1),
+    (body(None, finish_reason="error", error=UPSTREAM), Reason.SERVER_ERROR, "error 502: Upstream", 2),
+    (error("Provider returned error", code=502), Reason.SERVER_ERROR, "Provider returned error", 2),
+    (body("half a", finish_reason="error"), Reason.SERVER_ERROR, "ended the answer with an error", 2),
+]
+
+
+@pytest.mark.parametrize(("way", "said", "reason", "words", "sent"), by_both_routes(INSIDE_A_200, 2))
 async def test_an_error_inside_a_200_is_that_error(way, said, reason, words, sent):
     async with serving(rejected(lambda _: (200, said))) as (url, heard):
         (answer,), _ = await ask_all(options(url, client=way, max_attempts=2), [request()])
@@ -252,17 +253,16 @@ async def test_an_error_inside_a_200_is_that_error(way, said, reason, words, sen
     assert words in answer.detail
 
 
-@pytest.mark.parametrize("way", ["direct", "litellm"])
-@pytest.mark.parametrize(
-    ("schema", "tools"),
-    [
-        ((400, "failed to parse grammar"), (500, "tools param requires --jinja flag")),
-        ((500, 'json_schema conversion failed: Unrecognized schema: {"$ref":"#/$defs/X"}'), None),
-        ((400, "Model does not support structured outputs."), (400, "x does not support tools")),
-        ((400, "This response_format type is unavailable now"), (500, "Something went wrong")),
-        ((400, "Failed to generate JSON. See 'failed_generation' for more details."), None),
-    ],
-)
+SHAPES = [
+    ((400, "failed to parse grammar"), (500, "tools param requires --jinja flag")),
+    ((400, "Failed to generate JSON. See 'failed_generation' for more details."), None),
+    ((500, 'json_schema conversion failed: Unrecognized schema: {"$ref":"#/$defs/X"}'), None),
+    ((400, "Model does not support structured outputs."), (400, "x does not support tools")),
+    ((400, "This response_format type is unavailable now"), (500, "Something went wrong")),
+]
+
+
+@pytest.mark.parametrize(("way", "schema", "tools"), by_both_routes(SHAPES, 2))
 async def test_a_rejected_shape_gives_way_to_the_next(way, schema, tools):
     def reject(asked: Mapping[str, Any]) -> Any:
         refusal = schema if "response_format" in asked else tools if "tools" in asked else None
