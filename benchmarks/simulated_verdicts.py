@@ -131,7 +131,7 @@ def paired(
     return which.tolist(), people, judge
 
 
-def told_apart(rng: Rng, topics: int, balanced: bool, gap: float, favour: float) -> bool:
+def distinct_names(rng: Rng, topics: int, balanced: bool, gap: float, favour: float) -> bool:
     """Whether ``diff`` tells the two systems apart by the judge alone."""
     names, _, judge = paired(rng, topics, balanced, gap, favour)
     return (mean(judge, names).p() or 1.0) < ALPHA
@@ -248,15 +248,15 @@ CASES: tuple[Case, ...] = (
     ),
     *(
         Case(
-            verdict, truth, "p < .05" if happens is told_apart else "interval without 0",
+            verdict, truth, "p < .05" if happens is distinct_names else "interval without 0",
             lambda rng, topics, balanced, happens=happens, gap=gap, favour=favour: happens(
                 rng, topics, balanced, gap, favour
             ), errs,
         )
-        for verdict, happens in (("diff", told_apart), ("diff with labels", corrected_apart))
+        for verdict, happens in (("diff", distinct_names), ("diff with labels", corrected_apart))
         for truth, gap, favour, errs in (
             ("two systems alike", 0.0, 0.0, ALPHA),
-            ("alike, the judge favours one by .04", 0.0, 0.04, None if happens is told_apart else ALPHA),
+            ("alike, the judge favours one by .04", 0.0, 0.04, None if happens is distinct_names else ALPHA),
             ("one better by .1", 0.1, 0.0, None),
         )
     ),

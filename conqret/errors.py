@@ -91,10 +91,10 @@ class Fault:
         return self.file, re.sub(r"\[\d+\]", "[…]", self.field), self.problem, self.remedy
 
     def __str__(self) -> str:
-        return told([self])
+        return describe_faults([self])
 
 
-def told(alike: Sequence[Fault], count: int = 1) -> str:
+def describe_faults(alike: Sequence[Fault], count: int = 1) -> str:
     """``count`` faults of one kind on one line, with the first three lines of those that are given."""
     lines = list(dict.fromkeys(fault.line for fault in alike))
     shown = ", ".join(map(str, lines[:EXAMPLES]))
@@ -111,7 +111,7 @@ def by_kind(faults: Iterable[Fault], counts: Mapping[tuple[str, ...], int]) -> l
     for fault in faults:
         kinds.setdefault(fault.kind, []).append(fault)
     numbers = {kind: max(counts.get(kind, 0), len(alike)) for kind, alike in kinds.items()}
-    return [(numbers[kind], told(alike, numbers[kind])) for kind, alike in kinds.items()]
+    return [(numbers[kind], describe_faults(alike, numbers[kind])) for kind, alike in kinds.items()]
 
 
 class FaultsError(DeclarationError):

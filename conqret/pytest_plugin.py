@@ -1,4 +1,4 @@
-"""A pytest plugin: does my judge notice damage that was done on purpose?
+"""A pytest plugin: does my judge notice perturbations?
 
 Options name the judge (``--conqret-model``, ``--conqret-format``, ``--conqret-criterion`` or ``--conqret-rubric``),
 the items, the recordings and a budget; fixtures give judge, items and perturbations to a test; and ``assert_falls``,
@@ -31,7 +31,7 @@ _FILES = ("--conqret-items", "--conqret-rubric", "--conqret-recordings")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the options; nothing happens unless a test asks for a fixture."""
+    """Add the options; nothing happens unless a test requests a fixture."""
     group = parser.getgroup("conqret", "conqret: judges against perturbations")
     group.addoption(
         "--conqret-model", default="offline", help="the judge's model (any litellm model; default: offline)"
@@ -161,7 +161,7 @@ def assert_falls(
     Args:
         judge: the fixture ``conqret_judge``, or any callable that takes a list of items and returns for each a
             judgment or a mapping from metric to a value in [0, 1] (None: no value).
-        items: what to damage, of six topics or more: there is no verdict below.
+        items: the items to perturb, of six topics or more: there is no verdict below.
         perturbation: its name, or the perturbation itself.
         levels: rising levels, or shares such as ``"25%"``; the perturbation's own where none are given. One that most
             items cannot reach is left out, and so is an item that lacks one of the rest.

@@ -1,7 +1,7 @@
 """Look up extensions by name: conqret's own, one module each, and those of installed plug-ins.
 
 A registry is a package of modules, each with one declared object, and a group of entry points. A module is found by
-its file's name and imported only when it is asked for; a plug-in says in its ``pyproject.toml``::
+its file's name and imported only when it is requested; a plug-in says in its ``pyproject.toml``::
 
     [project.entry-points."conqret.judges"]
     my-format = "my_package.my_format:JUDGE"

@@ -1,1 +1,4 @@
-"""conqret inside other people's pipelines: one module a library, which is imported only there (docs/adapters.md)."""
+"""conqret inside the pipelines of other libraries: one module a library, which imports it (docs/adapters.md).
+
+``single`` is what most of them wrap: one metric of one item.
+"""

@@ -241,7 +241,7 @@ def _listed(banks: Any) -> list[Any]:
 
 
 def _are_judged(banks: Any, name: str, items: list[Item], options: Mapping[str, Any]) -> bool:
-    """Whether the nuggets of these banks are judged where a format is asked for: not by one that asks about none, which
+    """Whether the nuggets of these banks are judged where a format is requested: not by one that asks about none, which
     a note says, and not again where it wrote and rated them itself."""
     listed = _listed(banks)
     if name not in (*NUGGET_FORMATS, NUGGETS):
@@ -287,7 +287,7 @@ def _judged(
     reports: Any, topics: Any, llm_config: Any, settings: Mapping[str, Any], banks: Any = None
 ) -> _Run:
     """The reports as items, and their judgments, by the nuggets of ``banks`` where the format judges nuggets. Each
-    phase of a workflow asks for the same, and the first pays."""
+    phase of a workflow requests the same, and the first pays."""
     options = dict(settings)
     for name in ("qrels", "nugget_banks"):
         options.pop(name, None)

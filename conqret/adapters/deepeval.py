@@ -45,7 +45,7 @@ class ConqretMetric(base):  # type: ignore[misc]
         """
         self.format, self.metric, self.threshold = format, metric, threshold
         self.settings: SingleSettings = {**(settings or {}), **more}
-        self.single = single or SingleMetric.of(format, metric, **self.settings)
+        self.single = single or SingleMetric.create(format, metric, **self.settings)
         self.evaluation_model = self.settings.get("model") or OFFLINE_MODEL
         self.include_reason = self.async_mode = True
 

@@ -48,7 +48,7 @@ def conqret_metric(format: str, metric: MetricName, **settings: Unpack[SingleSet
     Raises:
         DeclarationError: there is no such format, metric or setting.
     """
-    SingleMetric.of(format, metric, **settings)
+    SingleMetric.create(format, metric, **settings)
     key = settings.get("api_key")
     written: SingleSettings = {name: setting for name, setting in settings.items() if name != "api_key"}  # type: ignore[assignment]
     if format == CRITERIA:  # one scorer for all criteria, so that logs hold the criterion's text
@@ -64,7 +64,7 @@ def _scorer(format: str, metric: str, key: str | None = None) -> Any:  # noqa: A
     def made(criterion: str | Mapping[str, Any] | None = None, **settings: Unpack[SingleSettings]) -> Any:
         if key is not None:
             settings["api_key"] = key
-        single = SingleMetric.of(format, metric if criterion is None else criterion, **settings)
+        single = SingleMetric.create(format, metric if criterion is None else criterion, **settings)
 
         async def score(state: Any, target: Any) -> Any:
             documents = state.metadata.get(DOCUMENTS)

@@ -48,7 +48,7 @@ class ConqretEvaluator(evaluation.RunEvaluator):  # type: ignore[misc]
         Raises:
             DeclarationError: there is no such format, metric or setting.
         """
-        self.single = SingleMetric.of(format, metric, **settings)
+        self.single = SingleMetric.create(format, metric, **settings)
         self.topic, self.argument, self.documents = topic, argument, documents
         self.reference, self.second_argument = reference, second_argument
 

@@ -38,7 +38,7 @@ class ConqretEvaluator(evaluation.BaseEvaluator):  # type: ignore[misc]
         threshold: float | None = None,
         **settings: Unpack[SingleSettings],
     ) -> None:
-        self.single = SingleMetric.of(format, metric, **settings)
+        self.single = SingleMetric.create(format, metric, **settings)
         self.threshold = threshold
 
     async def aevaluate(

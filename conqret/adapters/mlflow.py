@@ -45,7 +45,7 @@ class ConqretScorer(scorers.Scorer):  # type: ignore[misc]
         """Check format, metric and settings as the scorer is made."""
         super().model_post_init(context)
         settings: SingleSettings = self.settings  # type: ignore[assignment]
-        self._single = SingleMetric.of(self.format, self.metric, **settings)
+        self._single = SingleMetric.create(self.format, self.metric, **settings)
         self.name = self.name or self._single.name.replace(" ", "_")
 
     def __call__(self, *, inputs: Any = None, outputs: Any = None, expectations: Any = None) -> Any:

@@ -1,5 +1,5 @@
 """conqret's metrics as Python assertions of promptfoo: a file with the line
-``from conqret.adapters.promptfoo import get_assert`` is one, and its ``config`` says what is asked.
+``from conqret.adapters.promptfoo import get_assert`` is one, and its ``config`` says what is requested.
 
 The config has ``format`` and ``metric``, and may have ``threshold`` (0.5), the names of the variables that hold the
 ``topic`` (question), the ``documents`` (documents), the ``reference`` (reference) and the ``second_argument``, and the
@@ -101,7 +101,7 @@ def _expected(test: Mapping[str, Any]) -> str | None:
 def _single(config: str) -> Any:
     from conqret.adapters.single import SingleMetric
 
-    return SingleMetric.of(**json.loads(config))
+    return SingleMetric.create(**json.loads(config))
 
 
 LOOKS = 0.5
@@ -197,7 +197,7 @@ async def _serve(place: Path, program: int) -> None:
     from conqret.adapters.single import SingleMetric, outcome
 
     try:
-        single = SingleMetric.of(**json.load(sys.stdin))
+        single = SingleMetric.create(**json.load(sys.stdin))
     except ConqretError as error:
         _tell({"error": str(error)})
         return

@@ -41,7 +41,7 @@ class ConqretMetric(base):  # type: ignore[misc]
     """
 
     def __init__(self, format: str, metric: MetricName, **settings: Unpack[SingleSettings]) -> None:  # noqa: A002
-        self.single = SingleMetric.of(format, metric, **settings)
+        self.single = SingleMetric.create(format, metric, **settings)
         super().__init__(name=self.single.name)
 
     async def ascore(

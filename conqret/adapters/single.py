@@ -1,4 +1,4 @@
-"""One metric of one format for one item, which is what other evaluators ask for."""
+"""One metric of one format for one item, which is what other evaluators request."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class SingleMetric:
     compares: bool = False
 
     @classmethod
-    def of(
+    def create(
         cls,
         format: str,  # noqa: A002
         metric: MetricName,

@@ -26,7 +26,7 @@ def feedback(format: str, metric: MetricName, **settings: Unpack[SingleSettings]
     Raises:
         DeclarationError: there is no such format, metric or setting.
     """
-    single = SingleMetric.of(format, metric, **settings)
+    single = SingleMetric.create(format, metric, **settings)
 
     def scored(
         question: str,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from conqret.runs.management import FoundRun
+    from conqret.runs.management import RunEntry
 
 _UNITS = ("B", "KB", "MB", "GB")
 
@@ -39,7 +39,7 @@ def list_(folder: Path = Path("runs"), *, json_output: options.Printed = None) -
     result([asdict(run) | {"path": str(run.path)} for run in runs], _listed(runs), as_json=json_output)
 
 
-def _listed(runs: list[FoundRun]) -> Iterator[RenderableType]:
+def _listed(runs: list[RunEntry]) -> Iterator[RenderableType]:
     if not runs:
         yield "no runs were found here"
     places, states = ([str(run.path) for run in runs], [_state(run) for run in runs])
@@ -52,7 +52,7 @@ def _listed(runs: list[FoundRun]) -> Iterator[RenderableType]:
         yield number(runs[0].answers, "answer")
 
 
-def _state(run: FoundRun) -> str:
+def _state(run: RunEntry) -> str:
     """How far it is, what came to nothing, and whether its answers can be read."""
     damaged = "recordings corrupt" if run.answers is None and run.kind != "?" else ""
     return ", ".join(filter(None, (run.state, run.lost, damaged)))

@@ -250,7 +250,7 @@ def counts(progress: ClientProgress) -> str:
     cost = "cost unknown" if progress.cost_usd is None else f"${progress.cost_usd:.4f}"
     if progress.estimated:
         cost += " (estimated)"
-    failed = progress.brake.failed.total()
+    failed = progress.failure_limit.failed.total()
     asked = f"{number(progress.calls, 'call')}, {progress.recorded} recorded, {progress.retries} retried"
     return f"{cost}, {failed} failed, {asked}"
 

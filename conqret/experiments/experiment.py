@@ -197,7 +197,7 @@ def run_experiment(job: Job) -> ExperimentOutcome:
             Sessions(recordings=job.recordings, replay=job.replay, prompts=job.library, clients=clients)
         )
         for options in job.clients:
-            sessions.run(sessions.of(options).ready(job.out))
+            sessions.run(sessions.session(options).ready(job.out))
         held.enter_context(job.out.claimed(record, overwrite=job.overwrite, begin=lambda: _copy_file(job)))
         sessions.keep_in(job.out.recordings_file)
         sessions.run(_rank(job, sessions, outcome))
@@ -320,7 +320,7 @@ def _ranking(job: Job, sessions: Sessions) -> Iterator[ExpectedCost]:
     for name, system in job.rankings.items():
         if system.reranker != NONE:
             model = job.experiment.rerankers[system.reranker].model
-            client: Any = sessions.of(job.experiment.client(model)).client
+            client: Any = sessions.session(job.experiment.client(model)).client
             client.work = ("rerank", "", name)
             client.written = lambda request: RANKED_TOKENS * request.context["documents"]
         for stance in job.experiment.stances:

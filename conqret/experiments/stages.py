@@ -134,7 +134,7 @@ async def _rerank(
 ) -> tuple[pd.DataFrame, int]:
     from conqret.retrieval.pipeline import rerank
 
-    session = sessions.of(job.experiment.client(table.model))
+    session = sessions.session(job.experiment.client(table.model))
     side: Stance = stance if table.instruction == "stance" else "none"
     plan = PipelinePlan(stance=side, rerank=True, window=table.window, step=table.step, mmr=table.mmr)
     return await rerank(frame, plan, session)
@@ -206,7 +206,7 @@ async def _judge(
 ) -> tuple[JudgeFolder, int]:
     checked, setup = check_items(source, setup)
     folder = job.out.judgments(system, label)
-    plan = JudgePlan(sessions.of(setup.client), folder, source, checked, setup, on_stop=job.on_stop)
+    plan = JudgePlan(sessions.session(setup.client), folder, source, checked, setup, on_stop=job.on_stop)
     another = folder.holds_another(plan.record)  # arguments that had failed are there now
     summary = (await judge_items(plan, overwrite=another)).summary
     examples = {} if summary.any_score else summary.examples
@@ -257,7 +257,7 @@ def perturbation_plan(job: Job, source: ItemSource, sessions: Sessions) -> Sensi
         if metrics:
             setups.append(replace(setup, options=replace(setup.options, metrics=metrics)))
     items = list(source)
-    rewriter = sessions.of(experiment.client(experiment.perturbation_model))
+    rewriter = sessions.session(experiment.client(experiment.perturbation_model))
     materials, unable = perturbation_materials(
         items, perturbed, pool=experiment.corpus, rewriter=rewriter, seed=experiment.seed
     )

@@ -38,16 +38,16 @@ from conqret.llm.client_options import ClientOptions
 from conqret.options import options_in
 from conqret.runs.run_folder import ITEMS, default_folder, stem
 from conqret.runs.session import SessionCounts
-from conqret.runs.study_run import AskedFolder, AskedRecord, lost
+from conqret.runs.study_run import RequestFolder, RequestRecord, lost
 
 
-class GenerationRecord(AskedRecord):
+class GenerationRecord(RequestRecord):
     """What ``run.json`` says of arguments; ``settings`` say where the tasks are from."""
 
     SAME: ClassVar[Mapping[str, str]] = {
         "window": "context window",
         "options": "options",
-        **AskedRecord.SAME,
+        **RequestRecord.SAME,
         "asked": "ranking, documents or examples",
     }
 
@@ -61,7 +61,7 @@ class GenerationRecord(AskedRecord):
 
 
 @dataclass(frozen=True)
-class GenerationFolder(AskedFolder[GenerationRecord, ArgumentRow]):
+class GenerationFolder(RequestFolder[GenerationRecord, ArgumentRow]):
     """The files of written arguments under one folder."""
 
     COMMAND: ClassVar[str] = "conqret generate arguments"

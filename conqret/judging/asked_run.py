@@ -29,7 +29,7 @@ from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Request
 from conqret.runs.run_folder import RunRecord
 from conqret.runs.session import Session, SessionCounts, Sessions
-from conqret.runs.study_run import AskedFolder, AskedRecord, ResponseRow, StudyOutcome
+from conqret.runs.study_run import RequestFolder, RequestRecord, ResponseRow, StudyOutcome
 from conqret.runs.trials import Memory, Trial, perform
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class Run(Generic[Row]):
 
     def __init__(
         self,
-        folder: AskedFolder[Any, Row],
+        folder: RequestFolder[Any, Row],
         models: Sequence[ClientOptions],
         prompts: Mapping[str, RunPrompt],
         settings: Mapping[str, Any],
@@ -132,7 +132,7 @@ class Run(Generic[Row]):
             self.sessions = self._lent or opened.enter_context(Sessions(**settings))
             self.library = self.sessions.library
             for options in self._models:
-                self.sessions.of(options)
+                self.sessions.session(options)
             record = self._made_record()
             self.rows: Any = Memory[Row](self.folder.key)
             self._kept = 0
@@ -159,7 +159,7 @@ class Run(Generic[Row]):
 
     def session(self, options: ClientOptions | None = None) -> Session:
         """The session of a model, by default of the first."""
-        return self.sessions.of(self._models[0] if options is None else options)
+        return self.sessions.session(self._models[0] if options is None else options)
 
     def client(self, options: ClientOptions | None = None) -> Client:
         """The client of a model, by default of the first."""
@@ -182,7 +182,7 @@ class Run(Generic[Row]):
         """The row of a question under its item's name: kept from before, or answered now."""
 
         async def answered() -> Row:
-            row: Row = self.folder.ROW.of(request.item, await self.client(options).ask(request))  # type: ignore[assignment]
+            row: Row = self.folder.ROW.from_answer(request.item, await self.client(options).ask(request))  # type: ignore[assignment]
             return row
 
         return await self.row(request.item, answered)
@@ -260,7 +260,7 @@ class Run(Generic[Row]):
             return fields
         responses = {name: prompt.response for name, prompt in self._prompts.items() if prompt.file}
         kind: Any = self.folder.RECORD
-        record: AskedRecord = kind.of(self.session(), responses, self._asked, **fields)
+        record: RequestRecord = kind.from_session(self.session(), responses, self._asked, **fields)
         return record
 
     def _costs(self) -> list[ExpectedCost]:

@@ -222,7 +222,7 @@ async def _ask_about(judge_prompt: JudgePrompt[Any], case: Case, instrument: Ins
         missing = Measure.missing(answer.reason or Reason.INVALID_ANSWER, answer.detail)
         kept = valid_alone(judge_prompt, case, answer.given) if answer.given else {}
         if any(measure.value is not None for measure in kept.values()):
-            client.pardon(answer)
+            client.count_as_usable(answer)
         return _Outcome(dict.fromkeys(judge_prompt.metrics, missing) | kept, answer.calls, fitted.trims)
     distribution = None
     if judge_prompt.rating_field is not None and answer.logprobs is not None:

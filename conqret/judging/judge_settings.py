@@ -144,7 +144,7 @@ def client_options(model: str | ClientOptions | None, settings: Mapping[str, Any
     Raises:
         DeclarationError: a value is out of its range.
     """
-    options = ClientOptions.of(OFFLINE_MODEL if model is None else model)
+    options = ClientOptions.from_model(OFFLINE_MODEL if model is None else model)
     own = ClientSettings.__annotations__
     return replace(options, **{name: settings[name] for name in own if name in settings})
 

@@ -178,7 +178,7 @@ def _sent_again(
         messages[key] = tuple(request.messages)
 
     async def fill(setup: Setup) -> None:
-        async with Client(setup.client, store=store, replay=True, heard=keep) as client:
+        async with Client(setup.client, store=store, replay=True, on_request=keep) as client:
             instrument = setup.instrument(client)
             for item in run.items():
                 if item.id in judgments:

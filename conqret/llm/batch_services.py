@@ -23,7 +23,7 @@ from conqret.llm.hosted.connection import choose_shape, stated_by
 from conqret.llm.hosted.direct_http import Direct, body_of, parsed, refused, session_of
 from conqret.llm.hosted.response_bodies import completion_of, mapping, packing
 from conqret.llm.hosted.servers import Server, checked_key
-from conqret.llm.provider_errors import error_in, provider_error, scrub, told
+from conqret.llm.provider_errors import error_in, error_text, provider_error, scrub
 from conqret.llm.providers import missing_key
 from conqret.llm.request import Completion, Message, Request, image_name
 from conqret.llm.retry import ProviderError, backoff
@@ -41,7 +41,7 @@ class BatchProgress:
     """How far a batch is: whether anything may still come, what the provider says of it, where its results lie."""
 
     ended: bool
-    told: str = ""
+    description: str = ""
     results: tuple[str, ...] = ()
 
 
@@ -182,7 +182,7 @@ class OpenAIBatches(BatchService):
     most_bytes: ClassVar[int] = 190 * 2**20  # of 200 MB
 
     def line(self, key: str, request: Request[Any]) -> bytes:
-        """The request as the direct way sends it."""
+        """The request as the direct route sends it."""
         shape = choose_shape(self.server.provider, self.facts)
         direct = Direct(self.options)
         direct.provider = self.server.provider
@@ -215,9 +215,9 @@ class OpenAIBatches(BatchService):
         answered = mapping(batch_data.get("request_counts")).get("completed")
         some = isinstance(answered, int) and answered > 0
         late = status == "completed" and output is None and (errors is None or some)
-        told = ", and its results are not there yet" if late else _why(batch_data.get("errors"))
+        unfinished = ", and its results are not there yet" if late else _why(batch_data.get("errors"))
         results = tuple(f"/files/{quote(file, safe='')}/content" for file in (output, errors) if file)
-        return BatchProgress(status in _ENDED and not late, scrub(status) + told, results)
+        return BatchProgress(status in _ENDED and not late, scrub(status) + unfinished, results)
 
     def read(self, line: Mapping[str, Any]) -> Result:
         """An answer with its status, or an error instead."""
@@ -228,14 +228,14 @@ class OpenAIBatches(BatchService):
                 return Result(key, completion_of(body, self.cost, 0.0))
             failure = error_in(body, int(status or 500))
             return Result(key, stated_by(failure), failure)
-        return Result(key, None, ProviderError(Reason.SERVER_ERROR, scrub(told(error) or "no answer")))
+        return Result(key, None, ProviderError(Reason.SERVER_ERROR, scrub(error_text(error) or "no answer")))
 
 
 def _why(errors: Any) -> str:
     """What the first fault of a batch that failed as a whole was."""
     data = mapping(errors).get("data")
     first = data[0] if isinstance(data, list) and data else None
-    return f": {scrub(told(first))}" if first else ""
+    return f": {scrub(error_text(first))}" if first else ""
 
 
 URL, VERSION = "https://api.anthropic.com", "2023-06-01"
@@ -250,7 +250,7 @@ _STOPPED = {"max_tokens": "length", "model_context_window_exceeded": "length", "
 
 
 def anthropic_server(options: ClientOptions) -> Server:
-    """Where a model of Anthropic's is asked.
+    """Where a model of Anthropic's is called.
 
     Raises:
         DeclarationError: there is no key for it.

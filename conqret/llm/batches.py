@@ -1,11 +1,11 @@
 """The batches of a store of recordings: what is under way, what came of it, and what is to be handed in next.
 
-They stand in a file beside the store. A question is handed in where the store has no answer to it and no batch that is
+They stand in a file next to the store. A question is handed in where the store has no answer to it and no batch that is
 under way holds it; what comes back goes into the store, as if it had been answered at once.
 
 Several processes may share a store: the file is read and written under a lock, which is held while a batch is handed
 in. So a batch without an id is that of a process that was killed, or of an answer that was lost, and the provider is
-asked for it before anything is handed in, and paid for, again.
+queried for it before anything is handed in, and paid for, again.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ class Batches:
                 ) from None
 
     async def prepare(self) -> BatchService:
-        """Check that there is a key for the model, and somebody at the address of a server of one's own.
+        """Check that there is a key for the model, and a server at the address of a server of one's own.
 
         Raises:
             DeclarationError: there is not.
@@ -193,7 +193,7 @@ class Batches:
                 if error.code in (Reason.BAD_REQUEST, Reason.NOT_FOUND):  # it is lost, or another account's
                     message += f" (take it out of {self._file}, and its questions are handed in again)"
                 raise self._redaction.error(ProviderError(error.code, message)) from None
-            message = self._redaction.text(progress.told)
+            message = self._redaction.text(progress.description)
             if not progress.ended:
                 _log.warning("batch %s is in progress (%s)", batch.id, message)
                 continue

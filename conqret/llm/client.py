@@ -35,7 +35,7 @@ from conqret.llm.tokens import count_tokens
 from conqret.llm.tracing import request_span, trace_kind
 
 MAX_REASKS = 2
-"""An invalid answer is asked for again so often; what is invalid thrice rarely mends."""
+"""An invalid answer is requested again so often; what is invalid thrice rarely mends."""
 
 MAX_WIDENINGS = 2
 """A truncated answer gets twice the room, so often."""
@@ -61,7 +61,7 @@ _AWAITED: ContextVar[list[str] | None] = ContextVar("awaited", default=None)
 
 @contextmanager
 def awaited_answers() -> Iterator[list[str]]:
-    """The keys of the questions that are asked inside, and that a batch has still to answer."""
+    """The keys of the requests that are sent inside, and that a batch has still to answer."""
     found: list[str] = []
     token = _AWAITED.set(found)
     try:
@@ -75,12 +75,12 @@ _Unrecorded = list[tuple[Request[Any], str, Completion]]
 
 
 class Client(AbstractAsyncContextManager["Client"]):
-    """Asks one model, and records every answer in ``store`` (None records nothing).
+    """Calls one model, and records every answer in ``store`` (None records nothing).
 
     With ``batch`` nothing is sent at once: what the store lacks fails with AWAITED until :meth:`hand_in` has handed it
     in, and :meth:`collect` has got its answer. With ``replay`` nothing is ever sent: what the store lacks fails with
     NOT_RECORDED, and is listed in :attr:`missing`. Use it as an async context manager. ``progress`` holds live counts
-    (counted on, where one is given); ``heard`` is told of each request as it is sent, with its key. ``model_id`` is the
+    (counted on, where one is given); ``on_request`` gets each request as it is sent, and its key. ``model_id`` is the
     model's name in keys and judgments, ``context_window`` the tokens of a prompt with its answer (None: unknown),
     ``in_flight`` how many questions at a time make sense, and ``baseline`` whether no model answers.
 
@@ -96,7 +96,7 @@ class Client(AbstractAsyncContextManager["Client"]):
         store: Recordings | None,
         replay: bool = False,
         progress: Progress | None = None,
-        heard: Callable[[str, Request[Any]], object] | None = None,
+        on_request: Callable[[str, Request[Any]], object] | None = None,
         batch: bool = False,
     ) -> None:
         if replay and store is None:
@@ -120,7 +120,7 @@ class Client(AbstractAsyncContextManager["Client"]):
         trace_kind()  # raises here what would else be raised with the first request
         self._sender = Sender(self._connection, options, self._facts, self.progress) if sends else None
         self.record_in(store)
-        self._heard = heard
+        self._on_request = on_request
         self._flights: dict[str, asyncio.Task[tuple[Completion, int]]] = {}
         self.missing: dict[str, str] = {}
         self._fresh: set[str] = set()
@@ -145,7 +145,7 @@ class Client(AbstractAsyncContextManager["Client"]):
 
     @property
     def given_up(self) -> str:
-        """Why the model is asked nothing more; empty where it is."""
+        """Why the model gets no more requests; empty where it is."""
         return "" if self._sender is None else self._sender.given_up
 
     @property
@@ -154,7 +154,7 @@ class Client(AbstractAsyncContextManager["Client"]):
         return self._sender is not None and self._sender.budget.refused
 
     def resume(self) -> None:
-        """Ask a model again that was given up: what serves others for days tries again after a while."""
+        """Call a model again that was given up: what serves others for days tries again after a while."""
         if self._sender is not None:
             self._sender.resume()
 
@@ -170,7 +170,7 @@ class Client(AbstractAsyncContextManager["Client"]):
         """Send a request, and retry where that may help; a failure becomes an answer without a value, with its reason.
 
         Raises:
-            DeclarationError: the request cannot be asked of this model at all.
+            DeclarationError: the request cannot be sent to this model at all.
         """
         answer = latest = await self._ask(request)
         if (  # it comes from recordings alone and cannot be used: the model may do better now
@@ -188,7 +188,7 @@ class Client(AbstractAsyncContextManager["Client"]):
                 for response in held:
                     self._record(*response, instead=True)
         if any(map(attrgetter("attempts"), latest.calls)):
-            self.progress.brake.count(request.item, latest.reason, latest.detail)
+            self.progress.failure_limit.count(request.item, latest.reason, latest.detail)
         return answer
 
     async def _ask(self, request: Request[Response], held: _Unrecorded | None = None) -> Answer[Response]:
@@ -207,8 +207,8 @@ class Client(AbstractAsyncContextManager["Client"]):
         )
         while True:
             key = request_key(self._name, sent, read=self._reads and not sent.plain)
-            if self._heard is not None:
-                self._heard(key, sent)
+            if self._on_request is not None:
+                self._on_request(key, sent)
             try:
                 completion, attempts = await self._obtain(sent, key, held)
             except ProviderError as error:
@@ -233,10 +233,10 @@ class Client(AbstractAsyncContextManager["Client"]):
                     None, tuple(calls), reason=reply.reason, detail=reply.fault, given=reply_context
                 )
 
-    def pardon(self, answer: Answer[Any]) -> None:
+    def count_as_usable(self, answer: Answer[Any]) -> None:
         """Count an answer without a value as none that failed: parts of it were of use."""
         if answer.reason is not None and any(call.attempts for call in answer.calls):
-            self.progress.brake.pardon(answer.reason)
+            self.progress.failure_limit.count_as_usable(answer.reason)
 
     async def prepare(self) -> None:
         """Load what the model needs now and not with the first request; a replay needs nothing.
@@ -259,7 +259,7 @@ class Client(AbstractAsyncContextManager["Client"]):
             await self._batches.collect(self._store)
 
     async def hand_in(self) -> None:
-        """Hand in as batches what was asked and has no answer.
+        """Hand in as batches what was requested and has no answer.
 
         Raises:
             ProviderError: the provider takes no batch.

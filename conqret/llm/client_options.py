@@ -1,4 +1,4 @@
-"""The settings of a client, and the backends: the ways to have models answer, each declared in one object.
+"""The settings of a client, and the backends: the routes to models' answers, each declared in one object.
 
 Which backend a model's name means is looked up here. All other code asks the backend for its abilities and facts, and
 never which one it is.
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from conqret.llm.request import Completion, Request
 
 OFFLINE_MODEL = "offline"
-"""The model that is asked where none is named, the lexical baseline: no key, no network, no price."""
+"""The default model, the lexical baseline: no key, no network, no price."""
 
 NO_MODEL = "no-model"
 """What stands in the place of a model's name where metrics are computed from the items."""
 
 Way = Literal["direct", "litellm"]
-"""How hosted models are asked."""
+"""How hosted models are called."""
 
 DEFAULT_MAX_CONCURRENCY = 16
 """Well under what hosted providers and one vLLM instance take at once; it sinks by itself on a 429."""
@@ -107,7 +107,7 @@ class ClientOptions:
     vision: bool | None = None
 
     @classmethod
-    def of(cls, model: str | ClientOptions) -> ClientOptions:
+    def from_model(cls, model: str | ClientOptions) -> ClientOptions:
         """The settings themselves, or those that a model's name alone stands for."""
         return model if isinstance(model, ClientOptions) else cls(model)
 
@@ -145,7 +145,7 @@ class ClientOptions:
     def identity(self) -> Mapping[str, Any]:
         """What identifies the judge configuration on the side of the model: its identity, and ``max_tokens``.
 
-        Nothing that is merely asked for (time limits, concurrency, prices, a budget), no key and no address.
+        Nothing that is merely requested (time limits, concurrency, prices, a budget), no key and no address.
 
         Raises:
             DeclarationError: there is no such model.
@@ -229,7 +229,7 @@ class Connection(ABC):
     """One client's open way to a model; one with nothing to prepare or to close has :meth:`complete` alone."""
 
     async def prepare(self) -> None:  # noqa: B027  often there is nothing
-        """Load what is needed, and check that the model can be asked; free after the first time.
+        """Load what is needed, and check that the model can be called; free after the first time.
 
         Raises:
             DeclarationError: it cannot be.
@@ -249,22 +249,22 @@ class Connection(ABC):
 
 @dataclass(frozen=True, kw_only=True)
 class Backend:
-    """One way to have models answer.
+    """One route to models' answers.
 
     A backend is a module of ``conqret/llm/backends/`` whose ``BACKEND`` is one of these, or an entry point of the
     group ``conqret.backends``. Every function is called with a model of its own, and none of them sends anything.
 
     Attributes:
         prefix: how the names of its models begin (``local/``). Without a slash at its end it is the whole name
-            (``offline``); the empty one takes every name that is nobody else's. The longest that fits counts. A module
-            of conqret's own is called as its prefix.
+            (``offline``); the empty one takes every name that is no other backend's. The longest that fits counts. A
+            module of conqret's own is called as its prefix.
         open: the connection of a client, from its resolved options; what takes time is left to ``prepare``.
-        writes: whether its models write an answer to messages, in the shape that is asked for.
+        writes: whether its models write an answer to messages, in the shape that is requested.
         texts: whether those that do not write plain texts all the same.
         reads: whether they give log-probabilities of texts that are handed to them (a request's ``reading``).
-        cannot: what follows the name of a question that they cannot be asked, and why (``is answered in …``).
+        cannot: what follows the name of a question that they cannot answer, and why (``is answered in …``).
         here: whether it answers from what this process alone holds, so that no other can ask it.
-        baseline: whether it is a floor to be beaten and no model; reports say so.
+        baseline: whether it is a baseline to be beaten and no model; reports say so.
         resolve: the options with what a name leaves open filled in: weights pinned by their identity, the window.
         identity: from a resolved name to the one in keys and fingerprints: it changes with whatever changes answers,
             and with no place on a disk.
@@ -295,7 +295,7 @@ class Backend:
     def check_can_ask(
         self, question: str, *, read: bool = False, written: bool = True, plain: bool = False
     ) -> None:
-        """Check that a question can be asked which log-probabilities answer (``read``), or a text (``written``) which
+        """Check that a question can be answered: by log-probabilities (``read``), or by a text (``written``) which
         need not have any shape (``plain``).
 
         Raises:
@@ -310,7 +310,7 @@ BACKENDS = Registry(
 )
 """Every backend by the name of its module or entry point."""
 _REST = "hosted"
-"""The one that takes every name that is nobody else's."""
+"""The one that takes every name that is no other backend's."""
 
 
 def backend_of(model: str) -> Backend:

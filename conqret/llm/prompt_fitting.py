@@ -16,7 +16,7 @@ from conqret.prompts import RenderedPrompt
 if TYPE_CHECKING:
     from conqret.llm.client import Client
 
-FLOOR = 100
+MIN_TOKENS = 100
 """Tokens: some 75 words, about the shortest passage from which relevance can still be told."""
 
 NEAR = 300
@@ -35,12 +35,12 @@ class TrimmedText:
 
 
 def trim_proportionally(
-    texts: Sequence[str], budget: int, *, floor: int = FLOOR, encode: Encode | None = None
+    texts: Sequence[str], budget: int, *, min_tokens: int = MIN_TOKENS, encode: Encode | None = None
 ) -> tuple[TrimmedText, ...]:
     """Cut ``texts`` so that they have at most ``budget`` tokens together (as ``count_tokens`` counts with ``encode``).
 
     If they fit, they stay as they are. Else each keeps its first ``share * tokens``, with one share for
-    all, but at least ``floor`` tokens or all it has. If even the floors do not fit, the floor itself sinks,
+    all, but at least ``min_tokens`` tokens or all it has. If even the minimums do not fit, the min_tokens itself sinks,
     the same for all, until they do. A cut is moved back to the end of a sentence, or of a word, if one is
     near. What a text keeps is always a beginning of it.
     """
@@ -48,22 +48,22 @@ def trim_proportionally(
     before = [document.tokens for document in measured]
     if sum(before) <= budget:
         return tuple(TrimmedText(text, count, count) for text, count in zip(texts, before, strict=True))
-    allowed = allot(before, budget, floor)
+    allowed = allot(before, budget, min_tokens)
     return tuple(document.cut(tokens) for document, tokens in zip(measured, allowed, strict=True))
 
 
-def allot(sizes: Sequence[int], budget: int, floor: int) -> list[int]:
+def allot(sizes: Sequence[int], budget: int, min_tokens: int) -> list[int]:
     """How many tokens each of ``sizes`` may keep; the sum is at most ``budget``.
 
-    With share r: keep_i = max(min(size_i, floor), int(r * size_i)), where r makes the sum meet the budget;
-    if sum(min(size_i, floor)) > budget: keep_i = min(size_i, f) with the largest f that fits.
+    With share r: keep_i = max(min(size_i, min_tokens), int(r * size_i)), where r makes the sum meet the budget;
+    if sum(min(size_i, min_tokens)) > budget: keep_i = min(size_i, f) with the largest f that fits.
     """
     if sum(sizes) <= budget:
         return list(sizes)
-    least = [min(size, floor) for size in sizes]
+    least = [min(size, min_tokens) for size in sizes]
     if sum(least) > budget:
         return _level(least, budget)
-    fixed = {index for index, size in enumerate(sizes) if size <= floor}
+    fixed = {index for index, size in enumerate(sizes) if size <= min_tokens}
     while True:
         room = budget - sum(least[index] for index in fixed)
         rest = sum(size for index, size in enumerate(sizes) if index not in fixed)
@@ -179,7 +179,7 @@ def fit(
     client: Client,
     *,
     answer_room: int = ANSWER_ROOM,
-    floor: int = FLOOR,
+    min_tokens: int = MIN_TOKENS,
 ) -> FittedPrompt | None:
     """The rendered prompt, its documents trimmed if it would not fit; None if it does not fit without them either.
 
@@ -201,7 +201,7 @@ def fit(
         if budget < len(documents):
             return None
         trimmed = trim_proportionally(
-            [document.text for document in documents], budget, floor=floor, encode=encode
+            [document.text for document in documents], budget, min_tokens=min_tokens, encode=encode
         )
         shown = with_texts(documents, [cut.text for cut in trimmed])
         rendered = render(shown)

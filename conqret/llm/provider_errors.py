@@ -1,6 +1,6 @@
 """What a provider's error means: status, codes and words judged together, and stripped of secrets.
 
-Every way to a provider comes here with what it got: a status, a body in any of the shapes in use, an exception.
+Every route to a provider comes here with what it got: a status, a body in any of the shapes in use, an exception.
 """
 
 from __future__ import annotations
@@ -163,7 +163,7 @@ def error_in(
         if name == _FLAGGED or (name in _CODED and isinstance(value, str | int))
     ]
     codes = " ".join(_bare(code) for code in (*said, *names))
-    text = told(body) or (f"status {status} without a word" if status else "an error without a word")
+    text = error_text(body) or (f"status {status} without a word" if status else "an error without a word")
     if status is None:
         status = next((int(code) for code in said if re.fullmatch(r"[45]\d\d", code)), None)
         text = f"error {status}: {text}" if status else text
@@ -183,7 +183,7 @@ def filtered(finish_reason: str) -> bool:
 
 
 def about_shape(error: ProviderError) -> bool:
-    """Whether an error may be one of the shape in which the answer was asked for."""
+    """Whether an error may be one of the shape in which the answer was requested."""
     kinds = (Reason.BAD_REQUEST, Reason.SERVER_ERROR, Reason.NOT_FOUND)
     return error.code in kinds and _SHAPE.search(str(error)) is not None
 
@@ -202,7 +202,9 @@ def _reason(status: int | None, codes: str, message: str, delay: float | None) -
     ours = status is None or 400 <= status < 500
     if status == 402 or _QUOTA_CODES.search(codes):
         return Reason.QUOTA
-    if _FILTER_CODES.search(codes) or (ours and status != 429 and _about_content(status, message)):
+    # a request is refused for its content, and not an account for what it sent before
+    about_content = _FILTERED.search(message) and (status not in (401, 403) or not _ACCOUNT.search(message))
+    if _FILTER_CODES.search(codes) or (ours and status != 429 and about_content):
         return Reason.REFUSAL
     if ours and delay is None and _QUOTA.search(message):
         return Reason.QUOTA
@@ -222,29 +224,22 @@ def _reason(status: int | None, codes: str, message: str, delay: float | None) -
     return Reason.BAD_REQUEST if refused else Reason.SERVER_ERROR
 
 
-def _about_content(status: int | None, message: str) -> bool:
-    """Whether a request is refused for its content, and not an account for what it sent before."""
-    if not _FILTERED.search(message):
-        return False
-    return status not in (401, 403) or not _ACCOUNT.search(message)
-
-
-def told(body: Any, depth: int = MAX_DEPTH) -> str:
+def error_text(body: Any, depth: int = MAX_DEPTH) -> str:
     """The words of an error's body, with its code where it has one; all of it where it has no words, empty where
     there is nothing."""
     if not body or depth == 0:
         return ""
     if isinstance(body, str):
-        return told(_data_in(body), depth - 1) or body
+        return error_text(_data_in(body), depth - 1) or body
     if isinstance(body, list) and isinstance(body[0], Mapping):
-        return told(body[0], depth - 1)
+        return error_text(body[0], depth - 1)
     if not isinstance(body, Mapping):
         return json.dumps(body, ensure_ascii=False)
-    words = next((words for name in _WORDED if (words := told(body.get(name), depth - 1))), "")
+    words = next((words for name in _WORDED if (words := error_text(body.get(name), depth - 1))), "")
     if not words:
         return json.dumps(body, ensure_ascii=False, default=str)
     passed_on = body.get("metadata")
-    if isinstance(passed_on, Mapping) and (raw := told(passed_on.get("raw"), depth - 1)):
+    if isinstance(passed_on, Mapping) and (raw := error_text(passed_on.get("raw"), depth - 1)):
         words = f"{words}: {raw}"
     code = next((body[name] for name in ("code", "type") if isinstance(body.get(name), str)), "")
     plain = code in ("", "error") or code.isdigit() or code in words
@@ -279,7 +274,7 @@ def _entries(body: Any, depth: int = MAX_DEPTH) -> Iterator[tuple[str, Any]]:
 
 
 def _wait_in(text: str) -> float | None:
-    """The seconds for which a text asks to wait: ``try again in 1m3.5s``, ``retry after 20 seconds``."""
+    """The seconds for which a text says to wait: ``try again in 1m3.5s``, ``retry after 20 seconds``."""
     found = _WAIT.search(text)
     if found is None:
         return None

@@ -1,5 +1,5 @@
 """What is known of models and their providers: window, prices and abilities without asking anyone; and whether a
-provider can be asked at all, before the first question: its key is set, its address answers.
+provider can be called at all, before the first question: its key is set, its address answers.
 
 litellm ships its price list as a JSON file. It is read from the installed package directly: that takes
 some 25 ms where importing litellm takes 3 s, and nothing is fetched.
@@ -122,7 +122,7 @@ MAX_NAME = 120
 
 
 def suggestion() -> tuple[str, str] | None:
-    """The options that name a model which can be asked from here, and why it can; None where there is none.
+    """The options that name a model which can be called from here, and why it can; None where there is none.
 
     The environment is looked at, then the usual ports of the loopback address; nothing else is asked.
     """
@@ -238,9 +238,16 @@ async def check_address(url: str) -> None:
 
 def proxy_of(url: str) -> str | None:
     """The proxy that the environment names for an address; None where there is none, and for this machine itself: what
-    is said to it, keys among it, is nobody else's business."""
+    is said to it, keys among it, goes nowhere else."""
     scheme, host, _ = _parts(url)
-    if host is None or _is_here(host) or proxy_bypass(host):
+    if host is None or proxy_bypass(host):
+        return None
+    try:
+        parsed = ipaddress.ip_address(host)
+        here = parsed.is_loopback or parsed.is_unspecified
+    except ValueError:
+        here = host == "localhost"
+    if here:
         return None
     proxies = getproxies()
     proxy = proxies.get(scheme) or proxies.get("all")
@@ -260,14 +267,6 @@ def sent_on(url: str, target: str) -> ProviderError:
     """The error where an address answers by naming another one, to which a key would go along."""
     where = f"{address(url)} sends on to {address(target) or 'nowhere'}"
     return ProviderError(Reason.BAD_REQUEST, f"{where}: give the address itself (--api-base)")
-
-
-def _is_here(host: str) -> bool:
-    try:
-        parsed = ipaddress.ip_address(host)
-    except ValueError:
-        return host == "localhost"
-    return parsed.is_loopback or parsed.is_unspecified
 
 
 def _parts(url: str) -> tuple[str, str | None, int | None]:

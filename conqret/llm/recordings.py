@@ -1,8 +1,8 @@
-"""The store of raw answers: what was answered once is never asked for again.
+"""The store of raw answers: what was answered once is never requested again.
 
 One SQLite file in WAL mode, so that several processes may read and write at once and a kill loses nothing
 that was committed; every answer is committed before it is used. Each has a checksum, which is looked at whenever
-it is read: a damaged answer is named, and asked for again.
+it is read: a corrupt answer is named, and requested again.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ def batches_beside(store: Path) -> Path:
 
 
 MAX_NAMED = 10
-"""Damaged answers that are named as they are met."""
+"""Corrupt answers that are named as they are met."""
 
 MAX_MISSED = 1_000
-"""Rows one after the other that cannot be read, after which the rest of a damaged file is given up."""
+"""Rows one after the other that cannot be read, after which the rest of a corrupt file is given up."""
 
 _INSERT = "INSERT INTO recordings VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING"
 
@@ -54,7 +54,7 @@ _encode_sorted = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sor
 
 
 class Recording(BaseModel):
-    """An answer with its key, what it was asked with, and labels for people.
+    """An answer with its key, the parameters of its request, and labels for readers.
 
     A row and a line end with a checksum of all that they hold. It shows what has changed by accident; it is no
     signature. A line may lack it.
@@ -83,7 +83,7 @@ class Recording(BaseModel):
         """The recording that :meth:`row` wrote.
 
         Raises:
-            ValueError: the row is damaged.
+            ValueError: the row is corrupt.
         """
         *content, digest = row
         try:
@@ -156,19 +156,19 @@ class StoreError(ConqretError):
 
 
 class DamagedStoreError(StoreError):
-    """The file of a store is damaged; ``conqret runs recordings export`` keeps what can be read of it."""
+    """The file of a store is corrupt; ``conqret runs recordings export`` keeps what can be read of it."""
 
 
 class Recordings(Closing):
     """A store of completions by request key; the first recording of a key wins.
 
-    ``damaged`` counts the damaged answers that were met. ``untouched``: for a short look (with ``read_only``) that
-    leaves no file beside a store that nobody is writing.
+    ``damaged`` counts the corrupt answers that were met. ``untouched``: for a short look (with ``read_only``) that
+    leaves no file next to a store that nobody is writing.
 
     Raises:
         DeclarationError: the file is no store of recordings, or was written by a newer version.
-        DamagedStoreError: it is a store, but damaged. Every method raises it, too, where it meets damage to the file
-            and not to an answer, and StoreError where the file cannot be written.
+        DamagedStoreError: it is a store, but corrupt. Every method raises it, too, where the file (not one
+            answer) is corrupt, and StoreError where the file cannot be written.
     """
 
     def __init__(self, path: str | Path, *, read_only: bool = False, untouched: bool = False) -> None:
@@ -222,17 +222,17 @@ class Recordings(Closing):
 
     @property
     def damaged(self) -> int:
-        """How many damaged answers were met."""
+        """How many corrupt answers were met."""
         return len(self._damaged)
 
     def count(self) -> int:
-        """How many answers are here, damaged ones too."""
+        """How many answers are here, corrupt ones too."""
         with self.guarded("the answers could not be counted"):
             (count,) = self.db.execute("SELECT count(*) FROM recordings").fetchone()
         return int(count)
 
     def get(self, key: str) -> Completion | None:
-        """The recorded completion, or None; a damaged one is none, so that it is asked for again."""
+        """The recorded completion, or None; a corrupt one is none, so that it is requested again."""
         with self.guarded("an answer could not be read"):
             row = self.db.execute("SELECT * FROM recordings WHERE key = ?", (key,)).fetchone()
         recording = self._sound(row) if row else None
@@ -278,7 +278,7 @@ class Recordings(Closing):
         return completion
 
     def recorded(self) -> Iterator[Recording]:
-        """Every recording that is as it was recorded, in order of key; the others are named and left out. Of a damaged
+        """Every recording that is as it was recorded, in order of key; the others are named and left out. Of a corrupt
         file come those that can be read, in the order in which they were recorded."""
         with self.guarded("the answers could not be read"):
             (integrity,) = self.db.execute("PRAGMA integrity_check(1)").fetchone()
@@ -288,7 +288,7 @@ class Recordings(Closing):
                     yield recording
 
     def _rows_one_by_one(self) -> Iterator[Sequence[Any]]:
-        """The rows of a damaged file, around those that SQLite cannot read."""
+        """The rows of a corrupt file, around those that SQLite cannot read."""
         last = missed = 0
         while missed < MAX_MISSED:
             after = "SELECT rowid, * FROM recordings WHERE rowid > ? ORDER BY rowid LIMIT 1"
@@ -348,7 +348,7 @@ class Recordings(Closing):
         return self.db.execute(_INSERT, recording.row()).rowcount
 
     def _sound(self, row: Sequence[Any]) -> Recording | None:
-        """The recording of a row; None, and a remark, where it is damaged."""
+        """The recording of a row; None, and a remark, where it is corrupt."""
         try:
             return Recording.from_row(row)
         except ValueError:
@@ -375,13 +375,13 @@ class Recordings(Closing):
 
     @contextlib.contextmanager
     def guarded(self, failed: str, family: type[ConqretError] = StoreError) -> Iterator[None]:
-        """What SQLite says as an error of ours; ``failed`` and ``family`` where the file is not damaged."""
+        """What SQLite says as an error of ours; ``failed`` and ``family`` where the file is not corrupt."""
         try:
             yield
         except (
             sqlite3.Error,
             UnicodeDecodeError,
-        ) as error:  # a message that quotes a damaged name is no text
+        ) as error:  # a message that quotes a corrupt name is no text
             code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the others say more exactly what is wrong
             if code in _DAMAGE or isinstance(error, UnicodeDecodeError):
                 raise DamagedStoreError(
@@ -393,7 +393,9 @@ class Recordings(Closing):
 
     def _connect(self, read_only: bool, untouched: bool) -> sqlite3.Connection:
         address = self.path.absolute().as_uri()
-        if read_only:  # SQLite keeps a file beside the store even for reading, unless told that nobody writes
+        if (
+            read_only
+        ):  # SQLite keeps a file next to the store even for reading, unless told that nobody writes
             idle = untouched and not self.path.with_name(f"{self.path.name}-wal").exists()
             address += "?mode=ro" if os.access(self.path.parent, os.W_OK) and not idle else "?immutable=1"
         db = sqlite3.connect(
@@ -401,7 +403,7 @@ class Recordings(Closing):
         )
         db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, min(4 * ANSWER.most, 10**9))
         db.execute("PRAGMA trusted_schema = OFF")  # a file of others may bring views and triggers
-        db.text_factory = lambda data: data.decode("utf-8", "replace")  # what is damaged has another checksum
+        db.text_factory = lambda data: data.decode("utf-8", "replace")  # what is corrupt has another checksum
         self._prepare(db, read_only)
         return db
 

@@ -177,10 +177,10 @@ CONTEXT_OVERFLOW = "context_overflow"
 """The finish reason under which a prompt too long for the model is recorded."""
 
 MAX_FAULTS = 8
-"""So many faults of an answer are named; the model mends the rest along with them, or is asked again."""
+"""So many faults of an answer are named; the model mends the rest along with them, or the request is sent again."""
 
 MAX_EXCERPT = 80
-"""Characters of a wrong value that are quoted: enough to recognise it, too few to echo a document."""
+"""Characters of a wrong value that are quoted: enough to recognize it, too few to echo a document."""
 
 MAX_ECHO = 20_000
 """Characters of an earlier answer that are sent back with its fault."""
@@ -298,7 +298,7 @@ def is_valid(completion: Completion, request: Request[Any]) -> bool:
 
 
 def of_use(answer: Answer[Any], request: Request[Any]) -> float:
-    """How much of what was asked for an answer may hold: of an invalid one how many of the fields."""
+    """How much of what was requested an answer may hold: of an invalid one how many of the fields."""
     if answer.reason is None:
         return math.inf
     return len(answer.given.keys() & request.response.model_fields.keys())

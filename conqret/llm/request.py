@@ -82,12 +82,12 @@ class Request(NucleusSampling, Generic[Response]):
     ``messages`` start with the static text (so that a provider's prompt cache helps). ``response`` is the
     pydantic model of the answer (:class:`Plain` for a text in no shape), and ``context`` what its validators need
     (pydantic's validation context: the number of documents, say). ``sample`` numbers repetitions of the same question.
-    ``logprobs`` asks for the tokens' log-probabilities where the provider has them. ``baseline`` returns
-    the offline model's answer as plain JSON data; without it the request cannot be asked offline. ``reading``
-    says how log-probabilities answer it; without it the request cannot be asked of a local model. ``written``
+    ``logprobs`` requests the tokens' log-probabilities where the provider has them. ``baseline`` returns
+    the offline model's answer as plain JSON data; without it the request cannot be answered offline. ``reading``
+    says how log-probabilities answer it; without it the request cannot be sent to a local model. ``written``
     says whether a model that writes can answer it, too.
-    ``widened`` says whether an answer that was cut off is asked for again with more room than ``max_tokens``.
-    ``ask`` and ``item`` label the request for people (``rag-fine-grained``, ``voting-age-pro``).
+    ``widened`` says whether an answer that was cut off is requested again with more room than ``max_tokens``.
+    ``ask`` and ``item`` label the request for readers (``rag-fine-grained``, ``voting-age-pro``).
     """
 
     ask: str
@@ -105,7 +105,7 @@ class Request(NucleusSampling, Generic[Response]):
 
     @property
     def plain(self) -> bool:
-        """Whether a text in no shape is asked for."""
+        """Whether a text in no shape is requested."""
         return issubclass(self.response, Plain)
 
 
@@ -215,10 +215,10 @@ def parameters(request: Request[Any], *, read: bool) -> Mapping[str, Any]:
 def request_key(model: str, request: Request[Any], *, read: bool = False) -> str:
     """sha256 (hex) over canonical JSON of model, parameters, messages (with images' digests), response schema, sample.
 
-    The request is the one that is sent: a question asked again (with its fault named, or with more room) has another
-    key. Where it has texts to be read, they are part of the key: the messages need not hold them. What a model reads
-    (``read``) is the same each time, so a reading's key has neither sample nor temperature and max_tokens: one
-    recording answers them all.
+    The request is the one that is sent: a retry (with its fault named, or with more room) has another key. Where it has
+    texts to be read, they are part of the key: the messages need not hold them. What a model reads (``read``) is the
+    same each time, so a reading's key has neither sample nor temperature and max_tokens: one recording answers them
+    all.
     """
     response: type[BaseModel] = request.response
     texts = []

@@ -21,10 +21,10 @@ BACKOFF_BASE = 0.5
 BACKOFF_CAP = 30.0
 """Seconds: no wait drawn by ourselves is longer."""
 
-BREAKER_FAILURES = 8
+MAX_CONSECUTIVE_FAILURES = 8
 """So many requests in a row failed for good, each after all its retries: the provider is down."""
 
-SEEN = 20
+MIN_REQUESTS = 20
 """Questions that are asked before anything is stopped: of models that fail at one question in five, 3 in 1,000 have
 failed at ten by then (binomial), and of those that fail at one in ten, none in 100,000."""
 
@@ -38,7 +38,7 @@ _OF_THE_ITEM = frozenset({Reason.REFUSAL, Reason.CONTEXT_OVERFLOW})
 
 
 class ProviderError(ExecutionError):
-    """A request came to nothing; ``retry_after`` (seconds) is what the provider asked for, if it did."""
+    """A request came to nothing; ``retry_after`` (seconds) is what the provider requested, if it did."""
 
     def __init__(self, reason: Reason, message: str, *, retry_after: float | None = None) -> None:
         super().__init__(message, reason=reason.value, retryable=reason in _RETRYABLE)
@@ -50,7 +50,7 @@ class ProviderError(ExecutionError):
 def backoff(attempt: int, rng: random.Random, retry_after: float | None = None) -> float:
     """Seconds to wait after the failed ``attempt`` (counted from 1).
 
-    Full jitter, uniform on [0, min(cap, base * 2^(attempt-1))], after the seconds that the provider asked for, if it
+    Full jitter, uniform on [0, min(cap, base * 2^(attempt-1))], after the seconds that the provider requested, if it
     did: the waiting ones do not all come back at one moment, and the oftener it asks the longer they stay away.
     """
     jitter = rng.uniform(0.0, min(BACKOFF_CAP, BACKOFF_BASE * 2.0 ** min(attempt - 1, 30)))
@@ -58,7 +58,7 @@ def backoff(attempt: int, rng: random.Random, retry_after: float | None = None) 
 
 
 def retry_after_of(headers: Mapping[str, str], *, now: float | None = None) -> float | None:
-    """The seconds that response ``headers`` ask to wait; None if they do not say.
+    """The seconds that response ``headers`` say to wait; None if they do not say.
 
     Reads ``retry-after-ms``, ``x-ms-retry-after-ms`` (milliseconds) and ``Retry-After`` (seconds, or an
     HTTP date, compared with ``now``, a Unix time).
@@ -90,7 +90,7 @@ def _number(value: str | None) -> float | None:
 
 
 class CircuitBreaker:
-    """Ends a run whose provider is dead: open after :data:`BREAKER_FAILURES` failures in a row, for good.
+    """Ends a run whose provider is dead: open after :data:`MAX_CONSECUTIVE_FAILURES` failures in a row, for good.
 
     What would meet every request (a wrong key, a quota that is used up, no such model) opens it at once where nothing
     was answered before. A request that is rejected for a fault of its own counts for nothing.
@@ -113,12 +113,12 @@ class CircuitBreaker:
             return
         self.failures += 1
         self.last = str(error)
-        if self.failures >= BREAKER_FAILURES or (error.code in _FOR_ALL and not self._answered):
+        if self.failures >= MAX_CONSECUTIVE_FAILURES or (error.code in _FOR_ALL and not self._answered):
             self.open = True
             self._opened.set()
 
     async def sleep(self, seconds: float) -> None:
-        """Wait ``seconds``, or less if the breaker opens meanwhile."""
+        """Wait ``seconds``, or less if the circuit breaker opens meanwhile."""
         try:
             async with asyncio.timeout(seconds):
                 await self._opened.wait()
@@ -146,7 +146,7 @@ class FailureLimit:
 
     A question fails where it ends without a valid answer after all that was tried. Refusals and prompts that are too
     long count for nothing, as they say something of the item; rejected requests count as long as all are. Nor does
-    what a recording answers count, or what a budget, a dead provider or the brake itself kept back.
+    what a recording answers count, or what a budget, a dead provider or the failure_limit itself kept back.
 
     ``failed`` counts by reason, and ``examples`` has the first failure of each; ``tally`` is the first half of ``why``.
     """
@@ -191,12 +191,12 @@ class FailureLimit:
         self.examples = now.examples | self.examples
         self.why, self.tally = self.why or now.why, self.tally or now.tally
 
-    def pardon(self, reason: Reason) -> None:
+    def count_as_usable(self, reason: Reason) -> None:
         """Take back the failure just counted: parts of the answer were of use."""
         self.failed[reason] -= 1
 
     def check(self, stop_after: float) -> None:
-        """Stop once the share of failures is ``stop_after`` or more, after :data:`SEEN` questions, and for good.
+        """Stop for good once the share of failures is ``stop_after`` or more, after :data:`MIN_REQUESTS`.
 
         Raises:
             ProviderError: with the reason TOO_MANY_FAILURES, where nothing more should be asked.
@@ -204,7 +204,7 @@ class FailureLimit:
         failures = self.failed.total()
         if failures < self.asked:
             failures -= self.failed[Reason.BAD_REQUEST]
-        if not self.why and self.asked >= SEEN and failures >= stop_after * self.asked:
+        if not self.why and self.asked >= MIN_REQUESTS and failures >= stop_after * self.asked:
             commonest, _ = self.failed.most_common(1)[0]
             self.tally = f"{failures} of {self.asked} requests had no valid response"
             self.why = (

@@ -27,9 +27,9 @@ class Progress:
     ``retries`` the requests sent again after an error, ``limit`` the concurrency allowed just now.
     Tokens and ``cost_usd`` are those of the calls made now; the cost is None once any of them had no
     known price. ``estimated`` counts answers whose cost was estimated because the server did not say what they used.
-    ``retried`` counts the recorded answers that could not be used and were asked for again.
-    ``others`` counts the answers, recorded ones too, by the name of another model than was asked.
-    ``brake`` counts the questions that came to nothing, and says whether any more should be asked.
+    ``retried`` counts the recorded answers that could not be used and were requested again.
+    ``others`` counts the answers, recorded ones too, by the name of another model than was requested.
+    ``failure_limit`` counts the questions that came to nothing, and says whether any more should be asked.
     """
 
     calls: int = 0
@@ -42,7 +42,7 @@ class Progress:
     estimated: int = 0
     retried: int = 0
     others: Counter[str] = field(default_factory=Counter)
-    brake: FailureLimit = field(default_factory=FailureLimit)
+    failure_limit: FailureLimit = field(default_factory=FailureLimit)
 
     def add(self, completion: Completion, cost: float | None) -> None:
         """Count a fresh answer that cost so many dollars (None: unknown)."""
@@ -61,7 +61,7 @@ class Progress:
             spent = (now.cost_usd or 0.0) - (before.cost_usd or 0.0)
             self.cost_usd = self.cost_usd + spent if known else None
         self.others += now.others - before.others
-        self.brake.count_on(now.brake, before.brake)
+        self.failure_limit.count_on(now.failure_limit, before.failure_limit)
 
     def named(self, asked: str, completion: Completion) -> None:
         """Count an answer whose model has another name than the one that was ``asked``.
@@ -132,7 +132,7 @@ class Sender:
                 self._gate,
             ):  # a place is kept: a sick server gets fewer requests
                 while not self._breaker.open:
-                    self._progress.brake.check(self._options.stop_after_failures)
+                    self._progress.failure_limit.check(self._options.stop_after_failures)
                     await self._gate.unpaused(self._rng)
                     began = time.monotonic()
                     try:
@@ -166,11 +166,11 @@ class Sender:
     @property
     def given_up(self) -> str:
         """Why nothing more is sent: the provider kept failing, or its answers were of no use; empty where more is."""
-        return self._breaker.last if self._breaker.open else self._progress.brake.why
+        return self._breaker.last if self._breaker.open else self._progress.failure_limit.why
 
     def resume(self) -> None:
         """Send again after all, and count failures anew."""
-        self._breaker, self._progress.brake = CircuitBreaker(), FailureLimit()
+        self._breaker, self._progress.failure_limit = CircuitBreaker(), FailureLimit()
 
     def stop(self) -> set[asyncio.Task[Any] | None]:
         """Try nothing again from now on; returns the tasks whose requests are under way, the second time none: who
@@ -185,7 +185,7 @@ class Sender:
         """What the provider says: a response as it is, an error without keys.
 
         A request whose answer was lost (a time-out, a broken connection, a server's error, a stop) is booked as what
-        was held for it: the provider may have answered, and asks to be paid. One that was refused costs nothing."""
+        was held for it: the provider may have answered, and wants to be paid. One that was refused costs nothing."""
         progress, task = self._progress, asyncio.current_task()
         progress.calls += 1
         progress.retries += attempts > 1
@@ -223,27 +223,19 @@ class Sender:
         """Wait before the next attempt, or raise ``error`` if there is none; the failed one ``began`` at this time."""
         if error.code is Reason.RATE_LIMITED:
             self._gate.throttled(began)
-            # a longer wait than the deadline nobody waits, and the breaker counts it
+            # a longer wait than the deadline nobody waits, and the circuit breaker counts it
             if error.retry_after and error.retry_after < self._timeout:
                 self._gate.pause(error.retry_after)
             self._progress.limit = self._gate.limit
-        if (
-            self._stopped
-            or not error.retryable
-            or (attempts >= self._options.max_attempts and not self._passes(error, deadline))
-            or self._breaker.open
-        ):
+        now, last = asyncio.get_running_loop().time(), attempts >= self._options.max_attempts
+        if last and error.code is Reason.RATE_LIMITED and deadline is not None:
+            # a rate limit passes after the time that it names, or with its minute
+            last = not error.retry_after and now >= deadline - self._timeout + RATE_WINDOW
+        if self._stopped or not error.retryable or last or self._breaker.open:
             raise error
         delay = backoff(attempts, self._rng, error.retry_after)
-        if deadline is not None and asyncio.get_running_loop().time() + delay >= deadline:
+        if deadline is not None and now + delay >= deadline:
             raise error
         await self._breaker.sleep(delay)
         if self._breaker.open:
             raise error
-
-    def _passes(self, error: ProviderError, deadline: float | None) -> bool:
-        """Whether an error is a rate limit that passes: after the time that it names, or with its minute."""
-        if error.code is not Reason.RATE_LIMITED or deadline is None:
-            return False
-        began = deadline - self._timeout
-        return bool(error.retry_after) or asyncio.get_running_loop().time() < began + RATE_WINDOW

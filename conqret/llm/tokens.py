@@ -15,7 +15,7 @@ Encode = Callable[[str], Sequence[int]]
 O200K, CL100K = "o200k_base", "cl100k_base"
 
 PIECE_CHARACTERS = 1000
-"""Texts are tokenised in pieces: tiktoken's time grows with the square of a run without spaces."""
+"""Texts are tokenized in pieces: tiktoken's time grows with the square of a run without spaces."""
 
 BYTES_PER_TOKEN = 3
 """Where no table is installed: English has about 4.5 bytes a token, Chinese about 3; the cautious one."""

@@ -52,10 +52,10 @@ OnCompletion = Callable[[Completion, int], None]
 
 
 def trace_kind() -> str:
-    """Return the kind of spans that the environment asks for; empty: none.
+    """Return the kind of spans that the environment requests; empty: none.
 
     Raises:
-        DeclarationError: it asks for another kind, or the extra ``otel`` is missing.
+        DeclarationError: it requests another kind, or the extra ``otel`` is missing.
     """
     kind = os.environ.get(VARIABLE, "").strip()
     if kind and kind not in KINDS:
@@ -79,7 +79,7 @@ def opentelemetry() -> Any:
 @contextlib.contextmanager
 def request_span(options: ClientOptions, sent: Request[Any], key: str) -> Iterator[OnCompletion | None]:
     """Open the span around a request with all its retries; yields the function that takes its completion, None where no
-    spans are asked for."""
+    spans are requested."""
     kind = trace_kind()
     if not kind:
         yield None
@@ -174,7 +174,7 @@ def run_span(name: str, about: Mapping[str, Any]) -> Iterator[contextvars.Contex
     """Yield the context in which the trials of a run belong: inside a span of its own, which lies inside the caller's.
 
     (The span is not the current one of whoever runs: trials are handed out by a generator, which lives in its
-    consumer's context.) None where no spans are asked for.
+    consumer's context.) None where no spans are requested.
     """
     if not trace_kind():
         yield None

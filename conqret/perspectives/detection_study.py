@@ -25,7 +25,7 @@ from conqret.perspectives.detector import AT_ONCE, Detector, DetectorQuality, lo
 from conqret.perspectives.threshold import THRESHOLDS, AgainstLabels, against_labels
 from conqret.runs.run_folder import RunFolder, RunRecord, default_folder, stem
 from conqret.runs.session import Sessions
-from conqret.runs.study_run import ROWS, AskedFolder, AskedRecord, StudyOutcome, lost
+from conqret.runs.study_run import ROWS, RequestFolder, RequestRecord, StudyOutcome, lost
 from conqret.runs.trials import RowStore
 
 _COLUMNS = "id question document perspective grade meaning contains explanation label reason detail".split()
@@ -36,7 +36,7 @@ ANSWER_TOKENS = 60
 
 
 @dataclass(frozen=True)
-class DetectionFolder(AskedFolder[AskedRecord, Detection], kind="detect", same={"asked": "pairs"}):
+class DetectionFolder(RequestFolder[RequestRecord, Detection], kind="detect", same={"asked": "pairs"}):
     """The files of detections under one folder. Pairs count by what is shown of them."""
 
     COMMAND: ClassVar[str] = "conqret perspectives detect"
@@ -126,7 +126,7 @@ def detect(
         return detected(run, read, yes_from)
 
 
-def threshold_of_option(text: str | None) -> tuple[int | None, AskedRecord | None]:
+def threshold_of_option(text: str | None) -> tuple[int | None, RequestRecord | None]:
     """``--yes-from`` as a grade, and the run that chose it."""
     if text is None or text in map(str, THRESHOLDS):
         return None if text is None else int(text), None

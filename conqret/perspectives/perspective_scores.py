@@ -188,7 +188,7 @@ def score_perspectives(
         raise Counted(costs)
     sideless, missing, lost = 0, tuple[str, ...](), dict[str, int]()
     with Sessions(**session_settings(settings)) as sessions:
-        session = sessions.of(model)
+        session = sessions.session(model)
         loaded = None if detector is None else load_detector(Path(detector))
         if wanted:
             done = judge_rows(VERDICT, wanted, output=folder / "sides", sessions=sessions, **settings)

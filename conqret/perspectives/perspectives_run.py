@@ -42,7 +42,7 @@ from conqret.perspectives.perspective_writing import (
     way_of,
 )
 from conqret.runs.run_folder import default_folder, stem
-from conqret.runs.study_run import AskedFolder, AskedRecord, ResponseRow, StudyOutcome, lost
+from conqret.runs.study_run import RequestFolder, RequestRecord, ResponseRow, StudyOutcome, lost
 from conqret.stats.estimate import Estimate
 from conqret.stats.resampling import mean_interval
 
@@ -71,7 +71,7 @@ class MadeRow(ResponseRow):
 
 
 @dataclass(frozen=True)
-class MadeFolder(AskedFolder[AskedRecord, MadeRow], kind="perspectives"):
+class MadeFolder(RequestFolder[RequestRecord, MadeRow], kind="perspectives"):
     """The folder of a benchmark of perspectives."""
 
     COMMAND: ClassVar[str] = "conqret perspectives make"
@@ -185,14 +185,14 @@ async def _made(source: PerspectiveSource, run: Run[MadeRow]) -> MadeRow:
         )
     )
     if written.value is None:
-        return MadeRow.of(source.id, written)
+        return MadeRow.from_answer(source.id, written)
     made = way.made(source, written.value.model_dump())
     if made is None:
         return MadeRow(id=source.id, question=source.question, faults=(OWN_EXPERIENCE,))
     question, views = made
     checked = await run.client().ask(check_request(source.id, question, views, run.library))
     if checked.value is None:
-        return MadeRow.of(source.id, checked)
+        return MadeRow.from_answer(source.id, checked)
     faults = checked.value.faults(views)
     stay = views if faults else checked.value.sound(views)
     return MadeRow(

@@ -11,7 +11,7 @@ import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from conqret.data import Item
 from conqret.data.digest import text_digest_of
@@ -21,9 +21,6 @@ from conqret.judging.dimensions import DIMENSIONS
 from conqret.perturb.document_pool import Pool
 from conqret.registry import Registry
 from conqret.text.language import NAMES, is_english, item_language
-
-if TYPE_CHECKING:
-    from conqret.perturb.sentence_edits import Rewriting
 
 T = TypeVar("T")
 
@@ -193,7 +190,7 @@ class Perturbation:
     change: Callable[[Draw], PerturbedItem]
     most: float | None = PERCENT
     pool: bool = False
-    rewriting: Rewriting | None = None
+    rewriting: Any = None  # a conqret.perturb.sentence_edits.Rewriting, whose module imports this one
     share: str = ""
     control: Callable[[Draw], PerturbedItem] | None = None
     languages: frozenset[str] | None = None

@@ -117,7 +117,8 @@ def rewriting_of(perturbation: Perturbation) -> Rewriting:
     """
     if perturbation.rewriting is None:
         raise DeclarationError(f"{perturbation.name} needs no model; leave out --model")
-    return perturbation.rewriting
+    rewriting: Rewriting = perturbation.rewriting
+    return rewriting
 
 
 def _highest(

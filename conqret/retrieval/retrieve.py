@@ -215,7 +215,7 @@ def retrieval_session(model: str | ClientOptions, output: Path, settings: Mappin
     Raises:
         DeclarationError: the model does not write.
     """
-    chosen = ClientOptions.of(model)
+    chosen = ClientOptions.from_model(model)
     chosen.backend.check_can_ask("what retrieval asks")
     store, replay = as_path(settings.get("recordings")), settings.get("replay")
     if replay is None and store is None and not chosen.backend.baseline:

@@ -37,7 +37,7 @@ _BEGUN = frozenset({RECORD_NAME, LOCK_NAME, ITEMS, "experiment.toml"})
 
 
 @dataclass(frozen=True, slots=True)
-class FoundRun:
+class RunEntry:
     """A run: ``answers`` in its own store (None: it cannot be read), and the bytes that the folder takes. ``lost`` says
     of a finished one how many of its judgments failed or have no score; empty where none."""
 
@@ -62,7 +62,7 @@ class Removable:
 
 
 @strict_options
-def list_runs(folder: str | Path = RUNS) -> list[FoundRun]:
+def list_runs(folder: str | Path = RUNS) -> list[RunEntry]:
     """List the runs under a folder, or the run in the folder itself; those inside a run belong to it.
 
     Args:
@@ -71,7 +71,7 @@ def list_runs(folder: str | Path = RUNS) -> list[FoundRun]:
     Raises:
         DeclarationError: there is no such folder.
     """
-    return [found_run(run_folder) for run_folder in run_folders(Path(folder))]
+    return [run_entry(run_folder) for run_folder in run_folders(Path(folder))]
 
 
 def run_folders(folder: Path) -> Iterator[Path]:
@@ -86,16 +86,16 @@ def run_folders(folder: Path) -> Iterator[Path]:
             yield from run_folders(entry)
 
 
-def found_run(path: Path) -> FoundRun:
+def run_entry(path: Path) -> RunEntry:
     """The run in a folder that holds one; what is wrong with its record, where that cannot be read."""
     try:
         record = _record(path)
     except DeclarationError as error:
-        return FoundRun(path, "?", str(error), "", "its record cannot be read", None, _size(path))
+        return RunEntry(path, "?", str(error), "", "its record cannot be read", None, _size(path))
     inside = record.get("experiment")
     words = filter(None, _in_words(inside if isinstance(inside, dict) else record))
     state, lost = _state(path, record)
-    return FoundRun(
+    return RunEntry(
         path,
         str(record.get("kind")),
         ", ".join(words),
@@ -150,24 +150,20 @@ def prune_runs(
         DeclarationError: there is no such folder, or another process is writing a run.
     """
     found = list(removable(Path(folder), None if store is None else Path(store)))
-    for one in found if remove else []:
+    for removable_path in found if remove else []:
+        path = removable_path.path
         try:
-            _remove(one)
+            with only_writer(removable_path.run, "wait for it"):
+                if path.is_dir():
+                    shutil.rmtree(path)
+                else:
+                    for ending in ("", "-wal", "-shm"):
+                        path.with_name(path.name + ending).unlink(missing_ok=True)
         except DeclarationError as error:
             if on_fault is None:
                 raise
             on_fault(error)
     return found
-
-
-def _remove(found: Removable) -> None:
-    """Remove it. Raises DeclarationError where another process is writing the run."""
-    with only_writer(found.run, "wait for it"):
-        if found.path.is_dir():
-            shutil.rmtree(found.path)
-        else:
-            for ending in ("", "-wal", "-shm"):
-                found.path.with_name(found.path.name + ending).unlink(missing_ok=True)
 
 
 def _in_words(record: dict[str, Any]) -> Iterator[str]:

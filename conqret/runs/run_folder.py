@@ -1,7 +1,7 @@
 """A run directory: what it is a run of, who may write it, and whether a run may go on in it.
 
 Every kind of run has its own folder class with the files that it makes; claiming, locking, refusing and beginning
-afresh are here, once. ``run.json`` says of which kind the run is and what was asked of what; the lock is an empty file
+afresh are here, once. ``run.json`` says of which kind the run is, and its settings; the lock is an empty file
 that stays.
 """
 
@@ -29,7 +29,7 @@ from conqret.io.safe_files import LOCK_NAME, InFolder, check_own_files, only_wri
 from conqret.llm.recordings import STORE_NAME
 
 
-def told_apart(places: Sequence[Path]) -> list[str]:
+def distinct_names(places: Sequence[Path]) -> list[str]:
     """The shortest path endings that distinguish ``places``: ``judge`` and ``samples`` of
     ``runs/judge`` and ``runs/samples``, ``a/judge`` and ``b/judge`` of ``runs/a/judge`` and ``runs/b/judge``. The same
     place twice has the same name twice."""
@@ -115,7 +115,7 @@ class RunFolder(Generic[R]):
     The base of a kind says in brackets of which type its record is, and that says the kind; or else ``kind`` names it,
     and ``same`` has words for further fields of its record that must be equal, those of its own among them. ``COMMAND``
     is the command that makes it, and ``BEGINS`` are the names of what is written before the record. All that it makes
-    beside record and recordings is declared as a :class:`~conqret.io.safe_files.InFolder`, and goes where a run begins
+    besides record and recordings is declared as a :class:`~conqret.io.safe_files.InFolder`, and goes where a run begins
     afresh.
     """
 
@@ -128,7 +128,7 @@ class RunFolder(Generic[R]):
     BEGINS: ClassVar[tuple[str, ...]] = ()
 
     record_file = InFolder(RECORD_NAME, kept=True)
-    """What was asked of what."""
+    """What was run."""
     recordings_file = InFolder(STORE_NAME, kept=True)
     """Every answer of the models, where no other store was given."""
     items_file = InFolder(ITEMS, kept=True)
@@ -138,7 +138,7 @@ class RunFolder(Generic[R]):
     summary_file = InFolder(SUMMARY)
     """The run in numbers."""
     report_file = InFolder(REPORT)
-    """The page for people."""
+    """The report page."""
 
     def __init_subclass__(cls, kind: str = "", same: Mapping[str, str] | None = None) -> None:
         super().__init_subclass__()

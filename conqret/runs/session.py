@@ -1,4 +1,4 @@
-"""A model to be asked: its client, its prompts, and where its answers are recorded."""
+"""A model to call: its client, its prompts, and where its answers are recorded."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ _SUMMED = ("sent", "recorded", "estimated", "retried")
 class SessionCounts(BaseModel, frozen=True):
     """What one session did: requests sent (retries included), answers taken from a recording, rows kept from
     before, and US dollars spent (None: unknown), in which the cost of ``estimated`` answers is an estimate.
-    ``retried`` counts the answers of an earlier run that could not be used and were asked for again.
-    ``others`` counts the answers that name another model than was asked, by that name. ``failures`` has for each
-    reason why questions failed an example, and ``stopped`` says why it stopped asking before its end, where it did.
+    ``retried`` counts the answers of an earlier run that could not be used and were requested again.
+    ``others`` counts the answers that name another model than was requested, by that name. ``failures`` has for each
+    reason why questions failed an example, and ``stopped`` says why it stopped early, where it did.
     ``refused`` is the reason where every request of a model failed, as every other would; it is in no file.
     A run that goes on makes its own counts each time."""
 
@@ -74,10 +74,10 @@ class SessionCounts(BaseModel, frozen=True):
 
 
 class Session:
-    """A model, its prompts, and where its answers are recorded; to be shared by all that asks the model.
+    """A model, its prompts, and where its answers are recorded; shared by all code that calls the model.
 
     Args:
-        model: any model name, or the client's settings. A budget among them holds for all that the session asks.
+        model: any model name, or the client's settings. A budget among them holds for all requests of the session.
         recordings: a store of answers that is read and added to; None records nothing, unless :meth:`keep_in` names
             a store.
         replay: a store, an export or a run to answer from; nothing is ever sent then.
@@ -106,7 +106,7 @@ class Session:
     ) -> None:
         _check_stores(recordings, replay, batch=batch)
         self.batch, self._clients = batch, clients
-        self.options = ClientOptions.of(model)
+        self.options = ClientOptions.from_model(model)
         self.library = prompts if isinstance(prompts, Library) else Library(prompts)
         self.progress = Progress()
         self._recordings, self._replay = recordings, replay
@@ -119,7 +119,7 @@ class Session:
 
     @property
     def client(self) -> Client:
-        """The one client, made when it is first asked for.
+        """The one client, made when it is first requested.
 
         Raises:
             DeclarationError: no such recordings, no such model, or a budget for a model whose price is unknown.
@@ -159,27 +159,27 @@ class Session:
             estimated=done.estimated,
             retried=done.retried,
             others=dict(done.others),
-            failures=done.brake.reasons,
-            stopped=done.brake.why,
-            refused=done.brake.refused,
+            failures=done.failure_limit.reasons,
+            stopped=done.failure_limit.why,
+            refused=done.failure_limit.refused,
         )
 
     async def ready(self, folder: RunFolder[Any]) -> None:
         """Check, before anything is written into ``folder``, that recordings and model are there and the model can be
-        asked; of a run that goes on, or has recordings from elsewhere, there may be nothing left to ask.
+        asked; of a run that goes on, or has recordings from elsewhere, there may be nothing left to request.
 
         Raises:
-            DeclarationError: as :attr:`client`; there is no key, or nobody at the address.
+            DeclarationError: as :attr:`client`; there is no key, or no server at the address.
         """
         client = self.client
         if self._recordings is None and self._replay is None and not folder.record_file.exists():
             await client.prepare()
 
     def check(self) -> None:
-        """Check that the model can be asked, for whoever asks later; nothing is sent, and nothing written.
+        """Check that the model can be called, for later requests; nothing is sent, and nothing written.
 
         Raises:
-            DeclarationError: as :attr:`client`; there is no key, or nobody at the address.
+            DeclarationError: as :attr:`client`; there is no key, or no server at the address.
         """
 
         async def prepared() -> None:
@@ -197,7 +197,7 @@ class Session:
             self.client.record_in(self._store())
 
     def resume_after(self, seconds: float) -> None:
-        """Ask a model again that was found given up so many seconds ago. A run ends there; what goes on for long, and
+        """Call a model again that was found given up so many seconds ago. A run ends there; what goes on for long, and
         calls this around each piece of its work, tries again."""
         now = time.monotonic()
         if not self.client.given_up:
@@ -320,12 +320,12 @@ class Sessions(Closing):
                 session.keep_in(kept)
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Wait for ``work``, which may ask all models."""
+        """Wait for ``work``, which may call all models."""
         return self._loop.run(work)
 
     @property
     def clients(self) -> tuple[Client, ...]:
-        """The clients of all models, in the order in which these were asked for."""
+        """The clients of all models, in the order in which these were requested."""
         return tuple(session.client for session in self._known.values())
 
     async def ready(self, folder: RunFolder[Any]) -> None:
@@ -338,7 +338,7 @@ class Sessions(Closing):
         """What was sent and answered so far, by all models together."""
         return SessionCounts.total(session.counts for session in self._known.values())
 
-    def of(self, options: ClientOptions, *, at_once: bool = False) -> Session:
+    def session(self, options: ClientOptions, *, at_once: bool = False) -> Session:
         """The session of a model with these settings, open until all are closed; what has to be answered ``at_once``
         is never handed in as a batch."""
         batch = self.batch and not at_once

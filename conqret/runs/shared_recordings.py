@@ -29,7 +29,7 @@ PATTERNS = {
     "ip": r"(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w.])",
     "handle": r"(?<![\w@.])@\w{2,}",
 }
-"""What can be asked for by name; anything else is a regular expression."""
+"""Patterns that have a name; anything else is a regular expression."""
 
 
 class PersonalData:
@@ -113,7 +113,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 @dataclass(frozen=True, slots=True)
 class ExportedRecordings:
-    """How many answers were written, how many damaged ones are left out, and what was taken out, by kind (API keys in
+    """How many answers were written, how many corrupt ones are left out, and what was taken out, by kind (API keys in
     use are ``key``)."""
 
     answers: int

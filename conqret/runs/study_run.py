@@ -1,4 +1,4 @@
-"""What is kept of questions to a model: a row for each in a folder, the record of what was asked, and the outcome.
+"""What is kept of questions to a model: a row for each in a folder, the record of what was requested, and the outcome.
 
 The run itself is :class:`conqret.judging.asked_run.Run`.
 """
@@ -36,11 +36,11 @@ class ResponseRow(Frozen):
 
     @property
     def answered(self) -> bool:
-        """Whether the question need not be asked again."""
+        """Whether the question need not be sent again."""
         return self.reason is None
 
     @classmethod
-    def of(cls, id: str, answer: Answer[Any]) -> Self:  # noqa: A002 - the field's name
+    def from_answer(cls, id: str, answer: Answer[Any]) -> Self:  # noqa: A002 - the field's name
         """The row of an answer, whose fields have the same names here and there."""
         if answer.value is None:
             return cls(id=id, reason=answer.reason or Reason.INVALID_ANSWER, detail=answer.detail)
@@ -51,8 +51,8 @@ Row = TypeVar("Row", bound=ResponseRow)
 T = TypeVar("T")
 
 
-class AskedRecord(RunRecord):
-    """What ``run.json`` says of questions to a model: all that decides what is asked. ``prompts`` and ``schemas`` are
+class RequestRecord(RunRecord):
+    """What ``run.json`` says of questions to a model: all that decides the requests. ``prompts`` and ``schemas`` are
     the digests of the prompts and of what they are to be answered with, by the prompt's id; ``asked`` is that of what
     is shown in them."""
 
@@ -72,11 +72,11 @@ class AskedRecord(RunRecord):
     asked: str
 
     @classmethod
-    def of(
+    def from_session(
         cls, session: Session, prompts: Mapping[str, type[BaseModel]], shown: Iterable[object], **more: Any
     ) -> Self:
-        """The record of asking a session's model by ``prompts``, each with its type of answer, about ``shown``, plain
-        data; ``more`` are the fields of a kind of its own, and those that differ from what the session says."""
+        """The record of requests to a session's model by ``prompts``, each with its type of answer, about ``shown``
+        (plain data); ``more`` are the fields of a kind of its own, and those that differ from what the session says."""
         fields: dict[str, Any] = {
             "model": session.options.model,
             "baseline": session.options.backend.baseline,
@@ -92,7 +92,7 @@ class AskedRecord(RunRecord):
 
 
 @dataclass(frozen=True)
-class AskedFolder(RunFolder[R], Generic[R, Row]):
+class RequestFolder(RunFolder[R], Generic[R, Row]):
     """The files of such a run under one folder, of the types of record and row that stand in the brackets of the
     base."""
 
@@ -113,7 +113,7 @@ class AskedFolder(RunFolder[R], Generic[R, Row]):
         return row.id
 
     def rows(self) -> RowStore[Row]:
-        """What became of each question; those without an answer are asked again."""
+        """What became of each question; those without an answer are requested again."""
         return RowStore(
             self.rows_file,
             self.ROW,  # type: ignore[arg-type]

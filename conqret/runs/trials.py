@@ -39,7 +39,7 @@ KEPT = (
 
 
 class Loop(Closing):
-    """One event loop for all that a piece of code asks for, so that connections live from one call to the next.
+    """One event loop for all that a piece of code runs, so that connections live from one call to the next.
 
     Where a loop runs in this thread already (a notebook), the work is done in a thread of its own.
     """
@@ -249,7 +249,7 @@ async def perform(
     about: Mapping[str, Any] = MappingProxyType({}),
 ) -> AsyncGenerator[Row, None]:
     """Do every trial whose row is not kept, and yield each row once it is. ``name`` and what is to say ``about`` it are
-    those of the run's span, if spans are asked for: each trial is done in a copy of the context inside that span.
+    those of the run's span, if spans are requested: each trial is done in a copy of the context inside that span.
 
     Trials are taken as there is room, at most ``in_flight`` are under way at a time, and with ``in_flight`` of 1 they
     are done in their order.

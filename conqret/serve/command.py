@@ -113,7 +113,7 @@ def serve(
         if store is not None:
             shown.note(f"responses are recorded in {store} and reused for the same request")
 
-    def heard(request: ServedRequest) -> None:
+    def on_request(request: ServedRequest) -> None:
         if shown.json_output:
             say(json.dumps(log_record(request, now())))
         else:
@@ -123,7 +123,7 @@ def serve(
     limits = IntakeLimits(listening.max_body * MIB)
     address: dict[str, Any] = {"host": listening.host, "port": listening.port}
     server, offered = service_server(
-        session, formats, judging.given(), limits=limits, keys=keys, heard=heard, **address
+        session, formats, judging.given(), limits=limits, keys=keys, on_request=on_request, **address
     )
     server.run(lambda address: started(address, offered))
     shown.session(session.counts)

@@ -37,7 +37,7 @@ _DocumentIn: type[Document] = create_model("GivenDocument", __base__=Document, i
 
 
 def needed(judge: Judge) -> frozenset[str]:
-    """The fields that an item needs whichever metrics of a format are asked for."""
+    """The fields that an item needs whichever metrics of a format are requested."""
     return frozenset.intersection(*(part.needs for part in judge.parts()))
 
 
@@ -54,7 +54,7 @@ def item_type(judge: Judge) -> type[Item]:
 
 
 def judgment_type(judge: Judge) -> type[Judgment]:
-    """The judgment that a format gives, with its metrics by name; those that were not asked for are absent."""
+    """The judgment that a format gives, with its metrics by name; those that were not requested are absent."""
     by_name: dict[str, Any] = {
         f"metric_{number}": (Measure, Field(alias=metric, default_factory=dict))
         for number, metric in enumerate(judge.metrics)

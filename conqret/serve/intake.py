@@ -57,7 +57,7 @@ class ServedRequest:
 MEDIA_TYPE = "application/problem+json"
 
 PAUSE_SECONDS = 30.0
-"""So long a model that was given up is asked nothing; clients are told to come back after it."""
+"""So long a model that was given up gets no request; clients are told to come back after it."""
 
 _LATER = frozenset({Reason.RATE_LIMITED, Reason.PROVIDER_DOWN, Reason.TOO_MANY_FAILURES})
 """What may be better after a while."""
@@ -75,7 +75,7 @@ class ItemFault(BaseModel, frozen=True):
 
 
 class Problem(BaseModel, frozen=True):
-    """Why there is no judgment. ``code`` is for programs, ``detail`` for people; an item's faults are all named."""
+    """Why there is no judgment. ``code`` is for programs, ``detail`` for readers; an item's faults are all named."""
 
     title: str
     status: int
@@ -300,17 +300,17 @@ def read_keys(file: Path | None) -> tuple[str, ...]:
 
 class Access:
     """The application behind its guard (``hosts`` are those that it looks for), keys (none: everybody whom the guard
-    lets in), request ids and the log; ``heard`` gets what is noted of each request once it is answered, but for those
-    after its health."""
+    lets in), request ids and the log; ``on_request`` gets the record of each answered request, but for those after
+    its health."""
 
     def __init__(
         self,
         app: ASGIApp,
         hosts: Collection[str] | None,
         keys: tuple[str, ...] = (),
-        heard: Callable[[ServedRequest], object] = lambda served: None,
+        on_request: Callable[[ServedRequest], object] = lambda served: None,
     ) -> None:
-        self.app, self.heard = Guard(app, hosts, (*READS, "POST"), _guarded), heard
+        self.app, self.on_request = Guard(app, hosts, (*READS, "POST"), _guarded), on_request
         self._keys = [_digest(key) for key in keys]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -343,7 +343,7 @@ class Access:
         finally:
             served.seconds = time.monotonic() - served.began
             if scope["path"] not in OPEN:
-                self.heard(served)
+                self.on_request(served)
 
     def _known(self, authorization: str) -> bool:
         """Whether the key is one of ours, in a time that says nothing of how near it is."""

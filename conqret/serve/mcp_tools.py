@@ -201,7 +201,7 @@ def _sendable(value: Any) -> Any:
 
 
 async def _of_files(work: Callable[[], T]) -> T:
-    """What ``work`` reads, in a thread; what is wrong with the files, or with what was asked for, is told."""
+    """What ``work`` reads, in a thread; what is wrong with the files, or with what was requested, is told."""
     try:
         return await asyncio.to_thread(work)
     except ConqretError as error:

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
 METRIC = "metric"
-"""The one parameter: which metrics are asked for."""
+"""The one parameter: which metrics are requested."""
 
 READY_SECONDS = 2.0
 """``/readyz`` answers that the service is busy where nothing else is known by then."""
@@ -65,7 +65,7 @@ def offered(
     ``judging`` are the settings of :func:`conqret.judge` that say how a judge is run.
 
     Raises:
-        DeclarationError: there is no such format, metric or prompt, or the model cannot be asked for one of them.
+        DeclarationError: there is no such format, metric or prompt, or the model cannot answer one of them.
     """
     options = JudgeOptions(**(judging or {}))
     judges = {}
@@ -102,12 +102,12 @@ def service_server(
     keys: tuple[str, ...] = (),
     host: str = LOOPBACK,
     port: int = SERVICE_PORT,
-    heard: Callable[[ServedRequest], object] = lambda served: None,
+    on_request: Callable[[ServedRequest], object] = lambda served: None,
 ) -> tuple[LocalServer, list[str]]:
     """The server of ``conqret serve http``, which is not running yet, and the formats that it offers. Once it is told
     to stop, requests under way have :data:`SERVICE_GRACE` seconds.
 
-    ``formats`` and ``judging`` are those of :func:`offered`, and ``heard`` gets a note of each
+    ``formats`` and ``judging`` are those of :func:`offered`, and ``on_request`` gets a note of each
     request.
 
     Raises:
@@ -124,7 +124,9 @@ def service_server(
 
     def app(port: int) -> ASGIApp:
         hosts = own_hosts(port, host) if alone else None  # a key keeps pages of others out, too
-        return Access(service_app(session, judges, judging, limits, keyed=bool(keys)), hosts, keys, heard)
+        return Access(
+            service_app(session, judges, judging, limits, keyed=bool(keys)), hosts, keys, on_request
+        )
 
     most = 2 * (limits.at_once + limits.queue) + MORE_CONNECTIONS
     settings = {"timeout_graceful_shutdown": SERVICE_GRACE, "limit_concurrency": most}
@@ -218,7 +220,7 @@ class _Service:
         return judgments[0], judgments[0].model_dump_json().encode()
 
     async def _unaskable(self) -> str:
-        """Why the model can be asked nothing at all (nobody is at its address); empty where it can."""
+        """Why the model answers no request at all (no server at its address); empty where it can."""
         try:
             await self.session.client.prepare()
         except DeclarationError as error:

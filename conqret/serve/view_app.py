@@ -1,7 +1,7 @@
-"""The addresses of the viewer: the list of runs, the page of each, and what was asked for an item.
+"""The addresses of the viewer: the list of runs, the page of each, and the requests of an item.
 
 All is made anew of the folder for each request, and nothing is written. A page is whole before anything is sent, so
-that a damaged file gives a page that says so; one page is made at a time, which bounds memory and work.
+that a corrupt file gives a page that says so; one page is made at a time, which bounds memory and work.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from conqret.errors import ConqretError, DeclarationError, number
 from conqret.experiments.page import run_page
 from conqret.judging.judge_folder import ASKED, JUDGMENTS, JudgeFolder
 from conqret.judging.recorded_requests import asked, asked_page
-from conqret.runs.management import FINISHED, FoundRun, found_run, run_folders, stats
+from conqret.runs.management import FINISHED, RunEntry, run_entry, run_folders, stats
 from conqret.runs.run_folder import RECORD_NAME, REPORT
 from conqret.show import words
 from conqret.show.page import page
@@ -91,7 +91,7 @@ def look(root: Path, run: Path) -> ListedRun:
     try:
         fault = leads_out(root, run)
         if not fault:
-            run_summary = found_run(run)
+            run_summary = run_entry(run)
             if run_summary.kind != "?":
                 return _listed(root, run_summary)
             fault = run_summary.what
@@ -148,7 +148,7 @@ def address(name: str) -> str:
     return quote(f"{name}/{REPORT}".removeprefix("./"), errors="replace")
 
 
-def _listed(root: Path, run: FoundRun) -> ListedRun:
+def _listed(root: Path, run: RunEntry) -> ListedRun:
     name, state = run.path.relative_to(root).as_posix(), run.state
     if state != FINISHED:
         written = dt.datetime.fromtimestamp(max(status.st_mtime for status in stats(run.path)), dt.UTC)
@@ -173,7 +173,7 @@ def _validation(root: Path, folder: Path) -> ListedRun:
     return ListedRun(name, RUNS + at, "validation", what, begun, FINISHED, "", "", fault)
 
 
-def _done(run: FoundRun) -> str:
+def _done(run: RunEntry) -> str:
     """The judgments so far."""
     file = run.path / JUDGMENTS
     if not file.is_file():
@@ -233,7 +233,7 @@ class _Viewer:
         return _response(page("runs.html.j2", **settings, **content, folder_name=name, live=LIST_SECONDS))
 
     def run(self, request: Request) -> Response:
-        """The page of a run, or of what was asked for one of its items."""
+        """The page of a run, or of the requests of one of its items."""
         wanted = _ADDRESS.fullmatch(request.path_params["path"])
         if wanted is None:
             return _nowhere(request)
@@ -333,7 +333,7 @@ def _sorry(error: Exception, status: int = 409, inside: Sequence[Section] = ()) 
 
 
 def _response(parts: Iterable[str], status: int = 200, again: int = 0) -> Response:
-    """A whole page, which the browser asks for anew after ``again`` seconds, if any."""
+    """A whole page, which the browser requests anew after ``again`` seconds, if any."""
     content = "".join(parts).encode("utf-8", "replace")
     return HTMLResponse(content, status, {"Refresh": str(again)} if again else None)
 

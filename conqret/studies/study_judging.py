@@ -164,7 +164,7 @@ class JudgedRun(Run[Any]):
 
         done, budget = list[Any](), self._budget
         for part in parts:
-            session = self.sessions.of(_within(part.setup.client, budget))
+            session = self.sessions.session(_within(part.setup.client, budget))
             before, made = session.counts, part.setup.instrument(session.client)
             instrument = replace(made, fingerprint=part.fingerprint, first_sample=part.first_sample)
             self.span = f"judge {instrument.judge.name}", span_attributes(instrument)

@@ -1,1 +1,1 @@
-"""The local server that shows a folder of runs (``conqret serve view``)."""
+"""The local server of the viewer, the service and the annotation pages."""

@@ -24,7 +24,7 @@ ITEM = as_item(
 
 
 def test_a_metric_of_an_item():
-    single = SingleMetric.of("rag-fine-grained", "context_relevance")
+    single = SingleMetric.create("rag-fine-grained", "context_relevance")
     judgment = single.judged(ITEM)
     assert single.name == "conqret rag-fine-grained context_relevance"
     assert single.measure(judgment).value is not None
@@ -37,7 +37,7 @@ def test_a_metric_of_an_item():
 def test_what_has_no_score_says_why():
     lost = Measure.missing(Reason.TIMEOUT, "after 300 s")
     assert told(lost) == "no score: no answer came in time (after 300 s)"
-    judgment = SingleMetric.of("controllability", "controllability").judged(ITEM)
+    judgment = SingleMetric.create("controllability", "controllability").judged(ITEM)
     assert told(judgment.measures["controllability"]).startswith("no score: there was nothing to judge")
 
 
@@ -50,10 +50,14 @@ CHAT = [
 
 
 def test_messages_stand_for_question_and_answer():
-    (item,) = SingleMetric.of("direct", "groundedness").judge.judge([as_item(CHAT, None, DOCUMENTS)]).source
+    (item,) = (
+        SingleMetric.create("direct", "groundedness").judge.judge([as_item(CHAT, None, DOCUMENTS)]).source
+    )
     assert (item.topic, item.argument, len(item.messages)) == (CHAT[2]["content"], CHAT[3]["content"], 2)
     (other,) = (
-        SingleMetric.of("direct", "groundedness").judge.judge([as_item(CHAT[:3], "No.", DOCUMENTS)]).source
+        SingleMetric.create("direct", "groundedness")
+        .judge.judge([as_item(CHAT[:3], "No.", DOCUMENTS)])
+        .source
     )
     assert (other.topic, other.argument, other.messages) == (item.topic, "No.", item.messages)
 
@@ -78,7 +82,7 @@ def test_messages_of_other_libraries_are_models_or_dataclasses():
 )
 def test_wrong_metrics_are_told_when_they_are_made(format_, metric, settings, wrong):
     with pytest.raises(DeclarationError, match=wrong):
-        SingleMetric.of(format_, metric, **settings)
+        SingleMetric.create(format_, metric, **settings)
 
 
 def test_what_another_library_has_no_place_for():
@@ -104,7 +108,7 @@ def server():
 
 
 def metered(server, **more):
-    return SingleMetric.of("direct", "groundedness", **server.settings(**more))
+    return SingleMetric.create("direct", "groundedness", **server.settings(**more))
 
 
 def in_a_loop(single):

@@ -99,7 +99,7 @@ def test_lines_tell_cost_and_failures_where_nobody_watches(
     monkeypatch.setattr(console, "err", lambda: elsewhere)
     monkeypatch.setattr(console, "SECONDS", 0)
     counted = Progress(calls=7, cost_usd=0.25)
-    counted.brake.count("a", Reason.TIMEOUT, "no")
+    counted.failure_limit.count("a", Reason.TIMEOUT, "no")
     with console.progress("judging") as bar:
         bar.start(cast(Client, SimpleNamespace(progress=counted)), 2, 4)
         bar.advance()

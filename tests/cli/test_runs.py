@@ -13,7 +13,7 @@ import conqret
 from conqret.io.safe_files import only_writer
 from conqret.llm.recordings import Recordings
 from conqret.llm.request import Completion
-from conqret.runs.management import found_run
+from conqret.runs.management import run_entry
 from conqret.serve.view_app import listed
 from tests.cli.conftest import Cli
 from tests.contract.items import demo
@@ -89,7 +89,7 @@ def test_an_experiment_is_told_by_its_file(tmp_path: Path) -> None:
     file = {"name": "grid", "judges": judges, "perturbations": [{"name": "irrelevant", "levels": [50]}]}
     record = {"kind": "run", "judges": {"direct-gpt": "5b2d"}, "experiment": file}
     (tmp_path / "run.json").write_text(json.dumps(record), encoding="utf-8")
-    assert found_run(tmp_path).what == "grid, direct with gpt, irrelevant"
+    assert run_entry(tmp_path).what == "grid, direct with gpt, irrelevant"
 
 
 def test_merged_answers_serve_all_runs_and_the_first_one_stays(cli: Cli, runs: Path, tmp_path: Path) -> None:

@@ -58,8 +58,8 @@ class Scripted:
     def count_tokens(self, text: str) -> int:
         return len(text.split())
 
-    def pardon(self, answer: Answer[Any]) -> None:
-        """It has no brake."""
+    def count_as_usable(self, answer: Answer[Any]) -> None:
+        """It has no failure_limit."""
 
     async def ask(self, request: Request[Any]) -> Answer[Any]:
         self.requests.append(request)

@@ -113,7 +113,9 @@ def _sent(port: str, method: str, path: str, item: object = None) -> Any:
 def test_other_peoples_evaluators(criterion: Any) -> None:
     """What all adapters ask through: the metric of the format ``criteria`` is the criterion itself."""
     with FaultServer() as server:
-        single = SingleMetric.of("criteria", criterion, model="openai/m", api_base=server.url, api_key="k")
+        single = SingleMetric.create(
+            "criteria", criterion, model="openai/m", api_base=server.url, api_key="k"
+        )
         judgment = single.judged(ITEM)
         single.close()
     assert single.name == "conqret criteria clarity"

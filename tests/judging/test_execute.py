@@ -13,7 +13,7 @@ from conqret.io import source as item_source
 from conqret.judging.judge_folder import COLUMNS, JudgeFolder
 from conqret.judging.judgments import Judgments
 from conqret.llm.client_options import ClientOptions
-from conqret.runs.management import found_run
+from conqret.runs.management import run_entry
 from tests.contract.items import demo
 from tests.judging.runs import execute, execution, run, said, watching, write_items
 from tests.server import FaultPlan, FaultServer
@@ -227,4 +227,4 @@ def test_after_a_kill_nothing_tells_of_an_earlier_stop(tmp_path: Path) -> None:
     left = whole.total - 1
     with pytest.raises(DeclarationError, match=f"{left} items? ha(s|ve) no judgment yet"):
         folder.summary()
-    assert found_run(folder.path).state == "not finished"
+    assert run_entry(folder.path).state == "not finished"

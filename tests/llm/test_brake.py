@@ -6,7 +6,7 @@ import pytest
 
 from conqret.data import Reason, Status
 from conqret.llm.recordings import Recordings
-from conqret.llm.retry import BREAKER_FAILURES, SEEN, FailureLimit, ProviderError
+from conqret.llm.retry import MAX_CONSECUTIVE_FAILURES, MIN_REQUESTS, FailureLimit, ProviderError
 from conqret.runs.session import Session
 from tests.llm.samples import ask_all, options, request
 from tests.server import FaultPlan, FaultServer
@@ -24,31 +24,34 @@ async def test_a_share_of_failures_stops_the_rest():
     stopped = [answer for answer in answers if answer.reason is Reason.TOO_MANY_FAILURES]
     assert stopped
     assert {one.status for one in stopped} == {Status.FAILED}
-    assert f"not sent, because {SEEN} of {SEEN} requests had no valid response" == stopped[-1].detail
-    why = client.progress.brake.why
+    assert (
+        f"not sent, because {MIN_REQUESTS} of {MIN_REQUESTS} requests had no valid response"
+        == stopped[-1].detail
+    )
+    why = client.progress.failure_limit.why
     assert "--stop-after-failures" in why
     assert "mostly invalid answer, as for item item-" in why
     assert "documents: this is missing" in why
 
 
 async def test_a_few_failures_at_the_beginning_stop_nothing():
-    script = ("server_error",) * (BREAKER_FAILURES - 1)
+    script = ("server_error",) * (MAX_CONSECUTIVE_FAILURES - 1)
     with FaultServer(FaultPlan(script=script)) as server:
         settings = options(server.url, max_attempts=1)
         answers, client = await ask_all(settings, [request(n) for n in range(60)])
     assert sum(answer.reason is not None for answer in answers) == len(script)
-    assert client.progress.brake.why == ""
-    assert client.progress.brake.asked == 60
+    assert client.progress.failure_limit.why == ""
+    assert client.progress.failure_limit.asked == 60
 
 
-@pytest.mark.parametrize(("share", "stops"), [(0.2, True), (0.5, False), (1.0, False)])
+@pytest.mark.parametrize(("share", "stops"), [(0.2, True), (0.5, False)])
 async def test_the_share_is_the_users(share, stops):
     with FaultServer(FaultPlan({"server_error": 0.35}, seed=3)) as server:
         settings = options(server.url, stop_after_failures=share, max_concurrency=1, max_attempts=1)
         answers, client = await ask_all(settings, [request(n) for n in range(80)])
     failed = sum(answer.reason is Reason.SERVER_ERROR for answer in answers)
-    assert 0.2 < failed / client.progress.brake.asked < 0.5
-    assert bool(client.progress.brake.why) is stops
+    assert 0.2 < failed / client.progress.failure_limit.asked < 0.5
+    assert bool(client.progress.failure_limit.why) is stops
     assert any(answer.reason is Reason.TOO_MANY_FAILURES for answer in answers) is stops
 
 
@@ -59,42 +62,42 @@ async def test_recordings_answer_on_and_count_for_nothing(tmp_path):
             await ask_all(options(server.url), good, store)
         with FaultServer(FaultPlan(always="bad_schema")) as server:
             answers, client = await ask_all(options(server.url, max_concurrency=1), [*good, *bad], store)
-            assert SEEN <= client.progress.brake.asked < len(bad)
+            assert MIN_REQUESTS <= client.progress.failure_limit.asked < len(bad)
             assert [answer.reason for answer in answers[:30]] == [None] * 30
-        _, client = await ask_all(options(), [*good, *bad[:SEEN]], store, replay=True)
-        assert (client.progress.brake.asked, client.progress.brake.why) == (0, "")
+        _, client = await ask_all(options(), [*good, *bad[:MIN_REQUESTS]], store, replay=True)
+        assert (client.progress.failure_limit.asked, client.progress.failure_limit.why) == (0, "")
 
 
 def test_what_was_not_asked_is_not_counted():
-    brake = FailureLimit()
+    failure_limit = FailureLimit()
     for reason in (Reason.BUDGET, Reason.PROVIDER_DOWN, Reason.NOT_RECORDED, Reason.TOO_MANY_FAILURES):
-        brake.count("i", reason, "")
-    assert brake.asked == 0
-    for _ in range(SEEN - 1):
-        brake.count("i", Reason.TIMEOUT, "x" * 5000)
-    brake.check(0.5)
-    brake.count("i", Reason.TIMEOUT, "")
+        failure_limit.count("i", reason, "")
+    assert failure_limit.asked == 0
+    for _ in range(MIN_REQUESTS - 1):
+        failure_limit.count("i", Reason.TIMEOUT, "x" * 5000)
+    failure_limit.check(0.5)
+    failure_limit.count("i", Reason.TIMEOUT, "")
     for _ in range(2):  # for good: those that were under way may end well
         with pytest.raises(ProviderError, match="20 of 20") as caught:
-            brake.check(0.5)
-        brake.count("i", None, "")
+            failure_limit.check(0.5)
+        failure_limit.count("i", None, "")
     assert not caught.value.retryable
-    assert len(brake.why) < 600
+    assert len(failure_limit.why) < 600
 
 
 def test_an_answer_that_is_of_use_in_part_is_no_failure():
-    brake = FailureLimit()
-    for _ in range(SEEN):
-        brake.count("i", Reason.INVALID_ANSWER, "one rating is missing")
-        brake.pardon(Reason.INVALID_ANSWER)
-    brake.check(0.1)
-    assert brake.asked == SEEN
+    failure_limit = FailureLimit()
+    for _ in range(MIN_REQUESTS):
+        failure_limit.count("i", Reason.INVALID_ANSWER, "one rating is missing")
+        failure_limit.count_as_usable(Reason.INVALID_ANSWER)
+    failure_limit.check(0.1)
+    assert failure_limit.asked == MIN_REQUESTS
 
 
 def test_a_session_remembers_from_one_call_to_the_next():
     with FaultServer(FaultPlan(always="bad_schema")) as server:
         session = Session(options(server.url))
-        answers = [session.run(lambda client, n=n: client.ask(request(n))) for n in range(SEEN + 3)]
-        assert len(server.requests) == 3 * SEEN
+        answers = [session.run(lambda client, n=n: client.ask(request(n))) for n in range(MIN_REQUESTS + 3)]
+        assert len(server.requests) == 3 * MIN_REQUESTS
     assert [answer.reason for answer in answers[-3:]] == [Reason.TOO_MANY_FAILURES] * 3
     assert "mostly invalid answer, as for item item-0: documents: this is missing" in session.counts.stopped

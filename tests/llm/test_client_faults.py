@@ -16,7 +16,7 @@ from conqret.llm.client_options import ClientOptions
 from conqret.llm.hosted.through_litellm import load_litellm
 from conqret.llm.providers import check_address, check_key
 from conqret.llm.quota import AdaptiveGate
-from conqret.llm.retry import BREAKER_FAILURES
+from conqret.llm.retry import MAX_CONSECUTIVE_FAILURES
 from tests.llm.samples import SECRET, ask_all, options, request
 from tests.server import FAULTS, FaultPlan, FaultServer
 
@@ -244,10 +244,10 @@ async def test_a_retry_after_of_a_day_stalls_nobody_else_and_opens_the_breaker()
     began = time.monotonic()
     with FaultServer(FaultPlan(always="rate_limit"), retry_after={"Retry-After": "100000"}) as server:
         settings = options(server.url, timeout=20, max_concurrency=2)
-        answers, _ = await ask_all(settings, [request(n) for n in range(BREAKER_FAILURES + 12)])
+        answers, _ = await ask_all(settings, [request(n) for n in range(MAX_CONSECUTIVE_FAILURES + 12)])
     assert time.monotonic() - began < SOON
     assert {answer.reason for answer in answers} == {Reason.RATE_LIMITED, Reason.PROVIDER_DOWN}
-    assert len(server.requests) <= BREAKER_FAILURES + 2
+    assert len(server.requests) <= MAX_CONSECUTIVE_FAILURES + 2
 
 
 async def test_those_who_waited_for_one_pause_come_back_apart():

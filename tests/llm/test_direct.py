@@ -260,8 +260,7 @@ async def test_a_password_in_netrc_takes_no_keys_place(tmp_path, monkeypatch, no
     assert (answer.reason, heard[0].headers["Authorization"]) == (None, f"Bearer {SECRET}")
 
 
-@pytest.mark.parametrize("client", ["direct", "litellm"])
-@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+@pytest.mark.parametrize(("client", "host"), [("direct", "127.0.0.1"), ("litellm", "localhost")])
 async def test_this_machine_is_asked_without_the_proxy(monkeypatch, no_proxy, host, client):
     async with serving() as (proxy, others), serving() as (url, heard):
         monkeypatch.setenv("http_proxy", proxy.removesuffix("/v1"))

@@ -15,7 +15,7 @@ from conqret.llm.batches import service_of
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.hosted.through_litellm import ThroughLitellm, load_litellm
 from conqret.llm.provider_errors import error_in
-from conqret.llm.retry import BREAKER_FAILURES, SEEN
+from conqret.llm.retry import MAX_CONSECUTIVE_FAILURES, MIN_REQUESTS
 from tests.llm.samples import ask_all, options, request
 from tests.llm.scripted import GOOD, body, serving
 
@@ -180,12 +180,14 @@ OF_AN_ITEM = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("way", "status", "said", "reason"),
-    [*(("direct", *case) for case in OF_AN_ITEM), *(("litellm", *case) for case in OF_AN_ITEM[:3])],
-)
+def by_both_routes(cases: list[tuple[Any, ...]], through_litellm: int) -> list[tuple[Any, ...]]:
+    """All cases by the direct route, and the first ones through litellm."""
+    return [*(("direct", *case) for case in cases), *(("litellm", *case) for case in cases[:through_litellm])]
+
+
+@pytest.mark.parametrize(("way", "status", "said", "reason"), by_both_routes(OF_AN_ITEM, 3))
 async def test_what_is_an_items_own_ends_no_run(way, status, said, reason):
-    count = max(SEEN, BREAKER_FAILURES)
+    count = max(MIN_REQUESTS, MAX_CONSECUTIVE_FAILURES)
     async with serving(rejected(first_items(status, said, count))) as (url, heard):
         settings = options(url, client=way, max_concurrency=1)
         answers, _ = await ask_all(settings, [request(n) for n in range(count + 5)])
@@ -195,13 +197,15 @@ async def test_what_is_an_items_own_ends_no_run(way, status, said, reason):
 
 async def test_a_rejected_request_ends_no_run_in_which_others_are_answered():
     said = error("This parameter is not to my liking.")
-    async with serving(rejected(first_items(400, said, SEEN - 1))) as (url, _):
+    async with serving(rejected(first_items(400, said, MIN_REQUESTS - 1))) as (url, _):
         settings = options(url, max_concurrency=1)
-        answers, _ = await ask_all(settings, [request(n) for n in range(SEEN + 5)])
-    assert [answer.reason for answer in answers] == [Reason.BAD_REQUEST] * (SEEN - 1) + [None] * 6
+        answers, _ = await ask_all(settings, [request(n) for n in range(MIN_REQUESTS + 5)])
+    assert [answer.reason for answer in answers] == [Reason.BAD_REQUEST] * (MIN_REQUESTS - 1) + [None] * 6
     async with serving(rejected(lambda _: (400, said))) as (url, heard):
-        answers, _ = await ask_all(options(url, max_concurrency=1), [request(n) for n in range(SEEN + 5)])
-    assert len(heard) <= SEEN + 1  # where all are rejected, the rest would be, too
+        answers, _ = await ask_all(
+            options(url, max_concurrency=1), [request(n) for n in range(MIN_REQUESTS + 5)]
+        )
+    assert len(heard) <= MIN_REQUESTS + 1  # where all are rejected, the rest would be, too
     assert answers[-1].reason is Reason.TOO_MANY_FAILURES
 
 
@@ -233,16 +237,15 @@ async def test_a_rate_limit_is_waited_for_until_the_time_limit():
     assert (answer.reason, len(heard)) == (None, 6)
 
 
-@pytest.mark.parametrize("way", ["direct", "litellm"])
-@pytest.mark.parametrize(
-    ("said", "reason", "words", "sent"),
-    [
-        (error("Provider returned error", code=502), Reason.SERVER_ERROR, "Provider returned error", 2),
-        ({"choices": None, **error("No credits", code=402)}, Reason.QUOTA, "No credits", 1),
-        (body(None, finish_reason="error", error=UPSTREAM), Reason.SERVER_ERROR, "error 502: Upstream", 2),
-        (body("half a", finish_reason="error"), Reason.SERVER_ERROR, "ended the answer with an error", 2),
-    ],
-)
+INSIDE_A_200 = [
+    ({"choices": None, **error("No credits", code=402)}, Reason.QUOTA, "No credits", 1),
+    (body(None, finish_reason="error", error=UPSTREAM), Reason.SERVER_ERROR, "error 502: Upstream", 2),
+    (error("Provider returned error", code=502), Reason.SERVER_ERROR, "Provider returned error", 2),
+    (body("half a", finish_reason="error"), Reason.SERVER_ERROR, "ended the answer with an error", 2),
+]
+
+
+@pytest.mark.parametrize(("way", "said", "reason", "words", "sent"), by_both_routes(INSIDE_A_200, 2))
 async def test_an_error_inside_a_200_is_that_error(way, said, reason, words, sent):
     async with serving(rejected(lambda _: (200, said))) as (url, heard):
         (answer,), _ = await ask_all(options(url, client=way, max_attempts=2), [request()])
@@ -250,17 +253,16 @@ async def test_an_error_inside_a_200_is_that_error(way, said, reason, words, sen
     assert words in answer.detail
 
 
-@pytest.mark.parametrize("way", ["direct", "litellm"])
-@pytest.mark.parametrize(
-    ("schema", "tools"),
-    [
-        ((400, "failed to parse grammar"), (500, "tools param requires --jinja flag")),
-        ((500, 'json_schema conversion failed: Unrecognized schema: {"$ref":"#/$defs/X"}'), None),
-        ((400, "Model does not support structured outputs."), (400, "x does not support tools")),
-        ((400, "This response_format type is unavailable now"), (500, "Something went wrong")),
-        ((400, "Failed to generate JSON. See 'failed_generation' for more details."), None),
-    ],
-)
+SHAPES = [
+    ((400, "failed to parse grammar"), (500, "tools param requires --jinja flag")),
+    ((400, "Failed to generate JSON. See 'failed_generation' for more details."), None),
+    ((500, 'json_schema conversion failed: Unrecognized schema: {"$ref":"#/$defs/X"}'), None),
+    ((400, "Model does not support structured outputs."), (400, "x does not support tools")),
+    ((400, "This response_format type is unavailable now"), (500, "Something went wrong")),
+]
+
+
+@pytest.mark.parametrize(("way", "schema", "tools"), by_both_routes(SHAPES, 2))
 async def test_a_rejected_shape_gives_way_to_the_next(way, schema, tools):
     def reject(asked: Mapping[str, Any]) -> Any:
         refusal = schema if "response_format" in asked else tools if "tools" in asked else None

@@ -140,7 +140,6 @@ def test_thoughts_alone_are_no_written_text(text):
         (Completion("", finish_reason="content_filter"), Reason.REFUSAL),
         (Completion("I cannot assist with rating these documents."), Reason.REFUSAL),
         (Completion("I’m sorry, but I can't help with that."), Reason.REFUSAL),
-        (Completion("I'm sorry, but I can't help with that."), Reason.REFUSAL),
         (Completion("As an AI, I must decline to judge this."), Reason.REFUSAL),
         (Completion("The documents can't all be relevant: 4"), Reason.INVALID_JSON),
         (Completion(""), Reason.INVALID_JSON),
@@ -176,7 +175,6 @@ def test_faults_are_short_and_name_their_place():
     ("text", "fault"),
     [
         ("The documents are relevant: 4 of 5.", "no complete JSON object was found in the answer"),
-        (GOOD[:-9], "no complete JSON object was found in the answer: it breaks off"),
         (f"Here it is: {GOOD[:-9]}", "no complete JSON object was found in the answer: it breaks off"),
         (f"```json\n{GOOD[:40]}", "no complete JSON object was found in the answer: it breaks off"),
         (GOOD.replace(":", "", 1), "the answer is not valid JSON: expected `:` at line 1"),

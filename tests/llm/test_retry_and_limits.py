@@ -10,7 +10,7 @@ from conqret.data import Reason
 from conqret.llm import quota as limits
 from conqret.llm.provider_errors import provider_error, scrub
 from conqret.llm.quota import AdaptiveGate, TokenBucket
-from conqret.llm.retry import BREAKER_FAILURES, CircuitBreaker, ProviderError, backoff, retry_after_of
+from conqret.llm.retry import MAX_CONSECUTIVE_FAILURES, CircuitBreaker, ProviderError, backoff, retry_after_of
 
 
 def test_backoff_is_full_jitter_and_the_same_for_the_same_seed():
@@ -45,11 +45,11 @@ def test_retry_after(headers, seconds):
 def test_the_breaker_opens_after_failures_in_a_row_only():
     breaker = CircuitBreaker()
     for _ in range(3):
-        for _ in range(BREAKER_FAILURES - 1):
+        for _ in range(MAX_CONSECUTIVE_FAILURES - 1):
             breaker.failed(ProviderError(Reason.SERVER_ERROR, "x"))
         breaker.succeeded()
     assert not breaker.open
-    for _ in range(BREAKER_FAILURES):
+    for _ in range(MAX_CONSECUTIVE_FAILURES):
         breaker.failed(ProviderError(Reason.SERVER_ERROR, "x"))
     assert breaker.open
 

@@ -62,7 +62,7 @@ def test_a_long_run_without_spaces_is_counted_fast():
 @given(TEXTS, st.integers(0, 600), st.integers(0, 60))
 def test_trimming(texts, budget, floor):
     before = [count_tokens(text) for text in texts]
-    trimmed = trim_proportionally(texts, budget, floor=floor)
+    trimmed = trim_proportionally(texts, budget, min_tokens=floor)
     assert [t.before for t in trimmed] == before
     assert [t.after for t in trimmed] == [count_tokens(t.text) for t in trimmed]
     assert sum(t.after for t in trimmed) <= max(budget, 0)

@@ -16,6 +16,6 @@ def detect(pairs: Sequence[Pair], model: str | ClientOptions) -> tuple[Detection
     """The detections of the pairs, in their order."""
     with (
         tempfile.TemporaryDirectory() as folder,
-        detection_run(pairs, Path(folder), ClientOptions.of(model), {}) as run,
+        detection_run(pairs, Path(folder), ClientOptions.from_model(model), {}) as run,
     ):
         return detected(run, pairs).rows

@@ -15,7 +15,7 @@ from conqret.judging.asked_run import Run, RunPrompt
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Answer
 from conqret.runs.session import Session
-from conqret.runs.study_run import AskedFolder, AskedRecord, ResponseRow, StudyOutcome
+from conqret.runs.study_run import RequestFolder, RequestRecord, ResponseRow, StudyOutcome
 
 
 class Number(BaseModel):
@@ -26,14 +26,14 @@ class Row(ResponseRow):
     number: int | None = None
 
 
-class Record(AskedRecord):
-    SAME: ClassVar[Mapping[str, str]] = {**AskedRecord.SAME, "asked": "numbers"}
+class Record(RequestRecord):
+    SAME: ClassVar[Mapping[str, str]] = {**RequestRecord.SAME, "asked": "numbers"}
 
     kind: str = "numbers"
 
 
 @dataclass(frozen=True)
-class Folder(AskedFolder[Record, Row]):
+class Folder(RequestFolder[Record, Row]):
     COMMAND: ClassVar[str] = "conqret numbers"
 
 
@@ -65,7 +65,7 @@ def ask(
     async def row(run: Run[Row], name: str) -> Row:
         async def made() -> Row:
             value = Number(number=len(seen.done)) if good or seen.done else None
-            return Row.of(name, Answer(value, (), detail="" if value else "it broke"))
+            return Row.from_answer(name, Answer(value, (), detail="" if value else "it broke"))
 
         return await run.row(name, made)
 
@@ -92,11 +92,11 @@ def test_what_has_no_answer_is_asked_again_and_the_rest_is_kept(tmp_path: Path) 
 
 
 def test_the_record_is_of_prompt_schema_and_what_is_shown(session: Session) -> None:
-    one = Record.of(session, {"perspective-detection": Number}, ["\ud800"])
-    assert one.differences(Record.of(session, {"perspective-detection": Number}, ["\ud800"])) == []
-    other = Record.of(session, {"perspective-detection": Row}, ["b"])
+    one = Record.from_session(session, {"perspective-detection": Number}, ["\ud800"])
+    assert one.differences(Record.from_session(session, {"perspective-detection": Number}, ["\ud800"])) == []
+    other = Record.from_session(session, {"perspective-detection": Row}, ["b"])
     assert one.differences(other) == ["answer schema", "numbers"]
-    assert one.differences(Record.of(session, {"debate-judge": Number}, ["\ud800"])) == [
+    assert one.differences(Record.from_session(session, {"debate-judge": Number}, ["\ud800"])) == [
         "prompt",
         "answer schema",
     ]

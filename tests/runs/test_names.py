@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from conqret.runs.run_folder import told_apart
+from conqret.runs.run_folder import distinct_names
 
 
 @pytest.mark.parametrize(
@@ -16,9 +16,9 @@ from conqret.runs.run_folder import told_apart
     ],
 )
 def test_the_shortest_names_that_tell_them_apart(places, names):
-    assert told_apart([Path(place) for place in places]) == names
+    assert distinct_names([Path(place) for place in places]) == names
 
 
 def test_a_folder_given_as_a_dot_has_its_name(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert told_apart([Path()]) == [tmp_path.name]
+    assert distinct_names([Path()]) == [tmp_path.name]

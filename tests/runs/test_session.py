@@ -41,11 +41,11 @@ def test_answers_are_recorded_counted_and_replayed(tmp_path: Path) -> None:
 def test_sessions_share_store_library_and_loop(tmp_path: Path) -> None:
     other = ClientOptions("offline", max_tokens=100)
     with Sessions() as sessions:
-        one = sessions.of(OFFLINE)
-        assert sessions.of(ClientOptions("offline")) is one
+        one = sessions.session(OFFLINE)
+        assert sessions.session(ClientOptions("offline")) is one
         sessions.run(judged(one.client))
         sessions.keep_in(tmp_path / "made" / "recordings.sqlite")
-        second = sessions.of(other)
+        second = sessions.session(other)
         assert second is not one
         assert second.library is one.library is sessions.library
         second.run(judged)

@@ -34,7 +34,9 @@ class Running:
         self, session: Session, *formats: str, limits: IntakeLimits | None = None, keys: tuple[str, ...] = ()
     ) -> None:
         self.log: list[ServedRequest] = []
-        found, _ = service_server(session, formats, limits=limits, keys=keys, port=0, heard=self.log.append)
+        found, _ = service_server(
+            session, formats, limits=limits, keys=keys, port=0, on_request=self.log.append
+        )
         self.port = found.listening.getsockname()[1]
         self.server = found.uvicorn
         self.thread = threading.Thread(target=found.run, args=(lambda address: None,))

@@ -44,7 +44,7 @@ from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Request, messages
 from conqret.prompts import Library, RenderedPrompt
 from conqret.runs.run_folder import default_folder, stem
-from conqret.runs.study_run import AskedFolder, AskedRecord, StudyOutcome, lost
+from conqret.runs.study_run import RequestFolder, RequestRecord, StudyOutcome, lost
 from conqret.show.page import page
 from conqret.text.words import caseless
 
@@ -88,7 +88,7 @@ PROMPTS = {
 
 @dataclass(frozen=True)
 class DebatesFolder(
-    AskedFolder[AskedRecord, TranscriptRow],
+    RequestFolder[RequestRecord, TranscriptRow],
     kind="debate-hold",
     same={"model": "models", "asked": "topics, arguments or rounds"},
 ):
@@ -289,7 +289,7 @@ async def argue(request: ArgumentsRequest, client: Client, library: Library) -> 
     )
     if answer.value is not None and not answer.value.arguments:
         return TranscriptRow(id=request.key, reason=Reason.REFUSAL, detail="no argument was given")
-    return TranscriptRow.of(request.key, answer)
+    return TranscriptRow.from_answer(request.key, answer)
 
 
 SHOWN = 200

@@ -29,7 +29,7 @@ from conqret.llm.request import Plain, Request
 from conqret.llm.sampling import GREEDY, Sampling
 from conqret.local.text_writing import ROOM
 from conqret.runs.run_folder import default_folder, stem
-from conqret.runs.study_run import AskedFolder, AskedRecord, ResponseRow, StudyOutcome, lost
+from conqret.runs.study_run import RequestFolder, RequestRecord, ResponseRow, StudyOutcome, lost
 from conqret.text.analysis import Text, weight
 from conqret.text.sentences import sentences
 
@@ -50,7 +50,7 @@ class StatementRow(ResponseRow):
 
 @dataclass(frozen=True)
 class StatementsFolder(
-    AskedFolder[AskedRecord, StatementRow], kind="debate-write", same={"temperature": "temperature"}
+    RequestFolder[RequestRecord, StatementRow], kind="debate-write", same={"temperature": "temperature"}
 ):
     """The files of written statements under one folder."""
 

@@ -320,7 +320,7 @@ async def speak(request: TurnRequest, client: Client, library: Library) -> Trans
             baseline=request.offline,
         )
     )
-    turn = TranscriptRow.of(key, answer)
+    turn = TranscriptRow.from_answer(key, answer)
     if turn.answered and not turn.statement.strip():
         return TranscriptRow(id=key, reason=Reason.REFUSAL, detail="the statement was left empty")
     return turn.model_copy(update={"statement": turn.statement.strip(), "trims": fitted.trims})

@@ -278,7 +278,7 @@ def shortened(
         if question.passage in known:
             continue
         parts = [part for part in question.passage.splitlines() if part.strip()]
-        cuts = trim_proportionally(parts, tokens, floor=MIN_PARAGRAPH_TOKENS, encode=encode)
+        cuts = trim_proportionally(parts, tokens, min_tokens=MIN_PARAGRAPH_TOKENS, encode=encode)
         known[question.passage] = question.passage
         if any(cut.after < cut.before for cut in cuts):
             kept = [cut for cut in cuts if cut.text.strip()]

@@ -39,7 +39,7 @@ from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Request, messages
 from conqret.prompts import Library, RenderedPrompt
 from conqret.runs.run_folder import default_folder, stem
-from conqret.runs.study_run import AskedFolder, AskedRecord, ResponseRow, StudyOutcome, lost
+from conqret.runs.study_run import RequestFolder, RequestRecord, ResponseRow, StudyOutcome, lost
 from conqret.text.analysis import weight
 from conqret.text.sentences import sentences
 from conqret.text.text_passages import passages, stems
@@ -218,7 +218,7 @@ async def _write(
             baseline=lambda: _by_words(task, texts),
         )
     )
-    return WrittenTextRow.of(task.key, response)
+    return WrittenTextRow.from_answer(task.key, response)
 
 
 def _faults(text: str, snippets: Sequence[str], least: int) -> Iterator[str]:
@@ -289,7 +289,7 @@ def _short(text: str) -> str:
 
 @dataclass(frozen=True)
 class DebateWritingFolder(
-    AskedFolder[AskedRecord, WrittenTextRow],
+    RequestFolder[RequestRecord, WrittenTextRow],
     kind="debate-argue",
     same={"asked": "questions or writers", "against": "settings of the second writer"},
 ):

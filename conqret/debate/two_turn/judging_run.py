@@ -34,12 +34,12 @@ from conqret.io.safe_files import Content, InFolder
 from conqret.judging.asked_run import AskedSettings, Run
 from conqret.judging.judge_settings import as_path, client_options
 from conqret.runs.run_folder import default_folder, stem
-from conqret.runs.study_run import AskedFolder, AskedRecord, StudyOutcome
+from conqret.runs.study_run import RequestFolder, RequestRecord, StudyOutcome
 
 
 @dataclass(frozen=True)
 class DebateJudgingFolder(
-    AskedFolder[AskedRecord, DebateJudgment],
+    RequestFolder[RequestRecord, DebateJudgment],
     kind="debate-judge",
     same={
         "asked": "questions, design or instructions",

@@ -38,7 +38,7 @@ from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Plain
 from conqret.prompts import Library
 from conqret.runs.run_folder import default_folder, stem
-from conqret.runs.study_run import AskedFolder, AskedRecord, ResponseRow, StudyOutcome, lost
+from conqret.runs.study_run import RequestFolder, RequestRecord, ResponseRow, StudyOutcome, lost
 from conqret.show.page import page
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class GivenAnswer(ResponseRow):
 
 @dataclass(frozen=True)
 class AnswersFolder(
-    AskedFolder[AskedRecord, GivenAnswer],
+    RequestFolder[RequestRecord, GivenAnswer],
     kind="answer",
     same={
         "asked": "questions",

@@ -49,7 +49,7 @@ from conqret.judging.asked_run import AskedSettings, Run, RunPrompt
 from conqret.judging.judge_settings import as_path, client_options
 from conqret.retrieval.rerank import INSTRUCTIONS, RankingAnswer
 from conqret.runs.run_folder import ITEMS, default_folder, stem
-from conqret.runs.study_run import AskedFolder, AskedRecord, StudyOutcome
+from conqret.runs.study_run import RequestFolder, RequestRecord, StudyOutcome
 
 PROMPTS = {
     asking.QUERIES: RunPrompt(asking.SearchQueries, "curate", 60, "search queries"),
@@ -63,7 +63,7 @@ PROMPTS = {
 
 @dataclass(frozen=True)
 class CurateFolder(
-    AskedFolder[AskedRecord, CurationStep],
+    RequestFolder[RequestRecord, CurationStep],
     kind="curate",
     same={"asked": "questions", "source": "corpus", "trusted": "trusted domains", "plan": "settings"},
 ):

@@ -22,7 +22,7 @@ from conqret.judging.responses import Typed
 from conqret.llm.request import Answer, Request, messages
 from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.session import Sessions
-from conqret.runs.study_run import AskedFolder, AskedRecord, ResponseRow, StudyOutcome, lost
+from conqret.runs.study_run import RequestFolder, RequestRecord, ResponseRow, StudyOutcome, lost
 from conqret.text.text_passages import root
 from conqret.text.words import words
 
@@ -52,15 +52,17 @@ class VerdictRow(ResponseRow):
     answer: Mapping[str, Any] = Field(default_factory=dict)
 
     @classmethod
-    def of(cls, id: str, answer: Answer[Any]) -> Self:  # noqa: A002 - the field's name
+    def from_answer(cls, id: str, answer: Answer[Any]) -> Self:  # noqa: A002 - the field's name
         """The row of an answer."""
         return (
-            super().of(id, answer) if answer.value is None else cls(id=id, answer=answer.value.model_dump())
+            super().from_answer(id, answer)
+            if answer.value is None
+            else cls(id=id, answer=answer.value.model_dump())
         )
 
 
 @dataclass(frozen=True)
-class VerdictFolder(AskedFolder[AskedRecord, VerdictRow], kind="verdicts"):
+class VerdictFolder(RequestFolder[RequestRecord, VerdictRow], kind="verdicts"):
     """The folder of such judgments, with what a command may make of them."""
 
     COMMAND: ClassVar[str] = "conqret debateqa questions or conqret debateqa curate --check"

@@ -32,7 +32,7 @@ ITEM = "item"
 """Under this name the context of a request holds the item as plain data."""
 SAID = "said"
 """Under this name stands what was said of it."""
-MOST = 4 << 20
+MAX_RESPONSE = 4 << 20
 """Characters or bytes that are taken of what was said: as many as ``conqret serve http`` takes in, and far more than a
 judgment has."""
 
@@ -166,8 +166,8 @@ async def answer_of(model: str, item: dict[str, Any]) -> str:
     except (TypeError, ValueError, RecursionError) as error:
         message = f"{model} said what is no plain data: {first_line(error)}"
         raise ProviderError(Reason.JUDGE_FAILED, message) from error
-    if len(text) > MOST:
-        raise ProviderError(Reason.JUDGE_FAILED, f"{model} returned more than {MOST >> 20} MiB")
+    if len(text) > MAX_RESPONSE:
+        raise ProviderError(Reason.JUDGE_FAILED, f"{model} returned more than {MAX_RESPONSE >> 20} MiB")
     return text
 
 

@@ -1,4 +1,4 @@
-"""Models that are hosted: OpenAI-compatible servers are asked directly, every other provider through litellm."""
+"""Models that are hosted: OpenAI-compatible servers are called directly, every other provider through litellm."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from conqret.llm.providers import listed
 
 
 def _reaches(model: str) -> str:
-    """The address in a name, empty where it is a model's of a provider: litellm sends what is asked of
+    """The address in a name, empty where it is a model's of a provider: litellm sends what is requested of
     ``oobabooga/http://…`` there, and takes the host of ``bedrock/agentcore/arn:…`` from it."""
     before, found, _ = model.partition("://")
     if found:

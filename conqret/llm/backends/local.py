@@ -169,7 +169,7 @@ def _mapping(file: Path) -> Mapping[str, Any]:
 
 @functools.cache
 def _hub_settings(name: str) -> _Settings:
-    """The settings of a hub's model with its commit; the hub is asked once, or its cache where it is away."""
+    """The settings of a hub's model with its commit; the hub is queried once, or its cache where it is away."""
     try:
         config = hub_file(name, "config.json")
     except (OSError, ValueError) as error:
@@ -200,7 +200,7 @@ _held: dict[tuple[str, str], ConditionalPerplexity] = {}
 
 
 class Local(Connection):
-    """Answers with the log-probabilities that a request's reading asks for, or with a text.
+    """Answers with the log-probabilities that a request's ``reading`` names, or with a text.
 
     Log-probabilities on a GPU (bfloat16) and on a CPU (float32) differ a little. Device and dtype are no part of a
     key, so that recordings replay anywhere; the completion's ``model`` names them.
@@ -225,7 +225,7 @@ class Local(Connection):
         """The answer that the log-probabilities make, as JSON; or the text that the model writes.
 
         Raises:
-            DeclarationError: the request asks for an answer in a shape, and says nothing of log-probabilities.
+            DeclarationError: the request wants an answer in a shape, and says nothing of log-probabilities.
             ProviderError: the model gave none.
         """
         if request.reading is None and not request.plain:

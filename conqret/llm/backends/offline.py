@@ -18,7 +18,7 @@ class OfflineConnection(Connection):
     """Answers with ``request.baseline()``: deterministic, free, and without any waiting."""
 
     async def complete(self, request: Request[Any]) -> Completion:
-        """The baseline's answer as JSON, or as it is where a plain text is asked for.
+        """The baseline's answer as JSON, or as it is where a plain text is requested.
 
         Raises:
             DeclarationError: the request has no baseline.

@@ -12,7 +12,7 @@ import aiohttp
 
 from conqret.data import Reason
 from conqret.errors import DeclarationError, first_line
-from conqret.llm.backends.function import MOST, SAID, item_of
+from conqret.llm.backends.function import MAX_RESPONSE, SAID, item_of
 from conqret.llm.client_options import Backend, ClientOptions, Connection, ModelFacts, stated
 from conqret.llm.provider_errors import error_in, provider_error
 from conqret.llm.request import Completion, Request
@@ -59,12 +59,14 @@ class ServerConnection(Connection):
             self._session = aiohttp.ClientSession(
                 headers={"Authorization": f"Bearer {key}"} if key else None,
                 cookie_jar=aiohttp.DummyCookieJar(),
-                timeout=aiohttp.ClientTimeout(total=None),  # who asks has a deadline
+                timeout=aiohttp.ClientTimeout(total=None),  # the sender has a deadline
             )
         try:
             async with self._session.post(self._url, json=item, allow_redirects=False) as response:
-                raw = await response.content.read(MOST + 1)
-                while len(raw) <= MOST and (more := await response.content.read(MOST + 1 - len(raw))):
+                raw = await response.content.read(MAX_RESPONSE + 1)
+                while len(raw) <= MAX_RESPONSE and (
+                    more := await response.content.read(MAX_RESPONSE + 1 - len(raw))
+                ):
                     raw += more
         except (aiohttp.ClientError, OSError) as error:
             raise provider_error(error) from error
@@ -75,8 +77,10 @@ class ServerConnection(Connection):
             )
         if response.status != 200:
             raise error_in(raw.decode("utf-8", "replace"), response.status, response.headers)
-        if len(raw) > MOST:
-            raise ProviderError(Reason.BAD_REQUEST, f"the server's response is longer than {MOST >> 20} MiB")
+        if len(raw) > MAX_RESPONSE:
+            raise ProviderError(
+                Reason.BAD_REQUEST, f"the server's response is longer than {MAX_RESPONSE >> 20} MiB"
+            )
         try:
             return json.dumps({SAID: json.loads(raw)})
         except (ValueError, RecursionError) as error:

@@ -1,4 +1,4 @@
-"""What both ways to a hosted model have in common: the shape of the answer, and what an error means."""
+"""What both routes to a hosted model have in common: the shape of the answer, and what an error means."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _MARK = "\x00"
 
 
 class Shape(StrEnum):
-    """The ways to ask for a typed answer, best first: a JSON schema, a tool call, JSON in Markdown.
+    """The shapes that request a typed answer, best first: a JSON schema, a tool call, JSON in Markdown.
 
     Their values are the names of instructor's modes.
     """
@@ -120,7 +120,7 @@ NO_KEY = "no-key"
 
 
 class HostedConnection(Connection):
-    """One way to a hosted model. ``provider`` is litellm's word for who serves it, ``shape`` what it is asked for."""
+    """One route to a hosted model. ``provider`` is litellm's word for who serves it, ``shape`` that of its answers."""
 
     def __init__(self, options: ClientOptions) -> None:
         self.options, self.facts = options, options.facts

@@ -1,4 +1,4 @@
-"""The direct way to servers that speak as OpenAI does: aiohttp, and what a request is made of, written out here.
+"""The direct route to servers that speak as OpenAI does: aiohttp, and what a request is made of, written out here.
 
 litellm would send the same bodies, at ten times the work and after seconds of import.
 """
@@ -53,10 +53,10 @@ class Direct(HostedConnection):
         self._preparing = asyncio.Lock()
 
     async def prepare(self) -> None:
-        """Settle how this model is asked, and check that somebody listens; does nothing the second time.
+        """Settle how this model is called, and check that a server listens; does nothing the second time.
 
         Raises:
-            DeclarationError: there is no address or no key for the model, or nobody listens at the address.
+            DeclarationError: there is no address or no key for the model, or no server listens at the address.
         """
         await self._prepared()
 
@@ -113,7 +113,7 @@ def session_of(server: Server) -> aiohttp.ClientSession:
         connector=connector,
         headers=_HEADERS,
         cookie_jar=aiohttp.DummyCookieJar(),
-        timeout=aiohttp.ClientTimeout(total=None),  # who asks has a deadline
+        timeout=aiohttp.ClientTimeout(total=None),  # the sender has a deadline
         auto_decompress=False,
         proxy=proxy if proxy and proxy.startswith("http") else None,
     )

@@ -166,7 +166,7 @@ def packing(header: str | None) -> str:
     """How a body is packed, by its Content-Encoding; empty for not at all.
 
     Raises:
-        ProviderError: as nobody asked for.
+        ProviderError: in a way that was not requested.
     """
     packed = (header or "").strip().lower().replace("identity", "")
     if packed and packed not in _WINDOWS:

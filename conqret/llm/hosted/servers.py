@@ -1,4 +1,4 @@
-"""Which models are asked directly: those of servers that speak as OpenAI does, with their addresses and keys.
+"""Which models are called directly: those of servers that speak as OpenAI does, with their addresses and keys.
 
 Some of OpenAI's models have the Responses interface alone: a request in its form, and its answer in that of chat
 completions. Such models take no temperature and no log-probabilities; nothing is stored at OpenAI.
@@ -97,7 +97,7 @@ OPENAI = "openai"
 OPENAI_URL = "https://api.openai.com/v1"
 AZURE = "azure"
 AZURE_VERSION = "2025-02-01-preview"
-"""The version of Azure's interface that is asked for where none is set: litellm's."""
+"""The version of Azure's interface that is requested where none is set: litellm's."""
 
 _PLAIN = re.compile(r"(ft:)?gpt-(3\.5|4)(?!.*(audio|search|realtime))")
 """OpenAI's own models whose parameters are those of everybody; litellm knows how the others differ."""
@@ -116,8 +116,8 @@ _PATH = "/chat/completions"
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """Where a model is asked: litellm's word for the provider, the model's name there, the address of chat completions,
-    the headers that every request has (``Authorization`` among them), what is checked to be listening, and whether the
+    """Where a model is called: litellm's word for the provider, the model's name there, the address of completions, the
+    headers that every request has (``Authorization`` among them), what is checked to be listening, and whether the
     address is that of the Responses interface instead."""
 
     provider: str
@@ -153,7 +153,7 @@ _PROVIDERS = {
 
 
 def directly(options: ClientOptions) -> bool:
-    """Whether the model of the options is asked directly, and not through litellm."""
+    """Whether the model of the options is called directly, and not through litellm."""
     named = _named(options)
     if options.client == "litellm" or named is None:
         return False
@@ -174,7 +174,7 @@ def by_responses(options: ClientOptions) -> bool:
 
 
 def server_of(options: ClientOptions) -> Server:
-    """The server to be asked directly for a model.
+    """The server to be called directly for a model.
 
     Raises:
         DeclarationError: its address is not known, or there is no key for it, or none that can be sent.
@@ -216,7 +216,7 @@ def _version() -> str:
 
 
 def _deployed(options: ClientOptions, model: str) -> bool:
-    """Whether a deployment of Azure's is asked by its usual rules: at the address of a resource, with a key, for a
+    """Whether a deployment of Azure's is called by the usual rules: at the address of a resource, with a key, for a
     schema. litellm knows the others: tokens, versions without a date, models with parameters of their own."""
     address = urlsplit(_base(options, AZURE) or "")
     plain = address.hostname and address.path in ("", "/") and "@" not in address.netloc and not address.query

@@ -1,4 +1,4 @@
-"""The way to every provider, through litellm: one request in, one raw completion out, no retry of its own."""
+"""The route to every provider, through litellm: one request in, one raw completion out, no retry of its own."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ class ThroughLitellm(HostedConnection):
         self._preparing = asyncio.Lock()
 
     async def prepare(self) -> None:
-        """Import litellm and settle how this model is asked; does nothing the second time.
+        """Import litellm and settle how this model is called; does nothing the second time.
 
         Raises:
-            DeclarationError: litellm knows no provider for the model, there is no key for it, or nobody listens at
+            DeclarationError: litellm knows no provider for the model, there is no key for it, or no server listens at
                 the address.
         """
         async with self._preparing:
@@ -140,7 +140,7 @@ def load_litellm() -> Any:
 
 
 def _stay_here() -> None:
-    """Where the environment names proxies, have none of them asked for this machine: keys would go there."""
+    """Where the environment names proxies, keep requests to this machine off them: keys would go there."""
     proxies = getproxies_environment()
     spared = proxies.get("no", "").split(",")
     if proxies and spared != ["*"] and not {*HERE} <= {*spared}:

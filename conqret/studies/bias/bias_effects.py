@@ -278,7 +278,9 @@ def parse_bias_requirement(text: str) -> Requirement:
         UnknownNameError: there is no such quantity or probe.
     """
     known, named = (*COUNTED, *OF_PLACES, *OF_PROBES), (OF_PROBES, "probe", "effect[length]")
-    read = Requirement.parse(text, known, "quantity to require", "alarms == 0", ("first_place", "effect"), named)
+    read = Requirement.parse(
+        text, known, "quantity to require", "alarms == 0", ("first_place", "effect"), named
+    )
     return read if read.dimension is None else replace(read, dimension=PROBES[read.dimension].name)
 
 

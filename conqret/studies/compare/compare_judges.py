@@ -16,7 +16,7 @@ from conqret.io.label_set import LabelScale, LabelSet, Unit
 from conqret.io.labels import Labels, labels_of
 from conqret.judging.judge_folder import FinishedRun, folder_of
 from conqret.judging.summary import Cost
-from conqret.runs.run_folder import told_apart
+from conqret.runs.run_folder import distinct_names
 from conqret.stats.agreement import alphas
 from conqret.stats.confidence import FOLDS, dealt
 from conqret.stats.effects import ALPHA, largest_p
@@ -267,7 +267,7 @@ def compare(
             no scale, or no dimension or item that all share with the labels.
     """
     folders, read = [folder_of(run) for run in runs], labels_of(labels)
-    names = told_apart([folder.path for folder in folders])
+    names = distinct_names([folder.path for folder in folders])
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise DeclarationError(f"at least two different runs are needed: {twice[0]} is given several times")
     judged = {name: folder.finished() for name, folder in zip(names, folders, strict=True)}

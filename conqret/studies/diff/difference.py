@@ -18,7 +18,7 @@ from conqret.io.label_set import LabelSet, Unit
 from conqret.io.labels import Labels, labels_of
 from conqret.judging.judge_folder import FinishedRun, JudgeFolder, folder_of, shared_metrics
 from conqret.judging.judge_parts import TOURNAMENT
-from conqret.runs.run_folder import told_apart
+from conqret.runs.run_folder import distinct_names
 from conqret.stats.curve_tests import check_margin
 from conqret.stats.effects import TopicMean, holm, topic_mean
 from conqret.stats.estimate import undefined
@@ -228,7 +228,7 @@ def diff(
                 moved.append(ChangedScore(**meets, metric=name, first=a, second=b))
     alike = {name for name, text in texts[0].items() if texts[1].get(name) == text}
     parts, apart = changed_parts(first, second, alike)
-    names = told_apart([first.path, second.path])
+    names = distinct_names([first.path, second.path])
     return RunDifference(
         first=f"{names[0]} ({records[0]})",
         second=f"{names[1]} ({records[1]})",

@@ -15,7 +15,7 @@ from conqret.llm.backends.verdicts import PREFIX
 from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.llm.recordings import batches_beside
 from conqret.runs.management import run_folders
-from conqret.runs.run_folder import told_apart
+from conqret.runs.run_folder import distinct_names
 from conqret.show import words
 from conqret.show.charts import Chart, ChartLine, Point, reach
 from conqret.show.report_page import PageRemarks, ReportPage, Section, section
@@ -80,7 +80,7 @@ def read_waves(paths: Iterable[Path]) -> tuple[list[Wave], list[str]]:
     if not finished:
         raise DeclarationError("; ".join(left_out) or "there is no judged run: give folders of conqret judge")
     waves: list[Wave] = []
-    for place, name in enumerate(told_apart([folder.path for folder, _, _ in finished])):
+    for place, name in enumerate(distinct_names([folder.path for folder, _, _ in finished])):
         wave = _wave(name, *finished[place])
         if place:
             changes = changes_between(waves[-1], finished[place - 1][1], wave, finished[place][1])

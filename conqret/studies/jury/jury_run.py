@@ -24,7 +24,7 @@ from conqret.io.safe_files import InFolder, write_all, write_whole
 from conqret.judging.judge_folder import JudgeFolder, JudgeRecord, shared_metrics
 from conqret.judging.judge_parts import JURY, digest
 from conqret.judging.scales import PREFERENCE
-from conqret.runs.run_folder import told_apart
+from conqret.runs.run_folder import distinct_names
 from conqret.runs.session import SessionCounts
 from conqret.stats.correlation import pearson
 from conqret.stats.effects import ALPHA
@@ -67,7 +67,7 @@ class Ballots:
             DeclarationError: fewer than two runs, one twice, not finished, corrupt or of other items, or no shared
                 metric.
         """
-        names = tuple(called or told_apart([run.path for run in runs]))
+        names = tuple(called or distinct_names([run.path for run in runs]))
         if len(set(names)) < max(len(names), 2):
             raise DeclarationError("a jury needs at least two different runs, each given once")
         records = [run.record() for run in runs]

@@ -268,7 +268,7 @@ def sensitivity_plan(
     if sessions is not None and not author.backend.baseline:
         if store is not None:
             sessions.keep_in(store)  # the rewrites come before the run
-        writer = sessions.of(author, at_once=True)
+        writer = sessions.session(author, at_once=True)
     by_model, pool = not author.backend.baseline, settings.get("pool")
     materials, unable = perturbation_materials(
         checked_items, every, pool=pool, rewriter=writer, by_model=by_model, seed=seed

@@ -361,7 +361,7 @@ def several(models: Any) -> list[Any]:
         return [models]
     if not models:
         raise DeclarationError("the list of models is empty: name one (--model)")
-    names = [ClientOptions.of(model).model for model in models if model is not None]
+    names = [ClientOptions.from_model(model).model for model in models if model is not None]
     if twice := [name for name, count in Counter(names).items() if count > 1]:
         raise DeclarationError(f"the model {twice[0]} is named twice; name each model once")
     return list(models)

@@ -17,7 +17,7 @@ from conqret.data.item import Frozen
 from conqret.data.judgment import TopicKeys
 from conqret.errors import DeclarationError, check_known, strict_options
 from conqret.judging.judge_folder import FinishedRun, JudgeFolder, JudgeRecord, folder_of, shared_metrics
-from conqret.runs.run_folder import told_apart
+from conqret.runs.run_folder import distinct_names
 from conqret.show import words
 from conqret.show.report_page import PageRemarks, ReportPage, Section, section
 from conqret.show.table import Cell, Column, Table
@@ -136,7 +136,7 @@ def variance(
             noises[name] = _of_metric(name, parted, topics, confidence)
     if not noises:
         raise DeclarationError("; ".join(dict.fromkeys(failed.values())))
-    called = told_apart([run.path for run in folders])
+    called = distinct_names([run.path for run in folders])
     return VarianceStudy(
         runs=tuple(f"{name} ({record})" for name, record in zip(called, records, strict=True)),
         baselines=tuple(record.baseline for record in records),

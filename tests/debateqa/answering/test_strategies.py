@@ -48,7 +48,7 @@ class Scripted:
     def count_tokens(self, text: str) -> int:
         return len(text.split())
 
-    def pardon(self, answer: Answer[Any]) -> None:
+    def count_as_usable(self, answer: Answer[Any]) -> None:
         """Nothing is counted."""
 
     async def ask(self, request: Request[Any]) -> Answer[Any]:
