@@ -3,10 +3,11 @@
 import asyncio
 import itertools
 import random
+from dataclasses import replace
 
 import pytest
 
-from conqret.scrapers.fetch_client import Fetcher, FetchOptions, Politeness, Retries
+from conqret.scrapers.fetch_client import MAX_CRAWL_DELAY, Fetcher, FetchOptions, Politeness, Retries
 from conqret.scrapers.wire import FetchError, FetchStatus, Policy
 from tests.scrapers.raw_server import Handler, RawServer, redirect, reply
 
@@ -89,6 +90,36 @@ async def test_pauses_lie_around_the_delay(monkeypatch: pytest.MonkeyPatch) -> N
     assert starts[0] == 100.0
     assert all(1.0 <= gap <= 3.0 + 1e-9 for gap in gaps)
     assert len({round(gap, 6) for gap in gaps}) > 40
+
+
+@pytest.mark.parametrize(
+    ("asked", "delay", "pause"), [("30", 0.0, 30.0), ("1000000", 0.0, MAX_CRAWL_DELAY), ("0.1", 40.0, 40.0)]
+)
+async def test_a_longer_crawl_delay_is_obeyed_up_to_a_minute(
+    monkeypatch: pytest.MonkeyPatch, asked: str, delay: float, pause: float
+) -> None:
+    clock = Clock(monkeypatch)
+    rules = robots(f"User-agent: *\nCrawl-delay: {asked}")
+    async with (
+        RawServer({"/robots.txt": rules, "/x": PAGE}) as server,
+        Fetcher(replace(OPTIONS, delay=delay)) as client,
+    ):
+        client._politeness._clock = clock
+        await client.fetch(server.url("/x"))
+        clock.slept.clear()
+        await client.fetch(server.url("/x"))
+    assert 0.5 * pause <= sum(clock.slept) <= 1.5 * pause
+
+
+async def test_a_host_that_asks_for_a_pause_is_left_alone_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock(monkeypatch)
+    busy = reply("", "503 Service Unavailable", Retry_After="7")
+    async with RawServer({"/busy": busy, "/x": PAGE}) as server, Fetcher(OPTIONS) as client:
+        client._politeness._clock = clock
+        await client.fetch(server.url("/busy"))
+        assert clock.slept == []
+        assert (await client.fetch(server.url("/x"))).ok
+    assert clock.slept == [7.0]
 
 
 def test_waits_between_attempts() -> None:
