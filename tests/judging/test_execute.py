@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 from conqret import DeclarationError
+from conqret.data import Reason
 from conqret.io import source as item_source
 from conqret.judging.judge_folder import COLUMNS, JudgeFolder
 from conqret.judging.judgments import Judgments
@@ -203,6 +204,15 @@ def test_nothing_is_written_when_something_is_declared_wrongly(tmp_path: Path) -
         with pytest.raises(DeclarationError):
             run(tmp_path / "r", **settings)
         assert [file.name for file in tmp_path.iterdir()] == ["notes.txt"], settings
+
+
+def test_a_server_that_always_refuses_ends_the_run_with_every_item_failed(tmp_path: Path) -> None:
+    with FaultServer(FaultPlan(always="auth")) as server:
+        outcome = run(tmp_path / "r", demo(), metrics=("context_relevance",), client=served(server))
+    assert (outcome.summary.total, outcome.summary.scored, outcome.summary.failed) == (24, 0, 24)
+    assert set(outcome.summary.reasons) <= {Reason.AUTHENTICATION, Reason.PROVIDER_DOWN}
+    for judgment in JudgeFolder(tmp_path / "r").judgments():
+        assert judgment.measures["context_relevance"].value is None
 
 
 def test_after_a_kill_nothing_tells_of_an_earlier_stop(tmp_path: Path) -> None:
