@@ -115,6 +115,17 @@ def test_failed_judgments_are_made_again_and_scored_ones_kept(tmp_path: Path) ->
     ]
 
 
+def test_judgments_keep_the_order_of_the_items_under_faults(tmp_path: Path) -> None:
+    with FaultServer(FaultPlan({"server_error": 0.3}, seed=3)) as server:
+        run(
+            tmp_path / "r",
+            demo()[:12],
+            metrics=("context_relevance",),
+            client=served(server, max_concurrency=12),
+        )
+    assert [j.item for j in JudgeFolder(tmp_path / "r").judgments()] == [item.id for item in demo()[:12]]
+
+
 @pytest.mark.parametrize("spoil", ["cut", "binary line"])
 def test_a_spoiled_judgments_file_is_mended(tmp_path: Path, spoil: str) -> None:
     run(tmp_path / "r")
