@@ -126,9 +126,10 @@ def test_random_pairs_have_equal_degree_and_balanced_places(size: int, both_orde
     assert len({frozenset(pair) for pair in every}) == len(every) == size * (size - 1) // 2
 
 
-def test_adaptive_pairs_are_connected_and_close() -> None:
+def _adaptive_pairs(seed: int) -> list[tuple[int, int]]:
+    """The pairs of ten items that are asked in rounds, where the stronger item always wins."""
     strengths = np.linspace(3, -3, 10)
-    pairs, answered = GroupPairs(10, [5]), []
+    pairs, answered = GroupPairs(10, [seed]), []
     for count in round_sizes(10, 6):
         fit = compared_strengths(
             PairOutcomes.from_rows(
@@ -137,11 +138,21 @@ def test_adaptive_pairs_are_connected_and_close() -> None:
         )
         for first, second in pairs.informative(count, fit, 0):
             answered.append((first, second, float(strengths[first] > strengths[second])))
-    asked = pairs.asked
+    return pairs.asked
+
+
+def test_adaptive_pairs_are_connected_and_close() -> None:
+    asked = _adaptive_pairs(5)
     assert len(set(asked)) == len(asked) == 30
     assert {place for pair in asked[:10] for place in pair} == set(range(10))
     later = np.mean([abs(first - second) for first, second in asked[15:]])
     assert later < np.mean([abs(first - second) for first, second in asked[:10]])
+
+
+def test_a_seed_gives_the_same_adaptive_pairs_again() -> None:
+    first, again, other = (_adaptive_pairs(seed) for seed in (5, 5, 6))
+    assert first == again
+    assert first != other
 
 
 def test_pairs_that_were_taken_lead_to_the_same_ones() -> None:
