@@ -40,6 +40,11 @@ def test_every_output_is_known() -> None:
         ),
         (("debate", "score", LABELS, "--plan", "a", "--plan", "b"), "--plan", "twice"),
         (
+            ("debateqa", "score", DEMO, "--references", DEMO, "--metric", "bleu", "--metric", "rouge-l"),
+            "--metric",
+            "twice",
+        ),
+        (
             ("debateqa", "curate", "--check", "relevance", "x", "--encoder", "a", "--encoder", "b"),
             "--encoder",
             "twice",
