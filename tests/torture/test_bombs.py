@@ -176,7 +176,8 @@ def test_no_file_is_read_whole_without_a_limit() -> None:
     of_an_installation = (
         "baseline/fitted.py baseline/text_quality.py show/page.py llm/providers.py prompts/library.py "
         "judging/known_as.py studies/bias/contrast.py labels/label_tasks.py labels/page_messages.py "
-        "perturb/kinds/added_texts.py text/lexicons.py"
+        "perturb/contradictions.py perturb/kinds/added_texts.py perturb/kinds/changed_sentences.py "
+        "text/lexicons.py cli/commands.py"
     )
     allowed = {
         *of_an_installation.split(),
