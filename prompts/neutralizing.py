@@ -20,6 +20,8 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
+from operator import attrgetter
+from string import ascii_lowercase
 
 ANGLES = "<\uff1c\ufe64\u276e\u276c\u2770\u2329\u27e8\u3008\u02c2\u1438"
 """What is or looks like an opening bracket of a tag."""
@@ -218,8 +220,8 @@ _HIDDEN = re.compile(  # tag characters (but for those of the flags of England, 
     r"(?<![\U0001F3F4\U000E0020-\U000E007E])[\U000E0000-\U000E007F]+|[\u202D\u202E]|[\u200B-\u200D\u2060\uFEFF]{3,}"
     rf"|{_RARE}(?:.{{0,9}}?{_RARE}){{2}}|(?:{STRAY_SELECTOR}){{2}}|[ -~](?:{STRAY_SELECTOR})"
 )
-_CUES = frozenset(cue.encode() for pattern in _PATTERNS for cue in pattern.cues)
-_LETTERS = bytes(code if 0x61 <= code <= 0x7A else 0x20 for code in range(256))
+_CUES = frozenset(map(str.encode, frozenset[str]().union(*map(attrgetter("cues"), _PATTERNS))))
+_LETTERS = (b" " * 0x61 + ascii_lowercase.encode()).ljust(256)
 _TO_ASCII = dict.fromkeys(map(ord, ANGLES), "<")
 
 

@@ -325,8 +325,11 @@ def groundedness(argument: Text, documents: Sequence[Text]) -> Finding:
     for sentence in argument.sentences:
         size = sum(sentence.weights.values())
         if sentence.cites:
-            there = [align(sentence, documents[n - 1]) for n in sentence.cites if 1 <= n <= len(documents)]
-            best = max(there, key=attrgetter("value"), default=None)
+            best = None
+            for number in sentence.cites:
+                if 1 <= number <= len(documents):
+                    found = align(sentence, documents[number - 1])
+                    best = found if best is None or found.value > best.value else best
             value = best.value if best else 0.0
             clashes += best is not None and best.label == "contradicts"
             missing += best is None or best.label == "silent"

@@ -152,7 +152,6 @@ def judge(
 
     conqret judge items.jsonl --replay recordings.jsonl
     """
-    from conqret.judging.build_gate import check_mean, requirements, write_build_files
     from conqret.judging.judge import expected_cost
     from conqret.judging.judge import judge as judged
 
@@ -184,6 +183,8 @@ def judge(
         raise DeclarationError(f"a judge of your own has no format: leave --format out{file}")
     wanted: list[Requirement] = []
     if checks.require:
+        from conqret.judging.build_gate import check_mean, requirements
+
         wanted = requirements(checks.require, items, settings, elsewhere=chosen.own.elsewhere)
     if config is not None:
         shown.note(f"settings come from {config}; options of the command line override them")
@@ -234,6 +235,8 @@ def judge(
     if by_default and not shown.quiet:
         _name_a_model(items, chosen, read, judging)
     if checks.junit or checks.markdown:
+        from conqret.judging.build_gate import write_build_files
+
         write_build_files(judgments, outcomes, junit=checks.junit, markdown=checks.markdown)
     met = not outcomes or tell_outcomes(outcomes)
     if outcomes and met and judgments.summary.failed:

@@ -89,7 +89,9 @@ def report_page(
     record = run.record()
     summary = tally.summary or run.so_far()
     shown = tally.shown()
-    wanted = {judgment.item for _, judgment in shown}
+    wanted = set[str]()
+    for _, judgment in shown:
+        wanted.add(judgment.item)
     items: dict[str, Item] = {}
     for item in run.items() if wanted else ():
         if item.id in wanted:

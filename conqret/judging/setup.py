@@ -391,7 +391,10 @@ def _possible(
     setup: Setup, parts: tuple[JudgePrompt[Any] | ComputedMetrics, ...], checked: CheckedItems
 ) -> tuple[Setup, tuple[JudgePrompt[Any] | ComputedMetrics, ...], list[str]]:
     """The setup and its parts without metrics for which no item has what they need; and why."""
-    absent = {name for name, share in checked.has.items() if share == "none"}
+    absent = set[str]()
+    for name, share in checked.has.items():
+        if share == "none":
+            absent.add(name)
     left_out, possible, notes = list[str](), list[JudgePrompt[Any] | ComputedMetrics](), list[str]()
     for part in parts:
         if lacking := sorted(absent & (part.needs | part.against)):

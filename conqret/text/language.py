@@ -18,6 +18,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from operator import itemgetter
+from string import ascii_letters
 from typing import TYPE_CHECKING
 
 from conqret.errors import UnknownNameError
@@ -134,12 +135,12 @@ _OWN_LETTERS = {
 """Letters that a script's largest language does not have: the first that stand in the text decide."""
 
 _OF_SCRIPT = {
-    script: frozenset(languages.split())
-    for script, languages in {"Cyrillic": "ru uk bg sr be mk", "Devanagari": "hi mr ne"}.items()
+    "Cyrillic": frozenset("ru uk bg sr be mk".split()),
+    "Devanagari": frozenset("hi mr ne".split()),
 }
 _LANGUAGES = LETTERS | FUNCTION_WORDS
 """The languages of each sign."""
-_NO_LETTERS = bytes(code for code in range(128) if not chr(code).isalpha())
+_NO_LETTERS = bytes(range(128)).translate(None, ascii_letters.encode())
 _KANA_SHARE = 0.05
 """The share of kana among the letters from which a text with Chinese characters is Japanese."""
 
