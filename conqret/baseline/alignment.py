@@ -6,7 +6,8 @@ import re
 from bisect import bisect_left
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
-from itertools import chain
+from functools import partial
+from itertools import chain, filterfalse
 from operator import attrgetter
 from typing import Literal
 from unicodedata import bidirectional
@@ -115,7 +116,7 @@ def align(claim: Sentence, source: Text) -> Alignment:
     margin = words_in_all(MARGIN, source.language)
     claimed = len(claim.numbers)
     there, elsewhere, wrong = _numbers(claim, source, start - margin, end + margin) if claimed else (0, 0, [])
-    strangers = [name for name in sorted(claim.names) if not _known(name, source)]
+    strangers = list(filterfalse(partial(_known, source=source), sorted(claim.names)))
     polarity = _opposite(claim, source, start, end) if coverage >= POLARITY_COVERAGE else ""
     value = min(1.0, coverage / FULL_COVERAGE)
     if claimed:

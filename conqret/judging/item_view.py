@@ -32,9 +32,6 @@ DOCUMENTS = 200
 
 EXPLANATION = 4_000
 
-MARKS = 50
-"""Places at which an argument cites a document that are told beside the document."""
-
 
 TURNS = 200
 """Earlier messages of an item that the page shows: the last ones."""
@@ -92,9 +89,7 @@ def documents(judgment: Judgment, item: Item, citing: Sequence[View]) -> Iterato
     for argument in citing:
         for piece in argument.pieces:
             if piece.cites is not None:
-                marks = back.setdefault(piece.cites, {}).setdefault(argument.key, [])
-                if len(marks) < MARKS:
-                    marks.append(piece.mark)
+                back.setdefault(piece.cites, {}).setdefault(argument.key, []).append(piece.mark)
     for number, document in enumerate(item.documents[:DOCUMENTS], start=1):
         flags = [flag for flag in judgment.flags if flag.where == f"document:{document.id}"]
         shown = document.text[:limit]
@@ -110,7 +105,7 @@ def documents(judgment: Judgment, item: Item, citing: Sequence[View]) -> Iterato
             words=words.count(count_words(document.text)),
             rating=None if rating is None else _part_cell(rating[1]),
             explanation="" if rating is None else explained(rating[0], rating[1].explanation),
-            cited=list(back.get(number, {}).items()),
+            cited=[(key, marks[:50]) for key, marks in back.get(number, {}).items()],
             flagged=any(map(judgment.addressed.__contains__, flags)),
             trim=trims.get(document.id, ""),
             images=[_image(document.image)] if document.image else [],

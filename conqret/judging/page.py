@@ -351,7 +351,10 @@ def _settings(record: JudgeRecord, judge: Judge | None) -> Iterable[tuple[str, s
             if name == "stop_after_failures":
                 shown = f"{value:.0%}"
             yield SETTINGS.get(name, words.label(name)), shown
-    if judge and any(part.both_orders and not asked.isdisjoint(part.metrics) for part in judge.asks):
+    both = False
+    for part in judge.asks if judge else ():
+        both = both or (part.both_orders and not asked.isdisjoint(part.metrics))
+    if both:
         yield "Orders of the arguments", "both"
     if judge and judge.declared:
         yield "Format", visible(judge.summary)

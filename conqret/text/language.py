@@ -35,8 +35,8 @@ RIGHT_TO_LEFT = frozenset("ar dv fa he ps sd ug ur yi".split())
 """Codes of languages that are written from right to left."""
 
 _CODES: Mapping[str, str] = {
-    **{code: code for code in NAMES},
-    **{name.lower(): code for code, name in NAMES.items()},
+    **dict(zip(NAMES, NAMES, strict=True)),
+    **dict(zip(map(str.lower, NAMES.values()), NAMES, strict=True)),
     **WORDS["language_codes"],
 }
 _tag = re.compile(r"([A-Za-z]{2,3})(?:[-_][A-Za-z0-9]{1,8}){0,4}")
@@ -117,9 +117,14 @@ _SCRIPTS = {
     "Ethiopic": ("\u1200-\u135a", "am"),
 }
 """The letters of each script, and the largest of its languages where there are not many."""
-_letters = re.compile("|".join(f"([{ranges}]+)" for ranges, _ in _SCRIPTS.values()))
 _NAMES = tuple(_SCRIPTS)
-_LANGUAGE_OF_SCRIPT = {script: language for script, (_, language) in _SCRIPTS.items() if language}
+_LANGUAGE_OF_SCRIPT: dict[str, str] = {}
+_groups = list[str]()
+for _script, (_ranges, _largest) in _SCRIPTS.items():
+    _groups.append(f"([{_ranges}]+)")
+    if _largest:
+        _LANGUAGE_OF_SCRIPT[_script] = _largest
+_letters = re.compile("|".join(_groups))
 _OWN_LETTERS = {
     "Cyrillic": (
         (re.compile("[\u045e\u040e]"), "be"),
