@@ -15,9 +15,9 @@ from conqret.data.item import Item, Nugget
 from conqret.errors import DeclarationError, ItemsError
 from conqret.io.checks import identifier, text
 from conqret.io.files import file_rows
-from conqret.io.nuggets import NUGGETS, read_nuggets
+from conqret.io.nuggets import NUGGETS, nuggets_by_text, read_nuggets
 from conqret.io.reports import TOPIC_IDS, topic_names
-from conqret.io.rows import InvalidCell, kind, listed, object_rows, quoted
+from conqret.io.rows import kind, listed, object_rows, quoted
 from conqret.io.schema import Field, TableReader, table_schema
 from conqret.text.analysis import analysed
 
@@ -25,19 +25,12 @@ NuggetSource = str | Path | Mapping[str, object] | Iterable[Mapping[str, object]
 """A file of banks, what stands in its lines, or the nuggets of each topic by its id."""
 
 
-def _entries(value: object, where: str, reader: TableReader) -> tuple[Nugget, ...]:
-    """The nuggets of AutoJudge's banks, which stand under their texts."""
-    if not isinstance(value, Mapping):
-        raise InvalidCell(f"is {kind(value)}, and an object is expected", NUGGETS)
-    return read_nuggets(list(value.values()), where, reader)
-
-
 BANK = table_schema(
     topic=Field((*TOPIC_IDS, "id", "query.qid"), identifier, needed="Name the topic of its nuggets"),
     query=Field(("query.text", "query", "title_query", "title", "topic"), text, ""),
     nuggets=Field(("nuggets",), read_nuggets, ()),
-    questions=Field(("nugget_bank",), _entries, ()),
-    claims=Field(("claim_bank",), _entries, ()),
+    questions=Field(("nugget_bank",), nuggets_by_text, ()),
+    claims=Field(("claim_bank",), nuggets_by_text, ()),
 )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from conqret.data.item import Nugget
 from conqret.io.checks import a_list, one_line, one_of, text
-from conqret.io.rows import kind
+from conqret.io.rows import InvalidCell, kind
 from conqret.io.schema import Field, TableReader, table_schema
 
 NUGGETS = 'Write a list of {"text": …, "importance": "vital" or "okay"}'
@@ -77,3 +77,10 @@ def _answers(value: object) -> list[str]:
     """The answers of a nugget that is a question, which stand under their texts (AutoJudge) or in a list."""
     listed_answers = list(value) if isinstance(value, Mapping | list) else []
     return [" ".join(answer.split()) for answer in listed_answers if isinstance(answer, str)]
+
+
+def nuggets_by_text(value: object, where: str, reader: TableReader) -> tuple[Nugget, ...]:
+    """The nuggets of AutoJudge's banks, which stand under their texts."""
+    if not isinstance(value, Mapping):
+        raise InvalidCell(f"is {kind(value)}, and an object is expected", NUGGETS)
+    return read_nuggets(list(value.values()), where, reader)
