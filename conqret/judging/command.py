@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from conqret.console.conditions import Requirement
+    from conqret.console.conditions import Requirement, RequirementOutcome
     from conqret.console.printing import ProgressBar
     from conqret.judging.judgments import JudgePlan, Judgments
     from conqret.judging.setup import Setup
@@ -183,7 +183,7 @@ def judge(
         raise DeclarationError(f"a judge of your own has no format: leave --format out{file}")
     wanted: list[Requirement] = []
     if checks.require:
-        from conqret.judging.build_gate import check_mean, requirements
+        from conqret.judging.build_gate import requirements
 
         wanted = requirements(checks.require, items, settings, elsewhere=chosen.own.elsewhere)
     if config is not None:
@@ -219,7 +219,11 @@ def judge(
 
         summary = calibrate_run(judgments.folder, maps)
         write_report(judgments.folder)
-    outcomes = [check_mean(condition, judgments.summary) for condition in wanted] if wanted else []
+    outcomes: list[RequirementOutcome] = []
+    if wanted:
+        from conqret.judging.build_gate import check_mean
+
+        outcomes = [check_mean(condition, judgments.summary) for condition in wanted]
     result(
         summary,
         _lines(judgments, summary, quiet=shown.quiet),

@@ -164,8 +164,8 @@ class _Tally:
     reason: Counter[str] = field(default_factory=Counter)
     label: Counter[str] = field(default_factory=Counter)
     method: Counter[str] = field(default_factory=Counter)
-    sums: array[float] = field(default_factory=partial(array, "d"))
-    counts: array[float] = field(default_factory=partial(array, "d"))
+    sums: array[float] = field(default_factory=lambda: array("d"))
+    counts: array[float] = field(default_factory=lambda: array("d"))
 
     def summary(self, roots: Sequence[int] | None) -> MetricSummary:
         """The metric in numbers; ``roots`` has for each topic the one that stands for it, where that is another."""
