@@ -41,10 +41,11 @@ def score_documents(ratings: Sequence[DocumentRating], case: Case) -> Mapping[st
 
 def baseline_documents(case: Case) -> list[dict[str, Any]]:
     """The rating of each document from lexical evidence."""
-    return [
-        {"document": index + 1, **stated(case, case.evidence.document_relevance(index), ZERO_TO_FIVE)}
-        for index in range(len(case.item.documents))
-    ]
+    ratings = []
+    for index in range(len(case.item.documents)):
+        finding = case.evidence.document_relevance(index)
+        ratings.append({"document": index + 1, **stated(case, finding, ZERO_TO_FIVE)})
+    return ratings
 
 
 GROUNDEDNESS = rating_section(

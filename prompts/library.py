@@ -19,7 +19,7 @@ import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from importlib import resources
 from importlib.metadata import entry_points
 from importlib.resources.abc import Traversable
@@ -155,7 +155,7 @@ class Library:
         try:
             template = self._environment.from_string(body)
             included = self._included(body, identifier).values()
-            texts = [_COMMENT.sub("", part) for part in (body, *included)]
+            texts = list(map(partial(_COMMENT.sub, ""), (body, *included)))
         except (TemplateError, RecursionError, MemoryError) as error:
             raise DeclarationError(f"prompt {identifier!r} is not a valid template: {error}") from error
         if absent := {"system", "user"} - set(template.blocks):

@@ -20,6 +20,8 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
+from operator import attrgetter
+from string import ascii_lowercase
 
 ANGLES = "<\uff1c\ufe64\u276e\u276c\u2770\u2329\u27e8\u3008\u02c2\u1438"
 """What is or looks like an opening bracket of a tag."""
@@ -46,7 +48,7 @@ _PERHAPS = re.compile(rf"[{_UNSEEN}\ufe00-\ufe0f]")
 _USUAL = re.compile(r"[\t\n\r -;=-~\xa0-\xac\xae-\u02c1\u02c3-\u02ff\u2010-\u2027\u2030-\u205e]+")
 """What most texts consist of. Nothing in it is invisible or an angle, and to leave it out is ten times as quick as to
 look for what is: only the few characters that remain are looked at."""
-_USUAL_ASCII = bytes(code for code in range(128) if _USUAL.fullmatch(chr(code)))
+_USUAL_ASCII = "".join(filter(_USUAL.fullmatch, map(chr, range(128)))).encode()
 """Those of ASCII; to leave bytes out is quicker still."""
 
 
@@ -218,8 +220,8 @@ _HIDDEN = re.compile(  # tag characters (but for those of the flags of England, 
     r"(?<![\U0001F3F4\U000E0020-\U000E007E])[\U000E0000-\U000E007F]+|[\u202D\u202E]|[\u200B-\u200D\u2060\uFEFF]{3,}"
     rf"|{_RARE}(?:.{{0,9}}?{_RARE}){{2}}|(?:{STRAY_SELECTOR}){{2}}|[ -~](?:{STRAY_SELECTOR})"
 )
-_CUES = frozenset(cue.encode() for pattern in _PATTERNS for cue in pattern.cues)
-_LETTERS = bytes(code if 0x61 <= code <= 0x7A else 0x20 for code in range(256))
+_CUES = frozenset(map(str.encode, frozenset[str]().union(*map(attrgetter("cues"), _PATTERNS))))
+_LETTERS = (b" " * 0x61 + ascii_lowercase.encode()).ljust(256)
 _TO_ASCII = dict.fromkeys(map(ord, ANGLES), "<")
 
 

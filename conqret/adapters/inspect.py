@@ -22,8 +22,8 @@ from conqret.adapters.single import (
 )
 from conqret.data import Judgment, Status
 from conqret.errors import ItemsError
-from conqret.judging.criterion import OVERALL, VITAL, criterion_of
-from conqret.judging.judge_options import CRITERIA, RUBRIC
+from conqret.judging.criterion import criterion_of
+from conqret.judging.judge_options import CRITERIA, OVERALL, RUBRIC, VITAL
 from conqret.judging.judge_parts import JUDGES
 
 scorers = require("inspect_ai.scorer", extra="inspect")

@@ -6,7 +6,8 @@ import re
 from bisect import bisect_left
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
-from itertools import chain
+from functools import partial
+from itertools import chain, filterfalse
 from operator import attrgetter
 from typing import Literal
 from unicodedata import bidirectional
@@ -115,7 +116,7 @@ def align(claim: Sentence, source: Text) -> Alignment:
     margin = words_in_all(MARGIN, source.language)
     claimed = len(claim.numbers)
     there, elsewhere, wrong = _numbers(claim, source, start - margin, end + margin) if claimed else (0, 0, [])
-    strangers = [name for name in sorted(claim.names) if not _known(name, source)]
+    strangers = list(filterfalse(partial(_known, source=source), sorted(claim.names)))
     polarity = _opposite(claim, source, start, end) if coverage >= POLARITY_COVERAGE else ""
     value = min(1.0, coverage / FULL_COVERAGE)
     if claimed:
@@ -325,8 +326,11 @@ def groundedness(argument: Text, documents: Sequence[Text]) -> Finding:
     for sentence in argument.sentences:
         size = sum(sentence.weights.values())
         if sentence.cites:
-            there = [align(sentence, documents[n - 1]) for n in sentence.cites if 1 <= n <= len(documents)]
-            best = max(there, key=attrgetter("value"), default=None)
+            best = None
+            for number in sentence.cites:
+                if 1 <= number <= len(documents):
+                    found = align(sentence, documents[number - 1])
+                    best = found if best is None or found.value > best.value else best
             value = best.value if best else 0.0
             clashes += best is not None and best.label == "contradicts"
             missing += best is None or best.label == "silent"

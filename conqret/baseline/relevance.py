@@ -20,7 +20,7 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from conqret.baseline.alignment import Finding, clip, quoted
-from conqret.text.analysis import COMMON_STEMS, Sentence, Text, terms_of, weight
+from conqret.text.analysis import COMMON_STEMS, COMMON_WEIGHT, Sentence, Text, terms_of
 from conqret.text.boilerplate import boilerplate
 from conqret.text.lexicons import ARGUMENT_CUES
 from conqret.text.words import word_spans, words_counted
@@ -70,7 +70,9 @@ class RelevanceQuery:
                 initialisms["".join(w[0] for w, _ in part)] = tuple(t for _, t in part)
         if not words:
             words = {word: word for word in question.words}
-        weights = {term: weight(term) for term in words} if question.english else dict.fromkeys(words, 1.0)
+        weights = dict.fromkeys(words, 1.0)
+        if question.english:
+            weights |= dict.fromkeys(COMMON_STEMS & words.keys(), COMMON_WEIGHT)
         return cls(weights, words, initialisms)
 
 
@@ -256,7 +258,9 @@ _ASPECTS = {
     "Technology and innovation": "technology computer internet machine innovation software data electronic",
     "Trust and accountability": "trust transparency accountable corruption fraud honest audit secret abuse",
 }
-ASPECTS: dict[str, frozenset[str]] = {name: Sentence(words).terms for name, words in _ASPECTS.items()}
+ASPECTS: dict[str, frozenset[str]] = {}
+for _name, _words in _ASPECTS.items():
+    ASPECTS[_name] = Sentence(_words).terms
 """Aspect to the stems of its words, in the order in which nuggets use them."""
 
 

@@ -35,10 +35,11 @@ class LinearModel:
 
     def score(self, features: Mapping[str, float]) -> float:
         """The log-odds of a text with these features. Raises KeyError where a weighted feature is missing."""
-        return self.intercept + math.fsum(
-            weight * max(-WIDEST, min(WIDEST, (features[name] - self.mean[name]) / self.sd[name]))
-            for name, weight in self.weights.items()
-        )
+        parts = []
+        for name, weight in self.weights.items():
+            deviation = (features[name] - self.mean[name]) / self.sd[name]
+            parts.append(weight * max(-WIDEST, min(WIDEST, deviation)))
+        return self.intercept + math.fsum(parts)
 
 
 def share_of(log_odds: float) -> float:
@@ -51,12 +52,12 @@ def fitted() -> Mapping[str, LinearModel]:
     """The models by name: preference, cogency, effectiveness, reasonableness."""
     held = json.loads(WEIGHTS.read_text(encoding="utf-8"))
     scale = held["features"]
-    mean = {name: statistics["mean"] for name, statistics in scale.items()}
-    sd = {name: statistics["sd"] for name, statistics in scale.items()}
-    return {
-        name: LinearModel(model["intercept"], model["weights"], mean, sd)
-        for name, model in held["models"].items()
-    }
+    mean, sd, models = dict[str, float](), dict[str, float](), dict[str, LinearModel]()
+    for name, statistics in scale.items():
+        mean[name], sd[name] = statistics["mean"], statistics["sd"]
+    for name, model in held["models"].items():
+        models[name] = LinearModel(model["intercept"], model["weights"], mean, sd)
+    return models
 
 
 WEIGHTS = Path(__file__).with_name("fitted.json")
@@ -80,12 +81,15 @@ def surface(text: Text) -> dict[str, float]:
     words = max(1, len(text.words))
     pieces = text.pieces
     sentences = max(1, len(pieces))
+    small = 0
+    for piece in pieces:
+        small += piece[:1].islower()
     return {
         "log_words": math.log(min(words, ENOUGH_WORDS)),
         "word_length": sum(map(len, text.words)) / words,
         "questions": text.raw.count("?") / sentences,
         "exclamations": text.raw.count("!") / sentences,
-        "small_starts": sum(piece[:1].islower() for piece in pieces) / sentences,
+        "small_starts": small / sentences,
         "first_person": 100 * text.count(lex.FIRST_PERSON) / words,
         "second_person": 100 * text.count(lex.SECOND_PERSON) / words,
         "rude_words": 100 * text.count(_RUDE) / words,
@@ -185,7 +189,10 @@ def dimensions(text: Text, relevance: float, grounded: float | None) -> dict[str
             told[key] = f"{told[key][:-1]}; borne out to {grounded:.2f}, on topic to {relevance:.2f}."
     values["overall_quality"] = sum(map(values.__getitem__, FITTED)) / len(FITTED)
     told["overall_quality"] = "The mean of " + ", ".join(FITTED) + "."
-    return {key: Finding(clip(value), told[key]) for key, value in values.items()}
+    findings: dict[str, Finding] = {}
+    for key, value in values.items():
+        findings[key] = Finding(clip(value), told[key])
+    return findings
 
 
 FITTED = ("cogency", "effectiveness", "reasonableness")

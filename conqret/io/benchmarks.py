@@ -121,14 +121,6 @@ _GRADE = table_schema(
 )
 
 
-def is_beir(folder: Path) -> bool:
-    """Whether a folder is laid out as BEIR's are."""
-    try:
-        return (folder / "corpus.jsonl").is_file() and (folder / "queries.jsonl").is_file()
-    except OSError:  # no path at all, or none that may be looked at
-        return False
-
-
 def beir_rows(folder: Path) -> Rows:
     """The questions of a BEIR folder (Thakur et al. 2021) that have graded documents: ``corpus.jsonl``,
     ``queries.jsonl`` and the grades of one split under ``qrels/``. Only the graded documents are held in memory.

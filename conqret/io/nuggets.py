@@ -1,29 +1,15 @@
-"""Given nuggets: those of an item, and banks with the nuggets of whole topics.
-
-A bank is an object with a topic and its nuggets, as TREC RAG (``qid``, ``nuggets``), AutoNuggetizer (the same with a
-``query``), AutoJudge (``query_id``, ``claim_bank``, ``nugget_bank``) or a user writes it; a file has one a line.
-"""
+"""Nuggets as they stand in a table or a bank: a text, and perhaps how important it is and what was found."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import cached_property
-from pathlib import Path
+from collections.abc import Mapping
 
-from conqret.data.item import Item, Nugget
-from conqret.errors import DeclarationError, ItemsError
-from conqret.io.checks import a_list, identifier, one_line, one_of, text
-from conqret.io.files import file_rows
-from conqret.io.reports import TOPIC_IDS, topic_names
-from conqret.io.rows import InvalidCell, kind, listed, object_rows, quoted
+from conqret.data.item import Nugget
+from conqret.io.checks import a_list, one_line, one_of, text
+from conqret.io.rows import InvalidCell, kind
 from conqret.io.schema import Field, TableReader, table_schema
-from conqret.text.analysis import analysed
 
-NuggetSource = str | Path | Mapping[str, object] | Iterable[Mapping[str, object]]
-"""A file of banks, what stands in its lines, or the nuggets of each topic by its id."""
-
-_NUGGETS = 'Write a list of {"text": …, "importance": "vital" or "okay"}'
+NUGGETS = 'Write a list of {"text": …, "importance": "vital" or "okay"}'
 _FAILED = "failed"
 """The assignment of AutoNuggetizer where its model gave none: it is no assignment."""
 _assignment = one_of(("support", "partial_support", "not_support", _FAILED), "assignment")
@@ -56,7 +42,7 @@ def read_nuggets(value: object, where: str, reader: TableReader) -> tuple[Nugget
     """The nuggets in a column's value: objects, or texts alone; what cannot be read becomes faults of the reader."""
     nuggets = [
         _nugget(entry, f"{where}[{number}]", reader)
-        for number, entry in enumerate(a_list(value, "a list of nuggets", _NUGGETS), start=1)
+        for number, entry in enumerate(a_list(value, "a list of nuggets", NUGGETS), start=1)
     ]
     weighed = [nugget.importance is not None for nugget in nuggets if nugget is not None]
     if any(weighed) and not all(weighed):
@@ -77,7 +63,7 @@ def _nugget(value: object, where: str, reader: TableReader) -> Nugget | None:
     if isinstance(value, str):
         value = {"text": value}
     if not isinstance(value, Mapping):
-        reader.fault(where, f"is {kind(value)}, and a nugget is expected", _NUGGETS)
+        reader.fault(where, f"is {kind(value)}, and a nugget is expected", NUGGETS)
         return None
     values = reader.read(value, NUGGET, f"{where}.")
     if values is None:
@@ -93,131 +79,8 @@ def _answers(value: object) -> list[str]:
     return [" ".join(answer.split()) for answer in listed_answers if isinstance(answer, str)]
 
 
-def _entries(value: object, where: str, reader: TableReader) -> tuple[Nugget, ...]:
+def nuggets_by_text(value: object, where: str, reader: TableReader) -> tuple[Nugget, ...]:
     """The nuggets of AutoJudge's banks, which stand under their texts."""
     if not isinstance(value, Mapping):
-        raise InvalidCell(f"is {kind(value)}, and an object is expected", _NUGGETS)
+        raise InvalidCell(f"is {kind(value)}, and an object is expected", NUGGETS)
     return read_nuggets(list(value.values()), where, reader)
-
-
-BANK = table_schema(
-    topic=Field((*TOPIC_IDS, "id", "query.qid"), identifier, needed="Name the topic of its nuggets"),
-    query=Field(("query.text", "query", "title_query", "title", "topic"), text, ""),
-    nuggets=Field(("nuggets",), read_nuggets, ()),
-    questions=Field(("nugget_bank",), _entries, ()),
-    claims=Field(("claim_bank",), _entries, ()),
-)
-
-
-class BanksError(ItemsError):
-    """Nugget banks have faults."""
-
-    of = "nugget banks"
-
-
-@dataclass(frozen=True, slots=True)
-class NuggetBank:
-    """The nuggets of a topic; ``query`` is what the bank says that the topic asks, and ``line`` where it stands."""
-
-    topic: str
-    query: str
-    nuggets: tuple[Nugget, ...]
-    line: int
-
-
-@dataclass(frozen=True)
-class NuggetBanks:
-    """Banks by the ids of their topics; ``name`` is what messages call what holds them."""
-
-    name: str
-    banks: Mapping[str, NuggetBank]
-
-    def bank_of(self, item: Item) -> NuggetBank | None:
-        """The bank of an item's topic: by the topic's id in its metadata, by its own id, or by what the topic asks."""
-        for name in _names(item):
-            if name in self.banks:
-                return self.banks[name]
-        return self._by_query.get(_plain(item.topic))
-
-    @cached_property
-    def _by_query(self) -> dict[str, NuggetBank]:
-        """The first bank of each question."""
-        banks: dict[str, NuggetBank] = {}
-        for bank in self.banks.values():
-            if bank.query:
-                banks.setdefault(_plain(bank.query), bank)
-        return banks
-
-
-def _names(item: Item) -> list[str]:
-    """What names the topic of an item, in this order."""
-    return [*topic_names(item, (*TOPIC_IDS, "id")), item.id]
-
-
-def _plain(topic: str) -> str:
-    return " ".join(topic.split()).casefold()
-
-
-def read_banks(source: NuggetSource | NuggetBanks) -> NuggetBanks:
-    """Read the nugget banks of a file (JSON Lines, also gzipped; JSON), or from memory; those that are read already are
-    given back.
-
-    Raises:
-        ItemsError: the file cannot be read.
-        BanksError: banks have faults; it lists them all.
-        DeclarationError: it holds no bank.
-    """
-    if isinstance(source, NuggetBanks):
-        return source
-    if not isinstance(source, str | Path | Iterable):
-        raise DeclarationError(
-            f"nugget banks must be a file, or the nuggets of each topic, not {kind(source)}"
-        )
-    if isinstance(source, Mapping):
-        source = [{"qid": topic, "nuggets": nuggets} for topic, nuggets in source.items()]
-    rows = file_rows(source) if isinstance(source, str | Path) else object_rows(source, "nuggets")
-    reader, banks = TableReader(rows, BANK), dict[str, NuggetBank]()
-    for values in reader:
-        reader.once("topic", values["topic"], "Write all nuggets of a topic into one bank")
-        nuggets = (*values["nuggets"], *values["questions"], *values["claims"])
-        if not nuggets:
-            reader.fault("nuggets", "is missing, or contains no nugget", _NUGGETS)
-        banks[values["topic"]] = NuggetBank(values["topic"], values["query"], nuggets, reader.line)
-    reader.finish(BanksError, wanted="nugget banks")
-    return NuggetBanks(rows.name, banks)
-
-
-def with_nuggets(
-    items: Iterable[Item | None], reader: TableReader, banks: NuggetBanks
-) -> Iterator[Item | None]:
-    """The items, each with the nuggets of its topic's bank; those that have nuggets keep theirs. None, and a fault of
-    the reader, where there is no bank, or one that asks something else."""
-    for item in items:
-        if item is None or item.nuggets:
-            if item is not None:
-                reader.note(
-                    f"items have nuggets of their own, which are judged instead of those of {banks.name}"
-                )
-            yield item
-            continue
-        bank = banks.bank_of(item)
-        if bank is None:
-            reader.fault(
-                "nuggets",
-                f"are missing: {banks.name} has no bank of its topic, which is {quoted(_names(item)[0])} (it has "
-                f"banks of {listed(banks.banks, 5)})",
-                "Give the bank of this topic, or name the topic as the bank does (topic_id, qid, or the item's id)",
-            )
-            yield None
-            continue
-        terms, of_topic = analysed(bank.query).terms, analysed(item.topic).terms
-        if terms and of_topic and terms.isdisjoint(of_topic):  # they share no word that says anything
-            reader.fault(
-                "topic",
-                f"is {quoted(item.topic)}, and the bank of topic {bank.topic!r} in {banks.name}:{bank.line} is about "
-                f"{quoted(bank.query)}",
-                "Give the bank of this topic",
-            )
-            yield None
-        else:
-            yield item.model_copy(update={"nuggets": bank.nuggets})

@@ -10,19 +10,18 @@ from functools import partial
 from itertools import count, groupby
 from operator import attrgetter, itemgetter
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from conqret.data.digest import gathered
 from conqret.data.item import Item
 from conqret.errors import DeclarationError, Fault, ItemsError, check_known, number
-from conqret.io.benchmarks import beir_rows, is_beir
+from conqret.io.benchmarks import beir_rows
 from conqret.io.cell_values import canonical
 from conqret.io.columns import CONQRET, DIALECTS, FIELDS, PLUGGED, Dialect, nearly, recognise, with_columns
 from conqret.io.conversations import holds_messages
 from conqret.io.files import file_rows, several_files
 from conqret.io.items import item_schema, read_items
 from conqret.io.jsonl import compact
-from conqret.io.nuggets import NuggetBanks, NuggetSource, read_banks, with_nuggets
 from conqret.io.reports import WITHOUT_TEXT, Requests, read_requests, report_records
 from conqret.io.rows import (
     FaultList,
@@ -41,6 +40,9 @@ from conqret.io.rows import (
 )
 from conqret.io.schema import TableReader, how_far, look_up
 from conqret.text.language import item_language, language_code
+
+if TYPE_CHECKING:
+    from conqret.io.nugget_banks import NuggetBanks, NuggetSource
 
 Share = Literal["all", "some", "none"]
 KEPT = 32 << 20
@@ -241,7 +243,11 @@ class ItemSource:
         items = read_items(reader, self.layout, self.layout.records(self.rows), self.judged)
         if self.language:
             items = (item and item.model_copy(update={"language": self.language}) for item in items)
-        return reader, items if self.banks is None else with_nuggets(items, reader, self.banks)
+        if self.banks is not None:
+            from conqret.io.nugget_banks import with_nuggets
+
+            items = with_nuggets(items, reader, self.banks)
+        return reader, items
 
 
 def open_items(
@@ -291,7 +297,11 @@ def open_items(
             f"{rows.name} is a long table ({layout.name}), of which no row can be left out: correct "
             "it, or write one row for each item"
         )
-    banks = None if nuggets is None else read_banks(nuggets)
+    banks = None
+    if nuggets is not None:
+        from conqret.io.nugget_banks import read_banks
+
+        banks = read_banks(nuggets)
     code = language_code(language) if language else ""
     if code is None:
         raise DeclarationError(
@@ -310,8 +320,13 @@ def _why(faults: Iterable[Fault]) -> str:
 
 def _rows(source: object) -> Rows:
     if isinstance(source, str | Path):
-        if is_beir(Path(source)):
-            return beir_rows(Path(source))
+        folder = Path(source)
+        try:
+            laid_out_as_beir = (folder / "corpus.jsonl").is_file() and (folder / "queries.jsonl").is_file()
+        except OSError:  # no path at all, or none that may be looked at
+            laid_out_as_beir = False
+        if laid_out_as_beir:
+            return beir_rows(folder)
         return several_files(source) or file_rows(source)
     if isinstance(source, Item | Mapping):
         raise DeclarationError("a list of items is expected, but one item was given: put it into a list")

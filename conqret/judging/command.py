@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from conqret.console.conditions import Requirement
+    from conqret.console.conditions import Requirement, RequirementOutcome
     from conqret.console.printing import ProgressBar
     from conqret.judging.judgments import JudgePlan, Judgments
     from conqret.judging.setup import Setup
@@ -152,7 +152,6 @@ def judge(
 
     conqret judge items.jsonl --replay recordings.jsonl
     """
-    from conqret.judging.build_gate import check_mean, requirements, write_build_files
     from conqret.judging.judge import expected_cost
     from conqret.judging.judge import judge as judged
 
@@ -184,6 +183,8 @@ def judge(
         raise DeclarationError(f"a judge of your own has no format: leave --format out{file}")
     wanted: list[Requirement] = []
     if checks.require:
+        from conqret.judging.build_gate import requirements
+
         wanted = requirements(checks.require, items, settings, elsewhere=chosen.own.elsewhere)
     if config is not None:
         shown.note(f"settings come from {config}; options of the command line override them")
@@ -218,7 +219,11 @@ def judge(
 
         summary = calibrate_run(judgments.folder, maps)
         write_report(judgments.folder)
-    outcomes = [check_mean(condition, judgments.summary) for condition in wanted] if wanted else []
+    outcomes: list[RequirementOutcome] = []
+    if wanted:
+        from conqret.judging.build_gate import check_mean
+
+        outcomes = [check_mean(condition, judgments.summary) for condition in wanted]
     result(
         summary,
         _lines(judgments, summary, quiet=shown.quiet),
@@ -234,6 +239,8 @@ def judge(
     if by_default and not shown.quiet:
         _name_a_model(items, chosen, read, judging)
     if checks.junit or checks.markdown:
+        from conqret.judging.build_gate import write_build_files
+
         write_build_files(judgments, outcomes, junit=checks.junit, markdown=checks.markdown)
     met = not outcomes or tell_outcomes(outcomes)
     if outcomes and met and judgments.summary.failed:

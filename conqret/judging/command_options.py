@@ -24,7 +24,6 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.shared_options import Calls, Format, Metric, Model, Prompts, RunFolderOptions
 from conqret.errors import DeclarationError, UnknownNameError
-from conqret.judging.criterion import criteria_of
 from conqret.judging.judge_options import JudgeOptions
 from conqret.options import said
 
@@ -192,7 +191,10 @@ def read_settings(app: Any, commands: Sequence[str], arguments: Iterable[Argumen
     """Give the arguments and options that the command line leaves open the values of the file."""
     from conqret.io.toml import read_toml, toml_error
 
-    known = {argument.field_info.name: argument for argument in arguments if not argument.children}
+    known: dict[str, Argument] = {}
+    for argument in arguments:
+        if not argument.children:
+            known[argument.field_info.name] = argument
     named = list(map(Path, map(attrgetter("value"), known["config"].tokens)))
     path = named[0] if named else Path(NAME)
     if not named and not path.is_file():
@@ -239,6 +241,8 @@ def _settle(known: Mapping[str, Argument], name: str, value: Any, path: Path) ->
     try:
         TypeAdapter(known[name].field_info.annotation).validate_python(plain, strict=not is_path)
         if name == "criterion":
+            from conqret.judging.criterion import criteria_of
+
             criteria_of(plain)
     except ValidationError as error:
         return said(dict(error.errors()[0]))

@@ -10,8 +10,6 @@ from typing import Any, Literal, get_args
 
 from conqret.errors import DeclarationError
 
-OVERALL, VITAL, AXIS = "rubric_score", "vital_score", "axis_"
-"""The score of a whole rubric, of its vital criteria, and what the metric of an axis begins with."""
 LOOKS_AT = ("answer", "documents", "question", "reference", "second_answer")
 """What a criterion can look at."""
 

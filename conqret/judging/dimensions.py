@@ -136,7 +136,9 @@ DIMENSIONS: tuple[Dimension, ...] = (
     ),
 )
 
-BY_NAME = {dimension.name: dimension for dimension in DIMENSIONS}
+BY_NAME: dict[str, Dimension] = {}
+for _dimension in DIMENSIONS:
+    BY_NAME[_dimension.name] = _dimension
 
 
 def ordered(order: Order, *, seed: int, sample: int) -> tuple[Dimension, ...]:

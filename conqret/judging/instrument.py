@@ -64,12 +64,8 @@ async def judge_item(item: Item, instrument: Instrument) -> Judgment:
     judge, options = instrument.judge, instrument.options
     item_case = case_of(item, options)
     swapped = replace(case_of(swap_item(item), options), swapped=True) if item.second_argument else item_case
-    outcomes = await _gather(
-        [
-            _ask_samples(judge_prompt, item_case, swapped, instrument)
-            for judge_prompt in judge.select(options.metrics)
-        ]
-    )
+    asking = partial(_ask_samples, item_case=item_case, swapped=swapped, instrument=instrument)
+    outcomes = await _gather(list(map(asking, judge.select(options.metrics))))
     measures: dict[str, Measure] = {}
     for outcome in outcomes:
         measures |= outcome.measures

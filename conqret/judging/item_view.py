@@ -371,9 +371,10 @@ def _citation_verdicts(
 
 def _verdicts(judgment: Judgment) -> list[tuple[Part, tuple[int, int]]]:
     """The verdicts on citations, each with its sentence and its document."""
-    return [
-        (part, (int(pair[1]), int(pair[2])))
-        for measure in judgment.measures.values()
-        for part in measure.parts
-        if (pair := _PAIR.match(part.id))
-    ]
+    verdicts = []
+    for measure in judgment.measures.values():
+        for part in measure.parts:
+            if pair := _PAIR.match(part.id):
+                place = (int(pair[1]), int(pair[2]))
+                verdicts.append((part, place))
+    return verdicts

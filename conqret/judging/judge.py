@@ -356,11 +356,10 @@ def _own_setup(
 
 def _judging(settings: JudgeSettings) -> dict[str, Any]:
     """The fields of :class:`JudgeOptions` among the settings."""
-    options: dict[str, Any] = {
-        field.name: settings[field.name]  # type: ignore[literal-required]
-        for field in fields(JudgeOptions)
-        if field.name in settings
-    }
+    options: dict[str, Any] = {}
+    for field in fields(JudgeOptions):
+        if field.name in settings:
+            options[field.name] = settings[field.name]  # type: ignore[literal-required]
     if "metrics" in options:
         options["metrics"] = tuple(options["metrics"] or ())
     return options

@@ -24,6 +24,9 @@ OWN_JUDGE = "own-judge"
 PAIRED, SINGLE = "preference", "overall_quality"
 """The metrics of a judge of your own: for items with two arguments, and for all others."""
 
+OVERALL, VITAL, AXIS = "rubric_score", "vital_score", "axis_"
+"""The score of a whole rubric, of its vital criteria, and what the metric of an axis begins with."""
+
 COVERAGE = "coverage"
 """What can be required beside the metrics: the share of items with a score."""
 

@@ -14,7 +14,7 @@ from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions, Way
 
 if TYPE_CHECKING:
     from conqret.io import ItemSource
-    from conqret.io.nuggets import NuggetSource
+    from conqret.io.nugget_banks import NuggetSource
     from conqret.io.reports import Requests
     from conqret.judging.criterion import Criteria
     from conqret.judging.dimensions import Order
@@ -146,7 +146,11 @@ def client_options(model: str | ClientOptions | None, settings: Mapping[str, Any
     """
     options = ClientOptions.from_model(OFFLINE_MODEL if model is None else model)
     own = ClientSettings.__annotations__
-    return replace(options, **{name: settings[name] for name in own if name in settings})
+    given: dict[str, Any] = {}
+    for name in own:
+        if name in settings:
+            given[name] = settings[name]
+    return replace(options, **given)
 
 
 def chosen_format(

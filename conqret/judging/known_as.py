@@ -9,7 +9,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from conqret.judging.criterion import AXIS, OVERALL, VITAL
+from conqret.judging.judge_options import AXIS, OVERALL, VITAL
 from conqret.judging.nugget_measures import METRICS
 
 _SUFFIXES = re.compile(r"(?:metric|score|scorer|evaluator)s?\Z")

@@ -89,7 +89,9 @@ def report_page(
     record = run.record()
     summary = tally.summary or run.so_far()
     shown = tally.shown()
-    wanted = {judgment.item for _, judgment in shown}
+    wanted = set[str]()
+    for _, judgment in shown:
+        wanted.add(judgment.item)
     items: dict[str, Item] = {}
     for item in run.items() if wanted else ():
         if item.id in wanted:
@@ -349,7 +351,10 @@ def _settings(record: JudgeRecord, judge: Judge | None) -> Iterable[tuple[str, s
             if name == "stop_after_failures":
                 shown = f"{value:.0%}"
             yield SETTINGS.get(name, words.label(name)), shown
-    if judge and any(part.both_orders and not asked.isdisjoint(part.metrics) for part in judge.asks):
+    both = False
+    for part in judge.asks if judge else ():
+        both = both or (part.both_orders and not asked.isdisjoint(part.metrics))
+    if both:
         yield "Orders of the arguments", "both"
     if judge and judge.declared:
         yield "Format", visible(judge.summary)

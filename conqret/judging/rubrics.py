@@ -19,8 +19,8 @@ from typing import Any
 from conqret.data import Item, Measure, Part, Reason, Status
 from conqret.errors import DeclarationError, number
 from conqret.judging.criteria import Rubrics, criteria_asks
-from conqret.judging.criterion import AXIS, OVERALL, VITAL, Criterion, criteria_of
-from conqret.judging.judge_options import CRITERIA, RUBRIC
+from conqret.judging.criterion import Criterion, criteria_of
+from conqret.judging.judge_options import AXIS, CRITERIA, OVERALL, RUBRIC, VITAL
 from conqret.judging.judge_parts import CombinedMetrics, Judge, digest
 from conqret.judging.rubric_files import rubrics_of
 from conqret.judging.scales import majority, mean_confidence, mean_of

@@ -375,10 +375,10 @@ def check_items(source: ItemSource, setup: Setup, *, all_items: bool = True) -> 
             needs[name] = f"format {judge.name} {_NEEDS[name]}"
         elif checked.has[name] == "some":
             notes.append(f"items without a {name} are unscored by {judge.name}, which {_NEEDS[name]}")
-    lacking = [need for need in needs if checked.has[need] != "all"]
+    lacking = {*map(checked.has.__getitem__, needs)} - {"all"}
     if not whole or lacking:
         checked = source.check(needs)  # raises, unless items are left out
-    notes += [f"left out: {reason}" for reason in checked.reasons]
+    notes.extend(map("left out: {}".format, checked.reasons))
     if judge.combined is not None and all_items:
         notes += judge.combined.check(replace(source, needs=needs))
     setup = replace(
@@ -391,7 +391,10 @@ def _possible(
     setup: Setup, parts: tuple[JudgePrompt[Any] | ComputedMetrics, ...], checked: CheckedItems
 ) -> tuple[Setup, tuple[JudgePrompt[Any] | ComputedMetrics, ...], list[str]]:
     """The setup and its parts without metrics for which no item has what they need; and why."""
-    absent = {name for name, share in checked.has.items() if share == "none"}
+    absent = set[str]()
+    for name, share in checked.has.items():
+        if share == "none":
+            absent.add(name)
     left_out, possible, notes = list[str](), list[JudgePrompt[Any] | ComputedMetrics](), list[str]()
     for part in parts:
         if lacking := sorted(absent & (part.needs | part.against)):

@@ -269,6 +269,9 @@ class Summariser:
         for (reason, detail), _ in self._details.most_common():  # the commonest first
             examples.setdefault(reason, f"{self._named[reason, detail]}: {detail}")
         joined = None if roots == list(range(len(roots))) else roots
+        metrics = dict[str, MetricSummary]()
+        for metric, tally in self._metrics.items():
+            metrics[metric] = tally.summary(joined)
         return Summary(
             total=sum(self._statuses.values()),
             scored=self._statuses[Status.SCORED],
@@ -277,7 +280,7 @@ class Summariser:
             partly=self._partly,
             reasons=dict(sorted(self._reasons.items())),
             examples=dict(sorted(examples.items())),
-            metrics={metric: tally.summary(joined) for metric, tally in self._metrics.items()},
+            metrics=metrics,
             usage=Usage(**{**dict.fromkeys(Usage.model_fields, 0), **self._usage}),
             flagged=self._flagged,
             attacks=self._attacks,

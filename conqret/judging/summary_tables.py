@@ -112,7 +112,9 @@ def coverage(summary: Summary) -> str:
         (summary.trimmed, "trimmed to fit the model"),
         (summary.miscited, "citing a document that is not there"),
     ]
-    parts = [f"{words.count(number)} {what}" for number, what in (*states, *filter(itemgetter(0), remarks))]
+    parts = []
+    for of_these, what in (*states, *filter(itemgetter(0), remarks)):
+        parts.append(f"{words.count(of_these)} {what}")
     return f"{words.number(summary.every, 'item')}: {', '.join(parts)}"
 
 

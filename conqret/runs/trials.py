@@ -274,7 +274,10 @@ async def perform(
                     )  # it is asked before the next is put together: answers come apart, too
                 if not under_way:
                     return
-                for task in [await done.get(), *(done.get_nowait() for _ in range(done.qsize()))]:
+                finished = [await done.get()]
+                while not done.empty():
+                    finished.append(done.get_nowait())
+                for task in finished:
                     under_way.remove(task)
                     if (row := task.result()) is not None:
                         rows.add(row)

@@ -9,6 +9,7 @@ import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from statistics import NormalDist
 from typing import Literal
 
@@ -119,8 +120,8 @@ def mean_of_sums(sums: Sequence[float], counts: Sequence[float]) -> Estimate:
     It is :func:`conqret.stats.mean_interval` on the scale of shares: without a cluster c the mean is
     ``(S - s_c) / (N - n_c)``. Clusters without a value are as if they were not there.
     """
-    there = [(part, count) for part, count in zip(sums, counts, strict=True) if count]
-    whole, total = math.fsum(part for part, _ in there), sum(count for _, count in there)
+    there = list(filter(itemgetter(1), zip(sums, counts, strict=True)))
+    whole, total = math.fsum(map(itemgetter(0), there)), sum(map(itemgetter(1), there))
     if not total:
         return undefined("nothing was scored")
     mean, many, clusters = whole / total, int(total), len(there)

@@ -107,8 +107,7 @@ def words_of(text: str) -> list[str]:
     for separator in _SEPARATORS:
         if separator in text:
             text = text.replace(separator, " ")
-    words = _words
-    return [word for piece in text.replace(" %", "%").lower().split() if (word := words[piece])]
+    return list(filter(None, map(_words.__getitem__, text.replace(" %", "%").lower().split())))
 
 
 _SEPARATORS = "<>-\u2010\u2011\u2012\u2013\u2014/|\u2022\u00b7"

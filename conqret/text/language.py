@@ -18,6 +18,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from operator import itemgetter
+from string import ascii_letters
 from typing import TYPE_CHECKING
 
 from conqret.errors import UnknownNameError
@@ -34,8 +35,8 @@ RIGHT_TO_LEFT = frozenset("ar dv fa he ps sd ug ur yi".split())
 """Codes of languages that are written from right to left."""
 
 _CODES: Mapping[str, str] = {
-    **{code: code for code in NAMES},
-    **{name.lower(): code for code, name in NAMES.items()},
+    **dict(zip(NAMES, NAMES, strict=True)),
+    **dict(zip(map(str.lower, NAMES.values()), NAMES, strict=True)),
     **WORDS["language_codes"],
 }
 _tag = re.compile(r"([A-Za-z]{2,3})(?:[-_][A-Za-z0-9]{1,8}){0,4}")
@@ -116,9 +117,14 @@ _SCRIPTS = {
     "Ethiopic": ("\u1200-\u135a", "am"),
 }
 """The letters of each script, and the largest of its languages where there are not many."""
-_letters = re.compile("|".join(f"([{ranges}]+)" for ranges, _ in _SCRIPTS.values()))
 _NAMES = tuple(_SCRIPTS)
-_LANGUAGE_OF_SCRIPT = {script: language for script, (_, language) in _SCRIPTS.items() if language}
+_LANGUAGE_OF_SCRIPT: dict[str, str] = {}
+_groups = list[str]()
+for _script, (_ranges, _largest) in _SCRIPTS.items():
+    _groups.append(f"([{_ranges}]+)")
+    if _largest:
+        _LANGUAGE_OF_SCRIPT[_script] = _largest
+_letters = re.compile("|".join(_groups))
 _OWN_LETTERS = {
     "Cyrillic": (
         (re.compile("[\u045e\u040e]"), "be"),
@@ -134,12 +140,12 @@ _OWN_LETTERS = {
 """Letters that a script's largest language does not have: the first that stand in the text decide."""
 
 _OF_SCRIPT = {
-    script: frozenset(languages.split())
-    for script, languages in {"Cyrillic": "ru uk bg sr be mk", "Devanagari": "hi mr ne"}.items()
+    "Cyrillic": frozenset("ru uk bg sr be mk".split()),
+    "Devanagari": frozenset("hi mr ne".split()),
 }
 _LANGUAGES = LETTERS | FUNCTION_WORDS
 """The languages of each sign."""
-_NO_LETTERS = bytes(code for code in range(128) if not chr(code).isalpha())
+_NO_LETTERS = bytes(range(128)).translate(None, ascii_letters.encode())
 _KANA_SHARE = 0.05
 """The share of kana among the letters from which a text with Chinese characters is Japanese."""
 

@@ -270,9 +270,9 @@ def _next_is_upper(text: str, end: int) -> bool:
 
 _ANYWHERE = frozenset("dr prof vs cf u.s u.k u.n e.u e.g i.e mr mrs ms vol fig".split())
 
-ABBREVIATIONS = {
-    language: word_list(language, "abbreviations") | _ANYWHERE for language in WORDS["abbreviations"]
-}
+ABBREVIATIONS: dict[str, frozenset[str]] = {}
+for _language in WORDS["abbreviations"]:
+    ABBREVIATIONS[_language] = word_list(_language, "abbreviations") | _ANYWHERE
 ANY_LANGUAGE = frozenset().union(*ABBREVIATIONS.values())
 """All of them, for a text whose language cannot be told."""
 

@@ -13,6 +13,7 @@ import re
 import unicodedata
 from functools import lru_cache
 from itertools import pairwise
+from string import ascii_letters, digits
 from typing import Any
 
 import regex
@@ -51,8 +52,9 @@ _not_latin = re.compile("[^\x00-\u02ff\u1e00-\u1eff\u2000-\u2bff\ufb00-\ufb06]")
 _latin_word = re.compile(r"[0-9]+(?:[.,][0-9]+)*|[^\W_]+(?:['\u2019][^\W_]+)?")
 
 _ASCII = bytes(range(128))
-_SPACES = bytes(32 if chr(code).isspace() else code for code in range(256))
-_MARKS = bytes(code for code in range(128) if not chr(code).isalnum() and not chr(code).isspace())
+_SPACE = "".join(filter(str.isspace, map(chr, range(256)))).encode("latin-1")
+_SPACES = bytes.maketrans(_SPACE, b" " * len(_SPACE))
+_MARKS = _ASCII.translate(None, _SPACE + (ascii_letters + digits).encode())
 """How the words of an ASCII text are counted at once: its marks go, and pieces of nothing but marks with them."""
 _MAX_REPLACED = 48
 """Different characters beyond ASCII that are made ASCII one after the other, so that words are counted at once."""
