@@ -1,6 +1,6 @@
 """The two families of errors.
 
-A *declaration* error means that the call, the file or the setting was wrong: asking again changes
+A *declaration* error means that the call, the file or the setting was wrong: a retry changes
 nothing, so it is never retried, and the command line ends with exit code 2. An *execution* error means
 that the outside world failed: a provider, the network, the budget. Execution errors never leave the
 client as exceptions; they become judgments with the status ``failed`` (see :mod:`conqret.data.judgment`).

@@ -34,7 +34,7 @@ class Registry(Mapping[str, T], Generic[T]):
             of that name.
             Without a package all are of plug-ins.
         first: names that come before the others, which follow in alphabetical order.
-        shared: the group has other kinds in it too; what is of another type is none of this kind. (Whoever looks
+        shared: the group has other kinds in it too; what is of another type is none of this kind. (Each caller
             has to import all of the group's objects for it.)
 
     Raises (on use):

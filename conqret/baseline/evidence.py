@@ -1,4 +1,4 @@
-"""`Evidence`: everything that the offline baseline can say of one item, found when it is first asked for."""
+"""`Evidence`: everything that the offline baseline can say of one item, found when it is first needed."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ class Evidence:
     """Lexical and statistical evidence about one item: no language model, no randomness.
 
     Every value is in [0, 1] and depends on the item's texts alone; nothing depends on the order of its
-    documents. Results are kept, so asking twice costs nothing. ``language`` is the item's, empty where it cannot be
+    documents. Results are kept, so a second call costs nothing. ``language`` is the item's, empty where it cannot be
     told.
     """
 

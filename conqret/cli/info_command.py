@@ -1,4 +1,4 @@
-"""``conqret info formats``: what the judges ask for, on which scale, and where each is from. ``conqret info doctor``:
+"""``conqret info formats``: what the judges rate, on which scale, and where each is from. ``conqret info doctor``:
 what is installed, what is set, and whether a model answers."""
 
 from __future__ import annotations

@@ -158,7 +158,7 @@ def _new_steps(
 
 
 def _asks_of(name: str, library: Library, metrics: Sequence[str] = ()) -> dict[str, JudgePrompt[Any] | None]:
-    """The prompts of a format, or a prompt alone, each with a question that asks it (None: no judge does)."""
+    """The prompts of a format, or a prompt alone, each with a judge prompt that uses it (None: no judge does)."""
     name = name if name in JUDGES or name in library.ids() else name.replace("_", "-")
     if name in JUDGES:
         wanted = tuple(metric.replace("-", "_") for metric in metrics)
@@ -217,7 +217,7 @@ def shown(
     """The prompt filled with ``item``, and what a reader has to know about it.
 
     Args:
-        ask: the question of a judge that asks it; None where no judge does.
+        ask: the judge prompt that uses it; None where no judge does.
 
     Raises:
         DeclarationError: the item lacks what the prompt shows, or the prompt shows nothing that items have.

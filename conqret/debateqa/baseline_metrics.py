@@ -278,7 +278,7 @@ def prepared(
 
     Raises:
         DeclarationError: a package or a model is missing, no question has what a metric needs, or the model cannot
-            be asked with these options.
+            be called with these options.
     """
     for kind, there, need in (
         ("similarity", any(case.partial for case in cases), "a partial answer"),
@@ -314,7 +314,7 @@ def baseline_rows(
     on_answer: Callable[[int], None] = lambda done: None,
 ) -> list[ScoreRow]:
     """One row a baseline and case, baselines in their order; those by a model's responses are there already
-    (``asked``).
+    (``requested``).
 
     ``kept`` gives values from before and takes in new ones. ``on_answer`` is called with how many cases were compared.
     """

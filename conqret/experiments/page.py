@@ -197,7 +197,7 @@ def run_page(
     """The page of the run in a folder, piece by piece; None where its kind has none that is made of the folder alone.
 
     ``asked_at`` returns for a judge's run the place of a prompt (:func:`conqret.judging.page.report_page`), and
-    ``around`` what else there is beside the page.
+    ``around`` what else there is next to the page.
 
     Raises:
         DeclarationError: the run is not finished (a judge's need not be), or its files are corrupt.
@@ -248,7 +248,7 @@ def report_run(
         to: where to write the page, by default ``report.html`` in the run's folder.
         recordings: where the raw answers are, if not in the run's folder: a store, an export, a run.
         prompts: the folder of prompts that the run was made with, if any.
-        calibration: a file of ``conqret judges calibrate`` for this judge: calibrated scores are shown beside the raw
+        calibration: a file of ``conqret judges calibrate`` for this judge: calibrated scores are shown next to the raw
             ones, and written into ``scores.parquet``.
         max_items: how many items are shown in full.
 

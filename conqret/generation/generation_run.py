@@ -1,6 +1,6 @@
 """Write the arguments of many topics into a folder: recorded, resumable, the files whole or not at all.
 
-Beside ``run.json`` and ``recordings.sqlite`` the folder holds ``generations.jsonl``, a line for each topic and stance
+Next to ``run.json`` and ``recordings.sqlite``, the folder holds ``generations.jsonl``, a line for each topic and stance
 with its argument or the reason why there is none, and ``items.jsonl``, an item for each argument (what ``conqret
 judge`` reads). The same command again requests only what has no response.
 """

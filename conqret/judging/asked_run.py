@@ -1,6 +1,6 @@
 """A run: questions to models, each answered once, kept in a folder as it comes, so that a stopped run goes on.
 
-A study is a function: it opens a :class:`Run` in its folder, asks with :meth:`Run.ask_all`, and ends with
+A study is a function: it opens a :class:`Run` in its folder, requests with :meth:`Run.ask_all`, and ends with
 :meth:`Run.finish`. What depends on an earlier answer is a coroutine that awaits :meth:`Run.ask` or :meth:`Run.row`. In
 a dry run the same function calls no model: its prompts are counted, and the offline baseline answers.
 """
@@ -44,7 +44,7 @@ COUNTED = 100
 
 
 class RunSettings(ClientSettings, RequestSettings, total=False):
-    """How a run asks models, and how each is called."""
+    """How a run calls its models."""
 
 
 class WatchSettings(TypedDict, total=False):
@@ -77,13 +77,13 @@ class Run(Generic[Row]):
         prompts: the prompts, by their ids.
         settings: how models are called (:class:`conqret.judging.judge_settings.RequestSettings`), with ``dry_run`` and
             ``watch`` of :class:`AskedSettings`.
-        asked: plain data that decides what is asked.
+        asked: plain data that decides the requests.
         total: how many rows there will be.
-        asks: what is asked, in the words in which a model is refused that cannot be asked it.
+        asks: what is requested, as an error says it of a model that cannot answer.
         about, by: what is told of it at the start ("12 arguments by"), and who answers, where that is not the models.
         record: further fields of the record, and those that differ from what the first model's session says; a
             function of the run where they depend on the models' sessions; or the record itself.
-        sessions: open sessions to ask with, where the run is part of something larger that counts and closes them.
+        sessions: open sessions to use, where the run is part of something larger that counts and closes them.
         renew: begin afresh where the folder holds another run of its kind.
 
     ``span`` is what a trace calls it, and says of it, where spans are requested.
@@ -188,7 +188,7 @@ class Run(Generic[Row]):
         return await self.row(request.item, answered)
 
     async def row(self, key: str, make: Callable[[], Awaitable[Row]]) -> Row:
-        """The row of a key: kept from before, or made now, once, whoever asks for it."""
+        """The row of a key: kept from before, or made now, once for all callers."""
         _UNIT.get().append(key)
         if (under_way := self._making.get(key)) is not None:
             await asyncio.shield(under_way)
@@ -214,7 +214,8 @@ class Run(Generic[Row]):
 
     def ask_all(self, *groups: Iterable[Request[Any] | Coroutine[Any, Any, T]]) -> list[T]:
         """Do all units, many at a time, and return what they come to, in their order. A unit is a request, or a
-        coroutine that asks one thing after the other; groups stand one behind the other, and none waits for the last.
+        coroutine that makes one request after the other; groups stand one behind the other, and none waits for the
+        last.
 
         Raises:
             AnswersAwaited: units wait for a batch.
@@ -300,7 +301,7 @@ class Run(Generic[Row]):
         return [found[str(number)][1] for number in range(len(found))]
 
     async def _handed_in(self, results: list[Any]) -> list[Any]:
-        """The results, where none waits for a batch; what is still to be asked in one is handed in."""
+        """The results, where none waits for a batch; what is still to be requested in one is handed in."""
         for client in self.clients:
             await client.hand_in()
         if waiting := sum(result is _NotYet for result in results):

@@ -115,7 +115,7 @@ class OwnJudge(OwnCriteria):
 
     @property
     def elsewhere(self) -> bool:
-        """Whether the judge is no model that is asked here: a function, an address, a log."""
+        """Whether the judge is no model that is called here: a function, an address, a log."""
         return bool(self.given().keys() - {"criteria", "rubric", "criteria_per_call"})
 
 
@@ -175,7 +175,7 @@ NAME = "conqret.toml"
 TABLE = "judge"
 """The command that takes settings from a file, and its table there."""
 _NO_SETTING = ("config", "dry_run", "json_output", "quiet", "judge", "verdicts")
-"""What is asked of one call, and not set: no file of settings imports a module, or has items sent somewhere."""
+"""What is set for one call alone: no file of settings imports a module, or has items sent somewhere."""
 
 
 Config = Annotated[

@@ -39,15 +39,15 @@ SIZED, EVERY = 100, 7
 """Prompts of a judge whose tokens are counted; after these every so many, and the others by their characters."""
 
 TEXT_TOKENS, VALUE_TOKENS = 40, 8
-"""What a sentence and a rating take of an answer, with the names of their fields: of 85 answers of a frontier model to
-all formats, recorded over the demo items, listwise took 37 for the two, rag-fine-grained 36, pointwise 43."""
+"""What a sentence and a rating take of an answer, with the names of their fields: of 85 answers of a large hosted model
+to all formats, recorded over the demo items, listwise took 37 for the two, rag-fine-grained 36, pointwise 43."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExpectedCost:
-    """What one piece of work is expected to ask of one model.
+    """The expected requests of one piece of work to one model.
 
-    ``task`` names it ("judge", "damage", "rerank", "generate", "rewrite"), ``of`` the system or ranking whose it
+    ``task`` names it ("judge", "perturb", "rerank", "generate", "rewrite"), ``of`` the system or ranking whose it
     is, ``by`` the judge or the perturbation. ``sampled`` is the share of its prompts that were counted, where
     not all were (else 1). ``cost_usd`` is None where the price is unknown. ``notes`` say what the work would do with
     what it was given: leave out, trim. ``impossible`` says why none of it could be done, where that is so.
@@ -117,7 +117,7 @@ class RunPrompt:
 
 
 class CountingClient(Client):
-    """A model that is not asked: its prompts are counted, each ``weight`` times.
+    """A model that is not called: its prompts are counted, each ``weight`` times.
 
     Those of ``prompts`` the offline baseline answers. Of others, which are those of the ``work`` (task, by whom, of
     what), each is counted once, and no answer comes.
@@ -185,7 +185,7 @@ class CountingClient(Client):
         first_sample: int = 0,
         repeated: int = 1,
     ) -> None:
-        """Count what is asked about ``items``, so often; those of ``topics`` stand for all. What is only computed of
+        """Count the requests about ``items``, so often; those of ``topics`` stand for all. What is only computed of
         them is not."""
         taken = [item for item in items if item.topic in topics] or items[:MAX_ITEMS_COUNTED]
         share = len(taken) / len(items) if items else 1.0
@@ -297,7 +297,7 @@ def tell_cost(
 ) -> None:
     """Print what is expected, after ``lines`` (for a machine: ``facts``; the sums have ``cost_usd`` null where a price
     is unknown), what is assumed in it, and what a ``budget``
-    (dollars) would do to the run; end with exit code 2 where the run is impossible: a model that is to be ``asked``
+    (dollars) would do to the run; end with exit code 2 where the run is impossible: a model that is to be ``called``
     cannot be, its price is unknown under a budget, or no prompt fits."""
     stop, refused = budget_words(estimates, budget), refusal(estimates, budget, asked)
     stages = [{"stage": estimate.stage, **asdict(estimate)} for estimate in estimates]

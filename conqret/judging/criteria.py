@@ -199,7 +199,7 @@ def criteria_asks(
 
 
 def _ask(prompt: str, rubrics: Rubrics, names: Sequence[str], metrics: Sequence[str]) -> JudgePrompt[Typed]:
-    """One request for the criteria of an item that are called ``metrics``. What an item lacks is not asked of it."""
+    """One request for the criteria of an item that are called ``metrics``. What an item lacks is not requested."""
     alike = [criterion for criterion, name in zip(rubrics.shared, names, strict=False) if name in metrics]
     shown = fields_of(alike or chain(*rubrics.each))
 
@@ -280,7 +280,7 @@ COMPARISON = "comparison"
 COMPARED_BY = "criterion"
 """Under this name the identity of such a judge holds the criterion."""
 _ANY_SCALE = " 0-1"
-"""What lets a question that asks how be read: of two arguments it needs no scale."""
+"""What lets a question of "how" be read: of two arguments it needs no scale."""
 
 
 def comparison_criterion(criterion: Criterion | str) -> Criterion:

@@ -70,7 +70,7 @@ def judge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
               ``"clarity: How clear is the wording? 1-5"``), a table or a :class:`conqret.Criterion`
             - ``rubric``: weighted criteria instead of a format (docs/rubrics.md): a file, a list of criteria, or such
               lists by the id of a topic or an item; ``format="rubric"`` alone takes the rubrics that items have
-            - ``criteria_per_call``: how many criteria are asked in one request (12)
+            - ``criteria_per_call``: how many criteria are rated in one request (12)
             - ``model``: any litellm model name, ``local/FOLDER`` for a transformers model that is read (format
               ``likelihood``), or ``offline`` (default), the lexical baseline
             - ``judge``: a judge of your own instead of format and model, a function or its ``module:function``, as
@@ -81,7 +81,7 @@ def judge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
             - ``order``: the order of the fifteen dimensions (given, reversed, shuffled); ``seed`` draws it if shuffled
             - ``relevant_from``: the rating, 0 to 5, from which a document counts towards predicted precision
             - ``temperature``: the model's; 0 unless given, or 0.7 with several samples
-            - ``confidence``: ask the judge how sure it is of each answer
+            - ``confidence``: request the judge's confidence in each answer
             - ``conversation``: what of items with messages is judged: the ``last`` answer, or the ``whole``
             - ``columns``: which column of ``items`` holds which field, over what is recognized
             - ``topics``: the requests of TREC RAG reports, a file or what stands in its lines
@@ -137,8 +137,8 @@ async def ajudge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
 
 
 def expected_cost(items: Any, **settings: Unpack[JudgeSettings]) -> ExpectedCost:
-    """What :func:`judge` would ask with the same settings: calls, tokens and dollars. No model is called, and nothing
-    is written.
+    """What :func:`judge` would request with the same settings: calls, tokens and dollars. No model is called, and
+    nothing is written.
 
     Raises:
         DeclarationError: as :func:`judge`.
@@ -199,7 +199,7 @@ def session_of(settings: JudgeSettings) -> tuple[Session, JudgeSettings]:
     to :func:`judge` with each call: the session, and the settings that it does not have.
 
     Raises:
-        DeclarationError: as :func:`judge` where it looks at its settings, or a session cannot do what they ask for.
+        DeclarationError: as :func:`judge` where it looks at its settings, or a session cannot do what they require.
     """
     if extra_names := sorted(NOT_IN_A_SESSION & settings.keys()):
         raise DeclarationError(f"calls that share a session take no {', '.join(extra_names)}: leave it out")

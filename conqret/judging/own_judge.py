@@ -1,4 +1,4 @@
-"""A judge of your own, a Python function or an HTTP address, as a format that every study can ask.
+"""A judge of your own, a Python function or an HTTP address, as a format for every study.
 
 It gets an item in plain data and says a number from 0 to 1, ``{"metric": number}``, of two arguments ``"first"``,
 ``"second"`` or ``"tie"``, or a judgment as ``conqret serve http`` gives it. Recordings, folders and counts are those
@@ -99,7 +99,7 @@ def plain(item: Item, *, pair: bool) -> dict[str, Any]:
 
 
 def own_judge(metrics: Sequence[str]) -> Judge:
-    """The format that asks a judge of your own for these metrics: of ``preference`` in both orders, of all others
+    """The format in which a judge of your own gives these metrics: of ``preference`` in both orders, of all others
     about one argument."""
     paired = [name for name in metrics if name == PAIRED]
     single = [name for name in metrics if name != PAIRED]
@@ -139,7 +139,7 @@ def _score(reply: JudgeReply[OwnVerdict], case: Case) -> Mapping[str, Measure]:
 
 
 def _given_metrics(client: ClientOptions, source: ItemSource, *, pair: bool) -> list[str]:
-    """The metrics that a function or a server gives of the first item, about which it is asked once for this; none
+    """The metrics that a function or a server gives of the first item, for which it is called once; none
     where it gives a bare number or a verdict, or cannot answer: the run says why."""
 
     async def answered() -> str:
@@ -178,9 +178,9 @@ def chosen_judge(
 ) -> tuple[Judge, ClientOptions]:
     """The format and the client for ``judge``: a function, its ``module:function``, or the address of a server.
 
-    Without ``metrics`` a judge is asked which of two arguments is better where every item has two, and otherwise how
+    Without ``metrics`` a judge says which of two arguments is better where every item has two, and otherwise how
     good the argument is; or, where it gives other metrics or several, for all that it gives of the first item. A
-    function is called for this, and a server asked where ``asks``: a plan sends nothing.
+    function is called for this, and a server where ``requests``: a plan sends nothing.
 
     Raises:
         ItemsError: items are faulty.

@@ -1,4 +1,4 @@
-"""Write the page of a run: one HTML file that asks nothing of any network."""
+"""Write the page of a run: one HTML file that loads nothing from a network."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ def write_report(
         run: a run directory; the run may still be going on, and the page says how many items are to come.
         to: the file to write, ``report.html`` in the run directory if None. It appears whole or not at all.
         tally: what was counted while the judgments were read, in place of reading them again.
-        pages: further pages by their names, which are written beside it.
-        asked_at: as of :func:`report_page`.
+        pages: further pages by their names, which are written next to it.
+        request_place: as of :func:`report_page`.
 
     Raises:
         DeclarationError: ``run`` is no run directory.
@@ -117,12 +117,12 @@ def report_page(
 
 
 MAX_HEADS = 7
-"""Metrics that find room beside an item in the list, and in the table of groups."""
+"""Metrics that are listed with an item in the list, and in the table of groups."""
 
 
 def item_list(shown: Sequence[tuple[int, Judgment]], summary: Summary) -> View:
     """The list of the judgments shown, in their order: ``columns`` holds (metric, label) of all metrics, ``metrics``
-    those that stand beside an item, ``heads`` their places, and ``data`` what the script filters and sorts by."""
+    those that stand next to an item, ``heads`` their places, and ``data`` what the script filters and sorts by."""
     plain = plain_metrics(summary)
     ordered = [*plain, *filter(BY_NAME.__contains__, summary.metrics)]
     heads = ([*plain, OVERALL] if OVERALL in ordered else plain)[:MAX_HEADS]
@@ -283,7 +283,7 @@ def overview(record: JudgeRecord, summary: Summary, tally: Tally) -> dict[str, A
     plain, pairs = plain_metrics(summary), []
     for name in plain:
         base, second = name.removeprefix(words.SECOND), words.SECOND + name
-        if base == name or base not in plain:  # the second argument's metric stands beside the first's
+        if base == name or base not in plain:  # the second argument's metric stands next to the first's
             pairs.append((figures[name], figures[second]) if second in plain else (figures[name],))
     judge = judge_here(record)
     needs = frozenset[str]().union(*map(attrgetter("needs"), judge.parts() if judge else ()))

@@ -42,7 +42,7 @@ NO_ANSWER = (
 OF_MEMBERS = (
     "prompt and answer are in the run of the member that is named above: conqret runs show MEMBER_RUN ITEM"
 )
-"""Of the run of a jury, which asks nothing itself."""
+"""Of the run of a jury, which sends no requests itself."""
 NONE_SENT = "there is none: a judge of your own gets the item"
 
 
@@ -225,10 +225,10 @@ _BELOW = "each by itself: below"
 
 
 OPEN = 20_000
-"""Characters of an answer that stands open on the page; a longer one, like a prompt, is opened by whoever wants it."""
+"""Characters of an answer that stands open on the page; a longer one, like a prompt, is folded."""
 
 LONG_NAME = 40
-"""Characters of what is rated from which its column gives way to those beside it."""
+"""Characters of what is rated from which its column becomes narrower."""
 
 PROMPTS = frozenset(_ROLES.values())
 
@@ -270,8 +270,8 @@ def write_asked_report(
     recordings: Path | None = None,
     prompts: Path | None = None,
 ) -> Path:
-    """Write the page of ``run``, and beside it pages with prompts and raw answers of the items that it shows; return
-    where it is. The arguments are those of :func:`conqret.judging.page.counted` and :func:`asked`.
+    """Write the page of ``run``, and next to it pages with prompts and raw answers of the items that it shows; return
+    where it is. The arguments are those of :func:`conqret.judging.page.counted` and :func:`requests_of`.
 
     Raises:
         DeclarationError: ``run`` is no run directory, or there are no such recordings.
@@ -312,7 +312,8 @@ def heading(exchange: Exchange) -> str:
 
 
 def parts(exchange: Exchange) -> Iterator[tuple[str, str]]:
-    """What was said, in order: each message with its role, the raw answer, the error, and what is not to be had."""
+    """The messages of a request and its response, in order: each message with its role, the raw answer, the error, and
+    what is not to be had."""
     for message in exchange.messages:
         yield _ROLES.get(message.role, message.role), message.content
         for number, url in message.images:

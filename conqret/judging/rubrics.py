@@ -1,4 +1,4 @@
-"""Judges that are made of criteria: each asked for itself, or as a rubric put together by weight, axis and importance.
+"""Judges that are made of criteria: each rated by itself, or as a rubric put together by weight, axis and importance.
 
 How a score of a rubric comes about, as ResearchRubrics and HealthBench define it: the sum of weight times value over
 all criteria that have a value, divided by the sum of the weights above 0 among them. A statement has the value 1 where
@@ -63,7 +63,7 @@ def rubric_judge(rubrics: Rubrics, *, in_one_call: int = MAX_IN_ONE_CALL) -> Jud
     """The judge of these rubrics: one request an item for so many criteria, as many again for the next.
 
     Where one rubric is for all items, each criterion is a metric, too; otherwise criteria are rows behind the scores,
-    and asked by their place in the item's rubric.
+    and named by their place in the item's rubric.
 
     Raises:
         DeclarationError: a criterion has the name of a score, or two axes are told apart by signs alone.

@@ -165,7 +165,7 @@ class Setup:
 
     @property
     def needs(self) -> dict[str, str]:
-        """The fields that each item has to have for what is asked, each with the sentence that says so."""
+        """The fields that each item has to have for the requests, each with the sentence that says so."""
         needs = {}
         for part in self.parts:
             for need in part.needs:
@@ -177,7 +177,7 @@ class Setup:
         return Instrument(self.judge, self.options, self.library, client, self.client.model, self.fingerprint)
 
     def in_one_order(self, metric: str) -> Setup:
-        """The same with the questions of ``metric`` alone, asked in the given order of two arguments only."""
+        """The same with the questions of ``metric`` alone, requested in the given order of two arguments only."""
         asks = [replace(part, both_orders=False) for part in self.asks if metric in part.metrics]
         metrics = tuple(metric for part in asks for metric in part.metrics)
         return replace(

@@ -74,7 +74,7 @@ class PlanOptions(OptionGroup):
         role: str = "a judge",
         **settings: Any,
     ) -> O:
-        """What a study's ``function`` comes to, which asks about ``rows`` ("judgments"); a dry run ends here, with what
+        """What a study's ``function`` comes to, which makes ``rows`` ("judgments"); a dry run ends here, with what
         is expected. ``role`` is what the offline baseline is not.
 
         Raises:

@@ -46,7 +46,7 @@ ONLY_FOR = {
 
 @dataclass(frozen=True, kw_only=True)
 class TaskOptions(OptionGroup):
-    """What annotators are asked.
+    """The questions to annotators.
 
     Args:
         task: The annotation task: `rating` (overall quality), `dimensions` (15 dimensions of argument quality),

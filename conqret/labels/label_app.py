@@ -64,7 +64,7 @@ class JudgingPages(Pages):
     not_yours = "This screen is not yours."
 
     def welcome_content(self, annotator: Annotator) -> Mapping[str, Any]:
-        """How the annotator's first question is asked."""
+        """The page of the annotator's first question."""
         turn = self.ledger.next(annotator)
         return {"judging": turn.screen.judging, **_bonuses(turn.screen)} if turn else {"judging": None}
 

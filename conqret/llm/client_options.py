@@ -1,7 +1,7 @@
 """The settings of a client, and the backends: the routes to models' answers, each declared in one object.
 
-Which backend a model's name means is looked up here. All other code asks the backend for its abilities and facts, and
-never which one it is.
+Which backend a model's name means is looked up here. All other code queries the backend for its abilities and facts,
+and never which one it is.
 """
 
 from __future__ import annotations
@@ -155,7 +155,8 @@ class ClientOptions:
 
 
 def resolving(replay: bool) -> AbstractContextManager[None]:
-    """To be held while options are resolved: a ``replay`` asks no hub, as it may be a stranger's and name any model."""
+    """To be held while options are resolved: a ``replay`` calls no hub, as it may be a stranger's and name any
+    model."""
     if not replay:
         return contextlib.nullcontext()
     from conqret.local.model_identity import without_hub
@@ -226,7 +227,7 @@ def on_this_machine(options: ClientOptions) -> ModelFacts:
 
 
 class Connection(ABC):
-    """One client's open way to a model; one with nothing to prepare or to close has :meth:`complete` alone."""
+    """One client's open connection to a model; one with nothing to prepare or to close has :meth:`complete` alone."""
 
     async def prepare(self) -> None:  # noqa: B027  often there is nothing
         """Load what is needed, and check that the model can be called; free after the first time.
@@ -263,7 +264,7 @@ class Backend:
         texts: whether those that do not write plain texts all the same.
         reads: whether they give log-probabilities of texts that are handed to them (a request's ``reading``).
         cannot: what follows the name of a question that they cannot answer, and why (``is answered in …``).
-        here: whether it answers from what this process alone holds, so that no other can ask it.
+        here: whether it answers from what this process alone holds, so that no other can call it.
         baseline: whether it is a baseline to be beaten and no model; reports say so.
         resolve: the options with what a name leaves open filled in: weights pinned by their identity, the window.
         identity: from a resolved name to the one in keys and fingerprints: it changes with whatever changes answers,

@@ -163,7 +163,7 @@ class Recordings(Closing):
     """A store of completions by request key; the first recording of a key wins.
 
     ``damaged`` counts the corrupt answers that were met. ``untouched``: for a short look (with ``read_only``) that
-    leaves no file next to a store that nobody is writing.
+    leaves no file next to a store that no process writes.
 
     Raises:
         DeclarationError: the file is no store of recordings, or was written by a newer version.
@@ -395,7 +395,7 @@ class Recordings(Closing):
         address = self.path.absolute().as_uri()
         if (
             read_only
-        ):  # SQLite keeps a file next to the store even for reading, unless told that nobody writes
+        ):  # SQLite keeps a file next to the store even for reading, unless it is opened as immutable
             idle = untouched and not self.path.with_name(f"{self.path.name}-wal").exists()
             address += "?mode=ro" if os.access(self.path.parent, os.W_OK) and not idle else "?immutable=1"
         db = sqlite3.connect(

@@ -25,7 +25,7 @@ MAX_CONSECUTIVE_FAILURES = 8
 """So many requests in a row failed for good, each after all its retries: the provider is down."""
 
 MIN_REQUESTS = 20
-"""Questions that are asked before anything is stopped: of models that fail at one question in five, 3 in 1,000 have
+"""Requests that are sent before anything is stopped: of models that fail at one question in five, 3 in 1,000 have
 failed at ten by then (binomial), and of those that fail at one in ten, none in 100,000."""
 
 _RETRYABLE = frozenset({Reason.RATE_LIMITED, Reason.SERVER_ERROR, Reason.CONNECTION, Reason.TIMEOUT})
@@ -51,7 +51,7 @@ def backoff(attempt: int, rng: random.Random, retry_after: float | None = None) 
     """Seconds to wait after the failed ``attempt`` (counted from 1).
 
     Full jitter, uniform on [0, min(cap, base * 2^(attempt-1))], after the seconds that the provider requested, if it
-    did: the waiting ones do not all come back at one moment, and the oftener it asks the longer they stay away.
+    did: the waiting ones do not all come back at one moment, and the oftener it requests the longer they stay away.
     """
     jitter = rng.uniform(0.0, min(BACKOFF_CAP, BACKOFF_BASE * 2.0 ** min(attempt - 1, 30)))
     return (retry_after or 0.0) + jitter
@@ -142,7 +142,7 @@ _MEETS_EVERY_REQUEST = frozenset(
 
 @dataclass(slots=True)
 class FailureLimit:
-    """Counts what became of the questions that were asked now, and says why no more should be (empty: go on).
+    """Counts what became of the questions that were sent now, and says why no more should be (empty: go on).
 
     A question fails where it ends without a valid answer after all that was tried. Refusals and prompts that are too
     long count for nothing, as they say something of the item; rejected requests count as long as all are. Nor does
@@ -199,7 +199,7 @@ class FailureLimit:
         """Stop for good once the share of failures is ``stop_after`` or more, after :data:`MIN_REQUESTS`.
 
         Raises:
-            ProviderError: with the reason TOO_MANY_FAILURES, where nothing more should be asked.
+            ProviderError: with the reason TOO_MANY_FAILURES, where no more requests should be sent.
         """
         failures = self.failed.total()
         if failures < self.asked:
@@ -266,7 +266,7 @@ def without_password(text: str) -> str:
 
 
 def _is_key(value: str) -> bool:
-    """Whether a value is long enough, and no words as people write in place of a key (``sk-no-key-required``): keys
+    """Whether a value is long enough, and no words as users write in place of a key (``sk-no-key-required``): keys
     are drawn from digits and letters of both cases."""
     words = (value.islower() or value.isupper()) and not any(map(str.isdigit, value))
     return len(value) >= SHORTEST_KEY and not words

@@ -1,6 +1,6 @@
 """Rankings scored by the perspectives that they show, as one piece of work (BeRDS, Tables 3, 5, 6, 16, 17): what is
-checked before a model is called, what is asked (which of two perspectives supports, and which documents contain which),
-and the files of the result.
+checked before a model is called, what is requested (which of two perspectives supports, and which documents contain
+which), and the files of the result.
 """
 
 from __future__ import annotations
@@ -252,7 +252,7 @@ def unsided(questions: Sequence[PerspectiveQuestion]) -> list[PerspectiveQuestio
 
 
 def subjects(questions: Sequence[PerspectiveQuestion]) -> list[Subject]:
-    """What is asked about each of such questions."""
+    """The subjects of requests about such questions."""
     return [
         Subject(
             question.id,

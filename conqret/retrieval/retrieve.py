@@ -208,7 +208,7 @@ def chosen_topics(corpus: Path, split: str, wanted: str | None) -> list[CorpusTo
 
 def retrieval_session(model: str | ClientOptions, output: Path, settings: Mapping[str, Any]) -> Session:
     """A session whose answers are recorded where the settings say (``recordings``, ``replay``, ``prompts``), or else
-    beside the output.
+    next to the output.
 
     The baseline's answers are not recorded by default: they cost nothing.
 

@@ -130,7 +130,7 @@ def export_recordings(
     Args:
         store: a run's folder, or a store of recordings, which stays as it is.
         to: the file to write.
-        names: names of people to be taken out of answers and ids.
+        names: personal names to be taken out of answers and ids.
         patterns: what else is taken out: ``email``, ``url``, ``phone``, ``ip``, ``handle``, or regular expressions.
 
     Raises:

@@ -29,7 +29,7 @@ STORE = Path("runs/serve/recordings.sqlite")
 
 @dataclass(frozen=True, kw_only=True)
 class ServiceAddress(OptionGroup):
-    """Where it listens, who may ask, and how much.
+    """Where it listens, who may send requests, and how many.
 
     Network:
         host: The address to listen on; one that other machines reach needs a key.

@@ -81,7 +81,7 @@ class _Tools:
         topic: Annotated[
             str, Field(description="The question that is argued; leave it empty with messages.")
         ] = "",
-        documents: Texts = [],  # noqa: B006 - the schema shows it, and nobody changes it
+        documents: Texts = [],  # noqa: B006 - the schema shows it, and no call changes it
         argument: Annotated[str, Field(description="What is judged; it cites documents as [1].")] = "",
         second_argument: Annotated[str, Field(description="For formats that compare two arguments.")] = "",
         reference: Annotated[
@@ -165,7 +165,7 @@ class _Tools:
         metric: Annotated[str, Field(description="Only this metric's measure; all, if empty.")] = "",
     ) -> dict[str, Any]:
         """Say how the scores of an item came about: values, parts and explanations, or why there is none; and what was
-        asked and answered: prompts as they were sent, raw answers, errors."""
+        requested and answered: prompts as they were sent, raw answers, errors."""
 
         def explained() -> dict[str, Any]:
             (requests,) = asked(JudgeFolder(opened(self._root, run)), [item])

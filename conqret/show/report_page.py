@@ -131,7 +131,7 @@ def _blocks(sheet_section: Section) -> Iterator[str]:
 
 
 def write_sheet(sheet: ReportPage, file: Path) -> Path:
-    """Write ``sheet`` as a page (``.html``), as Markdown (``.md``) or its charts' first (``.svg``), by the ending of
+    """Write ``page`` as a page (``.html``), as Markdown (``.md``) or its charts' first (``.svg``), by the ending of
     ``file``.
 
     Raises:
@@ -150,7 +150,7 @@ def write_sheet(sheet: ReportPage, file: Path) -> Path:
 
 
 def check_ending(file: Path) -> None:
-    """Raises DeclarationError where no sheet can be written into a file of this ending."""
+    """Raises DeclarationError where no page can be written into a file of this ending."""
     if file.suffix.lower() not in ENDINGS:
         raise DeclarationError(
             f"{file} ends in {file.suffix or 'nothing'}; give a file that ends in {', '.join(ENDINGS)}"

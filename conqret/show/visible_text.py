@@ -79,7 +79,8 @@ def link(url: str) -> str | None:
 def cited(
     text: str, documents: int, verdict: Callable[[int, int], str] | None = None, strays: Collection[int] = ()
 ) -> list[Piece]:
-    """``text`` in pieces, each number of a citation mark being one: of one of ``documents``, or one of ``strays``.
+    """``text`` in pieces, each number of a citation mark being one: of one of ``documents``, or one of
+    ``invalid_citations``.
 
     ``verdict(start, number)`` says what was found of the citation of ``number`` by the mark at ``start``.
     """

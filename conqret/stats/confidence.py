@@ -179,7 +179,7 @@ def risk_coverage(
 ) -> tuple[SelectedScores, ...]:
     """The curve of error over coverage, from the strictest threshold to that which keeps everything.
 
-    The arrays are over all scores: their ``confidence`` (NaN: none is said, and it is never kept), whether people
+    The arrays are over all scores: their ``confidence`` (NaN: none is said, and it is never kept), whether annotators
     ``labelled`` them, whether they are ``wrong`` (read only where they are), and their topics. Where testing starts is
     said by confidences and numbers of labels alone.
     """

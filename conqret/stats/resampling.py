@@ -115,7 +115,7 @@ def pooling(clusters: int, *, means: bool = False) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Resamples:
-    """``weights`` (a row for each cluster that is left out, by clusters) beside ``cluster``, the place of each item's
+    """``weights`` (a row for each cluster that is left out, by clusters) with ``cluster``, the place of each item's
     cluster (items)."""
 
     weights: NDArray[np.float64]

@@ -126,8 +126,8 @@ class DebatesSummary(Frozen):
 class Motion:
     """What is debated: a topic with an argument for each side, who opens, and for how many rounds.
 
-    ``asked`` has for each side without an argument the trial that requests its arguments, of which the motion takes the
-    one at ``place``.
+    ``requested`` has for each side without an argument the trial that requests its arguments, of which the motion takes
+    the one at ``place``.
     """
 
     id: str

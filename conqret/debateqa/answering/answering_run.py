@@ -109,7 +109,7 @@ class Answering:
 
     Raises:
         DeclarationError: the strategy wants something to search in, or takes none of what was set; or a model cannot
-            answer in this way.
+            answer by this strategy.
     """
 
     strategy: AnswerStrategy

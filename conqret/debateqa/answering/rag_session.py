@@ -234,7 +234,7 @@ class AnswerStrategy:
       returns the text. It raises :class:`~conqret.debateqa.curation.curation_requests.NoValidResponse` where a model
       gives no valid answer.
     - ``chunks`` are taken of one retrieval (0: nothing is retrieved), ``searches`` is how many retrievals there may be
-    - ``agent`` is the id of the prompt by which an agent is asked what to do next; empty where there is none
+    - ``agent`` is the id of the prompt by which an agent chooses its next step; empty where there is none
     - ``prompts`` are the ids of other prompts of its own, each with its type of answer; where there are none, the
       answer is set by the prompt that the user chooses
     """

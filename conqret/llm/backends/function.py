@@ -1,7 +1,7 @@
 """Python functions that judge: an item as plain data goes in, a score or a verdict comes out.
 
 A model's name alone imports nothing: a function answers only after it was handed over (:func:`admit`), by a caller in
-Python or by whoever names it on the command line.
+Python or on the command line.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ PREFIX = "function/"
 ITEM = "item"
 """Under this name the context of a request holds the item as plain data."""
 SAID = "said"
-"""Under this name stands what was said of it."""
+"""The field that holds its verdict."""
 MAX_RESPONSE = 4 << 20
-"""Characters or bytes that are taken of what was said: as many as ``conqret serve http`` takes in, and far more than a
+"""Characters or bytes that are taken of a verdict: as many as ``conqret serve http`` takes in, and far more than a
 judgment has."""
 
 Function = Callable[[dict[str, Any]], Any]

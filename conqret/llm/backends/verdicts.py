@@ -1,4 +1,4 @@
-"""Logs of verdicts: what was said of an item before, elsewhere, stands where a model's answer would.
+"""Logs of verdicts: recorded verdicts stand in the place of a model's responses.
 
 A model's name alone opens no file: a log answers only after it was handed over (:func:`admit`).
 """
@@ -21,7 +21,7 @@ from conqret.llm.retry import ProviderError
 PREFIX = "verdicts/"
 
 Sayings = Mapping[str, Sequence[Mapping[str, float | None]]]
-"""By the texts of an item (:func:`texts_of`), what was said of it by metric, once for each time that it was judged."""
+"""By the texts of an item (:func:`texts_of`), its verdicts by metric, once for each time that it was judged."""
 
 _admitted: dict[str, Sayings] = {}
 
@@ -70,7 +70,7 @@ class LogConnection(Connection):
 
 
 def _facts(options: ClientOptions) -> ModelFacts:
-    return replace(on_this_machine(options), vision=True)  # whoever judged saw the item itself
+    return replace(on_this_machine(options), vision=True)  # the judge saw the item itself
 
 
 BACKEND = Backend(prefix=PREFIX, open=LogConnection, facts=_facts, here=True)

@@ -175,7 +175,7 @@ def bounded(
     send: Callable[[httpx.Request], Awaitable[httpx.Response]],
 ) -> Callable[[httpx.Request], Awaitable[httpx.Response]]:
     """A transport's ``handle_async_request`` whose answers raise :class:`ProviderError` where they are too long, or
-    send on to somebody else."""
+    redirect to another server."""
 
     async def handle(request: httpx.Request) -> httpx.Response:
         request.headers["Accept-Encoding"] = ACCEPTED

@@ -1,5 +1,5 @@
 """Sentences of the argument changed: cited ones contradict their document (ConQRet, section 6.3), or a share is said in
-other words; an argument that breaks off; and one that is asked to have taken the other side.
+other words; an argument that breaks off; and one of which the judge reads that it took the other side.
 
 Sentences are rewritten by a model, or by rule. The rule of a paraphrase exchanges set phrases and reporting words for
 others that mean the same wherever they stand, and touches nothing else. That is a weak paraphrase, and an honest one: a

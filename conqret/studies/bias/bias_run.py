@@ -326,7 +326,7 @@ def bias(items: Items = None, **settings: Unpack[BiasSettings]) -> BiasTable:
 
 @strict_options
 def bias_plan(items: Items = None, *, asks: bool = False, **settings: Unpack[BiasSettings]) -> BiasPlan:
-    """The plan of :func:`bias`. No model is called; with ``asks`` a server is called once for the metrics it gives.
+    """The plan of :func:`bias`. No model is called; with ``requests`` a server is called once for the metrics it gives.
 
     Raises:
         ItemsError, LabelsError, DeclarationError: as there.

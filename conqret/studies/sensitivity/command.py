@@ -27,7 +27,7 @@ COMMON = (
 class PerturbationOptions(OptionGroup):
     """What is perturbed, and how far.
 
-    Damage:
+    Perturbations:
         perturb (--perturb, -p): Perturbations, comma-separated, each with its levels after a colon, as counts or
             shares: `irrelevant:10,50,hallucinate:25%,50%`.
         grid: Also judge items with both perturbations, as in ConQRet's Figure 4: `irrelevant` combined with

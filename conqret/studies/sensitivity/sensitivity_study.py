@@ -103,7 +103,7 @@ def perturbation_materials(
 
     ``pool`` is a corpus directory or a file of items (the items themselves by default). Sentences are rewritten
     by rule, unless ``rewriter`` is of a model; its budget holds for all perturbations together. Without a ``rewriter``,
-    ``by_model`` says that one will be asked: what it would change is then changed by stand-ins, which count as much.
+    ``by_model`` says that one will be called: what it would change is then changed by stand-ins, which count as much.
     """
     highest: dict[str, PerturbationLevels] = {}
     for entry in perturbations:

@@ -310,7 +310,7 @@ def tournament_plan(
     items: Any, *, output: str | Path | bool | None = None, asks: bool = True, **settings: Any
 ) -> TournamentPlan:
     """A tournament that is ready to be held, or to be estimated; takes what :func:`tournament` takes. With ``output``
-    of True its folder has the usual name; a server is queried for what it judges only where ``asks``.
+    of True its folder has the usual name; a server is queried for what it judges only where ``requests``.
 
     Raises:
         DeclarationError: as there.
