@@ -44,7 +44,7 @@ T = TypeVar("T")
 
 class ClientSettings(TypedDict, total=False):
     """How a model is called (see :class:`conqret.llm.client_options.ClientOptions`): address and key of the server,
-    the way to it, tokens of an answer and of the window, dollars for a million tokens, limits, dollars to spend,
+    the connection to it, tokens of an answer and of the window, dollars for a million tokens, limits, dollars to spend,
     seconds for a request, and the share of failures from which no more requests are sent."""
 
     api_base: str | None

@@ -1,6 +1,6 @@
-"""TODO
+"""Tables of labels: one label a row, or a column for each annotator or dimension.
 
-A sheet of ``conqret labels sample`` that came back is a wide table whose ids may carry the apostrophe of its cells.
+A form of ``conqret labels sample`` that came back is a wide table whose ids may carry the apostrophe of its cells.
 """
 
 from __future__ import annotations
