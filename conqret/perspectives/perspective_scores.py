@@ -163,7 +163,7 @@ def score_perspectives(
     judged = None if judgments is None else read_judged(Path(judgments), questions)
     threshold = threshold_of_option(None if yes_from is None else str(yes_from))[0]
     cuts, depth = sorted(set(cuts)), depth or max(cuts)
-    asking = tuple(system for system in systems if has_step(system, MODEL_STEPS))
+    model_systems = tuple(system for system in systems if has_step(system, MODEL_STEPS))
 
     def ranks(chosen: Sequence[str], session: Session | None = None) -> list[SystemRun]:
         return ranked(chosen, questions, depth, index, session, encoder, mmr_encoder)
@@ -175,13 +175,13 @@ def score_perspectives(
         session = Session(model, prompts=session_settings(settings)["prompts"])
         costs = costs_of(lambda: judge_rows(VERDICT, wanted, **settings)) if wanted else []
         if judged is None and detector is None and index is not None:
-            rankings = ranks([system for system in systems if system not in asking], session)
+            rankings = ranks([system for system in systems if system not in model_systems], session)
             pairs = [*_scored_pairs(questions, rankings, index, depth).values()]
             with detection_run(pairs, folder, model, settings) as run:
                 costs += costs_of(lambda: detected(run, pairs))
-        if asking and costs:
+        if model_systems and costs:
             left_out = (
-                f"the estimate leaves out the requests with which {', '.join(asking)} search, and the documents that "
+                f"the estimate leaves out the requests with which {', '.join(model_systems)} search, and the documents that "
                 "only they find"
             )
             costs[-1] = replace(costs[-1], notes=(*costs[-1].notes, left_out))
@@ -195,7 +195,7 @@ def score_perspectives(
             questions, missing = with_sides(questions, done.rows), done.missing
             sideless = sum(not row.answered for row in done.rows)
         rankings = ranks(
-            systems, retrieval_session(model, folder / RANKINGS, settings) if asking else session
+            systems, retrieval_session(model, folder / RANKINGS, settings) if model_systems else session
         )
         if judged is None:
             assert index is not None  # noqa: S101 - as was looked at before

@@ -121,8 +121,10 @@ def evaluate(
 
         def started(topics: int, documents: int, engine: str) -> None:
             by = named(rerank, client.backend.baseline, "a model")
-            asking = f"; reranked by {by}" if any(has_step(metrics, MODEL_STEPS) for metrics in names) else ""
-            shown.tell(f"{number(topics, 'topic')}, {number(documents, 'document')} ({engine}){asking}")
+            reranker = (
+                f"; reranked by {by}" if any(has_step(metrics, MODEL_STEPS) for metrics in names) else ""
+            )
+            shown.tell(f"{number(topics, 'topic')}, {number(documents, 'document')} ({engine}){reranker}")
             bar.reach(0, total=topics * len(reranked))
 
         done = evaluate_rankings(

@@ -22,7 +22,7 @@ from typing import ClassVar, Unpack
 from conqret._optional import require
 from conqret.data import Item
 from conqret.data.item import Frozen
-from conqret.debateqa.curation import curation_requests as asking
+from conqret.debateqa.curation import curation_requests as requests
 from conqret.debateqa.curation.algorithm import (
     FEW_DOCUMENTS,
     FEW_VIEWS,
@@ -52,10 +52,10 @@ from conqret.runs.run_folder import ITEMS, default_folder, stem
 from conqret.runs.study_run import RequestFolder, RequestRecord, StudyOutcome
 
 PROMPTS = {
-    asking.QUERIES: RunPrompt(asking.SearchQueries, "curate", 60, "search queries"),
+    requests.QUERIES: RunPrompt(requests.SearchQueries, "curate", 60, "search queries"),
     INSTRUCTIONS["none"]: RunPrompt(RankingAnswer, "curate", 100, "the best documents"),
-    asking.VIEWS: RunPrompt(asking.PointsOfView, "curate", 50 * VIEWS, "points of view"),
-    asking.EXPLANATION: RunPrompt(asking.Explanation, "curate", 400, "explanations"),
+    requests.VIEWS: RunPrompt(requests.PointsOfView, "curate", 50 * VIEWS, "points of view"),
+    requests.EXPLANATION: RunPrompt(requests.Explanation, "curate", 400, "explanations"),
 }
 """The prompts. Responses are taken to be some short queries; 20 numbers; a sentence and numbers for each point of view;
 300 words."""

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from conqret.data.digest import gathered
-from conqret.debateqa.curation import curation_requests as asking
+from conqret.debateqa.curation import curation_requests as requests
 from conqret.debateqa.curation.benchmark_figures import (
     ALIKE,
     NEAREST,
@@ -113,7 +113,7 @@ def review_pairs(made: MadeBenchmark, pairs: Sequence[AlikeViews]) -> Review:
         SAME,
         "same",
         [{"question": question, "views": [first, second]} for _, question, first, second, _ in rows],
-        lambda shown: asking.offline_same(*shown["views"]),
+        lambda shown: requests.offline_same(*shown["views"]),
     )
 
 
@@ -134,7 +134,7 @@ def review_chunks(made: MadeBenchmark, near: Sequence[Near]) -> Review:
         COVERED,
         "covered",
         shown,
-        lambda shown: asking.offline_covered(shown["question"], shown["document"], shown["views"]),
+        lambda shown: requests.offline_covered(shown["question"], shown["document"], shown["views"]),
     )
 
 
@@ -295,7 +295,7 @@ def missed_viewpoints(
         if answer.id in questions:
             question = questions[answer.id]
             views = [f"{each.point_of_view} {each.explanation}" for each in question.partial_answers]
-            offline = partial(asking.offline_missed, question.question, answer.text, views)
+            offline = partial(requests.offline_missed, question.question, answer.text, views)
             shown = {"question": question.question, "answer": answer.text, "views": views}
             wanted.append(Subject(answer.id, shown, offline))
     if not wanted:

@@ -81,7 +81,7 @@ def sensitivity(
     perturbed: PerturbationOptions,
     labels: Path | None = None,
     output: Path = Path("runs/sensitivity"),
-    asking: StudyOptions,
+    run_options: StudyOptions,
 ) -> None:
     """Perturb items by known amounts, judge every version, and test which scores change as they should.
 
@@ -106,23 +106,23 @@ def sensitivity(
     from conqret.studies.sensitivity.result import SensitivityFolder
     from conqret.studies.sensitivity.sensitivity_study import sensitivity as measure
 
-    shown = asking.shown
+    shown = run_options.shown
 
     def announce(plan: SensitivityPlan) -> None:
         shown.left_out(plan.checked)
         shown.note(*plan.remarks)
 
-    results = asking.study(
+    results = run_options.study(
         measure,
         items,
-        **chosen.settings(asking.calls),
+        **chosen.settings(run_options.calls),
         columns=options.column_map(columns, options.ITEM_COLUMNS),
         skip_invalid=skip_invalid,
         language=language,
         **vars(perturbed),
         labels=labels,
         output=output,
-        budget_usd=asking.calls.budget,
+        budget_usd=run_options.calls.budget,
         on_plan=announce,
         rows="judgments",
     )
