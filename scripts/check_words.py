@@ -133,7 +133,8 @@ PARTICIPLES = frozenset(
 )
 """What no class and no module is called."""
 CODE = re.compile(
-    r"^[ \t]*(```|~~~).*?^[ \t]*\1[ \t]*$|``[^`\n]+``|`[^`\n]*`|\]\([^)\s]*\)|<!--.*?-->", re.DOTALL | re.MULTILINE
+    r"^[ \t]*(```|~~~).*?^[ \t]*\1[ \t]*$|``[^`\n]+``|`[^`\n]*`|\]\([^)\s]*\)|<!--.*?-->",
+    re.DOTALL | re.MULTILINE,
 )
 TYPED = re.compile(r"^\s*(?:conqret|python|pip) .*$", re.MULTILINE)
 """A line of an example."""

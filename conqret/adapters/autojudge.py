@@ -250,7 +250,7 @@ def _are_judged(banks: Any, name: str, items: list[Item], options: Mapping[str, 
         return False
     if not items or not all(_creator(name, "") in str(nugget) for nugget in listed):
         return True
-    fingerprint = prepared(items, cast("JudgeSettings", options), asks=False)[2].fingerprint
+    fingerprint = prepared(items, cast("JudgeSettings", options), sends_requests=False)[2].fingerprint
     return not all(_creator(name, fingerprint) in str(nugget) for nugget in listed)
 
 
@@ -302,7 +302,9 @@ def _judged(
     check_known("option of judge", JudgeSettings.__annotations__, *options)
     named = JUDGES.resolve(chosen_format(options) or DEFAULT_FORMAT)
     unused: tuple[str, ...] = ()
-    if not named.asks:  # computed from the reports: AutoJudge's model, which is always there, is not called
+    if (
+        not named.judge_prompts
+    ):  # computed from the reports: AutoJudge's model, which is always there, is not called
         unused = ("model", "api_base", "api_key")
     elif "model" in settings and settings["model"] != llm_config.model:
         unused = ("api_base", "api_key")

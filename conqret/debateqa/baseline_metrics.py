@@ -292,7 +292,7 @@ def prepared(
             )
     if client is not None:
         for name in (baseline for baseline in baselines if BASELINES[baseline] == "asked"):
-            client.backend.check_can_ask(name)
+            client.backend.check_can_request(name)
         Client(client, store=None)
     makers: Mapping[str, Callable[[], Similarity]] = {
         "bleu": bleu,

@@ -169,7 +169,7 @@ def _faults(experiment: Experiment) -> Iterator[_Fault]:
         yield from _named(("generators", name, "strategy"), partial(table.options, experiment.seed))
     for owner, model in _models(experiment):  # models that are only read, where one has to write
         if what := WRITES.get(owner[0]):
-            yield from _named(owner, partial(backend_of(model).check_can_ask, f"the question for {what}"))
+            yield from _named(owner, partial(backend_of(model).check_can_request, f"the question for {what}"))
     for model in experiment.models:
         yield from _named(("models", model), partial(experiment.client, model))
 

@@ -134,7 +134,7 @@ class CountingClient(Client):
         self._notes: dict[tuple[str, str, str], tuple[tuple[str, ...], str]] = {}
         self._seen = set[str]()
 
-    async def ask(self, request: Request[Any]) -> Answer[Any]:
+    async def request(self, request: Request[Any]) -> Answer[Any]:
         """What the offline baseline answers; the question is counted."""
         prompt = self._prompts.get(request.ask)
         if prompt is None:

@@ -189,7 +189,7 @@ class Numbered:
 NOT_IN_ITS_RUBRIC = "the rubric of this item has fewer criteria"
 
 
-def criteria_asks(
+def criteria_prompts(
     prompt: str, rubrics: Rubrics, names: Sequence[str], in_one_call: int
 ) -> tuple[JudgePrompt[Typed], ...]:
     """One request for so many criteria of an item, as many again for the next; ``names`` are the metrics that they are
@@ -321,7 +321,7 @@ def comparison_judge(criterion: Criterion) -> Judge:
         score="preference is 1 if the first argument is clearly better, .75 if slightly, .5 for a tie, and so down "
         "to 0",
         source="the user's own",
-        asks=(
+        judge_prompts=(
             JudgePrompt(
                 prompt=COMPARISON,
                 metrics=(PAIRED,),

@@ -221,7 +221,7 @@ class Worker(Client):
 
     async def answer(self, request: Request[Any]) -> WorkerResult:
         """What the model answers."""
-        return await self._done(self.ask(request))
+        return await self._done(self.request(request))
 
     async def stop(self) -> WorkerResult:
         """Send no more requests; what is under way is recorded if it comes soon."""
@@ -280,11 +280,11 @@ class SpreadClient(Client):
         _, reference = self._named[id(instrument)]
         return await self._done(lambda worker: worker.judgment.remote(item, [reference]))  # type: ignore[no-any-return]
 
-    async def ask(self, request: Request[Response]) -> Answer[Response]:
-        """As :meth:`Client.ask`, by a worker; the offline baseline answers here, as what it answers from may hold
+    async def request(self, request: Request[Response]) -> Answer[Response]:
+        """As :meth:`Client.request`, by a worker; the offline baseline answers here, as what it answers from may hold
         anything."""
         if self.baseline:
-            return await super().ask(request)
+            return await super().request(request)
         bare = replace(request, baseline=None)
         return await self._done(lambda worker: worker.answer.remote(bare))  # type: ignore[no-any-return]
 

@@ -203,7 +203,7 @@ async def _ask_about(judge_prompt: JudgePrompt[Any], case: Case, instrument: Ins
     if judge_prompt.reading is not None:
         without = replace(case, item=case.item.model_copy(update={"documents": ()}))
         reading = judge_prompt.reading(case, rendered, filled(prompt, judge_prompt, without))
-    answer = await client.ask(
+    answer = await client.request(
         Request(
             ask=f"{judge_prompt.prompt} (swapped)" if case.swapped else judge_prompt.prompt,
             item=case.item.id,

@@ -213,7 +213,7 @@ class Judge:
     scale: str
     score: str
     source: str
-    asks: tuple[JudgePrompt[Any], ...] = ()
+    judge_prompts: tuple[JudgePrompt[Any], ...] = ()
     computed: tuple[ComputedMetrics, ...] = ()
     declared: Mapping[str, Any] = field(default_factory=dict)
     combined: CombinedMetrics | None = None
@@ -222,7 +222,7 @@ class Judge:
     def metrics(self) -> tuple[str, ...]:
         """Every metric of this format, in the order in which they are reported."""
         names = [] if self.combined is None else list(self.combined.made_of)
-        parts: tuple[JudgePrompt[Any] | ComputedMetrics, ...] = (*self.asks, *self.computed)
+        parts: tuple[JudgePrompt[Any] | ComputedMetrics, ...] = (*self.judge_prompts, *self.computed)
         for part in () if self.combined is not None and self.combined.rows else parts:
             names += part.metrics
         return tuple(dict.fromkeys(names))
@@ -266,7 +266,7 @@ class Judge:
                 found[metric] = base.complement
         return found or dict.fromkeys(wanted, Measure.missing(Reason.NOTHING_TO_JUDGE, NOT_JUDGED))
 
-    def asked_for(self, metrics: Iterable[str]) -> frozenset[str]:
+    def requested_metrics(self, metrics: Iterable[str]) -> frozenset[str]:
         """What has to be requested these metrics: what they follow from, and what those are made of that are put
         together.
 
@@ -287,19 +287,19 @@ class Judge:
     def parts(self, metrics: Iterable[str] = ()) -> tuple[JudgePrompt[Any] | ComputedMetrics, ...]:
         """What yields at least one of ``metrics`` (all, where it is empty): what is requested, each for these alone
         where it can be, and what is computed. Raises UnknownNameError as :meth:`requested_metrics`."""
-        wanted = self.asked_for(metrics)
+        wanted = self.requested_metrics(metrics)
         if not wanted:
-            return (*self.asks, *self.computed)
+            return (*self.judge_prompts, *self.computed)
         computed = [part for part in self.computed if wanted & set(part.metrics)]
         return (*self.select(metrics), *computed)
 
     def select(self, metrics: Iterable[str]) -> tuple[JudgePrompt[Any], ...]:
         """The prompts that yield at least one of ``metrics`` (all, where it is empty), each for these alone where it
-        can be. Raises UnknownNameError as :meth:`asked_for`."""
-        wanted = self.asked_for(metrics)
+        can be. Raises UnknownNameError as :meth:`requested_metrics`."""
+        wanted = self.requested_metrics(metrics)
         if not wanted:
-            return self.asks
-        return tuple([_about(part, wanted) for part in self.asks if wanted & set(part.metrics)])
+            return self.judge_prompts
+        return tuple([_about(part, wanted) for part in self.judge_prompts if wanted & set(part.metrics)])
 
     def identity(self, options: JudgeOptions, library: Library, model: Mapping[str, Any]) -> dict[str, Any]:
         """Return the parts of the judge configuration: prompts, answer schemas, dimensions, sampling and model.
@@ -311,17 +311,17 @@ class Judge:
         computed: dict[str, int] = {}
         for part in self.computed:
             computed[f"computed {', '.join(part.metrics)}"] = part.version
-        if not self.asks:
+        if not self.judge_prompts:
             return {"format": self.name, **model, **computed}
         case = Case(Item(id="fingerprint", topic="fingerprint"), options)
-        wanted = self.asked_for(options.metrics)
+        wanted = self.requested_metrics(options.metrics)
         prompts, further, together, schemas = (
             dict[str, str](),
             dict[str, str](),
             dict[str, str](),
             list[object](),
         )
-        for whole in self.asks:
+        for whole in self.judge_prompts:
             ask = _about(whole, wanted)
             prompts[f"prompt {ask.prompt}"] = library[ask.prompt].digest
             if ask.further:
@@ -395,7 +395,7 @@ JURY = Judge(
     scale="0 to 1",
     score="the jury's rule (mean, median, weights …) applied to the scores of its members",
     source="own",
-    asks=(),
+    judge_prompts=(),
 )
 """The format in the record of a jury's run; it cannot be run as a format."""
 
@@ -405,6 +405,6 @@ TOURNAMENT = Judge(
     scale="log-odds",
     score="1 / (1 + exp(-strength)): the probability that the argument is preferred to a mean one of its topic",
     source="Bradley and Terry 1952; Davidson 1970",
-    asks=(),
+    judge_prompts=(),
 )
 """The format in the record of a tournament's run; it cannot be run as a format."""

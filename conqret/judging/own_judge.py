@@ -103,14 +103,14 @@ def own_judge(metrics: Sequence[str]) -> Judge:
     about one argument."""
     paired = [name for name in metrics if name == PAIRED]
     single = [name for name in metrics if name != PAIRED]
-    asks = [_ask(tuple(names), pair=names is paired) for names in (paired, single) if names]
+    judge_prompts = [_ask(tuple(names), pair=names is paired) for names in (paired, single) if names]
     return Judge(
         name=OWN_JUDGE,
         summary="a judge of your own: a Python function, or an HTTP address",
         scale="0 to 1, or first, second, tie",
         score="the number that the judge returns; preference is 1 for first, .5 for tie, 0 for second",
         source="own",
-        asks=tuple(asks),
+        judge_prompts=tuple(judge_prompts),
     )
 
 
@@ -174,13 +174,13 @@ def chosen_judge(
     client: ClientOptions,
     metrics: Sequence[str] = (),
     *,
-    asks: bool = True,
+    sends_requests: bool = True,
 ) -> tuple[Judge, ClientOptions]:
     """The format and the client for ``judge``: a function, its ``module:function``, or the address of a server.
 
     Without ``metrics`` a judge says which of two arguments is better where every item has two, and otherwise how
     good the argument is; or, where it gives other metrics or several, for all that it gives of the first item. A
-    function is called for this, and a server where ``requests``: a plan sends nothing.
+    function is called for this, and a server where ``sends_requests``: a plan sends nothing.
 
     Raises:
         ItemsError: items are faulty.
@@ -193,7 +193,7 @@ def chosen_judge(
     pairs = source.check().has["second_argument"] == "all"
     wanted = [metric.replace("-", "_") for metric in metrics]
     client = replace(client, model=name)
-    if not wanted and (asks or not address):
+    if not wanted and (sends_requests or not address):
         wanted = _given_metrics(client, source, pair=pairs)
     wanted = wanted or [PAIRED if pairs else SINGLE]
     return own_judge(list(dict.fromkeys(wanted))), client

@@ -36,7 +36,7 @@ def write_report(
     *,
     tally: Tally | None = None,
     pages: Mapping[str, Iterator[str]] = NO_PAGES,
-    asked_at: Callable[[int, int], str] | None = None,
+    request_place: Callable[[int, int], str] | None = None,
 ) -> Path:
     """Write the page of ``run`` and return where it is.
 
@@ -53,7 +53,7 @@ def write_report(
     if tally is None:
         tally = counted(run)
     target = run.report_file if to is None else Path(to)
-    write_files(target.parent, {**pages, target.name: report_page(run, tally, asked_at=asked_at)})
+    write_files(target.parent, {**pages, target.name: report_page(run, tally, request_place=request_place)})
     return target
 
 
@@ -82,9 +82,13 @@ def counted(run: JudgeFolder, max_items: int = MAX_ITEMS) -> Tally:
 
 
 def report_page(
-    run: JudgeFolder, tally: Tally, *, asked_at: Callable[[int, int], str] | None = None, around: Ways = ()
+    run: JudgeFolder,
+    tally: Tally,
+    *,
+    request_place: Callable[[int, int], str] | None = None,
+    around: Ways = (),
 ) -> Iterator[str]:
-    """The page, piece by piece. ``asked_at`` says where what was requested an item stands, by its place among those
+    """The page, piece by piece. ``request_place`` says where what was requested an item stands, by its place among those
     that are shown (from 0) and its number in the run; None: nowhere. ``around`` is what else there is."""
     record = run.record()
     summary = tally.summary or run.so_far()
@@ -109,7 +113,7 @@ def report_page(
         shown=len(shown),
         kinds=KINDS,
         figure={"width": WIDTH, "height": HEIGHT},
-        asked_at=asked_at,
+        request_place=request_place,
         folder=str(run.path),
         images=any(map(attrgetter("pictures"), items.values())),
         **overview(record, summary, tally),
@@ -349,7 +353,7 @@ def _settings(record: JudgeRecord, judge: Judge | None) -> Iterable[tuple[str, s
             if name == "stop_after_failures":
                 shown = f"{value:.0%}"
             yield SETTINGS.get(name, words.label(name)), shown
-    if judge and any(part.both_orders and not asked.isdisjoint(part.metrics) for part in judge.asks):
+    if judge and any(part.both_orders and not asked.isdisjoint(part.metrics) for part in judge.judge_prompts):
         yield "Orders of the arguments", "both"
     if judge and judge.declared:
         yield "Format", visible(judge.summary)

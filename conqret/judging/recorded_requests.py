@@ -93,7 +93,7 @@ def recorded_requests(
     """
     folder = JudgeFolder(Path(run))
     places = [None if one is None else Path(one) for one in (recordings, prompts)]
-    (found,) = asked(folder, [_whole(folder, item)], recordings=places[0], prompts=places[1])
+    (found,) = requests_of(folder, [_whole(folder, item)], recordings=places[0], prompts=places[1])
     return found
 
 
@@ -113,7 +113,7 @@ def _whole(run: JudgeFolder, beginning: str) -> str:
     return fitting[0]
 
 
-def asked(
+def requests_of(
     run: JudgeFolder, items: Collection[str], *, recordings: Path | None = None, prompts: Path | None = None
 ) -> Iterator[RecordedRequests]:
     """What was requested ``items``, in the order of the judgments.
@@ -239,7 +239,7 @@ def address(place: int, number: int) -> str:
     return f"{ASKED}/{place // ITEMS_A_PAGE + 1}.html#i{number}"
 
 
-def asked_page(
+def request_page(
     requests: Sequence[tuple[int, RecordedRequests]],
     report: str = "../report.html",
     around: Ways = (),
@@ -262,7 +262,7 @@ def asked_page(
     )
 
 
-def write_asked_report(
+def write_report_with_requests(
     run: JudgeFolder,
     to: Path | None = None,
     *,
@@ -281,17 +281,17 @@ def write_asked_report(
     names = [judgment.item for _, judgment in shown]
     found = {
         requests.judgment.item: requests
-        for requests in asked(run, names, recordings=recordings, prompts=prompts)
+        for requests in requests_of(run, names, recordings=recordings, prompts=prompts)
     }
     each = [(number, found[judgment.item]) for number, judgment in shown]
     starts = range(0, len(each), ITEMS_A_PAGE)
     pages = {
-        address(start, 0).partition("#")[0]: asked_page(
+        address(start, 0).partition("#")[0]: request_page(
             each[start : start + ITEMS_A_PAGE], f"../{target.name}", part=(place, len(starts))
         )
         for place, start in enumerate(starts, start=1)
     }
-    return write_report(run, target, tally=tally, pages=pages, asked_at=address if pages else None)
+    return write_report(run, target, tally=tally, pages=pages, request_place=address if pages else None)
 
 
 def heading(exchange: Exchange) -> str:

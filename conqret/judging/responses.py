@@ -300,12 +300,14 @@ BASELINE = 50
 def stating_confidence(judge: Judge, library: Library) -> Judge:
     """The same judge, which also gives its confidence in each answer. Raises DeclarationError where no model writes
     one."""
-    if any(judge_prompt.reading is not None for judge_prompt in judge.asks):
+    if any(judge_prompt.reading is not None for judge_prompt in judge.judge_prompts):
         raise DeclarationError(
             f"--confidence needs a response in which the model can state its confidence, and {judge.name} has none"
         )
     words = library[PROMPT].render({}).system
-    return replace(judge, asks=tuple(_stating(judge_prompt, words) for judge_prompt in judge.asks))
+    return replace(
+        judge, judge_prompts=tuple(_stating(judge_prompt, words) for judge_prompt in judge.judge_prompts)
+    )
 
 
 def _stating(judge_prompt: JudgePrompt[Any], words: str) -> JudgePrompt[Any]:

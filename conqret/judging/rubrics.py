@@ -18,7 +18,7 @@ from typing import Any
 
 from conqret.data import Item, Measure, Part, Reason, Status
 from conqret.errors import DeclarationError, number
-from conqret.judging.criteria import Rubrics, criteria_asks
+from conqret.judging.criteria import Rubrics, criteria_prompts
 from conqret.judging.criterion import AXIS, OVERALL, VITAL, Criterion, criteria_of
 from conqret.judging.judge_options import CRITERIA, RUBRIC
 from conqret.judging.judge_parts import CombinedMetrics, Judge, digest
@@ -54,7 +54,7 @@ def criteria_judge(criteria: Sequence[Criterion], *, in_one_call: int = MAX_IN_O
         scale=RATINGS,
         score="yes 1, no 0; (rating - lowest) / (highest - lowest)",
         source="the user's own",
-        asks=criteria_asks(CRITERIA, Rubrics(tuple(criteria)), names, in_one_call),
+        judge_prompts=criteria_prompts(CRITERIA, Rubrics(tuple(criteria)), names, in_one_call),
         declared={CRITERIA: [criterion.plain() for criterion in criteria], **_size_declared(in_one_call)},
     )
 
@@ -96,7 +96,7 @@ def rubric_judge(rubrics: Rubrics, *, in_one_call: int = MAX_IN_ONE_CALL) -> Jud
         scale=RATINGS,
         score=FORMULA,
         source="the user's own, or the benchmark's; put together as by ResearchRubrics and HealthBench",
-        asks=criteria_asks(RUBRIC, rubrics, names, in_one_call),
+        judge_prompts=criteria_prompts(RUBRIC, rubrics, names, in_one_call),
         declared={RUBRIC: rubrics.plain(), **_size_declared(in_one_call)},
         combined=CombinedMetrics(
             made_of=made_of,

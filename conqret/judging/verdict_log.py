@@ -268,8 +268,10 @@ def logged_judge(log: VerdictLog, client: ClientOptions) -> tuple[Judge, ClientO
     if client.model != OFFLINE_MODEL:
         raise DeclarationError(f"a log of verdicts needs no model: leave {client.model} out")
     judge = own_judge(log.metrics)
-    asks = tuple(replace(part, both_orders=part.both_orders and log.both_orders) for part in judge.asks)
-    return replace(judge, asks=asks), replace(client, model=admit(log.name, log.verdicts))
+    judge_prompts = tuple(
+        replace(part, both_orders=part.both_orders and log.both_orders) for part in judge.judge_prompts
+    )
+    return replace(judge, judge_prompts=judge_prompts), replace(client, model=admit(log.name, log.verdicts))
 
 
 def _gathered(

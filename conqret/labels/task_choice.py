@@ -150,7 +150,7 @@ def format_task(judge: Judge, metrics: tuple[str, ...] = ()) -> AnnotationTask:
 
 def states_ratings(judge: Judge) -> bool:
     """Whether the format requests ratings on a scale of whole numbers, as annotators can give them."""
-    return bool(judge.asks) and _SCALE.fullmatch(judge.scale) is not None
+    return bool(judge.judge_prompts) and _SCALE.fullmatch(judge.scale) is not None
 
 
 def rateable(judge: Judge) -> tuple[str, ...]:
@@ -161,7 +161,9 @@ def rateable(judge: Judge) -> tuple[str, ...]:
     """
     if not states_ratings(judge):
         why = (
-            f"has no scale on which annotators could rate ({judge.scale})" if judge.asks else "has no rating"
+            f"has no scale on which annotators could rate ({judge.scale})"
+            if judge.judge_prompts
+            else "has no rating"
         )
         raise DeclarationError(
             f"the format {judge.name} {why}; use a format with ratings, such as rag-fine-grained, "
@@ -196,7 +198,9 @@ def _question(judge: Judge, metric: str, library: Library) -> ScreenQuestion:
     low, high = map(int, judge.scale.split(" to "))
     points = {int(found[1]): found[2] for line in system.splitlines() if (found := _POINT.match(line))}
     asks, paragraphs = _explained(metric, system)
-    return ScreenQuestion(name=metric, asks=asks, choices=rating(low, high, points), guide=paragraphs)
+    return ScreenQuestion(
+        name=metric, judge_prompts=asks, choices=rating(low, high, points), guide=paragraphs
+    )
 
 
 def _explained(metric: str, system: str) -> tuple[str, tuple[str, ...]]:

@@ -167,7 +167,7 @@ class Client(AbstractAsyncContextManager["Client"]):
         if self._batches is not None and store is not None:
             self._batches.keep_beside(store)
 
-    async def ask(self, request: Request[Response]) -> Answer[Response]:
+    async def request(self, request: Request[Response]) -> Answer[Response]:
         """Send a request, and retry where that may help; a failure becomes an answer without a value, with its reason.
 
         Raises:
@@ -195,7 +195,7 @@ class Client(AbstractAsyncContextManager["Client"]):
     async def _ask(self, request: Request[Response], held: _Unrecorded | None = None) -> Answer[Response]:
         """Get the response, from recordings first; not from those of an earlier run where responses can be ``held``:
         that list gets the invalid ones that would take the place of a recorded one, which may be worth more."""
-        self._backend.check_can_ask(
+        self._backend.check_can_request(
             request.ask, read=request.reading is not None, written=request.written, plain=request.plain
         )
         calls: list[Call] = []

@@ -293,7 +293,7 @@ class Backend:
     anchored: Callable[[str, Path], str] = lambda model, folder: model
     reaches: Callable[[str], str] = lambda model: ""
 
-    def check_can_ask(
+    def check_can_request(
         self, question: str, *, read: bool = False, written: bool = True, plain: bool = False
     ) -> None:
         """Check that a question can be answered: by log-probabilities (``read``), or by a text (``written``) which

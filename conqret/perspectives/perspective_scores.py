@@ -16,9 +16,9 @@ from conqret._optional import require
 from conqret.debateqa.curation.check_verdicts import CheckVerdict, Subject, VerdictRow, judge_rows
 from conqret.errors import DeclarationError, check_positive, strict_options
 from conqret.io.pairs import Pair
-from conqret.judging.asked_run import AskedSettings
 from conqret.judging.cost import Counted, costs_of
 from conqret.judging.judge_settings import as_path, client_options, session_settings
+from conqret.judging.request_run import RequestRunSettings
 from conqret.judging.responses import Typed
 from conqret.perspectives.detection_study import (
     DetectedFolder,
@@ -117,7 +117,7 @@ def score_perspectives(
     encoder: str | None = None,
     mmr_encoder: str | None = None,
     output: str | Path | None = None,
-    **settings: Unpack[AskedSettings],
+    **settings: Unpack[RequestRunSettings],
 ) -> PerspectiveScores:
     """Score rankings by the perspectives that their first documents show (BeRDS, Tables 3, 5, 6, 16 and 17).
 
@@ -135,7 +135,7 @@ def score_perspectives(
         encoder: where the encoder of an index by vectors lies now.
         mmr_encoder: the encoder whose vectors maximal marginal relevance compares; words without one.
         output: the folder, by default ``runs/PERSPECTIVES-score-MODEL``; the same call goes on there.
-        settings: which model is called, and how: :class:`conqret.judging.judge_settings.AskedSettings`.
+        settings: which model is called, and how: :class:`conqret.judging.judge_settings.RequestRunSettings`.
 
     Raises:
         DeclarationError: anything wrong with the call, the files or the folder. No model is called then.
@@ -226,7 +226,7 @@ def score_perspectives(
 
 
 def _locally(
-    pairs: Sequence[Pair], detector: Detector, place: Path, settings: AskedSettings
+    pairs: Sequence[Pair], detector: Detector, place: Path, settings: RequestRunSettings
 ) -> list[bool | None]:
     watch, overwrite = settings.get("watch"), settings.get("overwrite", False)
     reached = (lambda done: None) if watch is None else partial(watch.reach, total=len(pairs))

@@ -22,8 +22,8 @@ from conqret.io.checks import Filled, Text
 from conqret.io.pairs import ANSWERS
 from conqret.io.safe_files import Content, InFolder, csv_text
 from conqret.io.schema import in_columns, read_table
-from conqret.judging.asked_run import AskedSettings, Run, RunPrompt
 from conqret.judging.judge_settings import as_path, client_options
+from conqret.judging.request_run import RequestRunSettings, Run, RunPrompt
 from conqret.llm.request import Request, messages
 from conqret.perspectives.perspective_files import (
     PerspectiveQuestion,
@@ -111,7 +111,7 @@ def make_perspectives(
     *,
     source: Literal["opinionqa", "kialo", "arguana", "open"],
     output: str | Path | None = None,
-    **settings: Unpack[AskedSettings],
+    **settings: Unpack[RequestRunSettings],
 ) -> StudyOutcome[MadeRow, MadeSummary]:
     """Make questions with contradicting perspectives: written by a model, then checked by it (BeRDS, section 4).
 
@@ -119,7 +119,7 @@ def make_perspectives(
         rows: the rows from which perspectives are made.
         source: the kind of rows: surveys, statements or answers, arguments with counters, or questions.
         output: the run's folder, by default ``runs/ROWS-make-MODEL``; the same call goes on there.
-        settings: which model is called, and how: :class:`conqret.judging.judge_settings.AskedSettings`.
+        settings: which model is called, and how: :class:`conqret.judging.judge_settings.RequestRunSettings`.
 
     Raises:
         DeclarationError: anything wrong with the call, the rows or the folder. No model is called then.
@@ -150,12 +150,12 @@ def make_perspectives(
         [model],
         prompts,
         settings,
-        asked=map(asdict, sources),
+        contents=map(asdict, sources),
         total=len(sources),
-        asks="for perspectives",
+        purpose="for perspectives",
         about=f"perspectives of {number(len(sources), 'row')} by",
     ) as run:
-        run.ask_all(run.row(each.id, partial(_made, each, run)) for each in sources)
+        run.request_all(run.row(each.id, partial(_made, each, run)) for each in sources)
         return run.finish(concluded)
 
 
@@ -173,7 +173,7 @@ def inspection_sheet(kept: Sequence[PerspectiveQuestion]) -> str:
 async def _made(source: PerspectiveSource, run: Run[MadeRow]) -> MadeRow:
     way = way_of(source)
     settings = {"most": MAX_STATEMENTS} if way is WAYS["open"] else {}
-    written = await run.client().ask(
+    written = await run.client().request(
         Request(
             ask=way.prompt,
             item=source.id,
@@ -190,7 +190,7 @@ async def _made(source: PerspectiveSource, run: Run[MadeRow]) -> MadeRow:
     if made is None:
         return MadeRow(id=source.id, question=source.question, faults=(OWN_EXPERIENCE,))
     question, views = made
-    checked = await run.client().ask(check_request(source.id, question, views, run.library))
+    checked = await run.client().request(check_request(source.id, question, views, run.library))
     if checked.value is None:
         return MadeRow.from_answer(source.id, checked)
     faults = checked.value.faults(views)

@@ -216,7 +216,7 @@ def retrieval_session(model: str | ClientOptions, output: Path, settings: Mappin
         DeclarationError: the model does not write.
     """
     chosen = ClientOptions.from_model(model)
-    chosen.backend.check_can_ask("what retrieval asks")
+    chosen.backend.check_can_request("what retrieval asks")
     store, replay = as_path(settings.get("recordings")), settings.get("replay")
     if replay is None and store is None and not chosen.backend.baseline:
         store = output.parent / STORE_NAME

@@ -202,13 +202,13 @@ def test_another_experiment_is_refused(finished, file, tmp_path):
 
 def test_the_estimate_counts_what_is_then_asked(finished, file, tmp_path, monkeypatch):
     asked: list[str] = []
-    ask = Client.ask
+    ask = Client.request
 
     async def counted(self, request):
         asked.append(request.ask)
         return await ask(self, request)
 
-    monkeypatch.setattr(Client, "ask", counted)
+    monkeypatch.setattr(Client, "request", counted)
     found = estimate(experiment_job(file, output=tmp_path / "run"))
     assert asked == []
     assert not (tmp_path / "run").exists()

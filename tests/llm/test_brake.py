@@ -97,7 +97,9 @@ def test_an_answer_that_is_of_use_in_part_is_no_failure():
 def test_a_session_remembers_from_one_call_to_the_next():
     with FaultServer(FaultPlan(always="bad_schema")) as server:
         session = Session(options(server.url))
-        answers = [session.run(lambda client, n=n: client.ask(request(n))) for n in range(MIN_REQUESTS + 3)]
+        answers = [
+            session.run(lambda client, n=n: client.request(request(n))) for n in range(MIN_REQUESTS + 3)
+        ]
         assert len(server.requests) == 3 * MIN_REQUESTS
     assert [answer.reason for answer in answers[-3:]] == [Reason.TOO_MANY_FAILURES] * 3
     assert "mostly invalid answer, as for item item-0: documents: this is missing" in session.counts.stopped

@@ -310,7 +310,7 @@ async def speak(request: TurnRequest, client: Client, library: Library) -> Trans
     if fitted is None:
         detail = "it does not fit without the record either"
         return TranscriptRow(id=key, reason=Reason.CONTEXT_OVERFLOW, detail=detail)
-    answer = await client.ask(
+    answer = await client.request(
         Request(
             ask=request.prompt_id,
             item=key,

@@ -19,7 +19,7 @@ from conqret.debateqa.curation.curation_requests import NoValidResponse, PointOf
 from conqret.debateqa.curation.page_sources import PageSource, TrustedDomains
 from conqret.errors import DeclarationError, check_known, check_positive
 from conqret.io.questions import SourcedQuestion
-from conqret.judging.asked_run import Run, together
+from conqret.judging.request_run import Run, together
 from conqret.llm.client_options import backend_of
 from conqret.llm.prompt_fitting import ANSWER_ROOM, trim_proportionally, with_texts
 from conqret.runs.session import Session

@@ -45,8 +45,8 @@ from conqret.errors import number, strict_options
 from conqret.io.jsonl import json_lines
 from conqret.io.questions import read_sourced
 from conqret.io.safe_files import Content, InFolder
-from conqret.judging.asked_run import AskedSettings, Run, RunPrompt
 from conqret.judging.judge_settings import as_path, client_options
+from conqret.judging.request_run import RequestRunSettings, Run, RunPrompt
 from conqret.retrieval.rerank import INSTRUCTIONS, RankingAnswer
 from conqret.runs.run_folder import ITEMS, default_folder, stem
 from conqret.runs.study_run import RequestFolder, RequestRecord, StudyOutcome
@@ -178,7 +178,7 @@ def curate_benchmark(
     trusted: str | Path | None = None,
     plan: CurationPlan = USUAL,
     output: str | Path | None = None,
-    **settings: Unpack[AskedSettings],
+    **settings: Unpack[RequestRunSettings],
 ) -> StudyOutcome[CurationStep, CurateSummary]:
     """Collect partial answers to debatable questions: queries, trusted documents, points of view, and an explanation of
     each (DebateQA, Algorithm 1).
@@ -191,7 +191,7 @@ def curate_benchmark(
         trusted: a file of domains to trust besides .edu, .org, .gov, .info and .pro.
         plan: what is kept, and how much of a document is read.
         output: the benchmark's folder, by default ``runs/QUESTIONS-curate-MODEL``; the same call goes on there.
-        settings: the model and how it is called: :class:`conqret.judging.judge_settings.AskedSettings`.
+        settings: the model and how it is called: :class:`conqret.judging.judge_settings.RequestRunSettings`.
 
     Raises:
         DeclarationError: anything wrong with the call, the questions or the folder. No request is sent then.
@@ -209,9 +209,9 @@ def curate_benchmark(
         [author],
         PROMPTS,
         settings,
-        asked=((question.id, question.question) for question in given),
+        contents=((question.id, question.question) for question in given),
         total=len(given) * len(STEPS),
-        asks="what documents say on a question",
+        purpose="what documents say on a question",
         about=f"{number(len(given), 'question')}, {source.described}, by",
         record={"source": source.name, "trusted": domains.record(), "plan": asdict(plan)},
     ) as run:
@@ -219,7 +219,7 @@ def curate_benchmark(
 
         async def collected() -> tuple[list[QuestionOutcome], list[PageEvidence]]:
             async with source.opened(folder.path):
-                outcomes = await run.asked(map(collector.collect, given))
+                outcomes = await run.gather(map(collector.collect, given))
                 used = (document for outcome in outcomes if not outcome.why for document in outcome.documents)
                 return outcomes, source.read(list(dict.fromkeys(used)))
 

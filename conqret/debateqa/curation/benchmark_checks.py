@@ -31,8 +31,8 @@ from conqret.debateqa.curation.embeddings import LEXICAL, embedder
 from conqret.debateqa.debateqa_files import check_answers, read_answers
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.safe_files import csv_text, write_new
-from conqret.judging.asked_run import AskedSettings
 from conqret.judging.judge_settings import as_path
+from conqret.judging.request_run import RequestRunSettings
 from conqret.judging.responses import OneToFive, Typed
 from conqret.runs.session import SessionCounts
 from conqret.runs.study_run import StudyOutcome
@@ -211,7 +211,7 @@ def benchmark_coverage(
     encoder: str = LEXICAL,
     labels: str | Path | None = None,
     output: str | Path | None = None,
-    **settings: Unpack[AskedSettings],
+    **settings: Unpack[RequestRunSettings],
 ) -> Comprehensiveness:
     """Check whether the points of view hold all that the five nearest chunks of each question say (DebateQA, A.3).
 
@@ -220,7 +220,7 @@ def benchmark_coverage(
         encoder: the folder of a sentence-transformers model, or ``lexical``: word stems by TF-IDF.
         labels: the form, filled in with yes and no; no model is called then.
         output: the form to write as CSV; a judge's run lies next to it. Without ``model`` it is left for annotators.
-        settings: the model and how it is called: :class:`conqret.judging.judge_settings.AskedSettings`. Without
+        settings: the model and how it is called: :class:`conqret.judging.judge_settings.RequestRunSettings`. Without
             ``model`` no request is sent.
 
     Raises:
@@ -245,7 +245,7 @@ def benchmark_duplicates(
     threshold: float = ALIKE,
     labels: str | Path | None = None,
     output: str | Path | None = None,
-    **settings: Unpack[AskedSettings],
+    **settings: Unpack[RequestRunSettings],
 ) -> Distinctiveness:
     """Check which points of view of one question may say the same (DebateQA, A.3).
 
@@ -274,7 +274,7 @@ def missed_viewpoints(
     answers: str | Path,
     *,
     output: str | Path | None = None,
-    **settings: Unpack[AskedSettings],
+    **settings: Unpack[RequestRunSettings],
 ) -> MissedViewpoints:
     """Count the answers that hold a weighty viewpoint that the partial answers miss (DebateQA, Table 11).
 
@@ -282,7 +282,7 @@ def missed_viewpoints(
         benchmark: the folder of ``conqret debateqa curate``.
         answers: answers to its questions: id and generation.
         output: the run's folder, by default ``runs/ANSWERS-viewpoints-MODEL``; the same call goes on there.
-        settings: the model and how it is called: :class:`conqret.judging.judge_settings.AskedSettings`.
+        settings: the model and how it is called: :class:`conqret.judging.judge_settings.RequestRunSettings`.
 
     Raises:
         DeclarationError: there is no finished benchmark, no answer belongs to one of its questions, or a setting is
@@ -320,7 +320,7 @@ def reviewed(
     name: str,
     labels: str | Path | None,
     output: str | Path | None,
-    **settings: Unpack[AskedSettings],
+    **settings: Unpack[RequestRunSettings],
 ) -> ReviewedRows:
     """What a filled form says of the rows; else what a model says, and the form for annotators, with the model's
     answers where it has any.

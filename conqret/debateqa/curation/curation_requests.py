@@ -102,7 +102,7 @@ async def asked(
     Raises:
         NoValidResponse: there was none.
     """
-    answer: Answer[Reply] = await client.ask(
+    answer: Answer[Reply] = await client.request(
         Request(
             ask=prompt,
             item=key,

@@ -85,7 +85,7 @@ def tournament(
         "model": [run_options.calls.of(model) for model in compared_by.model or (None,)],
     }
     plan = tournament_run.tournament_plan(
-        items, output=output or True, asks=not run_options.dry_run, **settings
+        items, output=output or True, sends_requests=not run_options.dry_run, **settings
     )
     run_options.shown.left_out(plan.checked)
     run_options.shown.note(*plan.notes)
