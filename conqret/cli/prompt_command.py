@@ -235,9 +235,9 @@ def shown(
     if lacking := [need for need in sorted(needs) if not getattr(item, need)]:
         raise DeclarationError(f"{identifier}: item {item.id} has no {' and no '.join(lacking)}")
     if judge_prompt is not None:
-        remark = f"{judge_prompt.prompt} is sent once for each metric; this is {judge_prompt.metrics[0]}, and --metric shows another"
-        remarks = [remark] if "dimension" in used["system"] else []
-        return filled(library[identifier], judge_prompt, Case(item)), remarks
+        remark = f"{judge_prompt.prompt} is sent once for each metric; this is {judge_prompt.metrics[0]}, and --metric
+        shows another" remarks = [remark] if "dimension" in used["system"] else [] return filled(library[identifier],
+        judge_prompt, Case(item)), remarks
     settings: dict[str, Any] = {"stance": item.stance}
     if "most" in used["system"]:
         from conqret.retrieval.first_stage import MAX_PERSPECTIVES  # needs the extra "retrieval"

@@ -176,7 +176,7 @@ class RecordingOptions(OptionGroup):
     recordings: Path | None = None
     replay: Path | None = None
 
-    def asked(self, calls: Calls, models: Iterable[str | None]) -> list[ClientOptions]:
+    def called_models(self, calls: Calls, models: Iterable[str | None]) -> list[ClientOptions]:
         """The models that a run certainly calls, each once: none where recordings may have all answers."""
         if self.recordings is not None or self.replay is not None:
             return []

@@ -293,13 +293,13 @@ def tell_cost(
     budget: float | None = None,
     facts: Mapping[str, Any] = NONE,
     lines: Iterable[str] = (),
-    asked: Iterable[ClientOptions] = (),
+    called: Iterable[ClientOptions] = (),
 ) -> None:
     """Print what is expected, after ``lines`` (for a machine: ``facts``; the sums have ``cost_usd`` null where a price
     is unknown), what is assumed in it, and what a ``budget``
     (dollars) would do to the run; end with exit code 2 where the run is impossible: a model that is to be ``called``
     cannot be, its price is unknown under a budget, or no prompt fits."""
-    stop, refused = budget_words(estimates, budget), refusal(estimates, budget, asked)
+    stop, refused = budget_words(estimates, budget), refusal(estimates, budget, called)
     stages = [{"stage": estimate.stage, **asdict(estimate)} for estimate in estimates]
     costs = {"stages": stages, **total(estimates), "budget_usd": budget, "budget_note": stop}
     shown = {**facts, **costs, "refusal": refused}
@@ -321,21 +321,21 @@ def tell_cost(
 
 
 def refusal(
-    estimates: Sequence[ExpectedCost], budget: float | None, asked: Iterable[ClientOptions]
+    estimates: Sequence[ExpectedCost], budget: float | None, called: Iterable[ClientOptions]
 ) -> str | None:
     """Why a run would come to nothing, as a user has to correct something first; None where it would not."""
     unknown = sorted({estimate.model for estimate in estimates if estimate.cost_usd is None})
     if budget is not None and unknown:
         return f"the run would refuse --budget-usd: the price of {', '.join(unknown)} is unknown"
     impossible = [estimate.impossible for estimate in estimates if estimate.impossible]
-    return next(filter(None, (*map(_refused_model, asked), *impossible)), None)
+    return next(filter(None, (*map(_refused_model, called), *impossible)), None)
 
 
-def _refused_model(asked: ClientOptions) -> str | None:
+def _refused_model(called: ClientOptions) -> str | None:
     """Why a hosted model cannot be called; None where it can."""
     try:
-        if asked.backend is BACKEND:
-            Session(replace(asked, budget_usd=None)).check()
+        if called.backend is BACKEND:
+            Session(replace(called, budget_usd=None)).check()
     except DeclarationError as error:
         return f"the run would refuse: {error}"
     return None

@@ -147,7 +147,7 @@ class ScoreTable(AbstractContextManager["ScoreTable"]):
 
 
 JUDGMENTS = "judgments.jsonl"
-ASKED = "asked"
+REQUESTS_FOLDER = "asked"
 """The folder of pages with prompts and raw answers."""
 
 
@@ -272,7 +272,7 @@ class JudgeFolder(JudgmentsFolder[JudgeRecord]):
     COMMAND: ClassVar[str] = "conqret judge"
     BEGINS: ClassVar[tuple[str, ...]] = (ITEMS,)
 
-    asked = InFolder(ASKED)
+    requests = InFolder(REQUESTS_FOLDER)
     """The pages of the prompts and responses."""
 
     def summary(self) -> Summary:

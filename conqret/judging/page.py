@@ -88,8 +88,8 @@ def report_page(
     request_place: Callable[[int, int], str] | None = None,
     around: Ways = (),
 ) -> Iterator[str]:
-    """The page, piece by piece. ``request_place`` says where what was requested an item stands, by its place among those
-    that are shown (from 0) and its number in the run; None: nowhere. ``around`` is what else there is."""
+    """The page, piece by piece. ``request_place`` says where what was requested an item stands, by its place among
+    those that are shown (from 0) and its number in the run; None: nowhere. ``around`` is what else there is."""
     record = run.record()
     summary = tally.summary or run.so_far()
     shown = tally.shown()

@@ -19,7 +19,7 @@ from conqret.errors import ConqretError, DeclarationError, UnknownNameError, sho
 from conqret.io.images import described
 from conqret.judging.instrument import judge_item
 from conqret.judging.item_view import tables
-from conqret.judging.judge_folder import ASKED, JudgeFolder, JudgeRecord
+from conqret.judging.judge_folder import REQUESTS_FOLDER, JudgeFolder, JudgeRecord
 from conqret.judging.judge_options import OWN_JUDGE, JudgeOptions
 from conqret.judging.judge_parts import JURY
 from conqret.judging.page import counted, write_report
@@ -236,7 +236,7 @@ PROMPTS = frozenset(_ROLES.values())
 def address(place: int, number: int) -> str:
     """Where, from the report, what was requested the item of ``number`` stands, the ``place``-th (from 0) of those
     shown."""
-    return f"{ASKED}/{place // ITEMS_A_PAGE + 1}.html#i{number}"
+    return f"{REQUESTS_FOLDER}/{place // ITEMS_A_PAGE + 1}.html#i{number}"
 
 
 def request_page(

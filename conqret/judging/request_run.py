@@ -1,8 +1,8 @@
 """A run: questions to models, each answered once, kept in a folder as it comes, so that a stopped run goes on.
 
 A study is a function: it opens a :class:`Run` in its folder, requests with :meth:`Run.request_all`, and ends with
-:meth:`Run.finish`. What depends on an earlier answer is a coroutine that awaits :meth:`Run.request` or :meth:`Run.row`. In
-a dry run the same function calls no model: its prompts are counted, and the offline baseline answers.
+:meth:`Run.finish`. What depends on an earlier answer is a coroutine that awaits :meth:`Run.request` or :meth:`Run.row`.
+In a dry run the same function calls no model: its prompts are counted, and the offline baseline answers.
 """
 
 from __future__ import annotations

@@ -62,8 +62,8 @@ class PlanOptions(OptionGroup):
         from conqret.judging.cost import tell_cost
 
         estimates = self.engines.prices(estimates, self.calls)
-        asked = self.kept.asked(self.calls, (each.model for each in estimates if each.calls))
-        tell_cost(estimates, budget=self.calls.budget, as_json=self.shown.json_output, asked=asked, **shown)
+        called = self.kept.called_models(self.calls, (each.model for each in estimates if each.calls))
+        tell_cost(estimates, budget=self.calls.budget, as_json=self.shown.json_output, called=called, **shown)
 
     def study(
         self,

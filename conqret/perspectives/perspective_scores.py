@@ -181,8 +181,8 @@ def score_perspectives(
                 costs += costs_of(lambda: detected(run, pairs))
         if model_systems and costs:
             left_out = (
-                f"the estimate leaves out the requests with which {', '.join(model_systems)} search, and the documents that "
-                "only they find"
+                f"the estimate leaves out the requests with which {', '.join(model_systems)} search, and the documents "
+                "that only they find"
             )
             costs[-1] = replace(costs[-1], notes=(*costs[-1].notes, left_out))
         raise Counted(costs)

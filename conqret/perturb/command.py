@@ -244,8 +244,8 @@ def translate(
     }
     if dry_run:
         cost = translating_cost(items, **settings)
-        asked = rewriting.answers.asked(rewriting.calls, [rewriting.model])
-        tell_cost([cost], budget=rewriting.calls.budget, as_json=json_output, asked=asked)
+        called = rewriting.answers.called_models(rewriting.calls, [rewriting.model])
+        tell_cost([cost], budget=rewriting.calls.budget, as_json=json_output, called=called)
         return
     made = translate_items(
         items,

@@ -328,7 +328,8 @@ def bias(items: Items = None, **settings: Unpack[BiasSettings]) -> BiasTable:
 def bias_plan(
     items: Items = None, *, sends_requests: bool = False, **settings: Unpack[BiasSettings]
 ) -> BiasPlan:
-    """The plan of :func:`bias`. No model is called; with ``sends_requests`` a server is called once for the metrics it gives.
+    """The plan of :func:`bias`. No model is called; with ``sends_requests`` a server is called once for the metrics it
+    gives.
 
     Raises:
         ItemsError, LabelsError, DeclarationError: as there.
