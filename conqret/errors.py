@@ -169,10 +169,10 @@ class ExecutionError(ConqretError):
         self.reason, self.retryable = reason, retryable
 
 
-def number(of: int, what: str) -> str:
+def number(count: int, what: str) -> str:
     """So many of a thing: ``1 item``, ``12 items``, ``2 queries``."""
     many = f"{what[:-1]}ies" if what.endswith("y") and what[-2:-1] not in "aeiou" else f"{what}s"
-    return f"{of:,} {what if of == 1 else many}"
+    return f"{count:,} {what if count == 1 else many}"
 
 
 def check_positive(numbers: Mapping[str, int | None]) -> None:

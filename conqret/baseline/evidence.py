@@ -160,11 +160,11 @@ class Evidence:
         return grounding.citation_verdicts(self._argument(which), self._documents)
 
     def sentences(
-        self, of: Literal["reference", "argument"], by: Literal["reference", "argument", "documents"]
+        self, text: Literal["reference", "argument"], by: Literal["reference", "argument", "documents"]
     ) -> tuple[SentenceFinding, ...]:
         """What one text says of each sentence of another; of documents the one that bears it out best."""
         return sentence_findings(
-            self._argument(of), self._documents if by == "documents" else (self._argument(by),)
+            self._argument(text), self._documents if by == "documents" else (self._argument(by),)
         )
 
     def topic_nuggets(self, n: int = 20) -> tuple[str, ...]:

@@ -77,7 +77,7 @@ def prompt(
         return
     if model is not None:
         base = copy if prompts is None and copy is not None and copy.exists() else prompts
-        _new_steps(Library(base), name, calls.of(model), copy, overwrite=overwrite)
+        _new_steps(Library(base), name, calls.for_model(model), copy, overwrite=overwrite)
         return
     library = Library(prompts)
     judge_prompts = _judge_prompts_of(name, library, metric or ())
@@ -235,9 +235,12 @@ def shown(
     if lacking := [need for need in sorted(needs) if not getattr(item, need)]:
         raise DeclarationError(f"{identifier}: item {item.id} has no {' and no '.join(lacking)}")
     if judge_prompt is not None:
-        remark = f"{judge_prompt.prompt} is sent once for each metric; this is {judge_prompt.metrics[0]}, and --metric
-        shows another" remarks = [remark] if "dimension" in used["system"] else [] return filled(library[identifier],
-        judge_prompt, Case(item)), remarks
+        remark = (
+            f"{judge_prompt.prompt} is sent once for each metric; this is {judge_prompt.metrics[0]}, and "
+            "--metric shows another"
+        )
+        remarks = [remark] if "dimension" in used["system"] else []
+        return filled(library[identifier], judge_prompt, Case(item)), remarks
     settings: dict[str, Any] = {"stance": item.stance}
     if "most" in used["system"]:
         from conqret.retrieval.first_stage import MAX_PERSPECTIVES  # needs the extra "retrieval"

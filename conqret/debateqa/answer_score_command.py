@@ -120,7 +120,7 @@ def score(
             questions=references,
             shots=shots,
             labels=labels,
-            model=run_options.calls.of(model),
+            model=run_options.calls.for_model(model),
             rows="verdicts",
             **given,
         )
@@ -132,7 +132,7 @@ def score(
             references=references,
             metrics=chosen,
             weights=weights,
-            model=run_options.calls.of(model),
+            model=run_options.calls.for_model(model),
             rows="grades",
             doing="scoring",
             **given,

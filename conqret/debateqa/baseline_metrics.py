@@ -309,7 +309,7 @@ def baseline_rows(
     system: str,
     *,
     similarities: Mapping[str, Similarity],
-    asked: Sequence[ScoreRow] = (),
+    requested: Sequence[ScoreRow] = (),
     kept: KeptValues | None = None,
     on_answer: Callable[[int], None] = lambda done: None,
 ) -> list[ScoreRow]:
@@ -331,7 +331,7 @@ def baseline_rows(
                     ScoreRow(system, case.id, metric, "the first words of the answer", value, 1, reason)
                 )
         elif BASELINES[baseline] == "asked":
-            rows += [row for row in asked if row.metric == metric]
+            rows += [row for row in requested if row.metric == metric]
         else:
             compared = _compared(metric, similarities[baseline], cases, kept)
             for done, (case, found) in enumerate(zip(cases, compared, strict=True), start=1):

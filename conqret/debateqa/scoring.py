@@ -68,7 +68,7 @@ class Question:
     tokens: int = 10
 
     @property
-    def asked(self) -> RunPrompt:
+    def run_prompt(self) -> RunPrompt:
         """The prompt as a run has it."""
         return RunPrompt(self.response, "score", self.tokens, by=self.prompt)
 

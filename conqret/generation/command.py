@@ -53,7 +53,7 @@ def generate(
         corpus,
         run,
         stance=stance,
-        model=run_options.calls.of(model),
+        model=run_options.calls.for_model(model),
         output=output,
         **asdict(writing),
         rows="arguments",

@@ -26,7 +26,7 @@ from conqret.console.shared_options import Calls, Format, Metric, Model, Prompts
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.judging.criterion import criteria_of
 from conqret.judging.judge_options import JudgeOptions
-from conqret.options import said
+from conqret.options import fault_text
 
 if TYPE_CHECKING:
     from cyclopts.argument import Argument
@@ -68,7 +68,7 @@ class BatchedEngines(Engines):
         from conqret.judging.cost import batch_price
 
         return [
-            batch_price(cost, calls.of(cost.model)) if self.batch and cost.task != "rewrite" else cost
+            batch_price(cost, calls.for_model(cost.model)) if self.batch and cost.task != "rewrite" else cost
             for cost in costs
         ]
 
@@ -135,7 +135,7 @@ class AnyJudge(OwnJudge):
 
 
 @dataclass(frozen=True)
-class JudgingOptions(OptionGroup, of=JudgeOptions):
+class JudgingOptions(OptionGroup, settings_class=JudgeOptions):
     """How a judge is run."""
 
     metric: Metric = None
@@ -157,7 +157,7 @@ class ChosenJudge(OptionGroup):
 
     def settings(self, calls: Calls) -> dict[str, Any]:
         """The judge as settings of the public functions, its model called so."""
-        return {"format": self.format, "model": calls.of(self.model), **self.own.given()}
+        return {"format": self.format, "model": calls.for_model(self.model), **self.own.given()}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -241,7 +241,7 @@ def _settle(known: Mapping[str, Argument], name: str, value: Any, path: Path) ->
         if name == "criterion":
             criteria_of(plain)
     except ValidationError as error:
-        return said(dict(error.errors()[0]))
+        return fault_text(dict(error.errors()[0]))
     except DeclarationError as error:
         return str(error)
     if not known[name].tokens:

@@ -21,7 +21,7 @@ from conqret.io import ItemSource
 from conqret.judging.judge_options import OWN_JUDGE, PAIRED, SINGLE
 from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply
 from conqret.judging.scales import PREFERENCE, preferred
-from conqret.llm.backends.function import ITEM, SAID, Function, admit, answer_of
+from conqret.llm.backends.function import ITEM, VERDICT, Function, admit, answer_of
 from conqret.llm.backends.server import PREFIX as SERVER
 from conqret.llm.backends.server import ServerConnection, model_of
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
@@ -48,9 +48,9 @@ class OwnVerdict(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _read(cls, data: Any, info: ValidationInfo) -> Any:
-        if not isinstance(data, Mapping) or SAID not in data:
+        if not isinstance(data, Mapping) or VERDICT not in data:
             return data
-        return {"values": read_verdict(data[SAID], (info.context or {}).get(METRICS, ()))}
+        return {"values": read_verdict(data[VERDICT], (info.context or {}).get(METRICS, ()))}
 
 
 def read_verdict(response: Any, metrics: Sequence[str]) -> dict[str, float]:
@@ -155,7 +155,7 @@ def _given_metrics(client: ClientOptions, source: ItemSource, *, pair: bool) -> 
 
     try:
         with Loop() as loop:
-            response = json.loads(loop.run(answered()))[SAID]
+            response = json.loads(loop.run(answered()))[VERDICT]
     except (ProviderError, TimeoutError):
         return []
     response = _unwrapped(response)

@@ -151,7 +151,7 @@ class FailureLimit:
     ``failed`` counts by reason, and ``examples`` has the first failure of each; ``tally`` is the first half of ``why``.
     """
 
-    asked: int = 0
+    requested: int = 0
     failed: Counter[Reason] = field(default_factory=Counter)
     examples: dict[Reason, str] = field(default_factory=dict)
     why: str = ""
@@ -170,7 +170,7 @@ class FailureLimit:
     def refused(self) -> str:
         """The commonest reason where every request failed, for reasons that meet every request; else empty."""
         counts = +self.failed
-        if counts.total() < max(1, self.asked) or not counts.keys() <= _MEETS_EVERY_REQUEST:
+        if counts.total() < max(1, self.requested) or not counts.keys() <= _MEETS_EVERY_REQUEST:
             return ""
         return str(counts.most_common(1)[0][0])
 
@@ -178,14 +178,14 @@ class FailureLimit:
         """Count a question about ``item`` that was sent; ``reason`` says why it failed, None that it did not."""
         if reason in _NOT_ASKED or reason in _OF_THE_ITEM:
             return
-        self.asked += 1
+        self.requested += 1
         if reason is not None:
             self.failed[reason] += 1
             self.examples.setdefault(reason, f"item {item}: {shortened(detail, MAX_EXAMPLE)}")
 
     def count_on(self, now: FailureLimit, before: FailureLimit) -> None:
         """Count what another counted between ``before`` and ``now``; where it stopped, so does this one."""
-        self.asked += now.asked - before.asked
+        self.requested += now.requested - before.requested
         self.failed.update(now.failed)
         self.failed.subtract(before.failed)
         self.examples = now.examples | self.examples
@@ -202,11 +202,11 @@ class FailureLimit:
             ProviderError: with the reason TOO_MANY_FAILURES, where no more requests should be sent.
         """
         failures = self.failed.total()
-        if failures < self.asked:
+        if failures < self.requested:
             failures -= self.failed[Reason.BAD_REQUEST]
-        if not self.why and self.asked >= MIN_REQUESTS and failures >= stop_after * self.asked:
+        if not self.why and self.requested >= MIN_REQUESTS and failures >= stop_after * self.requested:
             commonest, _ = self.failed.most_common(1)[0]
-            self.tally = f"{failures} of {self.asked} requests had no valid response"
+            self.tally = f"{failures} of {self.requested} requests had no valid response"
             self.why = (
                 f"stopped, because {self.tally} (the limit is a share of {stop_after:g}: --stop-after-failures); "
                 f"mostly {commonest.replace('_', ' ')}, as for {self.examples[commonest]}"

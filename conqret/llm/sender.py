@@ -63,12 +63,12 @@ class Progress:
         self.others += now.others - before.others
         self.failure_limit.count_on(now.failure_limit, before.failure_limit)
 
-    def named(self, asked: str, completion: Completion) -> None:
+    def named(self, requested: str, completion: Completion) -> None:
         """Count an answer whose model has another name than the one that was ``requested``.
 
         A provider's prefix is no other name, and neither is a longer one (``gpt-4o-2024-08-06`` for ``gpt-4o``).
         """
-        wanted, actual = asked.lower().rpartition("/")[2], completion.model.lower().rpartition("/")[2]
+        wanted, actual = requested.lower().rpartition("/")[2], completion.model.lower().rpartition("/")[2]
         if actual and not (actual.startswith(wanted) or wanted.startswith(actual)):
             self.others[shortened(completion.model, MAX_NAME)] += 1
 

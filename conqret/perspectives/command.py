@@ -97,7 +97,7 @@ def detect(
         )
         return
     threshold, chosen_by = threshold_of_option(yes_from)
-    client = run_options.calls.of(model)
+    client = run_options.calls.for_model(model)
     instrument = (client.model, Library(run_options.prompts)[PROMPT].digest)
     if chosen_by is not None and (chosen_by.model, chosen_by.prompts[PROMPT]) != instrument:
         note(
@@ -127,7 +127,7 @@ def detect(
 
 
 @dataclass(frozen=True)
-class DetectorTuningOptions(OptionGroup, of=DetectorSettings):
+class DetectorTuningOptions(OptionGroup, settings_class=DetectorSettings):
     """How a detector is tuned: the fields of :class:`conqret.perspectives.detector_tuning.DetectorSettings`.
 
     Training:
@@ -182,7 +182,7 @@ def tune(
     with progress("tuning", quiet=shown.quiet) as bar:
 
         def started(parts: Parts, steps: int, done: int) -> None:
-            shown.tell(told(parts))
+            shown.tell(counts_text(parts))
             if done:
                 shown.tell(f"{done:,} of {steps:,} steps were done in an earlier run")
             bar.reach(done, total=steps)
@@ -218,7 +218,7 @@ def tune(
         shown.note(f"{unlabelled:,} pairs have no label and are left out")
 
 
-def told(parts: Parts) -> str:
+def counts_text(parts: Parts) -> str:
     """How many pairs are for what, in words."""
 
     train, calibration, held_out = (

@@ -68,7 +68,7 @@ def make(
         rows,
         source=source.value,
         output=output,
-        model=run_options.calls.of(model),
+        model=run_options.calls.for_model(model),
         rows="rows",
         doing="writing",
         role="an author",

@@ -142,7 +142,7 @@ def make_perspectives(
         return _summary(model.model, sources, rows), {
             folder.perspectives_file: perspective_lines(kept),
             folder.left_out_file: _left_out(sources, rows),
-            folder.inspect_file: inspection_sheet(kept),
+            folder.inspect_file: inspection_form(kept),
         }
 
     with Run(
@@ -159,7 +159,7 @@ def make_perspectives(
         return run.finish(concluded)
 
 
-def inspection_sheet(kept: Sequence[PerspectiveQuestion]) -> str:
+def inspection_form(kept: Sequence[PerspectiveQuestion]) -> str:
     """:data:`INSPECTED` questions of each subset as CSV, with an empty column for what is wrong."""
     rng = random.Random(SEED)
     rows = []
@@ -267,21 +267,21 @@ class SubsetErrors(Frozen):
 
 
 @strict_options
-def perspective_errors(sheet: str | Path) -> tuple[SubsetErrors, ...]:
+def perspective_errors(form: str | Path) -> tuple[SubsetErrors, ...]:
     """Count what annotators found wrong in a sample of made questions, by subset (BeRDS, Table 19).
 
     Args:
-        sheet: a filled-in ``inspect.csv``: "no" or 0 is no error, a blank was not looked at, and anything else (yes, or
+        form: a filled-in ``inspect.csv``: "no" or 0 is no error, a blank was not looked at, and anything else (yes, or
             what is wrong in words) is an error.
 
     Raises:
         ItemsError: rows have faults.
         DeclarationError: there is no row, or none is filled in.
     """
-    rows = read_table(sheet, _Inspected, wanted="questions")
+    rows = read_table(form, _Inspected, wanted="questions")
     parts = gathered((row.subset, row.error.strip()) for row in rows)
     if not any(error for part in parts.values() for error in part):
-        raise DeclarationError(f"{sheet}: the column error is not filled in: write no, or what is wrong")
+        raise DeclarationError(f"{form}: the column error is not filled in: write no, or what is wrong")
     found = []
     for subset, answers in parts.items():
         wrong = [ANSWERS.get(error.casefold(), True) for error in answers if error]

@@ -92,7 +92,7 @@ def score(
         encoder=encoder,
         mmr_encoder=mmr_encoder,
         output=output,
-        model=run_options.calls.of(detection.model),
+        model=run_options.calls.for_model(detection.model),
         rows="grades",
         doing="detecting",
     )

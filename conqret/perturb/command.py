@@ -122,7 +122,7 @@ def perturb(
         columns=options.column_map(columns, options.ITEM_COLUMNS),
         skip_invalid=skip_invalid,
         language=language,
-        model=rewriting.calls.of(rewriting.model),
+        model=rewriting.calls.for_model(rewriting.model),
         prompts=rewriting.prompts,
         **rewriting.answers.given(),
     )
@@ -239,7 +239,7 @@ def translate(
         "columns": options.column_map(columns, options.ITEM_COLUMNS),
         "skip_invalid": skip_invalid,
         "language": language,
-        "model": rewriting.calls.of(rewriting.model),
+        "model": rewriting.calls.for_model(rewriting.model),
         "prompts": rewriting.prompts,
     }
     if dry_run:

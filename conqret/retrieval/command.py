@@ -115,7 +115,7 @@ def evaluate(
     """
     from conqret.retrieval.ranking_evaluation import evaluate_rankings
 
-    names, client = options.listed(systems), calls.of(rerank)
+    names, client = options.listed(systems), calls.for_model(rerank)
     reranked = [metrics for metrics in names if has_step(metrics, RERANKED)]
     with progress("reranking", quiet=shown.quiet) as bar:
 
@@ -280,8 +280,8 @@ def run(
             bar.reach(0, total=topics)
 
         settings = {
-            "rerank": steps.rerank and ran.calls.of(steps.rerank),
-            "perspectives": steps.perspectives and ran.calls.of(steps.perspectives),
+            "rerank": steps.rerank and ran.calls.for_model(steps.rerank),
+            "perspectives": steps.perspectives and ran.calls.for_model(steps.perspectives),
             "weights": options.numbers(steps.weights, "numbers such as 0.3,0.7") or None,
         }
         retrieved = retrieve(

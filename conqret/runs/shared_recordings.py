@@ -117,7 +117,7 @@ class ExportedRecordings:
     use are ``key``)."""
 
     answers: int
-    damaged: int
+    corrupt: int
     removed: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -156,7 +156,7 @@ def export_recordings(
     with Recordings.open_for_replay(store) as recordings:
         count = recordings.export_jsonl(to, shared)
         found = {**(personal.found if personal is not None else {}), "key": keys.replaced}
-        return ExportedRecordings(count, recordings.damaged, {kind: n for kind, n in found.items() if n})
+        return ExportedRecordings(count, recordings.corrupt, {kind: n for kind, n in found.items() if n})
 
 
 @strict_options

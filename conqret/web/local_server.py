@@ -36,7 +36,9 @@ GRACE_SECONDS = 2
 """So long a page under way may take when the viewer is stopped."""
 
 
-def people(app: ASGIApp, *, host: str, port: int, url: str = "", on_start: Callable[[str], None]) -> None:
+def serve_pages(
+    app: ASGIApp, *, host: str, port: int, url: str = "", on_start: Callable[[str], None]
+) -> None:
     """Serve pages on which users write, until Ctrl-C or SIGTERM; ``on_start`` gets the address that links begin with.
 
     ``url`` is where users reach the pages, where a proxy stands before them: its Host and Origin are taken for those
@@ -52,7 +54,7 @@ def people(app: ASGIApp, *, host: str, port: int, url: str = "", on_start: Calla
 
 
 def guarded(app: ASGIApp, host: str, port: int, url: str = "") -> Guard:
-    """The pages of :func:`people` behind what keeps pages of others out."""
+    """The pages of :func:`serve_pages` behind what keeps pages of others out."""
     outside = checked_url(url)
     origins = (f"{outside.scheme}://{outside.netloc.lower()}",) if url else ()
     known = is_loopback(host) or bool(url)

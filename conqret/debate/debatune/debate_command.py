@@ -71,8 +71,8 @@ def hold(
     outcome = run_options.study(
         hold_debates,
         topics,
-        model=run_options.calls.of(model),
-        against=None if against is None else run_options.calls.of(against),
+        model=run_options.calls.for_model(model),
+        against=None if against is None else run_options.calls.for_model(against),
         rounds=rounds,
         arguments=arguments,
         output=output,
@@ -195,7 +195,7 @@ def write(
     outcome = run_options.study(
         write_statements,
         rows,
-        model=run_options.calls.of(model),
+        model=run_options.calls.for_model(model),
         system=system,
         sampling=sampling,
         output=output,
@@ -217,7 +217,7 @@ def write(
 
 
 @dataclass(frozen=True)
-class DebaterTuningOptions(OptionGroup, of=TuningSettings):
+class DebaterTuningOptions(OptionGroup, settings_class=TuningSettings):
     """How a model is tuned: the fields of :class:`conqret.debate.debatune.debater_training.TuningSettings`.
 
     Training:

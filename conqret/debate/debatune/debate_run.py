@@ -189,7 +189,7 @@ def hold_debates(
             return await run.row(key, partial(argue, asked[key], client, run.library))
 
         async def debate(motion: Motion) -> None:
-            keys = tuple(motion.asked.values())
+            keys = tuple(motion.requested.values())
             earlier = dict(zip(keys, await together(*map(argued, keys)), strict=True))
             await _debate(run, motion, earlier, speakers)
 

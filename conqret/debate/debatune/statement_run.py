@@ -33,12 +33,12 @@ from conqret.runs.study_run import RequestFolder, RequestRecord, ResponseRow, St
 from conqret.text.analysis import Text, weight
 from conqret.text.sentences import sentences
 
-ASK = "statement"
+PROMPT = "statement"
 
 ANSWER_TOKENS = 374
 """A statement in tokens: the mean of the 1,440 published ones of three models."""
 
-PROMPTS = {ASK: RunPrompt(Plain, "write statements", ANSWER_TOKENS, file=False)}
+PROMPTS = {PROMPT: RunPrompt(Plain, "write statements", ANSWER_TOKENS, file=False)}
 
 
 class StatementRow(ResponseRow):
@@ -125,7 +125,7 @@ def write_statements(
         room = run.session().options.max_tokens or ROOM
         run.request_all(
             Request(
-                ask=ASK,
+                ask=PROMPT,
                 item=row.id,
                 messages=row.messages,
                 response=Plain,

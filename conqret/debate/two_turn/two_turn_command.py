@@ -120,7 +120,7 @@ def judge(
     outcome = run_options.study(
         judge_debates,
         questions,
-        model=run_options.calls.of(model),
+        model=run_options.calls.for_model(model),
         design=design,
         instruction=instruction,
         consultancy=consultancy,
@@ -185,8 +185,8 @@ def write(
     outcome = run_options.study(
         write_debates,
         questions,
-        model=run_options.calls.of(model),
-        against=None if against is None else run_options.calls.of(against),
+        model=run_options.calls.for_model(model),
+        against=None if against is None else run_options.calls.for_model(against),
         output=output,
         rows="texts",
         doing="writing",

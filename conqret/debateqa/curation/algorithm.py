@@ -15,7 +15,7 @@ from typing import Any
 
 from conqret.data import Document
 from conqret.debateqa.curation import curation_requests as requests
-from conqret.debateqa.curation.curation_requests import NoValidResponse, PointOfView, asked, fitted
+from conqret.debateqa.curation.curation_requests import NoValidResponse, PointOfView, fitted, response_to
 from conqret.debateqa.curation.page_sources import PageSource, TrustedDomains
 from conqret.errors import DeclarationError, check_known, check_positive
 from conqret.io.questions import SourcedQuestion
@@ -220,7 +220,9 @@ class Collector:
         limits = {"most": requests.MAX_QUERIES}
         prompt = self.library[requests.QUERIES].render({"question": question.question}, limits)
         offline = partial(requests.offline_queries, question.question)
-        answer = await asked(requests.QUERIES, key, prompt, requests.SearchQueries, self.client, offline)
+        answer = await response_to(
+            requests.QUERIES, key, prompt, requests.SearchQueries, self.client, offline
+        )
         return CurationStep(id=key, queries=tuple(answer.queries))
 
     async def _documents(self, question: SourcedQuestion, searched: CurationStep, key: str) -> CurationStep:
@@ -267,7 +269,7 @@ class Collector:
             views = [f"{number}. {question.question}" for number in range(1, count + 1)]
             return {"points_of_view": [{"point_of_view": view, "documents": numbers} for view in views]}
 
-        answer = await asked(
+        answer = await response_to(
             requests.VIEWS,
             key,
             rendered,
@@ -297,7 +299,9 @@ class Collector:
             answer_room=requests.EXPLANATION_ROOM,
         )
         offline = partial(requests.offline_explanation, *about, [document.text for document in shown])
-        answer = await asked(requests.EXPLANATION, key, rendered, requests.Explanation, self.client, offline)
+        answer = await response_to(
+            requests.EXPLANATION, key, rendered, requests.Explanation, self.client, offline
+        )
         return CurationStep(id=key, explanation=answer.explanation, cut=cut)
 
     def _texts(self, identifiers: Sequence[str]) -> list[Document]:

@@ -75,7 +75,7 @@ def comprehensiveness(folder: Path, encoder: str, reviewer: Reviewer, run_option
     note_text = (
         "DebateQA: 90.4% of the five nearest chunks, by annotators. The interval (95%) is over questions."
     )
-    _tell_figures("Comprehensiveness", facts, note_text, figures.asked, run_options.shown)
+    _tell_figures("Comprehensiveness", facts, note_text, figures.model_verdicts, run_options.shown)
 
 
 def distinctiveness(
@@ -102,7 +102,7 @@ def distinctiveness(
             "no pair is similar enough to be checked, so no annotation form is written or read: "
             f"lower --threshold below {threshold}"
         )
-    _tell_figures("Distinctiveness", facts, "", figures.asked, run_options.shown)
+    _tell_figures("Distinctiveness", facts, "", figures.model_verdicts, run_options.shown)
 
 
 def viewpoints(
@@ -115,7 +115,12 @@ def viewpoints(
             "--check viewpoints needs answers to the benchmark's questions: name them with --answers"
         )
     figures = run_options.study(
-        missed_viewpoints, folder, answers, model=run_options.calls.of(model), output=output, rows="judgments"
+        missed_viewpoints,
+        folder,
+        answers,
+        model=run_options.calls.for_model(model),
+        output=output,
+        rows="judgments",
     )
     facts = {
         "answers with a rating of 5": figures.missed,
@@ -124,7 +129,9 @@ def viewpoints(
         "answers to no question of the benchmark": figures.foreign,
     }
     note_text = "DebateQA, Table 11: .03 to .09 of six models' answers, after annotators had checked the ratings of 5."
-    _tell_figures("Viewpoints that the benchmark misses", facts, note_text, figures.asked, run_options.shown)
+    _tell_figures(
+        "Viewpoints that the benchmark misses", facts, note_text, figures.model_verdicts, run_options.shown
+    )
 
 
 def domains(folder: Path, encoder: str, run_options: StudyOptions) -> None:
@@ -186,12 +193,14 @@ def _checked(
         raise DeclarationError("--check reads one form: give --labels once")
     how |= {"labels": labels[0] if labels else None, "output": output}
     if model is not None and not labels:
-        figures = run_options.study(check, folder, model=run_options.calls.of(model), rows="judgments", **how)
+        figures = run_options.study(
+            check, folder, model=run_options.calls.for_model(model), rows="judgments", **how
+        )
     else:
         figures = check(folder, overwrite=run_options.kept.overwrite, **how)
     rows = figures.reviewed
-    if rows.sheet is not None:
-        run_options.shown.note(f"{rows.rows:,} rows in {rows.sheet}; the column {column} takes yes or no")
+    if rows.form is not None:
+        run_options.shown.note(f"{rows.rows:,} rows in {rows.form}; the column {column} takes yes or no")
     return figures if model is not None or labels or not rows.rows else None
 
 
@@ -199,7 +208,7 @@ def _tell_figures(
     title: str,
     facts: Mapping[str, Any],
     remark: str,
-    asked: Verdicts | None,
+    model_verdicts: Verdicts | None,
     shown: options.OutputOptions,
     data: object = None,
     *lines: str,
@@ -212,6 +221,6 @@ def _tell_figures(
         for name, value in facts.items()
     }
     result(plain if data is None else data, [table, *lines], as_json=shown.json_output)
-    if asked is not None:
-        lost = asked.lost
-        end(lost, asked.session, there=len(asked.rows) - sum(lost.values()), reasons=lost)
+    if model_verdicts is not None:
+        lost = model_verdicts.lost
+        end(lost, model_verdicts.session, there=len(model_verdicts.rows) - sum(lost.values()), reasons=lost)

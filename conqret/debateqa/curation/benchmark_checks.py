@@ -144,13 +144,13 @@ RATINGS = (5, 4, 3, 2, 1)
 
 @dataclass(frozen=True)
 class ReviewedRows:
-    """What is known of rows that are to be looked at: ``verdicts`` by id, the ``sheet`` that was written, and the run
+    """What is known of rows that are to be looked at: ``verdicts`` by id, the ``form`` that was written, and the run
     of the model."""
 
     rows: int
     verdicts: Mapping[str, bool]
-    sheet: Path | None = None
-    asked: Verdicts | None = None
+    form: Path | None = None
+    model_verdicts: Verdicts | None = None
 
 
 @dataclass(frozen=True)
@@ -160,19 +160,19 @@ class CheckFigures:
     reviewed: ReviewedRows
 
     @property
-    def asked(self) -> Verdicts | None:
+    def model_verdicts(self) -> Verdicts | None:
         """The run of the model."""
-        return self.reviewed.asked
+        return self.reviewed.model_verdicts
 
     @property
     def session(self) -> SessionCounts:
         """What that run did."""
-        return SessionCounts() if self.asked is None else self.asked.session
+        return SessionCounts() if self.model_verdicts is None else self.model_verdicts.session
 
     @property
     def missing(self) -> tuple[str, ...]:
         """Which answers a replay lacked."""
-        return () if self.asked is None else self.asked.missing
+        return () if self.model_verdicts is None else self.model_verdicts.missing
 
 
 @dataclass(frozen=True)
@@ -302,14 +302,14 @@ def missed_viewpoints(
         raise DeclarationError(
             f"none of the {len(every)} answers has the id of a question of {benchmark}: give answers to these questions"
         )
-    asked = judge_rows(MISSED, wanted, source=answers, name="viewpoints", output=output, **settings)
-    ratings = {row.id: int(row.answer["rating"]) for row in asked.rows if row.answered}
+    model_verdicts = judge_rows(MISSED, wanted, source=answers, name="viewpoints", output=output, **settings)
+    ratings = {row.id: int(row.answer["rating"]) for row in model_verdicts.rows if row.answered}
     weighty = {name: rating == RATINGS[0] for name, rating in ratings.items()}
     return MissedViewpoints(
-        ReviewedRows(len(asked.rows), weighty, asked=asked),
+        ReviewedRows(len(model_verdicts.rows), weighty, model_verdicts=model_verdicts),
         mean_interval([*map(float, weighty.values())], scale="share") if weighty else undefined("no answer"),
         {rating: [*ratings.values()].count(rating) for rating in RATINGS},
-        len(asked.rows) - len(ratings),
+        len(model_verdicts.rows) - len(ratings),
         len(every) - len(wanted),
     )
 
@@ -341,22 +341,22 @@ def reviewed(
                 "no, and use the benchmark, encoder and threshold with which the annotation form was made"
             )
         return ReviewedRows(len(names), known)
-    sheet, asked = as_path(output), None
+    form, model_verdicts = as_path(output), None
     verdicts: dict[str, bool] = {}
     if settings.get("model") is not None:
-        beside = None if sheet is None else sheet.with_suffix(".run")
-        asked = judge_rows(
+        beside = None if form is None else form.with_suffix(".run")
+        model_verdicts = judge_rows(
             review.verdict, review.subjects, source=benchmark, name=name, output=beside, **settings
         )
-        verdicts = {row.id: bool(row.answer[review.field]) for row in asked.rows if row.answered}
-    if sheet is not None:
+        verdicts = {row.id: bool(row.answer[review.field]) for row in model_verdicts.rows if row.answered}
+    if form is not None:
         words = {True: "yes", False: "no", None: ""}
         rows = [(*row, words[verdicts.get(one)]) for one, row in zip(names, review.rows, strict=True)]
         content = csv_text((*review.head, review.column), rows)
-        write_new({sheet: content}, overwrite=settings.get("overwrite", False), register=Path(benchmark))
-    elif asked is None:
+        write_new({form: content}, overwrite=settings.get("overwrite", False), register=Path(benchmark))
+    elif model_verdicts is None:
         raise DeclarationError(
             f"{len(names)} rows need a label: write them for annotators with -o FORM, have a "
             "judge label them with --model, or read a filled-in form with --labels FORM"
         )
-    return ReviewedRows(len(names), verdicts, sheet, asked)
+    return ReviewedRows(len(names), verdicts, form, model_verdicts)

@@ -87,7 +87,7 @@ def questions(
         _label_pairs(files, texts, pairs, encoder, run_options)
         return
     different, duplicates = dedupe(files, encoder=encoder, threshold=threshold, texts=texts)
-    author = run_options.calls.of(model)
+    author = run_options.calls.for_model(model)
     outcome = run_options.study(
         debatable_questions,
         different,
@@ -122,24 +122,24 @@ def questions(
 
 
 def _label_pairs(
-    files: Sequence[Path], texts: Path | None, sheet: Path, encoder: str, run_options: StudyOptions
+    files: Sequence[Path], texts: Path | None, form: Path, encoder: str, run_options: StudyOptions
 ) -> None:
     """Write the form of pairs, or report the thresholds that a filled one speaks for."""
     from conqret.debateqa.curation.deduplication import draw_question_pairs, duplicate_threshold, pairs_form
 
-    if sheet.is_file():
-        choice = duplicate_threshold(sheet)
+    if form.is_file():
+        choice = duplicate_threshold(form)
         result(choice, spaced(_threshold_tables(choice)), as_json=run_options.shown.json_output)
         if choice.unlabelled:
             run_options.shown.note(f"{choice.unlabelled:,} pairs have no label and are left out")
         return
     read, drawn = draw_question_pairs(files, encoder=encoder, texts=texts)
-    write_new({sheet: pairs_form(drawn, read)}, overwrite=False)
+    write_new({form: pairs_form(drawn, read)}, overwrite=False)
     bands = len({pair.band for pair in drawn})
     ends = f"{drawn[-1].similarity:.2f} to {drawn[0].similarity:.2f}"
     sentence = f"{number(len(drawn), 'pair')} from {bands} bands of similarity, {ends}"
-    facts = {"pairs": len(drawn), "bands": bands, "sheet": str(sheet)}
-    result(facts, [sentence, at(sheet, "sheet")], as_json=run_options.shown.json_output)
+    facts = {"pairs": len(drawn), "bands": bands, "sheet": str(form)}
+    result(facts, [sentence, at(form, "form")], as_json=run_options.shown.json_output)
 
 
 def _dedupe_tables(outcome: Deduplication) -> Iterator[Table]:
@@ -323,7 +323,7 @@ def curate(
         trusted=trusted,
         plan=CurationPlan(keep=keep),
         output=output,
-        model=run_options.calls.of(model),
+        model=run_options.calls.for_model(model),
         rows="steps",
         doing="collecting",
         role="an author",

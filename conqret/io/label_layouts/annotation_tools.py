@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from conqret.errors import number
 from conqret.io.cell_values import as_text
 from conqret.io.jsonl import parse
-from conqret.io.label_files import LabelFile, LabelLayout, RawLabel, sheet_scales
+from conqret.io.label_files import LabelFile, LabelLayout, RawLabel, form_scales
 from conqret.io.label_set import FOR_ESTIMATION, PROBABILITY, SCALE
 from conqret.text.words import dimension_name
 
@@ -82,7 +82,7 @@ def _is_object(value: object) -> bool:
 
 def _argilla_labels(file: LabelFile) -> Iterator[RawLabel]:
     marks = [_object(record, "metadata") or record for record in file.records]
-    file.scales = sheet_scales(str(mark.get(SCALE) or "") for mark in marks)
+    file.scales = form_scales(str(mark.get(SCALE) or "") for mark in marks)
     with_status = left_out = 0
     for line, (record, marked) in enumerate(zip(file.records, marks, strict=True), start=1):
         item = str(record.get("external_id") or record.get("id") or "").strip()
@@ -147,7 +147,7 @@ def _is_label_studio(file: LabelFile) -> bool:
 
 def _label_studio_labels(file: LabelFile) -> Iterator[RawLabel]:
     skipped = 0
-    file.scales = sheet_scales(str(task["data"].get(SCALE) or "") for task in file.records)
+    file.scales = form_scales(str(task["data"].get(SCALE) or "") for task in file.records)
     for line, task in enumerate(file.records, start=1):
         item = str(task["data"].get(TASK_ITEM) or "").strip()
         if not item:

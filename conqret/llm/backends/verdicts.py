@@ -13,7 +13,7 @@ from typing import Any
 
 from conqret.data import Reason
 from conqret.errors import DeclarationError, number
-from conqret.llm.backends.function import SAID, item_of
+from conqret.llm.backends.function import VERDICT, item_of
 from conqret.llm.client_options import Backend, ClientOptions, Connection, ModelFacts, on_this_machine
 from conqret.llm.request import Completion, Request
 from conqret.llm.retry import ProviderError
@@ -65,7 +65,7 @@ class LogConnection(Connection):
         if request.sample >= len(answers):
             times = number(len(answers), "verdict") if answers else "no verdict of the requested kind"
             raise ProviderError(Reason.NOT_RECORDED, f"the log has {times} for it")
-        text = json.dumps({SAID: dict(answers[request.sample])})
+        text = json.dumps({VERDICT: dict(answers[request.sample])})
         return Completion(text, model=self._model, prompt_tokens=0, completion_tokens=0, cost_usd=0.0)
 
 

@@ -198,11 +198,11 @@ def bounded(
     return handle
 
 
-def _same(asked: httpx.URL, location: str) -> bool:
+def _same(requested: httpx.URL, location: str) -> bool:
     """Whether an address is of the same server, as safe or safer."""
-    target = asked.join(location)
-    return target.host == asked.host and (
-        target.scheme == "https" or (target.scheme, target.port) == (asked.scheme, asked.port)
+    target = requested.join(location)
+    return target.host == requested.host and (
+        target.scheme == "https" or (target.scheme, target.port) == (requested.scheme, requested.port)
     )
 
 

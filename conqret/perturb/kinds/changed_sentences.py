@@ -104,7 +104,7 @@ HALLUCINATE = Perturbation(
 def share_citing(draw: Draw) -> list[int]:
     """The numbers of the sentences that this level changes, in the order in which levels take them."""
     possible = grounded(draw)
-    return draw.ordered(possible)[: draw.of(len(possible))]
+    return draw.ordered(possible)[: draw.count(len(possible))]
 
 
 def _citing_share(draw: Draw, changed: int) -> float:
@@ -176,7 +176,7 @@ def truncated(draw: Draw) -> PerturbedItem:
     """The argument loses a share of its sentences at its end; one at least must stay."""
     text = draw.item.argument or ""
     spans = split(text)
-    gone = draw.of(len(spans))
+    gone = draw.count(len(spans))
     if gone == len(spans):
         raise UnreachedError(
             f"item {draw.original}: all of its sentences ({gone}) would go, and one must stay"

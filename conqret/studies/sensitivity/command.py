@@ -64,9 +64,9 @@ class ComparedJudges(OptionGroup):
         named = {} if self.formats is None else {"formats": self.formats}
         return {
             **named,
-            "models": [calls.of(model) for model in options.listed(self.models)],
+            "models": [calls.for_model(model) for model in options.listed(self.models)],
             **self.own.given(),
-            "rewriter": calls.of(self.perturb_model),
+            "rewriter": calls.for_model(self.perturb_model),
             "metrics": self.metric or (),
         }
 

@@ -21,7 +21,7 @@ COMMON = (
 
 
 @dataclass(frozen=True)
-class PairOptions(OptionGroup, of=TournamentOptions):
+class PairOptions(OptionGroup, settings_class=TournamentOptions):
     """Which pairs are compared."""
 
 
@@ -82,7 +82,7 @@ def tournament(
         **compared_by.given(),
         **run_options.settings,
         **reading.settings,
-        "model": [run_options.calls.of(model) for model in compared_by.model or (None,)],
+        "model": [run_options.calls.for_model(model) for model in compared_by.model or (None,)],
     }
     plan = tournament_run.tournament_plan(
         items, output=output or True, sends_requests=not run_options.dry_run, **settings
