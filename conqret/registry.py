@@ -70,7 +70,8 @@ class Registry(Mapping[str, T], Generic[T]):
             where, declared = _source(home), self._loaded(home)
         if not isinstance(declared, self._member_type):
             raise DeclarationError(
-                f"{where} declares no {self.kind}: it must be a {self._member_type.__name__}, not a {type(declared).__name__}"
+                f"{where} declares no {self.kind}: it must be a {self._member_type.__name__}, not a "
+                f"{type(declared).__name__}"
             )
         declared_name = getattr(declared, "name", name)
         if _plain(declared_name) != _plain(name):

@@ -73,7 +73,7 @@ def get_assert(output: str, context: Mapping[str, Any]) -> dict[str, Any]:
     }
     started = Path(sys.argv[0])
     if "promptfoo" in started.parts and "wrapper" in started.stem and sys.platform != "win32":
-        response = ask_process(config, item)
+        response = send_to_process(config, item)
     else:
         from conqret.adapters.single import outcome
 
@@ -113,7 +113,7 @@ LOCK = "lock"
 """Held while a judge is started; it stays in the folder."""
 
 
-def ask_process(config: Mapping[str, Any], item: Mapping[str, Any]) -> dict[str, Any]:
+def send_to_process(config: Mapping[str, Any], item: Mapping[str, Any]) -> dict[str, Any]:
     """What the judge of these settings says of an item (as :func:`conqret.adapters.single.outcome` gives it), requested
     from the process that all callers of this program share.
 

@@ -262,10 +262,16 @@ def topics_counted(parts: Iterable[Sequence[Item]]) -> frozenset[str]:
 
 
 def expected_judging(
-    setup: Setup, items: Iterable[Item], *, task: str = "judge", of: str = "", by: str = "", repeated: int = 1
+    setup: Setup,
+    items: Iterable[Item],
+    *,
+    task: str = "judge",
+    system: str = "",
+    by: str = "",
+    repeated: int = 1,
 ) -> ExpectedCost:
     """The calls, tokens and dollars of judging ``items``; ``by`` names the judge where its format does not."""
-    client, every, work = CountingClient(setup.client), list(items), (task, by or setup.judge.name, of)
+    client, every, work = CountingClient(setup.client), list(items), (task, by or setup.judge.name, system)
     with Loop() as loop:
         topics = topics_counted([every])
         loop.run(client.count_judging(setup, every, topics, work=work, repeated=repeated))

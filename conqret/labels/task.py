@@ -168,15 +168,15 @@ def heading(item: Item) -> str:
 
 @dataclass(frozen=True)
 class AnnotationForm:
-    """Items to be labeled on some dimensions, on a scale from ``low`` to ``high``; ``instruction`` says what
-    ``asks``. What is not ``for_estimation`` bears a mark, so that its labels are refused where something is estimated;
+    """Items to be labeled on some dimensions, on a scale from ``low`` to ``high``, by a ``question``.
+    What is not ``for_estimation`` bears a mark, so that its labels are refused where something is estimated;
     what was drawn bears the ``probability`` that each item had, or its own (by id). Where ``words`` are what annotators
     write, there is no scale.
 
     Each form gives the texts of its files, by what their names have behind that of the form.
     """
 
-    asks: str
+    question: str
     items: Sequence[Item]
     dimensions: Sequence[str]
     low: int = 1
@@ -202,8 +202,8 @@ class AnnotationForm:
         elif (self.low, self.high) != (0, 1):
             ends = f"a whole number from {self.low} (lowest) to {self.high} (highest)"
         unsure = ", or ? if you cannot judge"
-        asks, names = f"{self.asks[:1].upper()}{self.asks[1:]}", ", ".join(self.dimensions)
-        return f"{asks}. Write into {names}: {ends}{unsure}; into annotator: your name."
+        question, names = f"{self.question[:1].upper()}{self.question[1:]}", ", ".join(self.dimensions)
+        return f"{question}. Write into {names}: {ends}{unsure}; into annotator: your name."
 
     def csv(self) -> dict[str, str]:
         """A row for each item, with an empty column for the annotator's name and for each dimension."""

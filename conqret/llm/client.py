@@ -18,7 +18,7 @@ from conqret.errors import DeclarationError, number
 from conqret.llm.client_options import ClientOptions, resolving
 from conqret.llm.quota import SpendingLedger
 from conqret.llm.recordings import Recordings
-from conqret.llm.replies import Rejection, ask_again, is_valid, of_use, read_reply
+from conqret.llm.replies import Rejection, is_valid, of_use, read_reply, retry_messages
 from conqret.llm.request import (
     Answer,
     Completion,
@@ -228,7 +228,7 @@ class Client(AbstractAsyncContextManager["Client"]):
                 widenings, sent = widenings + 1, replace(sent, max_tokens=wider)
             elif reply.reason in _MENDABLE and reasks < MAX_REASKS and not sent.plain:
                 reasks += 1
-                sent = replace(sent, messages=ask_again(sent.messages, completion, reply))
+                sent = replace(sent, messages=retry_messages(sent.messages, completion, reply))
             else:
                 return Answer(
                     None, tuple(calls), reason=reply.reason, detail=reply.fault, given=reply_context

@@ -87,7 +87,7 @@ class Request(NucleusSampling, Generic[Response]):
     says how log-probabilities answer it; without it the request cannot be sent to a local model. ``written``
     says whether a model that writes can answer it, too.
     ``widened`` says whether an answer that was cut off is requested again with more room than ``max_tokens``.
-    ``judge_prompt`` and ``item`` label the request for readers (``rag-fine-grained``, ``voting-age-pro``).
+    ``ask`` and ``item`` label the request for readers (``rag-fine-grained``, ``voting-age-pro``).
     """
 
     ask: str

@@ -78,7 +78,7 @@ def band_places(predicted: NDArray[np.float64]) -> NDArray[np.intp]:
 
 def bands(
     predicted: NDArray[np.float64],
-    people: NDArray[np.float64],
+    human: NDArray[np.float64],
     clusters: Sequence[Hashable],
     confidence: float,
 ) -> tuple[Band, ...]:
@@ -90,7 +90,7 @@ def bands(
         names = [clusters[place] for place in here.tolist()]
         means = [
             mean_interval(series[here], names, confidence=confidence, scale="share")
-            for series in (predicted, people)
+            for series in (predicted, human)
         ]
         bands_found.append(Band(len(here), *means))
     return tuple(bands_found)

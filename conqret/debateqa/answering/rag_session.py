@@ -17,9 +17,9 @@ from conqret.data.item import Frozen
 from conqret.debateqa.curation.curation_requests import (
     NonEmptyText,
     NoValidResponse,
-    asked,
     fitted,
     offline_views,
+    response_to,
 )
 from conqret.errors import DeclarationError
 from conqret.generation.cited_argument import GeneratedArgument
@@ -185,7 +185,7 @@ class RagSession:
                 {"question": self.question.question, "steps": steps, "left": self.searches - len(steps)}
             )
 
-        step = await asked(
+        step = await response_to(
             prompt,
             self.question.id,
             fitted(render, self.documents, self.agent, answer_room=ROOM),
@@ -211,7 +211,7 @@ class RagSession:
         def render(shown: Sequence[Document]) -> RenderedPrompt:
             return prompt.render({"question": question, "documents": shown}, settings)
 
-        reply = await asked(
+        reply = await response_to(
             prompt.id,
             self.question.id,
             fitted(render, self.documents, self.answerer, answer_room=self.room),

@@ -161,7 +161,7 @@ def _label_studio_labels(file: LabelFile) -> Iterator[RawLabel]:
             if annotation.get("was_cancelled"):
                 skipped += 1
                 continue
-            annotator = _person(annotation.get("completed_by"))
+            annotator = _annotator(annotation.get("completed_by"))
             for dimension, text in _answers(file, annotation.get("result") or ()):
                 if not dimension or text is None:
                     where = f"annotations of task {line}"
@@ -191,10 +191,10 @@ def _answers(file: LabelFile, results: Iterable[Mapping[str, Any]]) -> Iterator[
         yield dimension, _set_of_labels(values)
 
 
-def _person(person: object) -> str:
-    if isinstance(person, Mapping):
-        person = person.get("email") or person.get("id")
-    return "" if person is None else str(person)
+def _annotator(value: object) -> str:
+    if isinstance(value, Mapping):
+        value = value.get("email") or value.get("id")
+    return "" if value is None else str(value)
 
 
 def _one_answer(value: Mapping[str, Any]) -> str | None:
