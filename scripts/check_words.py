@@ -94,8 +94,9 @@ EXCEPTIONS: Sequence[AllowedPassage] = (
 )
 NAMES_THAT_STAY: Sequence[AllowedPassage] = (
     AllowedPassage(
-        r"(?:data/judgment|llm/(?:recordings|batches|request))\.py ask$|llm/batches\.py asked$|runs/study_run\.py asked$"
-        r"|data/judgment\.py strays$|labels/screens\.py (?:asks|person)$|labels/page\.py person$"
+        r"(?:data/judgment|llm/(?:recordings|batches|request))\.py ask$"
+        r"|(?:llm/batches|runs/study_run)\.py asked$|data/judgment\.py strays$"
+        r"|labels/screens\.py (?:asks|person)$|labels/page\.py person$"
         r"|debatune/manual_inspection\.py (?:sheet|good_by_people)$|perspectives/threshold\.py said_yes$"
         r"|stats/agreement\.py person$|stats/confidence\.py (?:said|people)$|jury/result\.py people$"
         r"|judging/cost\.py of$|suites/result\.py of$",
