@@ -199,7 +199,7 @@ def _question(judge: Judge, metric: str, library: Library) -> ScreenQuestion:
     points = {int(found[1]): found[2] for line in system.splitlines() if (found := _POINT.match(line))}
     asks, paragraphs = _explained(metric, system)
     return ScreenQuestion(
-        name=metric, judge_prompts=asks, choices=rating(low, high, points), guide=paragraphs
+        name=metric, asks=asks, choices=rating(low, high, points), guide=paragraphs
     )
 
 

@@ -98,7 +98,7 @@ def test_texts_pros_and_cons_are_read_where_they_are(release: Path, folder: str)
     assert [documents[name].text for name in ("9", "50")] == ["Title 9", "No debate names this page."]
     assert len(documents) == 11
     (topic,) = corpus.topics()
-    expert = ExpertArguments(corpus).of(topic, "con")
+    expert = ExpertArguments(corpus).find(topic, "con")
     assert expert is not None
     assert (expert.points, expert.documents) == ((("Con 1", ("Fares rise. [1]",)),), ("2",))
     assert found.notes[0] == "3 of 11 documents have their texts; the others are the titles of their sources"

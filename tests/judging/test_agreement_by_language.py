@@ -61,7 +61,7 @@ def test_each_language_has_its_agreement(tmp_path: Path) -> None:
     assert rows["de"].alpha.low is not None
     assert rows["fr"].alpha.low is None
     assert rows["fr"].alpha.reason == "no interval: 2 clusters, and 3 are needed"
-    assert rows["de"].people.value == pytest.approx(1)
+    assert rows["de"].inter_annotator_alpha.value == pytest.approx(1)
     assert validation.basis.clusters == TOPICS
     assert Validation.model_validate_json(validation.model_dump_json()) == validation
     sheet = validation_page(validation)
