@@ -266,7 +266,7 @@ def scripted(monkeypatch):
             requests.append(request)
             return answer(request)
 
-        monkeypatch.setattr(Client, "request", ask)
+        monkeypatch.setattr(Client, "request", request)
         monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
         return requests
 
