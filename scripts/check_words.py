@@ -64,7 +64,6 @@ EXCEPTIONS: Sequence[AllowedPassage] = (
         r"(?:informed|thoughtful) people|people who build|most people agree", "a population, not annotators"
     ),
     AllowedPassage(r"url, licence", "the name of a column"),
-    AllowedPassage(r"by asked Skip to", "the name of a style in a template"),
     AllowedPassage(
         r"arguments are asked for, and|not among those asked for|of this name is asked for",
         "a fault in a response, which is sent back to the model: part of recording keys",

@@ -198,9 +198,7 @@ def _question(judge: Judge, metric: str, library: Library) -> ScreenQuestion:
     low, high = map(int, judge.scale.split(" to "))
     points = {int(found[1]): found[2] for line in system.splitlines() if (found := _POINT.match(line))}
     asks, paragraphs = _explained(metric, system)
-    return ScreenQuestion(
-        name=metric, asks=asks, choices=rating(low, high, points), guide=paragraphs
-    )
+    return ScreenQuestion(name=metric, asks=asks, choices=rating(low, high, points), guide=paragraphs)
 
 
 def _explained(metric: str, system: str) -> tuple[str, tuple[str, ...]]:

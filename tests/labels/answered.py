@@ -13,7 +13,7 @@ from conqret.labels.written_arguments import TASK, Draft
 def answer_all(folder: Path) -> None:
     """Answer all screens of a study that are left, for every annotator."""
     with closing(Ledger(folder)) as ledger:
-        for person in ledger.people():
+        for person in ledger.annotators():
             while (turn := ledger.next(person)) is not None:
                 if turn.screen.judging is not None:
                     ledger.start(person, turn)
