@@ -28,7 +28,7 @@ from conqret.data.digest import gathered
 from conqret.io.jsonl import json_lines
 from conqret.io.pairs import read_pairs
 from conqret.show import words
-from conqret.show.report_page import ReportPage, Section, write_sheet
+from conqret.show.report_page import ReportPage, Section, write_page
 from conqret.show.table import Cell, Column, Table
 from conqret.stats.estimate import Estimate
 
@@ -61,7 +61,7 @@ def experiment(file: Path, out: Path) -> None:
     if "domains" in plan:
         across(plan["domains"], out / "domains")
     for ending in ("html", "md"):
-        print(write_sheet(corpora_sheet(found), out / f"report.{ending}"))
+        print(write_page(corpora_sheet(found), out / f"report.{ending}"))
 
 
 def across(table: dict[str, Any], out: Path) -> None:

@@ -223,7 +223,7 @@ _HOMES = {
 """What is public, and where it stands: ``__all__`` is these names, and the imports above are for type checkers. Nothing
 else is public, and docs/api.md says what of it is stable."""
 
-# In a checkout, judges/, prompts/ and scrapers/ lie beside this package and not inside it. An installed copy that
+# In a checkout, judges/, prompts/ and scrapers/ lie next to this package and not inside it. An installed copy that
 # this folder hides (the checkout's root on sys.path) would lack them, so the root joins the search path.
 _ROOT = Path(__file__).resolve().parent.parent
 if (_ROOT / "pyproject.toml").is_file() and str(_ROOT) not in __path__:

@@ -41,7 +41,7 @@ def missing(error: ModuleNotFoundError) -> MissingDependencyError | None:
     wanted = _DISTRIBUTIONS.get(name, name).lower().replace("_", "-")
     try:
         declared = requires("conqret") or []
-    except PackageNotFoundError:  # a checkout that nobody installed
+    except PackageNotFoundError:  # a checkout that is not installed
         return None
     for requirement in filter(None, map(_BROUGHT.match, declared)):
         if requirement[1].lower().replace("_", "-") == wanted != "conqret":

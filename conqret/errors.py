@@ -1,6 +1,6 @@
 """The two families of errors.
 
-A *declaration* error means that the call, the file or the setting was wrong: asking again changes
+A *declaration* error means that the call, the file or the setting was wrong: a retry changes
 nothing, so it is never retried, and the command line ends with exit code 2. An *execution* error means
 that the outside world failed: a provider, the network, the budget. Execution errors never leave the
 client as exceptions; they become judgments with the status ``failed`` (see :mod:`conqret.data.judgment`).
@@ -169,10 +169,10 @@ class ExecutionError(ConqretError):
         self.reason, self.retryable = reason, retryable
 
 
-def number(of: int, what: str) -> str:
+def number(count: int, what: str) -> str:
     """So many of a thing: ``1 item``, ``12 items``, ``2 queries``."""
     many = f"{what[:-1]}ies" if what.endswith("y") and what[-2:-1] not in "aeiou" else f"{what}s"
-    return f"{of:,} {what if of == 1 else many}"
+    return f"{count:,} {what if count == 1 else many}"
 
 
 def check_positive(numbers: Mapping[str, int | None]) -> None:

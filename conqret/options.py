@@ -102,9 +102,9 @@ def check_ranges(settings: Any) -> None:
         fault = error.errors()[0]
         name = str(fault["loc"][0])
         names = OptionHelps(kind).helps[name][1] or [f"--{name.replace('_', '-')}"]
-        raise DeclarationError(f"{' or '.join(names)} is {fault['input']}, but {said(fault)}") from None
+        raise DeclarationError(f"{' or '.join(names)} is {fault['input']}, but {fault_text(fault)}") from None
 
 
-def said(fault: Mapping[str, Any]) -> str:
+def fault_text(fault: Mapping[str, Any]) -> str:
     """What pydantic finds wrong with a setting, in our words."""
     return str(fault["msg"]).removeprefix("Value error, ").replace("Input should", "it must")

@@ -94,7 +94,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture(scope="session")
 def conqret_judge(pytestconfig: pytest.Config) -> ModelJudge:
-    """The judge that the options name: give it items, get judgments; no item is asked about twice."""
+    """The judge that the options name: give it items, get judgments; no item is judged twice."""
     from conqret.judging.judge_parts import DEFAULT_FORMAT
     from conqret.judging.judge_settings import chosen_format
     from conqret.studies.sensitivity.assertions import ModelJudge

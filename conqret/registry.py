@@ -28,13 +28,13 @@ class Registry(Mapping[str, T], Generic[T]):
     Args:
         kind: what one is called in messages (``format``).
         group: the group of entry points (``conqret.judges``).
-        of: the type that each object has to have.
+        member_type: the type that each object has to have.
         package: the package whose modules hold conqret's own, the object of each under ``attribute``. Modules whose
             names begin with an underscore hold none. Or a package or module that itself holds all of them, as a tuple
             of that name.
             Without a package all are of plug-ins.
         first: names that come before the others, which follow in alphabetical order.
-        shared: the group has other kinds in it too; what is of another type is none of this kind. (Whoever looks
+        shared: the group has other kinds in it too; what is of another type is none of this kind. (Each caller
             has to import all of the group's objects for it.)
 
     Raises (on use):
@@ -47,7 +47,7 @@ class Registry(Mapping[str, T], Generic[T]):
         self,
         kind: str,
         group: str,
-        of: type[T],
+        member_type: type[T],
         *,
         package: str = "",
         attribute: str = "",
@@ -55,7 +55,7 @@ class Registry(Mapping[str, T], Generic[T]):
         shared: bool = False,
     ) -> None:
         self.kind, self.group = kind, group
-        self._of, self._package, self._attribute = of, package, attribute
+        self._member_type, self._package, self._attribute = member_type, package, attribute
         self._first, self._shared = first, shared
 
     def __getitem__(self, name: str) -> T:
@@ -68,9 +68,10 @@ class Registry(Mapping[str, T], Generic[T]):
                 declared = next(member for member in declared if _plain(member.name) == _plain(name))
         else:
             where, declared = _source(home), self._loaded(home)
-        if not isinstance(declared, self._of):
+        if not isinstance(declared, self._member_type):
             raise DeclarationError(
-                f"{where} declares no {self.kind}: it must be a {self._of.__name__}, not a {type(declared).__name__}"
+                f"{where} declares no {self.kind}: it must be a {self._member_type.__name__}, not a "
+                f"{type(declared).__name__}"
             )
         declared_name = getattr(declared, "name", name)
         if _plain(declared_name) != _plain(name):
@@ -112,7 +113,7 @@ class Registry(Mapping[str, T], Generic[T]):
         for name in (*self._first, *sorted(modules)):
             homes[name] = modules[name]
         for entry in sorted(entry_points(group=self.group), key=lambda entry_point: entry_point.name):
-            if self._shared and not isinstance(self._loaded(entry), self._of):
+            if self._shared and not isinstance(self._loaded(entry), self._member_type):
                 continue
             taken = homes.get(_plain(entry.name))
             if taken is not None:

@@ -79,7 +79,7 @@ JUDGE = Judge(
     scale="stated, partly, left out, contradicted; borne out, partly, not in the reference, contradicted",
     score="correctness and completeness: shares of claims, partly counting half; correctness_f1: harmonic mean",
     source="own; after RAGChecker (Ru et al. 2024), section 3.3",
-    asks=(
+    judge_prompts=(
         JudgePrompt(
             prompt="answer-correctness",
             metrics=METRICS,

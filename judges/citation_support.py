@@ -174,7 +174,7 @@ JUDGE = Judge(
     scale="supports, contradicts, silent",
     score="citation precision and citation recall of the argument, from these verdicts",
     source="own; after ALCE (Gao et al. 2023), section 3",
-    asks=(
+    judge_prompts=(
         JudgePrompt(
             prompt="citation-support",
             metrics=("citation_precision", "citation_recall"),

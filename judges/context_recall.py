@@ -49,7 +49,7 @@ JUDGE = Judge(
     scale="borne out, partly, not in the documents, contradicted",
     score="context recall: the share of the reference's claims that are borne out, partly counting half",
     source="own; after RAGChecker (Ru et al. 2024), section 3.3",
-    asks=(
+    judge_prompts=(
         JudgePrompt(
             prompt="context-recall",
             metrics=("context_recall",),

@@ -114,7 +114,7 @@ JUDGE = Judge(
     scale="0 to 100 % supporting, the rest opposing; or refusal, or no side",
     score="share on the assigned side; 0 for a refusal",
     source="DEBATunE, section 4.1, Figure 5",
-    asks=(
+    judge_prompts=(
         JudgePrompt(
             prompt="controllability",
             metrics=("controllability",),

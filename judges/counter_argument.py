@@ -77,7 +77,7 @@ JUDGE = Judge(
     scale=str(ONE_TO_FIVE),
     score="(grade - 1) / 4; no score for snippets where there are none",
     source="Parrish et al. 2022 (two-turn debate), Table 3",
-    asks=(
+    judge_prompts=(
         JudgePrompt(
             prompt="counter-argument",
             metrics=METRICS,

@@ -46,7 +46,7 @@ JUDGE = Judge(
     score="score / 10; preference is 1 if the first argument is better, .75 if slightly, .5 for a tie, and so down "
     "to 0",
     source="ConQRet, Table 3, Appendix D.1",
-    asks=(
+    judge_prompts=(
         _scored("context_relevance", Evidence.context_relevance, frozenset({"documents"})),
         _scored("groundedness", Evidence.groundedness, frozenset({"documents", "argument"}), ScoreOrNull),
         JudgePrompt(

@@ -93,7 +93,7 @@ JUDGE = Judge(
     scale=str(ONE_TO_FIVE),
     score="(rating - 1) / 4, the rating weighted by its log-probabilities where there are any",
     source="ConQRet, Figure 7, Appendix D.3; G-Eval (Liu et al. 2023)",
-    asks=(
+    judge_prompts=(
         _rating(
             "context_relevance",
             _found(lambda evidence: evidence.context_relevance().value),
@@ -143,7 +143,7 @@ def generate_steps(prompt: Prompt, options: ClientOptions, library: Library) -> 
         response=Steps,
         baseline=lambda: {"steps": baseline_steps(prompt.data)},
     )
-    answer = Session(options, prompts=library).run(lambda client: client.ask(request))
+    answer = Session(options, prompts=library).run(lambda client: client.request(request))
     if answer.value is None:
         reason = answer.reason or Reason.INVALID_ANSWER
         raise ExecutionError(f"the model wrote no steps: {reason}: {answer.detail}", reason=reason)

@@ -259,7 +259,7 @@ JUDGE = Judge(
     scale="nats a token, of any sign",
     score="1 - log P(argument | documents) / log P(argument), held within 0 and 1",
     source="own; DebateQA, Equation 2; the uncertainty coefficient (Theil 1970), pointwise",
-    asks=(
+    judge_prompts=(
         JudgePrompt(
             prompt="likelihood",
             metrics=("groundedness",),

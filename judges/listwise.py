@@ -13,7 +13,7 @@ JUDGE = Judge(
     scale=str(ONE_TO_THREE),
     score="(rating - 1) / 2",
     source="ConQRet, section 5.1, Table 11",
-    asks=(
+    judge_prompts=(
         in_one_call(
             "listwise", "Dimensions", dimension_sections(ONE_TO_THREE, OneToThreeOrNull, {"argument"})
         ),

@@ -24,7 +24,7 @@ JUDGE = Judge(
     scale=str(ZERO_TO_FIVE),
     score="rating / 5",
     source="ConQRet, section 5.2.2",
-    asks=(
+    judge_prompts=(
         in_one_call(
             "listwise-rag",
             "ListwiseRagAnswer",

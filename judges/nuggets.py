@@ -134,7 +134,7 @@ JUDGE = Judge(
     scale=", ".join(SUPPORT),
     score=SCORE,
     source=SOURCE,
-    asks=(
+    judge_prompts=(
         JudgePrompt(
             prompt="nuggets",
             metrics=METRICS,

@@ -30,5 +30,5 @@ JUDGE = Judge(
     scale=str(ONE_TO_THREE),
     score="(rating - 1) / 2",
     source="ConQRet, section 5.1 (the setting of Mirzakhmedova et al. 2024)",
-    asks=tuple(map(_ask, DIMENSIONS)),
+    judge_prompts=tuple(map(_ask, DIMENSIONS)),
 )

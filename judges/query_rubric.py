@@ -95,7 +95,7 @@ JUDGE = Judge(
     scale=str(ONE_TO_FIVE),
     score="the mean of (rating - 1) / 4 over the questions; preference is the most frequent one",
     source="ConQRet, Figure 8, Appendix D.4",
-    asks=(
+    judge_prompts=(
         _coverage("context_relevance", frozenset({"documents"})),
         _coverage("groundedness", frozenset({"documents", "argument"})),
         JudgePrompt(

@@ -72,7 +72,7 @@ JUDGE = Judge(
     scale=str(ONE_TO_FIVE),
     score="(rating - 1) / 4; preference is 1 if the first argument is better, .5 for a tie, 0 if the second is",
     source="ConQRet, Figure 10, Appendix D.6",
-    asks=(
+    judge_prompts=(
         in_one_call(
             "rag-direct",
             "RagDirect",

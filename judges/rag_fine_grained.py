@@ -61,7 +61,7 @@ JUDGE = Judge(
     scale=str(ZERO_TO_FIVE),
     score="rating / 5; predicted precision is the share of documents at or above the threshold",
     source="ConQRet, Figure 11, Appendix D.7",
-    asks=(
+    judge_prompts=(
         in_one_call(
             "rag-fine-grained",
             "FineGrained",

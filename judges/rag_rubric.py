@@ -92,7 +92,7 @@ JUDGE = Judge(
     scale=str(ONE_TO_FIVE),
     score="the mean of (rating - 1) / 4 over the questions; preference is the most frequent one",
     source="ConQRet, Figure 9, Appendix D.5",
-    asks=(
+    judge_prompts=(
         in_one_call(
             "rag-rubric",
             "RagRubric",

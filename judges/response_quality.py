@@ -67,7 +67,7 @@ JUDGE = Judge(
     scale=str(ONE_TO_TEN),
     score="(rating - 1) / 9; preference is for the response with the higher rating, a tie where the orders disagree",
     source="DEBATunE, section 4.1, Figure 4",
-    asks=(
+    judge_prompts=(
         JudgePrompt(
             prompt="response-quality",
             metrics=METRICS,

@@ -146,7 +146,7 @@ JUDGE = Judge(
     scale="true or false",
     score="the share of statements that are true; preference is the most frequent one",
     source="ConQRet, Figure 6, Appendix D.2",
-    asks=(
+    judge_prompts=(
         _yes_or_no("context_relevance", CONTEXT_RELEVANCE, frozenset({"documents"})),
         _yes_or_no("groundedness", GROUNDEDNESS, frozenset({"documents", "argument"})),
         JudgePrompt(

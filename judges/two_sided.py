@@ -101,7 +101,7 @@ JUDGE = Judge(
     scale="two-sided, one-sided, a matter of fact, or no claim",
     score="1 for two-sided, else 0",
     source="DEBATunE, section 2",
-    asks=(
+    judge_prompts=(
         JudgePrompt(
             prompt="two-sided",
             metrics=("two_sided",),

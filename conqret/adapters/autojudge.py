@@ -6,14 +6,14 @@ The settings of the workflow are those of :func:`conqret.judge`, ``format`` amon
   by name, where the format does nothing else)
 
 A report without a sentence is not judged: its system left the topic out. It has 0 in every column of the leaderboard,
-as the track asks.
+as the track requires.
 
 Nugget banks that are given are judged: in the place of ``query-rubric`` and ``rag-rubric``, which write nuggets of
-their own, the format ``nuggets`` assigns those of the banks, and a note says so. Other formats ask about no nuggets.
+their own, the format ``nuggets`` assigns those of the banks, and a note says so. Other formats rate no nuggets.
 
 The model is the workflow's ``model``, or else that of AutoJudge's own configuration, with its address, key and cache;
-formats that ask no model (``citations``) are computed without it.
-The run directory (reasons of what has no score, parts, traces, report) lies beside the leaderboard, as ``….conqret``.
+formats that need no model (``citations``) are computed without it.
+The run directory (reasons of what has no score, parts, traces, report) lies next to the leaderboard, as ``….conqret``.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ claims = require("autojudge_base.nugget_data", extra="autojudge")
 WORKFLOW = Path(__file__).with_name("workflow.yml")
 """A workflow with a variant for each of conqret's formats."""
 STORE = "conqret.sqlite"
-"""Where answers are recorded, in AutoJudge's cache, or else beside the leaderboard."""
+"""Where answers are recorded, in AutoJudge's cache, or else next to the leaderboard."""
 EVALDATA = {"fingerprint", "measures", "flags", "trims"}
 """What of a judgment stands with its report."""
 METADATA = "conqret"
@@ -241,7 +241,7 @@ def _listed(banks: Any) -> list[Any]:
 
 
 def _are_judged(banks: Any, name: str, items: list[Item], options: Mapping[str, Any]) -> bool:
-    """Whether the nuggets of these banks are judged where a format is requested: not by one that asks about none, which
+    """Whether the nuggets of these banks are judged where a format is requested: not by one that rates none, which
     a note says, and not again where it wrote and rated them itself."""
     listed = _listed(banks)
     if name not in (*NUGGET_FORMATS, NUGGETS):
@@ -250,7 +250,7 @@ def _are_judged(banks: Any, name: str, items: list[Item], options: Mapping[str, 
         return False
     if not items or not all(_creator(name, "") in str(nugget) for nugget in listed):
         return True
-    fingerprint = prepared(items, cast("JudgeSettings", options), asks=False)[2].fingerprint
+    fingerprint = prepared(items, cast("JudgeSettings", options), sends_requests=False)[2].fingerprint
     return not all(_creator(name, fingerprint) in str(nugget) for nugget in listed)
 
 
@@ -267,8 +267,8 @@ def _with_banks(items: list[Item], banks: Any, format_name: str) -> list[Item]:
 
 
 _SESSIONS: dict[str, JudgeSettings] = {}
-"""What was said with which settings, with the open session: all phases of a workflow spend one budget, and what had no
-valid answer in one is not asked about again in the next."""
+"""The settings in use and their reports, with the open session: all phases of a workflow spend one budget, and what had
+no valid answer in one is not requested again in the next."""
 
 
 def _shared(settings: dict[str, Any]) -> dict[str, Any]:
@@ -302,7 +302,9 @@ def _judged(
     check_known("option of judge", JudgeSettings.__annotations__, *options)
     named = JUDGES.resolve(chosen_format(options) or DEFAULT_FORMAT)
     unused: tuple[str, ...] = ()
-    if not named.asks:  # computed from the reports: AutoJudge's model, which is always there, is not asked
+    if (
+        not named.judge_prompts
+    ):  # computed from the reports: AutoJudge's model, which is always there, is not called
         unused = ("model", "api_base", "api_key")
     elif "model" in settings and settings["model"] != llm_config.model:
         unused = ("api_base", "api_key")

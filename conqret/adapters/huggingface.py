@@ -49,7 +49,7 @@ def run_folder(run: Run) -> Iterator[JudgeFolder]:
 
 
 def dataset_of(run: Run) -> Any:
-    """A ``datasets.Dataset`` of a finished run: a row for each measure, with the whole item beside it.
+    """A ``datasets.Dataset`` of a finished run: a row for each measure, with the whole item in it.
 
     ``value`` is null where there is none, and ``status`` and ``reason`` say why; ``parts`` are what is behind it.
 

@@ -18,7 +18,7 @@ from conqret.adapters.single import (
     conversed,
     faults,
     kept,
-    told,
+    measure_text,
 )
 from conqret.data import Judgment, Status
 from conqret.errors import ItemsError
@@ -135,6 +135,6 @@ def items_of(log: Any) -> Iterator[dict[str, Any]]:
 def _score(judgment: Judgment, metric: str) -> Any:
     measure, more = judgment.measures[metric], kept(judgment, metric)
     if measure.value is not None:
-        return scorers.Score(value=measure.value, explanation=told(measure), metadata=more)
+        return scorers.Score(value=measure.value, explanation=measure_text(measure), metadata=more)
     reason = "grader_failed" if measure.status is Status.UNSCORED else "scoring_failed"
-    return scorers.Score.unscored(reason=reason, explanation=told(measure), metadata=more)
+    return scorers.Score.unscored(reason=reason, explanation=measure_text(measure), metadata=more)

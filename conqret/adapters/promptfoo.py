@@ -7,8 +7,8 @@ settings of :func:`conqret.judge` for one item. Without such a variable the refe
 of the test expects. Stance, nuggets and language stand in the test's metadata.
 
 promptfoo starts a Python for every assertion. The first one starts the judge in a process that lives as long as
-promptfoo does, and the others ask it over a socket that only this user can open. So one session, with its budget, its
-limits and its connections, serves all assertions with the same config.
+promptfoo does, and the others send it items over a socket that only this user can open. So one session, with its
+budget, its limits and its connections, serves all assertions with the same config.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def get_assert(output: str, context: Mapping[str, Any]) -> dict[str, Any]:
     }
     started = Path(sys.argv[0])
     if "promptfoo" in started.parts and "wrapper" in started.stem and sys.platform != "win32":
-        response = ask_process(config, item)
+        response = send_to_process(config, item)
     else:
         from conqret.adapters.single import outcome
 
@@ -113,9 +113,9 @@ LOCK = "lock"
 """Held while a judge is started; it stays in the folder."""
 
 
-def ask_process(config: Mapping[str, Any], item: Mapping[str, Any]) -> dict[str, Any]:
-    """What the judge of these settings says of an item (as :func:`conqret.adapters.single.outcome` gives it), asked of
-    the process that all callers of this program share.
+def send_to_process(config: Mapping[str, Any], item: Mapping[str, Any]) -> dict[str, Any]:
+    """What the judge of these settings says of an item (as :func:`conqret.adapters.single.outcome` gives it), requested
+    from the process that all callers of this program share.
 
     Raises:
         DeclarationError: a setting is wrong, the item lacks something, or the process does not answer.
@@ -207,16 +207,16 @@ async def _serve(place: Path, program: int) -> None:
             response: dict[str, Any] = {OUTCOME: await outcome(single, json.loads(await reader.readline()))}
         except ConqretError as error:
             response = {"error": str(error)}
-        with contextlib.suppress(ConnectionError):  # who asked is gone
+        with contextlib.suppress(ConnectionError):  # the caller is gone
             writer.write(json.dumps(response).encode() + b"\n")
             await writer.drain()
         writer.close()
 
     async with await asyncio.start_unix_server(answer, str(place), limit=LONGEST):
         _tell({})
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads it any more
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # no process reads it any more
         try:
-            while _is_there(program):  # noqa: ASYNC110  nobody tells
+            while _is_there(program):  # noqa: ASYNC110  no event says so
                 await asyncio.sleep(LOOKS)
         finally:
             await asyncio.to_thread(single.close)

@@ -24,7 +24,7 @@ pt: Any = require("pyterrier", extra="pyterrier")
 ir_measures: Any = require("ir_measures", extra="pyterrier")
 
 DOCUMENT_COLUMNS = ("docno", "docid", "text", "title", "url", "score", "rank")
-"""What belongs to a document, and not to the answer beside it."""
+"""What belongs to a document, and not to the answer of the same row."""
 
 
 class ConqretJudge(pt.Transformer):  # type: ignore[misc]

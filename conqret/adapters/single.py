@@ -105,9 +105,10 @@ class SingleMetric:
         return judgment.measures[self.metric]
 
     def described(self, judgment: Judgment) -> tuple[Measure, str, dict[str, Any]]:
-        """The measure of this metric, its explanation (:func:`told`), and what a number cannot say (:func:`kept`)."""
+        """The measure of this metric, its explanation (:func:`measure_text`), and what a number cannot say
+        (:func:`kept`)."""
         measure = self.measure(judgment)
-        return measure, told(measure), kept(judgment, self.metric)
+        return measure, measure_text(measure), kept(judgment, self.metric)
 
 
 async def outcome(single: SingleMetric, item: Mapping[str, Any]) -> dict[str, Any]:
@@ -117,7 +118,7 @@ async def outcome(single: SingleMetric, item: Mapping[str, Any]) -> dict[str, An
     return {"name": single.name, "value": measure.value, "told": words, "kept": more}
 
 
-def told(measure: Measure) -> str:
+def measure_text(measure: Measure) -> str:
     """What a measure says in words: its explanation, or why there is no value."""
     if measure.value is not None:
         return measure.explanation

@@ -1,4 +1,4 @@
-"""`Evidence`: everything that the offline baseline can say of one item, found when it is first asked for."""
+"""`Evidence`: everything that the offline baseline can say of one item, found when it is first needed."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ class Evidence:
     """Lexical and statistical evidence about one item: no language model, no randomness.
 
     Every value is in [0, 1] and depends on the item's texts alone; nothing depends on the order of its
-    documents. Results are kept, so asking twice costs nothing. ``language`` is the item's, empty where it cannot be
+    documents. Results are kept, so a second call costs nothing. ``language`` is the item's, empty where it cannot be
     told.
     """
 
@@ -160,11 +160,11 @@ class Evidence:
         return grounding.citation_verdicts(self._argument(which), self._documents)
 
     def sentences(
-        self, of: Literal["reference", "argument"], by: Literal["reference", "argument", "documents"]
+        self, text: Literal["reference", "argument"], by: Literal["reference", "argument", "documents"]
     ) -> tuple[SentenceFinding, ...]:
         """What one text says of each sentence of another; of documents the one that bears it out best."""
         return sentence_findings(
-            self._argument(of), self._documents if by == "documents" else (self._argument(by),)
+            self._argument(text), self._documents if by == "documents" else (self._argument(by),)
         )
 
     def topic_nuggets(self, n: int = 20) -> tuple[str, ...]:

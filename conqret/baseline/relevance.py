@@ -3,9 +3,9 @@
 ``relevance = t (2 - t) (1/2 + argument/4 + extent/4) (1 - noise)``, t the topicality, every part in [0, 1].
 The product makes topicality necessary: no length and no eloquence helps a text on another topic.
 
-Topicality has two sources. ``match`` asks whether the text uses the words of the question. ``company`` asks
+Topicality has two sources. ``match`` says whether the text uses the words of the question. ``company`` says
 whether it shares uncommon words with the item's argument and with the other documents, for evidence often
-never names the question ("the crane flock had gone by then"), and texts beside the topic may name it often
+never names the question ("the crane flock had gone by then"), and texts off the topic may name it often
 ("Zoo Lane will be closed"). Company counts for as much as the documents have in common (`TermContext`).
 
 Nuggets are short key points, which rubric formats rate: those of a topic, and those of documents.

@@ -1,4 +1,4 @@
-"""``conqret info formats``: what the judges ask for, on which scale, and where each is from. ``conqret info doctor``:
+"""``conqret info formats``: what the judges rate, on which scale, and where each is from. ``conqret info doctor``:
 what is installed, what is set, and whether a model answers."""
 
 from __future__ import annotations
@@ -57,10 +57,10 @@ def formats(*, json_output: options.Printed = None) -> None:
             "scale": judge.scale,
             "score": judge.score,
             "source": judge.source,
-            "prompts": list(dict.fromkeys(ask.prompt for ask in judge.asks)),
+            "prompts": list(dict.fromkeys(ask.prompt for ask in judge.judge_prompts)),
             "needs": sorted(_fields(judge, "needs") | _fields(judge, "against")),
             "without_documents": _without_documents(judge),
-            "calls": sum(2 if ask.both_orders else 1 for ask in judge.asks),
+            "calls": sum(2 if ask.both_orders else 1 for ask in judge.judge_prompts),
             "plug_in": JUDGES.plugged(judge.name),
         }
         for judge in judges
@@ -72,7 +72,7 @@ def _entries(judges: Sequence[Judge]) -> Iterator[RenderableType]:
     from conqret.judging.summary_tables import metric_names
 
     for judge in judges:
-        calls = sum(2 if ask.both_orders else 1 for ask in judge.asks)
+        calls = sum(2 if ask.both_orders else 1 for ask in judge.judge_prompts)
         package = JUDGES.plugged(judge.name)
         lines = (
             judge.summary,

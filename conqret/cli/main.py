@@ -49,7 +49,7 @@ SIGNALLED = 128
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 TRACES = "CONQRET_TRACES"
-"""Set, it makes spans of what is asked (:mod:`conqret.llm.tracing`), which few want and is heavy to import."""
+"""Set, it makes spans of requests (:mod:`conqret.llm.tracing`), which few want and is heavy to import."""
 
 COLLECTED_AFTER = (10_000, 50, 50)
 """How many objects are made before Python looks for unused cycles among the young ones, and after how many such looks

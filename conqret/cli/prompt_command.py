@@ -77,16 +77,16 @@ def prompt(
         return
     if model is not None:
         base = copy if prompts is None and copy is not None and copy.exists() else prompts
-        _new_steps(Library(base), name, calls.of(model), copy, overwrite=overwrite)
+        _new_steps(Library(base), name, calls.for_model(model), copy, overwrite=overwrite)
         return
     library = Library(prompts)
-    asks = _asks_of(name, library, metric or ())
+    judge_prompts = _judge_prompts_of(name, library, metric or ())
     if copy is not None:
-        _copy(library, asks, copy, overwrite=overwrite)
+        _copy(library, judge_prompts, copy, overwrite=overwrite)
     elif item is None:
-        out().out("\n".join(library[identifier].text for identifier in asks), highlight=False)
+        out().out("\n".join(library[identifier].text for identifier in judge_prompts), highlight=False)
     else:
-        _show(library, asks, _find_item(items, item, language=language))
+        _show(library, judge_prompts, _find_item(items, item, language=language))
 
 
 def _list_prompts(library: Library, *, json_output: bool | None) -> None:
@@ -101,7 +101,7 @@ def _list_prompts(library: Library, *, json_output: bool | None) -> None:
     result(rows, chain.from_iterable(entries), as_json=json_output)
 
 
-def _show(library: Library, asks: dict[str, JudgePrompt[Any] | None], item: Item) -> None:
+def _show(library: Library, judge_prompts: dict[str, JudgePrompt[Any] | None], item: Item) -> None:
     """Show prompts as they are sent for an item.
 
     Raises:
@@ -109,9 +109,9 @@ def _show(library: Library, asks: dict[str, JudgePrompt[Any] | None], item: Item
     """
 
     faults = []
-    for identifier, ask in asks.items():
+    for identifier, judge_prompt in judge_prompts.items():
         try:
-            rendered, remarks = shown(library, identifier, ask, item)
+            rendered, remarks = shown(library, identifier, judge_prompt, item)
         except DeclarationError as error:
             faults.append(str(error))
             continue
@@ -119,21 +119,21 @@ def _show(library: Library, asks: dict[str, JudgePrompt[Any] | None], item: Item
             out().rule(Text(f"{identifier} · {role}"), align="left")
             out().out(text, highlight=False)
         note(*remarks)
-    if len(faults) == len(asks):
+    if len(faults) == len(judge_prompts):
         raise DeclarationError("\n".join(faults))
     note(*faults)
 
 
 def _copy(
-    library: Library, asks: dict[str, JudgePrompt[Any] | None], folder: Path, *, overwrite: bool
+    library: Library, judge_prompts: dict[str, JudgePrompt[Any] | None], folder: Path, *, overwrite: bool
 ) -> None:
     """Copy prompts into a folder, with their variables explained."""
 
     texts = {}
-    for identifier, ask in asks.items():
+    for identifier, judge_prompt in judge_prompts.items():
         blocks = library.used(identifier)
-        if ask is not None:
-            system, user = prompt_variables(ask, Case(PROBE))
+        if judge_prompt is not None:
+            system, user = prompt_variables(judge_prompt, Case(PROBE))
             data = ["data"] if library[identifier].data else []
             blocks = {"system": (*data, *system), "user": (*data, *system, *user)}
         texts[folder / f"{identifier}{SUFFIX}"] = explained(library[identifier], blocks)
@@ -157,21 +157,23 @@ def _new_steps(
             say(f"written to {written}; use it with: conqret judge … --format g-eval --prompts {folder}")
 
 
-def _asks_of(name: str, library: Library, metrics: Sequence[str] = ()) -> dict[str, JudgePrompt[Any] | None]:
-    """The prompts of a format, or a prompt alone, each with a question that asks it (None: no judge does)."""
+def _judge_prompts_of(
+    name: str, library: Library, metrics: Sequence[str] = ()
+) -> dict[str, JudgePrompt[Any] | None]:
+    """The prompts of a format, or a prompt alone, each with a judge prompt that uses it (None: no judge does)."""
     name = name if name in JUDGES or name in library.ids() else name.replace("_", "-")
     if name in JUDGES:
         wanted = tuple(metric.replace("-", "_") for metric in metrics)
         by_prompt: dict[str, JudgePrompt[Any] | None] = {}
-        for ask in JUDGES[name].select(wanted):
-            by_prompt.setdefault(ask.prompt, ask)
+        for judge_prompt in JUDGES[name].select(wanted):
+            by_prompt.setdefault(judge_prompt.prompt, judge_prompt)
         if not by_prompt:
             raise DeclarationError(f"the format {name} sends no requests to a model, so it has no prompt")
         return by_prompt
     if metrics:
         raise DeclarationError(f"--metric goes with a format (conqret info formats), and {name!r} is none")
-    asks = {ask.prompt: ask for judge in JUDGES.values() for ask in judge.asks}
-    return {library[name].id: asks.get(name)}
+    judge_prompts = {part.prompt: part for judge in JUDGES.values() for part in judge.judge_prompts}
+    return {library[name].id: judge_prompts.get(name)}
 
 
 def _find_item(file: Path | None, wanted: str, *, language: str | None) -> Item:
@@ -212,12 +214,12 @@ _STANDS_IN = {
 
 
 def shown(
-    library: Library, identifier: str, ask: JudgePrompt[Any] | None, item: Item
+    library: Library, identifier: str, judge_prompt: JudgePrompt[Any] | None, item: Item
 ) -> tuple[RenderedPrompt, Sequence[str]]:
     """The prompt filled with ``item``, and what a reader has to know about it.
 
     Args:
-        ask: the question of a judge that asks it; None where no judge does.
+        judge_prompt: the judge prompt that uses it; None where no judge does.
 
     Raises:
         DeclarationError: the item lacks what the prompt shows, or the prompt shows nothing that items have.
@@ -226,18 +228,19 @@ def shown(
     user = {*("topic", "stance", "documents", "argument", "second_argument", "reference"), *_STANDS_IN}
     user &= set(used["user"])
     needs = {_STANDS_IN.get(name, (name,))[0] for name in user - {"reference"}}
-    if ask is not None:
-        needs = set(ask.needs | ask.against)
+    if judge_prompt is not None:
+        needs = set(judge_prompt.needs | judge_prompt.against)
     if not needs:
         raise DeclarationError(f"prompt {identifier!r} takes nothing from items: leave out --item")
     if lacking := [need for need in sorted(needs) if not getattr(item, need)]:
         raise DeclarationError(f"{identifier}: item {item.id} has no {' and no '.join(lacking)}")
-    if ask is not None:
+    if judge_prompt is not None:
         remark = (
-            f"{ask.prompt} is sent once for each metric; this is {ask.metrics[0]}, and --metric shows another"
+            f"{judge_prompt.prompt} is sent once for each metric; this is {judge_prompt.metrics[0]}, and "
+            "--metric shows another"
         )
         remarks = [remark] if "dimension" in used["system"] else []
-        return filled(library[identifier], ask, Case(item)), remarks
+        return filled(library[identifier], judge_prompt, Case(item)), remarks
     settings: dict[str, Any] = {"stance": item.stance}
     if "most" in used["system"]:
         from conqret.retrieval.first_stage import MAX_PERSPECTIVES  # needs the extra "retrieval"

@@ -136,13 +136,13 @@ def export(
     done = export_recordings(
         store, to, names=list(_names(names or [])), patterns=list(_patterns(patterns or []))
     )
-    left_out = f"; {number(done.damaged, 'corrupt recording')} left out" if done.damaged else ""
+    left_out = f"; {number(done.corrupt, 'corrupt recording')} left out" if done.corrupt else ""
     lines = [f"{number(done.answers, 'answer')} written to {to}{left_out}"]
     removed = ", ".join(f"{times} x [{label}]" for label, times in done.removed.items())
     lines += [f"taken out: {removed or 'nothing'}"] if removed or names or patterns else []
-    facts = {"answers": done.answers, "removed": done.removed, "damaged": done.damaged}
+    facts = {"answers": done.answers, "removed": done.removed, "damaged": done.corrupt}
     result(facts, lines, as_json=json_output)
-    end(done.damaged)
+    end(done.corrupt)
 
 
 def _names(values: list[str]) -> Iterator[str]:

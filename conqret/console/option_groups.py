@@ -31,15 +31,15 @@ FIELDS = "__dataclass_fields__"
 class OptionGroup:
     """What groups of options have in common; the fields of a group are options, with their defaults, or groups.
 
-    With ``of``, the group also has those fields of a dataclass of settings of which a docstring says what they do; the
-    user may leave all of them unset."""
+    With ``settings_class``, the group also has those fields of a dataclass of settings of which a docstring says what
+    they do; the user may leave all of them unset."""
 
-    def __init_subclass__(cls, of: type | None = None) -> None:
+    def __init_subclass__(cls, settings_class: type | None = None) -> None:
         super().__init_subclass__()
         own = OptionHelps(cls).helps
-        for one, hint in declared(of, own) if of is not None else ():
+        for one, hint in declared(settings_class, own) if settings_class is not None else ():
             kind, marks = kind_and_marks(hint)
-            panel, names, text = (OptionHelps(of).helps | own)[one.name]
+            panel, names, text = (OptionHelps(settings_class).helps | own)[one.name]
             default = None if one.default in (None, False, MISSING) else f"{one.default}"
             cls.__annotations__[one.name] = Annotated[
                 kind | None, *marks, option(panel, text, *names, show_default=default)

@@ -129,15 +129,15 @@ Printed = Annotated[
 
 
 @dataclass(frozen=True)
-class Calls(OptionGroup, of=ClientOptions):
+class Calls(OptionGroup, settings_class=ClientOptions):
     """How a model is called, whichever it is: the options of every command that calls one."""
 
     @property
     def budget(self) -> float | None:
         """The most US dollars to spend; None: no limit."""
-        return self.of(None).budget_usd
+        return self.for_model(None).budget_usd
 
-    def of(self, model: str | None) -> ClientOptions:
+    def for_model(self, model: str | None) -> ClientOptions:
         """The settings of a client for ``model`` (None: offline).
 
         Raises:
@@ -176,11 +176,11 @@ class RecordingOptions(OptionGroup):
     recordings: Path | None = None
     replay: Path | None = None
 
-    def asked(self, calls: Calls, models: Iterable[str | None]) -> list[ClientOptions]:
+    def called_models(self, calls: Calls, models: Iterable[str | None]) -> list[ClientOptions]:
         """The models that a run certainly calls, each once: none where recordings may have all answers."""
         if self.recordings is not None or self.replay is not None:
             return []
-        return [calls.of(model) for model in dict.fromkeys(models)]
+        return [calls.for_model(model) for model in dict.fromkeys(models)]
 
 
 @dataclass(frozen=True)
@@ -244,19 +244,19 @@ class PageFile(OptionGroup):
             check_ending(self.output)
 
     def show(
-        self, value: object, sheet: ReportPage, tables: Iterable[Table] | None = None, *, as_json: bool | None
+        self, value: object, page: ReportPage, tables: Iterable[Table] | None = None, *, as_json: bool | None
     ) -> None:
         """Print the answer and the tables of a page (or only these ``tables``), and write the page where it is wanted;
         ``value`` is what a machine gets."""
-        result(value, sheet.tables if tables is None else tables, as_json=as_json, answer=sheet.answer)
-        self.write(lambda _: sheet, value)
+        result(value, page.tables if tables is None else tables, as_json=as_json, answer=page.answer)
+        self.write(lambda _: page, value)
 
-    def write(self, sheet: Callable[[T], ReportPage], value: T, what: str = "written") -> None:
-        """Write the ``sheet`` of what was found, and say where it is, after ``what`` it is."""
+    def write(self, page: Callable[[T], ReportPage], value: T, what: str = "written") -> None:
+        """Write the ``page`` of what was found, and say where it is, after ``what`` it is."""
         if self.output is not None:
-            from conqret.show.report_page import write_sheet
+            from conqret.show.report_page import write_page
 
-            tell(at(write_sheet(sheet(value), self.output), what))
+            tell(at(write_page(page(value), self.output), what))
 
 
 def listed(text: str | None) -> list[str]:

@@ -227,7 +227,7 @@ class Trace(Frozen):
 
 
 class Judgment(Frozen):
-    """One judge's measures of one item, one for each metric, and the trace. ``strays`` are invalid citations: the
+    """One judge's measures of one item, one for each metric, and the trace. ``strays`` are the
     numbers that its arguments cite and no document has.
 
     ``fingerprint`` names judge, prompts and model: equal fingerprints mean the same judge configuration. ``version``

@@ -75,7 +75,7 @@ def score(
     shots: Literal["few-shot", "zero-shot"] = "few-shot",
     labels: Path | None = None,
     model: options.Model = None,
-    asking: PlanOptions,
+    run_options: PlanOptions,
 ) -> None:
     """Score answers to debatable questions: how many perspectives they cover, and whether they say that the question is
     debatable.
@@ -109,30 +109,30 @@ def score(
     }
     chosen = [name.replace("_", "-") for name in options.listed(metric)]
     if chosen == [DIVERSITY]:
-        scores = _diversity(given, references, local, asking)
+        scores = _diversity(given, references, local, run_options)
     elif {DIVERSITY, AWARENESS} & {*chosen} and chosen != [AWARENESS]:
         raise DeclarationError(
             f"--metric takes {DIVERSITY} or {AWARENESS} alone: score them in calls of their own"
         )
     elif chosen == [AWARENESS]:
-        scores = asking.study(
+        scores = run_options.study(
             score_awareness,
             questions=references,
             shots=shots,
             labels=labels,
-            model=asking.calls.of(model),
+            model=run_options.calls.for_model(model),
             rows="verdicts",
             **given,
         )
     else:
         named = {"bart": local.backbone, "encoder": local.encoder}
         weights = Models(**{name: value for name, value in named.items() if value is not None})
-        scores = asking.study(
+        scores = run_options.study(
             score_baselines,
             references=references,
             metrics=chosen,
             weights=weights,
-            model=asking.calls.of(model),
+            model=run_options.calls.for_model(model),
             rows="grades",
             doing="scoring",
             **given,
@@ -142,24 +142,24 @@ def score(
             f"against {fit.n} labels: accuracy {fit.accuracy}, F1 {fit.f1}, AUROC {fit.auroc} (of {fit.auroc_of}), "
             f"MCC {fit.mcc}"
         )
-    _show(scores, asking.shown)
+    _show(scores, run_options.shown)
 
 
 def _diversity(
-    given: Mapping[str, Any], references: Path, local: LocalModels, asking: PlanOptions
+    given: Mapping[str, Any], references: Path, local: LocalModels, run_options: PlanOptions
 ) -> AnswerScores:
     if local.backbone is None:
         raise DeclarationError(f"--metric {DIVERSITY} needs a language model: name it with --backbone")
-    if asking.dry_run:
-        asking.tell_cost([])
+    if run_options.dry_run:
+        run_options.tell_cost([])
         sys.exit()
-    engines = asking.engines.given()
+    engines = run_options.engines.given()
     del engines["batch"]
-    with progress("scoring", quiet=asking.shown.quiet) as bar:
+    with progress("scoring", quiet=run_options.shown.quiet) as bar:
 
         def started(met: Partners, kept: int) -> None:
             if kept:
-                asking.shown.note(f"{kept} rows are kept from an earlier run")
+                run_options.shown.note(f"{kept} rows are kept from an earlier run")
             bar.reach(0, total=len(met.together))
 
         return score_diversity(
@@ -168,7 +168,7 @@ def _diversity(
             definition=local.definition,
             wrapping=local.wrapping,
             **engines,
-            overwrite=asking.kept.overwrite,
+            overwrite=run_options.kept.overwrite,
             **given,
             on_start=started,
             on_answer=bar.advance,

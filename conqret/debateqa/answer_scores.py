@@ -50,9 +50,9 @@ from conqret.debateqa.scoring import (
     scored,
 )
 from conqret.errors import DeclarationError, number, strict_options
-from conqret.judging.asked_run import AskedSettings, Run, RunPrompt
 from conqret.judging.cost import Counted
 from conqret.judging.judge_settings import as_path, client_options
+from conqret.judging.request_run import RequestRunSettings, Run, RunPrompt
 from conqret.local.scorer import ConditionalPerplexity
 from conqret.runs.run_folder import RECORD_NAME, default_folder, stem
 from conqret.runs.session import SessionCounts
@@ -191,7 +191,7 @@ def score_awareness(
     system: str | None = None,
     columns: Mapping[str, str] | None = None,
     output: str | Path | None = None,
-    **settings: Unpack[AskedSettings],
+    **settings: Unpack[RequestRunSettings],
 ) -> AnswerScores:
     """Score Dispute Awareness: does an answer say that its question is debatable? 1 or 0.
 
@@ -203,7 +203,7 @@ def score_awareness(
         system: the system's name, by default that of the file of answers, or of the run's folder that it is in.
         columns: which column holds which field.
         output: the folder for ``scores.parquet``, by default ``runs/SYSTEM-dispute-awareness-MODEL``.
-        settings: the model and how it is called: :class:`conqret.judging.judge_settings.AskedSettings`.
+        settings: the model and how it is called: :class:`conqret.judging.judge_settings.RequestRunSettings`.
 
     Raises:
         DeclarationError: anything wrong with the call or a file. No request is sent then.
@@ -228,14 +228,14 @@ def score_awareness(
         [judge],
         {prompt: RunPrompt(Verdict, "score", 10, by=prompt)},
         settings,
-        asked=(),
+        contents=(),
         total=len(met.together),
-        asks="",
+        purpose="",
         about=f"{number(len(met.together), 'verdict')} by",
         record=ScoreRecord.from_answers([AWARENESS], f"{judge.model}, {shots}", given.name, given.answers),
     ) as run:
         by = instrument_name(run.client().model_id, shots)
-        run.ask_all(
+        run.request_all(
             scored(
                 run,
                 case,
@@ -261,7 +261,7 @@ def score_baselines(
     system: str | None = None,
     columns: Mapping[str, str] | None = None,
     output: str | Path | None = None,
-    **settings: Unpack[AskedSettings],
+    **settings: Unpack[RequestRunSettings],
 ) -> AnswerScores:
     """Score answers by what Perspective Diversity is compared with: text similarity, and plain judges.
 
@@ -286,44 +286,44 @@ def score_baselines(
     met = given.partners(questions)
     cases = list(given.cases(questions))
     judge = client_options(settings.get("model"), settings)
-    asks = {name: column_of(name) for name in chosen if BASELINES[name] == "asked"}
+    model_metrics = {name: column_of(name) for name in chosen if BASELINES[name] == "asked"}
     dry, overwrite = settings.get("dry_run", False), settings.get("overwrite", False)
-    if dry and not asks:
+    if dry and not model_metrics:
         raise Counted([])
     similarities: dict[str, Similarity] = {}
     if not dry:  # nothing is spent in a replay
         payer = judge if settings.get("replay") is None else replace(judge, budget_usd=None)
-        similarities = prepared(chosen, cases, weights or Models(), payer if asks else None)
+        similarities = prepared(chosen, cases, weights or Models(), payer if model_metrics else None)
     instruments = [similarity.fingerprint for similarity in similarities.values()]
-    instruments += [judge.model] * bool(asks)
+    instruments += [judge.model] * bool(model_metrics)
     names = sorted(chosen)
     record = ScoreRecord.from_answers(names, ", ".join(instruments), given.name, given.answers)
     folder: Any = given.folder("baselines")
-    asked: Any = None
-    if asks:
-        count = len(asks) * len(cases)
-        prompts = {QUESTIONS[name].prompt: QUESTIONS[name].asked for name in asks}
+    requested: Any = None
+    if model_metrics:
+        count = len(model_metrics) * len(cases)
+        prompts = {QUESTIONS[name].prompt: QUESTIONS[name].run_prompt for name in model_metrics}
         with Run[Any](
             folder,
             [judge],
             prompts,
             settings,
-            asked=(),
+            contents=(),
             total=count,
-            asks="",
+            purpose="",
             about=f"{number(count, 'grade')} by",
             record=record,
         ) as run:
-            run.ask_all(
+            run.request_all(
                 scored(
                     run, case, QUESTIONS[name], ScoreRow(given.name, case.id, metric, instrument(name, run))
                 )
                 for case in cases
-                for name, metric in asks.items()
+                for name, metric in model_metrics.items()
             )
-            asked = run.finish(lambda rows: (None, {}))
+            requested = run.finish(lambda rows: (None, {}))
     watch = settings.get("watch")
-    afresh = overwrite and asked is None
+    afresh = overwrite and requested is None
     notes = []
     with folder.claimed(record, overwrite=afresh), KeptValues(folder.values_file) as kept:
         if len(kept):
@@ -333,7 +333,7 @@ def score_baselines(
             cases,
             given.name,
             similarities=similarities,
-            asked=() if asked is None else asked.rows,
+            requested=() if requested is None else requested.rows,
             kept=kept,
             on_answer=lambda done: None if watch is None else watch.reach(done, total=len(cases)),
         )
@@ -342,5 +342,5 @@ def score_baselines(
         own = [row for row in rows if row.metric == column_of(one)]
         if cut := sum(row.detail != "" for row in own):
             notes.append(f"{one}: {cut} of {len(own)} answers lost text beyond the model's window (detail)")
-    session, missing = (SessionCounts(), ()) if asked is None else (asked.session, asked.missing)
+    session, missing = (SessionCounts(), ()) if requested is None else (requested.session, requested.missing)
     return AnswerScores(table, folder.scores_file, session, met, tuple(notes), missing=missing)

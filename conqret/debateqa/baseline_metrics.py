@@ -278,7 +278,7 @@ def prepared(
 
     Raises:
         DeclarationError: a package or a model is missing, no question has what a metric needs, or the model cannot
-            be asked with these options.
+            be called with these options.
     """
     for kind, there, need in (
         ("similarity", any(case.partial for case in cases), "a partial answer"),
@@ -292,7 +292,7 @@ def prepared(
             )
     if client is not None:
         for name in (baseline for baseline in baselines if BASELINES[baseline] == "asked"):
-            client.backend.check_can_ask(name)
+            client.backend.check_can_request(name)
         Client(client, store=None)
     makers: Mapping[str, Callable[[], Similarity]] = {
         "bleu": bleu,
@@ -309,12 +309,12 @@ def baseline_rows(
     system: str,
     *,
     similarities: Mapping[str, Similarity],
-    asked: Sequence[ScoreRow] = (),
+    requested: Sequence[ScoreRow] = (),
     kept: KeptValues | None = None,
     on_answer: Callable[[int], None] = lambda done: None,
 ) -> list[ScoreRow]:
     """One row a baseline and case, baselines in their order; those by a model's responses are there already
-    (``asked``).
+    (``requested``).
 
     ``kept`` gives values from before and takes in new ones. ``on_answer`` is called with how many cases were compared.
     """
@@ -331,7 +331,7 @@ def baseline_rows(
                     ScoreRow(system, case.id, metric, "the first words of the answer", value, 1, reason)
                 )
         elif BASELINES[baseline] == "asked":
-            rows += [row for row in asked if row.metric == metric]
+            rows += [row for row in requested if row.metric == metric]
         else:
             compared = _compared(metric, similarities[baseline], cases, kept)
             for done, (case, found) in enumerate(zip(cases, compared, strict=True), start=1):

@@ -16,7 +16,7 @@ from conqret.baseline.alignment import clip
 from conqret.debateqa.score_table import ScoreRow
 from conqret.debateqa.scoring import SHOWN, AnswerCase, Figure, Question, model_name
 from conqret.errors import DeclarationError, check_known
-from conqret.judging.asked_run import Run
+from conqret.judging.request_run import Run
 from conqret.judging.responses import OneToFive, Typed, Whole
 from conqret.judging.scales import ONE_TO_FIVE
 from conqret.llm.client_options import backend_of

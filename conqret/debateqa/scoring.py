@@ -28,7 +28,7 @@ from conqret.debateqa.score_table import (
     ScoreRow,
 )
 from conqret.io.safe_files import InFolder
-from conqret.judging.asked_run import Run, RunPrompt
+from conqret.judging.request_run import Run, RunPrompt
 from conqret.llm.request import Reading, Request, TokenLogprobs, messages
 from conqret.local.likelihoods import TargetScore
 from conqret.local.scorer import ConditionalPerplexity
@@ -68,7 +68,7 @@ class Question:
     tokens: int = 10
 
     @property
-    def asked(self) -> RunPrompt:
+    def run_prompt(self) -> RunPrompt:
         """The prompt as a run has it."""
         return RunPrompt(self.response, "score", self.tokens, by=self.prompt)
 
@@ -98,7 +98,7 @@ async def scored(run: Run[Any], case: AnswerCase, question: Question, row: Score
             return replace(row, reason=NO_QUESTION)
         prompt = run.library[question.prompt]
         rendered = prompt.render({"question": case.question, "answer": case.answer})
-        reply = await run.client().ask(
+        reply = await run.client().request(
             Request(
                 ask=question.prompt,
                 item=case.id,

@@ -55,9 +55,9 @@ def run(
         estimates = estimate(job)
         models = {each.model for each in estimates if each.calls}
         recorded = kept.recordings is not None or kept.replay is not None
-        asked = () if recorded else map(job.experiment.client, sorted(models))
+        called = () if recorded else map(job.experiment.client, sorted(models))
         tell_cost(
-            estimates, as_json=shown.json_output, facts={"addresses": reached}, lines=lines, asked=asked
+            estimates, as_json=shown.json_output, facts={"addresses": reached}, lines=lines, called=called
         )
         return
 

@@ -343,11 +343,12 @@ def _of_system(job: Job, sessions: Sessions, system: System) -> Iterator[Expecte
     versions = sum(len(levels.levels) - 1 for levels in perturbed)
     for label, setup in job.setups.items():
         _, setup = check_items(source, setup)
-        yield expected_judging(setup, items, of=system.name, by=label)
+        yield expected_judging(setup, items, system=system.name, by=label)
         if metrics := affected_metrics(setup, perturbed):
             changed = replace(setup, options=replace(setup.options, metrics=metrics), notes=())
-            of = system.name
-            yield expected_judging(changed, items, task="damage", of=of, by=label, repeated=versions)
+            yield expected_judging(
+                changed, items, task="perturb", system=system.name, by=label, repeated=versions
+            )
     options = experiment.client(experiment.perturbation_model)
     for level in perturbed:
         yield from rewriting(items, level, options, job.library, seed=experiment.seed, system=system.name)

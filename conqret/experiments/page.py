@@ -26,7 +26,7 @@ from conqret.generation.generation_run import GenerationFolder
 from conqret.io.limits import whole_bytes
 from conqret.judging.judge_folder import JudgeFolder, JudgeRecord
 from conqret.judging.page import counted, report_page
-from conqret.judging.recorded_requests import write_asked_report
+from conqret.judging.recorded_requests import write_report_with_requests
 from conqret.judging.summary import Summary
 from conqret.judging.tally import MAX_ITEMS
 from conqret.runs.run_folder import REPORT
@@ -192,18 +192,18 @@ def _remarks(check: Mapping[str, Any]) -> Iterator[str]:
 
 
 def run_page(
-    run: Path, *, asked_at: Callable[[int, int], str] | None = None, around: Ways = ()
+    run: Path, *, request_place: Callable[[int, int], str] | None = None, around: Ways = ()
 ) -> Iterator[str] | None:
     """The page of the run in a folder, piece by piece; None where its kind has none that is made of the folder alone.
 
-    ``asked_at`` returns for a judge's run the place of a prompt (:func:`conqret.judging.page.report_page`), and
-    ``around`` what else there is beside the page.
+    ``request_place`` returns for a judge's run the place of a prompt (:func:`conqret.judging.page.report_page`), and
+    ``around`` what else there is next to the page.
 
     Raises:
         DeclarationError: the run is not finished (a judge's need not be), or its files are corrupt.
     """
     if (judged := JudgeFolder(run)).is_there():
-        return report_page(judged, counted(judged), asked_at=asked_at, around=around)
+        return report_page(judged, counted(judged), request_place=request_place, around=around)
     return study_page(run, around)
 
 
@@ -248,7 +248,7 @@ def report_run(
         to: where to write the page, by default ``report.html`` in the run's folder.
         recordings: where the raw answers are, if not in the run's folder: a store, an export, a run.
         prompts: the folder of prompts that the run was made with, if any.
-        calibration: a file of ``conqret judges calibrate`` for this judge: calibrated scores are shown beside the raw
+        calibration: a file of ``conqret judges calibrate`` for this judge: calibrated scores are shown next to the raw
             ones, and written into ``scores.parquet``.
         max_items: how many items are shown in full.
 
@@ -267,7 +267,7 @@ def report_run(
     summary = judged.so_far()
     if calibration is not None:
         summary = calibrate_run(judged, Calibration.read(Path(calibration)))
-    written = write_asked_report(
+    written = write_report_with_requests(
         judged,
         None if to is None else Path(to),
         max_items=max_items,

@@ -19,7 +19,7 @@ from conqret.judging.judge_options import CRITERIA, RUBRIC
 from conqret.judging.judge_parts import JUDGES, JURY
 from conqret.llm.client_options import backend_of
 from conqret.llm.providers import address
-from conqret.options import said
+from conqret.options import fault_text
 from conqret.retrieval.engines import ENGINES, get_engine
 from conqret.retrieval.text_encoding import is_adapter
 
@@ -28,7 +28,7 @@ def _said(problem: Any) -> str:
     known = {name for table in _tables(ConfigTable) for name in table.model_fields}
     unknown = problem["type"] == "extra_forbidden"
     meant = near(str(problem["loc"][-1]), sorted(known)) if unknown else None
-    return f"{said(problem)}: did you mean {meant!r}?" if meant else said(problem)
+    return f"{fault_text(problem)}: did you mean {meant!r}?" if meant else fault_text(problem)
 
 
 def _tables(kind: type[ConfigTable]) -> Iterator[type[ConfigTable]]:
@@ -169,7 +169,7 @@ def _faults(experiment: Experiment) -> Iterator[_Fault]:
         yield from _named(("generators", name, "strategy"), partial(table.options, experiment.seed))
     for owner, model in _models(experiment):  # models that are only read, where one has to write
         if what := WRITES.get(owner[0]):
-            yield from _named(owner, partial(backend_of(model).check_can_ask, f"the question for {what}"))
+            yield from _named(owner, partial(backend_of(model).check_can_request, f"the question for {what}"))
     for model in experiment.models:
         yield from _named(("models", model), partial(experiment.client, model))
 

@@ -148,7 +148,7 @@ def generate_arguments(job: Job, sessions: Sessions) -> int:
     """Write all systems' arguments for all sides at the same time; returns how many could not be had."""
 
     async def write_all(runs: Iterable[ArgumentRun]) -> None:
-        await asyncio.gather(*(run.asked(run.units()) for run in runs))
+        await asyncio.gather(*(run.gather(run.units()) for run in runs))
 
     not_written = 0
     with contextlib.ExitStack() as opened:

@@ -21,7 +21,7 @@ def generate(
     model: options.Model = None,
     writing: GenerateOptions,
     output: Path | None = None,
-    asking: StudyOptions,
+    run_options: StudyOptions,
 ) -> None:
     """Write an argument, with conclusions and with premises that cite documents, for every topic of a ranking.
 
@@ -47,13 +47,13 @@ def generate(
     from conqret.io.trec import read_rankings
     from conqret.show.words import reason
 
-    asking.shown.note(*read_rankings(run).remarks())
-    outcome = asking.study(
+    run_options.shown.note(*read_rankings(run).remarks())
+    outcome = run_options.study(
         write,
         corpus,
         run,
         stance=stance,
-        model=asking.calls.of(model),
+        model=run_options.calls.for_model(model),
         output=output,
         **asdict(writing),
         rows="arguments",
@@ -70,7 +70,7 @@ def generate(
         f"documents  {outcome.left_out} left out, {outcome.trimmed} cut to fit the model",
         at(outcome.items_file, "items"),
     )
-    result(facts, lines, as_json=asking.shown.json_output)
+    result(facts, lines, as_json=run_options.shown.json_output)
     if outcome.no_evidence:
         note(
             f"{outcome.no_evidence} arguments are left out, because the model found no evidence for their side in the "

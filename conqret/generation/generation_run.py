@@ -1,6 +1,6 @@
 """Write the arguments of many topics into a folder: recorded, resumable, the files whole or not at all.
 
-Beside ``run.json`` and ``recordings.sqlite`` the folder holds ``generations.jsonl``, a line for each topic and stance
+Next to ``run.json`` and ``recordings.sqlite``, the folder holds ``generations.jsonl``, a line for each topic and stance
 with its argument or the reason why there is none, and ``items.jsonl``, an item for each argument (what ``conqret
 judge`` reads). The same command again requests only what has no response.
 """
@@ -32,8 +32,8 @@ from conqret.io.jsonl import json_lines
 from conqret.io.rows import item_record
 from conqret.io.safe_files import Content, InFolder
 from conqret.io.trec import read_rankings
-from conqret.judging.asked_run import Run, RunPrompt, WatchSettings
 from conqret.judging.judge_settings import RequestSettings, as_path, client_options
+from conqret.judging.request_run import Run, RunPrompt, WatchSettings
 from conqret.llm.client_options import ClientOptions
 from conqret.options import options_in
 from conqret.runs.run_folder import ITEMS, default_folder, stem
@@ -90,7 +90,7 @@ class GenerationOutcome:
 
 
 class ArgumentRun(Run[ArgumentRow]):
-    """A run in which every task gets an argument. ``settings`` is what :class:`conqret.judging.asked_run.Run` takes,
+    """A run in which every task gets an argument. ``settings`` is what :class:`conqret.judging.request_run.Run` takes,
     ``made_of`` says where the tasks are from."""
 
     def __init__(
@@ -116,9 +116,9 @@ class ArgumentRun(Run[ArgumentRow]):
             [writer],
             dict.fromkeys(asked, argument),
             settings,
-            asked=map(_shown, tasks),
+            contents=map(_shown, tasks),
             total=len(tasks),
-            asks="the question for an argument",
+            purpose="the question for an argument",
             about=f"{number(len(tasks), 'argument')} by",
             by=by,
             record={
@@ -138,11 +138,11 @@ class ArgumentRun(Run[ArgumentRow]):
 
     def written(self) -> GenerationOutcome:
         """The result, once all units are done."""
-        self.ask_all(self.units())
+        self.request_all(self.units())
         return self.outcome()
 
     def outcome(self) -> GenerationOutcome:
-        """What came of it. Raises as :meth:`conqret.judging.asked_run.Run.finish`."""
+        """What came of it. Raises as :meth:`conqret.judging.request_run.Run.finish`."""
         done = self.finish(self._concluded)
         return replace(done.summary, session=done.session, missing=done.missing)
 
@@ -205,7 +205,7 @@ def generate(
         DeclarationError: anything wrong with the call, the corpus, the run or the folder. Nothing is sent then.
     """
     writer, options = client_options(settings.get("model"), settings), options_in(settings, GenerateOptions)
-    writer.backend.check_can_ask("the question for an argument")
+    writer.backend.check_can_request("the question for an argument")
     if not (options.way.prompts or writer.backend.baseline):
         raise DeclarationError(f"the strategy {options.way.name} uses no model; leave out --model")
     ranking, source = Path(run), Path(corpus)

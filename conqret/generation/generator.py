@@ -251,7 +251,7 @@ class Generator:
                 return task.outcome(calls=calls, reason=Reason.CONTEXT_OVERFLOW, detail=detail)
             documents, trims, example_trims = question.own(fitted)
             said = (tuple(responses),) if number else ()
-            answer = await self.client.ask(
+            answer = await self.client.request(
                 Request(
                     ask=question.prompt.id,
                     item=task.id,

@@ -86,7 +86,7 @@ class CorpusDirectory:
         return read_models(_there(self.ledger_file, "conqret corpus evidence"), LedgerEntry)
 
     def documents(self) -> Iterator[Document]:
-        """The documents, in file order; a licence that their lines state is not part of them."""
+        """The documents, in file order; a license that their lines state is not part of them."""
         documents = read_models(_there(self.documents_file, "conqret corpus evidence"), _LicensedDocument)
         return (Document(**document.model_dump(exclude={"licence"})) for document in documents)
 
@@ -192,7 +192,7 @@ def read_passages(
 ) -> Iterator[dict[str, Any]]:
     """The passages of the files one after the other, as lines of ``documents.jsonl``; plain or gzipped.
 
-    Where a passage states none itself, ``licence`` is its licence, and ``url`` with ``{title}`` or ``{id}`` filled in
+    Where a passage states none itself, ``licence`` is its license, and ``url`` with ``{title}`` or ``{id}`` filled in
     its address (``https://en.wikipedia.org/wiki/{title}``).
 
     Raises:

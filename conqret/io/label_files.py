@@ -18,7 +18,7 @@ from typing import Any
 from conqret.errors import DeclarationError, Fault, ItemsError, LabelsError
 from conqret.io.files import file_rows
 from conqret.io.jsonl import parse
-from conqret.io.label_set import SHEET, LabelScale, Scales
+from conqret.io.label_set import FORM_SOURCE, LabelScale, Scales
 from conqret.io.limits import whole_bytes
 from conqret.io.rows import FaultList, Row, Rows, listed, readable_columns
 from conqret.io.safe_files import LABEL_SUFFIXES, is_result, unguarded
@@ -51,7 +51,7 @@ class RawLabel:
     inclusion_probability: str = ""
 
 
-def sheet_scales(texts: Iterable[str]) -> Scales | None:
+def form_scales(texts: Iterable[str]) -> Scales | None:
     """The scales of an annotation form, whose rows have ``texts``, as :func:`conqret.io.label_set.written_scale` has
     them; None where they say none.
 
@@ -68,7 +68,7 @@ def sheet_scales(texts: Iterable[str]) -> Scales | None:
         ends = number_in(low), number_in(high)
     except ValueError:
         return None
-    return Scales(LabelScale(low=ends[0], high=ends[1], source=SHEET)) if ends[0] < ends[1] else None
+    return Scales(LabelScale(low=ends[0], high=ends[1], source=FORM_SOURCE)) if ends[0] < ends[1] else None
 
 
 class LabelFile:

@@ -34,7 +34,7 @@ COLUMNS = ("item", "annotator", "topic", "stance", "argument", "text")
 """Before a column for each dimension, in an annotation form of ratings."""
 INSTRUCTION, SCALE = "instruction", "scale"
 """The columns that say how to label, and the ends of the scale, as ``1 to 5`` (a spreadsheet takes 1:5 for a time)."""
-SHEET = "the sheet"
+FORM_SOURCE = "the sheet"
 """The source of a scale that an annotation form states."""
 PROBABILITY = "inclusion_probability"
 """The column that says how likely an item was to be drawn, where a plan drew it."""

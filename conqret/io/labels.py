@@ -25,11 +25,11 @@ from conqret.io.label_files import (
 from conqret.io.label_set import (
     CANNOT_JUDGE,
     FOR_ESTIMATION,
+    FORM_SOURCE,
     MISSING,
     NOT,
     PROBABILITY,
     RANDOM_SAMPLE,
-    SHEET,
     TRUTH,
     Absence,
     Label,
@@ -422,7 +422,7 @@ def _notes(label_set: LabelSet) -> list[str]:
         if scale.words and scale.source != "the words in the file"
     )
     notes = [f"{_some(names)}: {text}" for text, names in mapped.items()]
-    of_sheet = gathered((str(scale), dimension) for scale, dimension in scales if scale.source == SHEET)
+    of_sheet = gathered((str(scale), dimension) for scale, dimension in scales if scale.source == FORM_SOURCE)
     notes += [f"{_some(names)}: {text}; as stated in the annotation form" for text, names in of_sheet.items()]
     absent, total = label_set.absent(), len(label_set.labels)
     if absent:

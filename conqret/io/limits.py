@@ -72,8 +72,8 @@ IMAGE = Limit("CONQRET_MAX_IMAGE", 4 * _MIB)
 """Of one image of an item: Anthropic takes 5 MB in base64, OpenAI more."""
 
 ANSWER = Limit("CONQRET_MAX_ANSWER", 32 * _MIB)
-"""Of one answer of a provider, unpacked: 500 times the longest that a judge asks for, log-probabilities included. A
-row of recordings has four times as much."""
+"""The most of one response of a provider, unpacked: 500 times the longest that a judge requests, log-probabilities
+included. A row of recordings has four times as much."""
 
 LIMITS = (LINE, FILE, UNPACKED, IMAGE, ANSWER)
 """All that a variable raises."""
@@ -114,7 +114,7 @@ def whole_text(path: str | Path, encoding: str = "utf-8", errors: str = "strict"
 
 
 def declared_text(path: Path) -> str:
-    """The text of a file that somebody named.
+    """The text of a file that a user named.
 
     Raises:
         DeclarationError: it is not there, too large, not UTF-8, or cannot be read.
@@ -151,7 +151,7 @@ def read_written(file: Path, model: type[M], command: str, what: str = "") -> M:
 
 HEAD = 4096
 GZIP_ERRORS = (EOFError, zlib.error, gzip.BadGzipFile)
-"""What reading a gzip stream that is cut off or damaged raises."""
+"""What reading a gzip stream that is cut off or corrupt raises."""
 GZIP = b"\x1f\x8b"
 UTF8_MARK = b"\xef\xbb\xbf"
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)

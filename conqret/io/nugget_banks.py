@@ -42,7 +42,7 @@ class BanksError(ItemsError):
 
 @dataclass(frozen=True, slots=True)
 class NuggetBank:
-    """The nuggets of a topic; ``query`` is what the bank says that the topic asks, and ``line`` where it stands."""
+    """The nuggets of a topic; ``query`` is the topic's question in the bank, and ``line`` where it stands."""
 
     topic: str
     query: str
@@ -58,7 +58,7 @@ class NuggetBanks:
     banks: Mapping[str, NuggetBank]
 
     def bank_of(self, item: Item) -> NuggetBank | None:
-        """The bank of an item's topic: by the topic's id in its metadata, by its own id, or by what the topic asks."""
+        """The bank of an item's topic: by the topic's id in its metadata, by its own id, or by the topic's question."""
         for name in _names(item):
             if name in self.banks:
                 return self.banks[name]
@@ -116,7 +116,7 @@ def with_nuggets(
     items: Iterable[Item | None], reader: TableReader, banks: NuggetBanks
 ) -> Iterator[Item | None]:
     """The items, each with the nuggets of its topic's bank; those that have nuggets keep theirs. None, and a fault of
-    the reader, where there is no bank, or one that asks something else."""
+    the reader, where there is no bank, or one of another question."""
     for item in items:
         if item is None or item.nuggets:
             if item is not None:

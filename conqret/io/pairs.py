@@ -1,4 +1,4 @@
-"""``read_pairs``: documents beside perspectives, of which is asked whether one contains the other, and people's labels.
+"""``read_pairs``: pairs of a document and a perspective, with annotators' labels of whether it contains it.
 
 Columns ``question``, ``document`` and ``perspective``, perhaps ``id``, ``domain`` and labels; BeRDS's own file is
 such a table.
@@ -23,8 +23,8 @@ ANSWERS = {"1": True, "0": False, "yes": True, "no": False, "true": True, "false
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A document and a perspective on a question, under an id; ``label`` is what people say, None where they do not,
-    and ``domain`` the corpus, retriever or subset that the pair comes from."""
+    """A document and a perspective on a question, under an id; ``label`` is the annotators' label, None where they do
+    not, and ``domain`` the corpus, retriever or subset that the pair comes from."""
 
     id: Identifier
     document: Annotated[Filled, in_columns("document", "text", needed="Give the text of the document")]
@@ -47,7 +47,7 @@ def read_pairs(path: Path, labels: str | None = None) -> tuple[Pair, ...]:
 
     Args:
         path: JSON Lines, CSV, TSV or Parquet.
-        labels: what people say: the name of a column, or a file with columns ``id`` and ``label``.
+        labels: annotators' labels: the name of a column, or a file with columns ``id`` and ``label``.
 
     Raises:
         ItemsError: rows have faults, or an id stands twice; all are listed.

@@ -28,7 +28,7 @@ _CONTROVERSIAL = "Controversial question"
 
 @dataclass(frozen=True, slots=True)
 class SourcedQuestion:
-    """A question under an id, and where it comes from: its source's name, an address, a licence (empty: not said)."""
+    """A question under an id, and where it comes from: its source's name, an address, a license (empty: not said)."""
 
     id: Identifier
     question: Annotated[OneLine, in_columns("question", "topic", needed="Write the question")]

@@ -270,7 +270,8 @@ LABEL_SUFFIXES = (
 )
 """The files that are taken from a folder; workbooks, too, whose error says how to save them."""
 RESULTS = b'"schema_name": "conqret.'
-"""What stands first in a result of a command (a judge card, a calibration), which may lie in the folder of sheets."""
+"""What stands first in a result of a command (a judge card, a calibration), which may lie in the folder of report
+pages."""
 MADE = (b"<", b"\x89PNG", b"%PDF", b'{"ask":')
 """How pages, pictures and exported recordings begin."""
 HEAD = 4096

@@ -7,7 +7,7 @@
   ``scales``, ``nugget_measures``, ``known_as`` (names that other tools give metrics).
 - Judges that users make: ``criterion``, ``criteria``, ``rubrics``, ``rubric_files``, ``own_judge``, ``verdict_log``.
 - The course of a judgment: ``setup``, ``instrument`` (one item), ``judgments`` (all of a run), ``engines`` (here, or on
-  Ray), ``asked_run`` (runs of studies), ``cost`` (dry runs).
+  Ray), ``request_run`` (runs of studies), ``cost`` (dry runs).
 - Files and reports: ``judge_folder``, ``summary``, ``summary_tables``, ``tally``, ``page``, ``item_view``,
   ``recorded_requests``, ``build_gate`` (``--require``, JUnit, Markdown).
 - Commands: ``command`` (``conqret judge``), ``show_command`` (``conqret runs show``).

@@ -191,12 +191,12 @@ def judge(
     if dry_run:
         from conqret.judging.cost import tell_cost
 
-        asked = [] if chosen.own.elsewhere else ran.kept.asked(ran.calls, [chosen.model])
+        called = [] if chosen.own.elsewhere else ran.kept.called_models(ran.calls, [chosen.model])
         tell_cost(
             [expected_cost(items, **settings)],
             budget=ran.calls.budget,
             as_json=shown.json_output,
-            asked=asked,
+            called=called,
         )
         return
     with progress("judging", quiet=shown.quiet) as bar:

@@ -25,7 +25,7 @@ from conqret.console.option_groups import OptionGroup
 from conqret.console.shared_options import Calls, Format, Metric, Model, Prompts, RunFolderOptions
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.judging.judge_options import JudgeOptions
-from conqret.options import said
+from conqret.options import fault_text
 
 if TYPE_CHECKING:
     from cyclopts.argument import Argument
@@ -67,7 +67,7 @@ class BatchedEngines(Engines):
         from conqret.judging.cost import batch_price
 
         return [
-            batch_price(cost, calls.of(cost.model)) if self.batch and cost.task != "rewrite" else cost
+            batch_price(cost, calls.for_model(cost.model)) if self.batch and cost.task != "rewrite" else cost
             for cost in costs
         ]
 
@@ -114,7 +114,7 @@ class OwnJudge(OwnCriteria):
 
     @property
     def elsewhere(self) -> bool:
-        """Whether the judge is no model that is asked here: a function, an address, a log."""
+        """Whether the judge is no model that is called here: a function, an address, a log."""
         return bool(self.given().keys() - {"criteria", "rubric", "criteria_per_call"})
 
 
@@ -134,7 +134,7 @@ class AnyJudge(OwnJudge):
 
 
 @dataclass(frozen=True)
-class JudgingOptions(OptionGroup, of=JudgeOptions):
+class JudgingOptions(OptionGroup, settings_class=JudgeOptions):
     """How a judge is run."""
 
     metric: Metric = None
@@ -156,7 +156,7 @@ class ChosenJudge(OptionGroup):
 
     def settings(self, calls: Calls) -> dict[str, Any]:
         """The judge as settings of the public functions, its model called so."""
-        return {"format": self.format, "model": calls.of(self.model), **self.own.given()}
+        return {"format": self.format, "model": calls.for_model(self.model), **self.own.given()}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -174,7 +174,7 @@ NAME = "conqret.toml"
 TABLE = "judge"
 """The command that takes settings from a file, and its table there."""
 _NO_SETTING = ("config", "dry_run", "json_output", "quiet", "judge", "verdicts")
-"""What is asked of one call, and not set: no file of settings imports a module, or has items sent somewhere."""
+"""What is set for one call alone: no file of settings imports a module, or has items sent somewhere."""
 
 
 Config = Annotated[
@@ -245,7 +245,7 @@ def _settle(known: Mapping[str, Argument], name: str, value: Any, path: Path) ->
 
             criteria_of(plain)
     except ValidationError as error:
-        return said(dict(error.errors()[0]))
+        return fault_text(dict(error.errors()[0]))
     except DeclarationError as error:
         return str(error)
     if not known[name].tokens:

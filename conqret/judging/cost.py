@@ -39,15 +39,15 @@ SIZED, EVERY = 100, 7
 """Prompts of a judge whose tokens are counted; after these every so many, and the others by their characters."""
 
 TEXT_TOKENS, VALUE_TOKENS = 40, 8
-"""What a sentence and a rating take of an answer, with the names of their fields: of 85 answers of a frontier model to
-all formats, recorded over the demo items, listwise took 37 for the two, rag-fine-grained 36, pointwise 43."""
+"""What a sentence and a rating take of an answer, with the names of their fields: of 85 answers of a large hosted model
+to all formats, recorded over the demo items, listwise took 37 for the two, rag-fine-grained 36, pointwise 43."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExpectedCost:
-    """What one piece of work is expected to ask of one model.
+    """The expected requests of one piece of work to one model.
 
-    ``task`` names it ("judge", "damage", "rerank", "generate", "rewrite"), ``of`` the system or ranking whose it
+    ``task`` names it ("judge", "perturb", "rerank", "generate", "rewrite"), ``of`` the system or ranking whose it
     is, ``by`` the judge or the perturbation. ``sampled`` is the share of its prompts that were counted, where
     not all were (else 1). ``cost_usd`` is None where the price is unknown. ``notes`` say what the work would do with
     what it was given: leave out, trim. ``impossible`` says why none of it could be done, where that is so.
@@ -117,7 +117,7 @@ class RunPrompt:
 
 
 class CountingClient(Client):
-    """A model that is not asked: its prompts are counted, each ``weight`` times.
+    """A model that is not called: its prompts are counted, each ``weight`` times.
 
     Those of ``prompts`` the offline baseline answers. Of others, which are those of the ``work`` (task, by whom, of
     what), each is counted once, and no answer comes.
@@ -134,7 +134,7 @@ class CountingClient(Client):
         self._notes: dict[tuple[str, str, str], tuple[tuple[str, ...], str]] = {}
         self._seen = set[str]()
 
-    async def ask(self, request: Request[Any]) -> Answer[Any]:
+    async def request(self, request: Request[Any]) -> Answer[Any]:
         """What the offline baseline answers; the question is counted."""
         prompt = self._prompts.get(request.ask)
         if prompt is None:
@@ -185,7 +185,7 @@ class CountingClient(Client):
         first_sample: int = 0,
         repeated: int = 1,
     ) -> None:
-        """Count what is asked about ``items``, so often; those of ``topics`` stand for all. What is only computed of
+        """Count the requests about ``items``, so often; those of ``topics`` stand for all. What is only computed of
         them is not."""
         taken = [item for item in items if item.topic in topics] or items[:MAX_ITEMS_COUNTED]
         share = len(taken) / len(items) if items else 1.0
@@ -262,10 +262,16 @@ def topics_counted(parts: Iterable[Sequence[Item]]) -> frozenset[str]:
 
 
 def expected_judging(
-    setup: Setup, items: Iterable[Item], *, task: str = "judge", of: str = "", by: str = "", repeated: int = 1
+    setup: Setup,
+    items: Iterable[Item],
+    *,
+    task: str = "judge",
+    system: str = "",
+    by: str = "",
+    repeated: int = 1,
 ) -> ExpectedCost:
     """The calls, tokens and dollars of judging ``items``; ``by`` names the judge where its format does not."""
-    client, every, work = CountingClient(setup.client), list(items), (task, by or setup.judge.name, of)
+    client, every, work = CountingClient(setup.client), list(items), (task, by or setup.judge.name, system)
     with Loop() as loop:
         topics = topics_counted([every])
         loop.run(client.count_judging(setup, every, topics, work=work, repeated=repeated))
@@ -293,13 +299,13 @@ def tell_cost(
     budget: float | None = None,
     facts: Mapping[str, Any] = NONE,
     lines: Iterable[str] = (),
-    asked: Iterable[ClientOptions] = (),
+    called: Iterable[ClientOptions] = (),
 ) -> None:
     """Print what is expected, after ``lines`` (for a machine: ``facts``; the sums have ``cost_usd`` null where a price
     is unknown), what is assumed in it, and what a ``budget``
-    (dollars) would do to the run; end with exit code 2 where the run is impossible: a model that is to be ``asked``
+    (dollars) would do to the run; end with exit code 2 where the run is impossible: a model that is to be ``called``
     cannot be, its price is unknown under a budget, or no prompt fits."""
-    stop, refused = budget_words(estimates, budget), refusal(estimates, budget, asked)
+    stop, refused = budget_words(estimates, budget), refusal(estimates, budget, called)
     stages = [{"stage": estimate.stage, **asdict(estimate)} for estimate in estimates]
     costs = {"stages": stages, **total(estimates), "budget_usd": budget, "budget_note": stop}
     shown = {**facts, **costs, "refusal": refused}
@@ -321,21 +327,21 @@ def tell_cost(
 
 
 def refusal(
-    estimates: Sequence[ExpectedCost], budget: float | None, asked: Iterable[ClientOptions]
+    estimates: Sequence[ExpectedCost], budget: float | None, called: Iterable[ClientOptions]
 ) -> str | None:
     """Why a run would come to nothing, as a user has to correct something first; None where it would not."""
     unknown = sorted({estimate.model for estimate in estimates if estimate.cost_usd is None})
     if budget is not None and unknown:
         return f"the run would refuse --budget-usd: the price of {', '.join(unknown)} is unknown"
     impossible = [estimate.impossible for estimate in estimates if estimate.impossible]
-    return next(filter(None, (*map(_refused_model, asked), *impossible)), None)
+    return next(filter(None, (*map(_refused_model, called), *impossible)), None)
 
 
-def _refused_model(asked: ClientOptions) -> str | None:
+def _refused_model(called: ClientOptions) -> str | None:
     """Why a hosted model cannot be called; None where it can."""
     try:
-        if asked.backend is BACKEND:
-            Session(replace(asked, budget_usd=None)).check()
+        if called.backend is BACKEND:
+            Session(replace(called, budget_usd=None)).check()
     except DeclarationError as error:
         return f"the run would refuse: {error}"
     return None

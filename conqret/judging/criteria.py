@@ -189,7 +189,7 @@ class Numbered:
 NOT_IN_ITS_RUBRIC = "the rubric of this item has fewer criteria"
 
 
-def criteria_asks(
+def criteria_prompts(
     prompt: str, rubrics: Rubrics, names: Sequence[str], in_one_call: int
 ) -> tuple[JudgePrompt[Typed], ...]:
     """One request for so many criteria of an item, as many again for the next; ``names`` are the metrics that they are
@@ -199,7 +199,7 @@ def criteria_asks(
 
 
 def _ask(prompt: str, rubrics: Rubrics, names: Sequence[str], metrics: Sequence[str]) -> JudgePrompt[Typed]:
-    """One request for the criteria of an item that are called ``metrics``. What an item lacks is not asked of it."""
+    """One request for the criteria of an item that are called ``metrics``. What an item lacks is not requested."""
     alike = [criterion for criterion, name in zip(rubrics.shared, names, strict=False) if name in metrics]
     shown = fields_of(alike or chain(*rubrics.each))
 
@@ -280,7 +280,7 @@ COMPARISON = "comparison"
 COMPARED_BY = "criterion"
 """Under this name the identity of such a judge holds the criterion."""
 _ANY_SCALE = " 0-1"
-"""What lets a question that asks how be read: of two arguments it needs no scale."""
+"""What lets a question of "how" be read: of two arguments it needs no scale."""
 
 
 def comparison_criterion(criterion: Criterion | str) -> Criterion:
@@ -321,7 +321,7 @@ def comparison_judge(criterion: Criterion) -> Judge:
         score="preference is 1 if the first argument is clearly better, .75 if slightly, .5 for a tie, and so down "
         "to 0",
         source="the user's own",
-        asks=(
+        judge_prompts=(
             JudgePrompt(
                 prompt=COMPARISON,
                 metrics=(PAIRED,),

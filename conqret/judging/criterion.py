@@ -14,7 +14,7 @@ LOOKS_AT = ("answer", "documents", "question", "reference", "second_answer")
 """What a criterion can look at."""
 
 PAIRED = "preference"
-"""The metric that is asked of two answers in both orders; no criterion is called so."""
+"""The metric that compares two answers in both orders; no criterion is called so."""
 FIELDS = {
     "answer": "argument",
     "documents": "documents",
@@ -205,7 +205,7 @@ def parse_criterion(text: str) -> Criterion:
 
     Raises:
         DeclarationError: there is no question, the scale is none, stands elsewhere than at the end, or is missing
-            from a question that asks how; or it is the name of a file.
+            from a question of "how"; or it is the name of a file.
     """
     body, name = text.strip(), None
     if not re.search(r"\w", body) or body.endswith(":"):
@@ -260,7 +260,7 @@ def unique(criterion: Criterion, taken: set[str], *, named: bool) -> Criterion:
     """The criterion under a name that no other has, which is ``taken`` then: one that was made is numbered.
 
     Raises:
-        DeclarationError: somebody gave it its name, and another has it.
+        DeclarationError: the name was given by the user, and another has it.
     """
     name, times = criterion.name, 2
     if named and name in taken:

@@ -15,7 +15,7 @@ Order = Literal["given", "reversed", "shuffled"]
 
 @dataclass(frozen=True, slots=True)
 class Dimension:
-    """One dimension: the key it is reported under, its aspect, what a rater is asked, and what it means."""
+    """One dimension: the key it is reported under, its aspect, its question to annotators, and what it means."""
 
     name: str
     aspect: str

@@ -38,21 +38,22 @@ Engine = Literal["process", "ray"]
 """The engines by their names."""
 
 AHEAD = 8
-"""Items that wait at each worker beyond those that it asks about, so that it is never idle."""
+"""Items that wait at each worker beyond those that it judges, so that it is never idle."""
 RESTARTS = 20
 """How often a worker may die and come again: a machine that kills one more often is short of something."""
 STORE_BYTES = 200 * 2**20
 """Ray's object store on this machine: items and judgments are smaller than what goes through it."""
 
 SETTINGS = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_DEDUP_LOGS_SKIP_REGEX": "."}
-"""Of Ray, where nothing else is said: it reports to nobody, and prints none of its messages among our results."""
+"""Of Ray, where nothing else is said: it sends no reports, and prints none of its messages among our results."""
 MODE, TOKEN, TOKEN_FILE = "RAY_AUTH_MODE", "RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH"
 HOME_TOKEN = Path("~/.ray/auth_token")
-"""Where Ray itself looks for the token that a cluster asks for, beside the two variables."""
+"""Where Ray itself looks for the token that a cluster requires, apart from the two variables."""
 LOCAL = "local"
 CLOSED = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", MODE: "token"}
-"""Whoever reaches a port of Ray runs code as us and reads our keys. So a Ray that is started here listens on the
-loopback address alone, as it does by itself on macOS and Windows, and asks for a token that nobody else has."""
+"""Any process that reaches a port of Ray runs code as us and reads our keys. So a Ray that is started here listens on
+the loopback address alone, as it does by itself on macOS and Windows, and requires a token that no other program
+has."""
 
 
 def clients_of(engine: Engine = "process", workers: int | None = None) -> Callable[..., Client]:
@@ -61,7 +62,8 @@ def clients_of(engine: Engine = "process", workers: int | None = None) -> Callab
     Args:
         engine: ``process``, or ``ray``: the cluster at ``RAY_ADDRESS``, or the one that this program has joined, or
             else one on this machine, until its last client is closed.
-        workers: how many processes ask, with ``ray`` alone; by default one a processor of this machine, two at least.
+        workers: how many processes send requests, with ``ray`` alone; by default one a processor of this machine, two
+            at least.
 
     Raises:
         DeclarationError: there is no such engine, its workers are said wrongly, or Ray would be open to others.
@@ -78,7 +80,7 @@ def clients_of(engine: Engine = "process", workers: int | None = None) -> Callab
 
 
 def _close_to_others(address: str) -> None:
-    """Have Ray, which reads these variables when it is imported, ask for a token, and listen here alone.
+    """Have Ray, which reads these variables when it is imported, require a token, and listen here alone.
 
     Raises:
         DeclarationError: it was imported before, or no token is set for a cluster that others can reach.
@@ -108,7 +110,7 @@ def _close_to_others(address: str) -> None:
 
 
 class Cluster:
-    """Makes clients whose questions are asked by ``workers`` on a Ray cluster.
+    """Makes clients whose requests are sent by ``workers`` on a Ray cluster.
 
     Raises:
         DeclarationError: Ray would be open to others.
@@ -128,7 +130,8 @@ class Cluster:
         """A client as :class:`Client` is one, with the same arguments.
 
         Raises:
-            DeclarationError: a replay or a batch is wanted, which is nothing to be spread, or nobody else can ask.
+            DeclarationError: a replay or a batch is wanted, which is nothing to be spread, or no other process can call
+                the model.
         """
         if replay or batch or options.backend.here:
             raise DeclarationError(
@@ -142,7 +145,7 @@ class Cluster:
         program has joined one.
 
         Raises:
-            DeclarationError: Ray cannot be started, or nobody is at the address who takes our token.
+            DeclarationError: Ray cannot be started, or no cluster at the address takes our token.
         """
         if self.ray.is_initialized():
             return
@@ -154,7 +157,9 @@ class Cluster:
         except (ConnectionError, ValueError, RuntimeError, self.ray.exceptions.RayError) as error:
             raise DeclarationError(f"Ray cannot be reached at {self._address}: {error}") from error
         if threading.current_thread() is threading.main_thread():
-            signal.signal(signal.SIGTERM, before)  # Ray would end the program; whoever had an answer keeps it
+            signal.signal(
+                signal.SIGTERM, before
+            )  # Ray would end the program; responses that arrived are kept
 
 
 class WorkerResult(NamedTuple):
@@ -167,7 +172,7 @@ class WorkerResult(NamedTuple):
 
 
 class Worker(Client):
-    """An actor: a client in a process of its own, which judges the items and asks the questions that it is handed.
+    """An actor: a client in a process of its own, which judges the items and sends the requests that it is handed.
     ``options`` hold its share of the limits.
 
     It is its own store: it finds what the run has recorded, where ``run`` can be read, and holds what is new until the
@@ -199,7 +204,7 @@ class Worker(Client):
         return completion
 
     async def responses(self) -> WorkerResult:
-        """The new responses, as soon as there are some, or none after :meth:`stop`; whoever calls has recorded those of
+        """The new responses, as soon as there are some, or none after :meth:`stop`; the caller has recorded those of
         the last call."""
         self._taken.set()
         await self._arrived.wait()
@@ -216,11 +221,11 @@ class Worker(Client):
 
     async def answer(self, request: Request[Any]) -> WorkerResult:
         """What the model answers."""
-        return await self._done(self.ask(request))
+        return await self._done(self.request(request))
 
     async def stop(self) -> WorkerResult:
-        """Ask nothing more; what is under way is recorded if it comes soon."""
-        self._places = asyncio.Semaphore(0)  # where whatever else would be asked waits
+        """Send no more requests; what is under way is recorded if it comes soon."""
+        self._places = asyncio.Semaphore(0)  # where all other requests wait
         await self.close()
         await self._recorded()
         self._arrived.set()
@@ -247,7 +252,7 @@ class Worker(Client):
 
 
 class SpreadClient(Client):
-    """A client that has workers judge whole items, and ask whatever else is asked."""
+    """A client that has workers judge whole items, and send all other requests."""
 
     def __init__(self, cluster: Cluster, options: ClientOptions, **more: Any) -> None:
         self._cluster, self._under_way = cluster, list[int]()
@@ -262,7 +267,7 @@ class SpreadClient(Client):
         self.in_flight = self._count * AHEAD + (self.in_flight if self._remote else self._count)
 
     async def prepare(self) -> None:
-        """Make sure that the model can be asked; one on this machine is loaded by the workers alone."""
+        """Make sure that the model can be called; one on this machine is loaded by the workers alone."""
         if self._remote:
             await super().prepare()
 
@@ -275,11 +280,11 @@ class SpreadClient(Client):
         _, reference = self._named[id(instrument)]
         return await self._done(lambda worker: worker.judgment.remote(item, [reference]))  # type: ignore[no-any-return]
 
-    async def ask(self, request: Request[Response]) -> Answer[Response]:
-        """As :meth:`Client.ask`, by a worker; the offline baseline answers here, as what it answers from may hold
+    async def request(self, request: Request[Response]) -> Answer[Response]:
+        """As :meth:`Client.request`, by a worker; the offline baseline answers here, as what it answers from may hold
         anything."""
         if self.baseline:
-            return await super().ask(request)
+            return await super().request(request)
         bare = replace(request, baseline=None)
         return await self._done(lambda worker: worker.answer.remote(bare))  # type: ignore[no-any-return]
 

@@ -1,7 +1,7 @@
 """Judge one item: what all formats have in common, written once.
 
 For each question of the format and each sample: trim the documents to the model's window where they do not
-fit, fill the prompt, ask (in both orders where two arguments are compared), score the answer, and put
+fit, fill the prompt, send it (in both orders where two arguments are compared), score the answer, and put
 orders and samples together.
 """
 
@@ -94,14 +94,14 @@ async def judge_item(item: Item, instrument: Instrument) -> Judgment:
 
 
 def case_of(item: Item, options: JudgeOptions) -> Case:
-    """An item as its first request sees it: with its last answer as its argument, or the whole of what was said."""
+    """An item as its first request sees it: with its last answer as its argument, or the whole conversation."""
     if options.conversation == "whole" and item.messages:
         return Case(whole(item), options, last=item)
     return Case(item, options)
 
 
 def flags(item: Item) -> Iterable[Flag]:
-    """The passages of the item that address the judge, with the field that each stands in."""
+    """The passages of the item that are prompt injections, with the field that each stands in."""
     texts: list[tuple[str, str | None]] = [
         ("topic", item.topic),
         ("argument", item.argument),
@@ -174,7 +174,7 @@ async def _ask_case(judge_prompt: JudgePrompt[Any], case: Case, instrument: Inst
 
 async def _ask_about(judge_prompt: JudgePrompt[Any], case: Case, instrument: Instrument) -> _Outcome:
     prompt, client = instrument.library[judge_prompt.prompt], instrument.client
-    # Kept free beside the prompt: an answer, or the argument that is read behind it, and images.
+    # Tokens that the prompt leaves free: an answer, or the argument that is read behind it, and images.
     room = ANSWER_ROOM if judge_prompt.reading is None else client.count_tokens(case.item.argument or "")
     room += IMAGE_TOKENS * len(case.item.pictures)
 
@@ -199,7 +199,7 @@ async def _ask_about(judge_prompt: JudgePrompt[Any], case: Case, instrument: Ins
     if judge_prompt.reading is not None:
         without = replace(case, item=case.item.model_copy(update={"documents": ()}))
         reading = judge_prompt.reading(case, rendered, filled(prompt, judge_prompt, without))
-    answer = await client.ask(
+    answer = await client.request(
         Request(
             ask=f"{judge_prompt.prompt} (swapped)" if case.swapped else judge_prompt.prompt,
             item=case.item.id,

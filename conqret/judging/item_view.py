@@ -167,7 +167,7 @@ def item_view(item: Item | None, judgment: Judgment) -> View:
 
 
 def _extras(measure: Measure) -> Iterator[str]:
-    """What stands beside the score: the rating on the format's scale, flips, the method, every sample."""
+    """What is reported with the score: the rating on the format's scale, flips, the method, every sample."""
     if measure.label is not None:
         yield BETTER.get(measure.label, measure.label)
     if measure.flipped is not None:

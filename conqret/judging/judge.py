@@ -70,7 +70,7 @@ def judge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
               ``"clarity: How clear is the wording? 1-5"``), a table or a :class:`conqret.Criterion`
             - ``rubric``: weighted criteria instead of a format (docs/rubrics.md): a file, a list of criteria, or such
               lists by the id of a topic or an item; ``format="rubric"`` alone takes the rubrics that items have
-            - ``criteria_per_call``: how many criteria are asked in one request (12)
+            - ``criteria_per_call``: how many criteria are rated in one request (12)
             - ``model``: any litellm model name, ``local/FOLDER`` for a transformers model that is read (format
               ``likelihood``), or ``offline`` (default), the lexical baseline
             - ``judge``: a judge of your own instead of format and model, a function or its ``module:function``, as
@@ -81,7 +81,7 @@ def judge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
             - ``order``: the order of the fifteen dimensions (given, reversed, shuffled); ``seed`` draws it if shuffled
             - ``relevant_from``: the rating, 0 to 5, from which a document counts towards predicted precision
             - ``temperature``: the model's; 0 unless given, or 0.7 with several samples
-            - ``confidence``: ask the judge how sure it is of each answer
+            - ``confidence``: request the judge's confidence in each answer
             - ``conversation``: what of items with messages is judged: the ``last`` answer, or the ``whole``
             - ``columns``: which column of ``items`` holds which field, over what is recognized
             - ``topics``: the requests of TREC RAG reports, a file or what stands in its lines
@@ -137,8 +137,8 @@ async def ajudge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
 
 
 def expected_cost(items: Any, **settings: Unpack[JudgeSettings]) -> ExpectedCost:
-    """What :func:`judge` would ask with the same settings: calls, tokens and dollars. No model is called, and nothing
-    is written.
+    """What :func:`judge` would request with the same settings: calls, tokens and dollars. No model is called, and
+    nothing is written.
 
     Raises:
         DeclarationError: as :func:`judge`.
@@ -146,7 +146,7 @@ def expected_cost(items: Any, **settings: Unpack[JudgeSettings]) -> ExpectedCost
     from conqret.judging.cost import batch_price, expected_judging
 
     check_known("option of judge", JudgeSettings.__annotations__, *settings)
-    source, _, setup, _ = prepared(items, settings, asks=False)
+    source, _, setup, _ = prepared(items, settings, sends_requests=False)
     if (unsure := settings.get("abstain")) is not None:
         _abstention(unsure, setup)
     cost = expected_judging(setup, source)
@@ -199,7 +199,7 @@ def session_of(settings: JudgeSettings) -> tuple[Session, JudgeSettings]:
     to :func:`judge` with each call: the session, and the settings that it does not have.
 
     Raises:
-        DeclarationError: as :func:`judge` where it looks at its settings, or a session cannot do what they ask for.
+        DeclarationError: as :func:`judge` where it looks at its settings, or a session cannot do what they require.
     """
     if extra_names := sorted(NOT_IN_A_SESSION & settings.keys()):
         raise DeclarationError(f"calls that share a session take no {', '.join(extra_names)}: leave it out")
@@ -262,14 +262,14 @@ async def _judged(
 
 
 def prepared(
-    items: Any, settings: JudgeSettings, *, asks: bool = True
+    items: Any, settings: JudgeSettings, *, sends_requests: bool = True
 ) -> tuple[ItemSource, CheckedItems, Setup, VerdictLog | None]:
     """Read and check the items, and set up the judge: all that comes before the first request.
 
     Args:
         items: as :func:`conqret.judge` takes them.
         settings: those of :func:`conqret.judge`.
-        asks: whether a server that judges is called for the metrics that it gives; never in a replay.
+        sends_requests: whether a server that judges is called for the metrics that it gives; never in a replay.
 
     Returns:
         The items, the result of their check, the judge configuration, and the log of verdicts where that is the judge.
@@ -306,7 +306,9 @@ def prepared(
         )
         custom_judge = settings.get("judge") is not None
         setup = (
-            _own_setup(settings, source, asks=asks) if custom_judge else setup_of(settings, lambda: source)
+            _own_setup(settings, source, sends_requests=sends_requests)
+            if custom_judge
+            else setup_of(settings, lambda: source)
         )
     if settings.get("nuggets") is not None:
         _check_nuggets(setup)
@@ -326,7 +328,7 @@ def _check_nuggets(setup: Setup) -> None:
 
 
 def _own_setup(
-    settings: JudgeSettings, source: ItemSource, log: VerdictLog | None = None, *, asks: bool = True
+    settings: JudgeSettings, source: ItemSource, log: VerdictLog | None = None, *, sends_requests: bool = True
 ) -> Setup:
     """The judge of your own that the settings name, or that is a log, for these items."""
     if chosen_format(settings) is not None:
@@ -348,8 +350,10 @@ def _own_setup(
     else:
         from conqret.judging.own_judge import chosen_judge
 
-        asks = asks and settings.get("replay") is None
-        judge, client = chosen_judge(settings["judge"], source, client, options.metrics, asks=asks)  # type: ignore[arg-type]
+        sends_requests = sends_requests and settings.get("replay") is None
+        judge, client = chosen_judge(
+            settings["judge"], source, client, options.metrics, sends_requests=sends_requests
+        )  # type: ignore[arg-type]
     setup = set_up(judge, client, options, settings.get("prompts"))
     return setup if log is None else replace(setup, notes=log.notes)
 
@@ -401,7 +405,7 @@ def _recorded(
     """What the recordings were made with; None where all that they say is said, or where they do not say it and format
     and model are named; a format that is computed has none."""
     sure = bool(name and model)
-    if (sure and "samples" in judging) or (name and not JUDGES.resolve(name).asks):
+    if (sure and "samples" in judging) or (name and not JUDGES.resolve(name).judge_prompts):
         return None
 
     try:

@@ -1,8 +1,8 @@
 """What a run of a judge leaves on the disk, and how to read it again.
 
-Beside ``run.json`` and ``recordings.sqlite`` (see :mod:`conqret.runs.run_folder`) a run directory holds ``items.jsonl``
-(the items as they were read), ``judgments.jsonl`` (a line each, appended as they arrive), and, in the end,
-``scores.parquet``, ``summary.json`` and ``report.html``.
+Next to ``run.json`` and ``recordings.sqlite`` (see :mod:`conqret.runs.run_folder`), a run directory holds
+``items.jsonl`` (the items as they were read), ``judgments.jsonl`` (a line each, appended as they arrive), and, in the
+end, ``scores.parquet``, ``summary.json`` and ``report.html``.
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ class ScoreTable(AbstractContextManager["ScoreTable"]):
 
 
 JUDGMENTS = "judgments.jsonl"
-ASKED = "asked"
+REQUESTS_FOLDER = "asked"
 """The folder of pages with prompts and raw answers."""
 
 
@@ -272,7 +272,7 @@ class JudgeFolder(JudgmentsFolder[JudgeRecord]):
     COMMAND: ClassVar[str] = "conqret judge"
     BEGINS: ClassVar[tuple[str, ...]] = (ITEMS,)
 
-    asked = InFolder(ASKED)
+    requests = InFolder(REQUESTS_FOLDER)
     """The pages of the prompts and responses."""
 
     def summary(self) -> Summary:

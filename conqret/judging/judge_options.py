@@ -28,7 +28,7 @@ OVERALL, VITAL, AXIS = "rubric_score", "vital_score", "axis_"
 """The score of a whole rubric, of its vital criteria, and what the metric of an axis begins with."""
 
 COVERAGE = "coverage"
-"""What can be required beside the metrics: the share of items with a score."""
+"""What can be required in addition to the metrics: the share of items with a score."""
 
 CONVERSATION = "conversation"
 """The prompt file that shows earlier turns and images."""
@@ -51,7 +51,7 @@ RELEVANT_FROM = 3
 prompt. The paper does not state its own threshold (Table 7)."""
 
 SINGLE_TEMPERATURE = 0.0
-"""A measuring instrument should repeat itself."""
+"""A measurement should be repeatable."""
 
 SELF_CONSISTENCY_TEMPERATURE = 0.7
 """Several samples of one request are worth having only if they may differ (Wang et al. 2023, section 3.1)."""
@@ -67,7 +67,7 @@ def check_made(format: object) -> None:  # noqa: A002
 class JudgeOptions:
     """How a judge is to be run.
 
-    ``metrics`` selects among those of the format (empty: all). ``confidence``: ask how sure the judge is of each
+    ``metrics`` selects among those of the format (empty: all). ``confidence``: request the judge's confidence in each
     answer. Without a ``temperature``, requests are sent with 0, or with :data:`SELF_CONSISTENCY_TEMPERATURE` where
     there are several samples.
 

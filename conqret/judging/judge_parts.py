@@ -1,4 +1,4 @@
-"""What a judge is: for each question that it asks, the prompt file, the typed answer, and a pure function from
+"""What a judge is: for each of its questions, the prompt file, the typed answer, and a pure function from
 answer to scores. Everything that judges have in common (both orders, samples, calls) is in
 :mod:`conqret.judging.instrument`, once.
 """
@@ -84,13 +84,13 @@ class JudgePrompt(Generic[R]):
     - ``against``: the fields that the item is held against; one that lacks them is unscored, with nothing to judge
     - ``both_orders``: request again with the two arguments swapped, and combine
     - ``rating_field``: the field whose log-probabilities are wanted, with the ``choices`` that it has
-    - ``settled(case)``: measures that need no answer because there is nothing to ask; else None
+    - ``settled(case)``: measures that need no answer because there is nothing to request; else None
     - ``about(metrics)``: the same question for these metrics and whatever comes with them; None where it is always
-      asked whole
+      requested whole
     - ``reading(case, given, bare)``: for what no model writes but log-probabilities say, the texts to be read
       after the prompt as ``given``, and after the one without documents
     - ``further``: words that stand behind those of the prompt's system part
-    - ``cases(case)``: the cases of which each has a request of its own, where one would ask for too much; their
+    - ``cases(case)``: the cases of which each has a request of its own, where one request would be too large; their
       measures are put together by ``joined(case, measures)``
     - ``also``: by metric one more field that at least one item must have, so that the metric is reported
     - ``english_only``: the metrics for which ``baseline`` rests on English word lists
@@ -129,8 +129,8 @@ class JudgePrompt(Generic[R]):
         return self.needs | self.optional | self.against
 
     def unasked(self, case: Case) -> Mapping[str, Measure] | None:
-        """The measures of an item of which nothing is asked: it has nothing to be held against, or all is settled; else
-        None."""
+        """The measures of an item of which nothing is requested: it has nothing to be held against, or all is settled;
+        else None."""
         if self.against:
             names = [name for name in sorted(self.against) if not (getattr(case.item, name) or "").strip()]
             if names:
@@ -188,11 +188,11 @@ class ComputedMetrics:
 class CombinedMetrics:
     """Metrics that a pure function computes from the requested metrics of the same item, without a further request.
 
-    - ``made_of``: for each the asked metrics that it needs
+    - ``made_of``: for each the rated metrics that it needs
     - ``score(item, measures)``: the measures, of those metrics that this item has
-    - ``rows``: the asked metrics are rows behind these, and not reported by themselves
+    - ``rows``: the rated metrics are rows behind these, and not reported by themselves
     - ``check(items)``: what there is to say of the items, all of which it reads; raises where they do not fit
-    - ``columns``: beside the fields of an item, where it finds what it judges by
+    - ``columns``: further columns of an item with what it judges by
     """
 
     made_of: Mapping[str, frozenset[str]]
@@ -204,16 +204,16 @@ class CombinedMetrics:
 
 @dataclass(frozen=True)
 class Judge:
-    """A format: its name, what it asks for or computes, on which scale, how scores come about, and where it is from.
+    """A format: its name, what it requests or computes, on which scale, how scores come about, and where it is from.
     ``declared`` is what it was made from, as plain data, where that is not in its prompts; a part of the identity.
-    ``combined`` is what is put together from what it asks."""
+    ``combined`` is what is put together from what it requests."""
 
     name: str
     summary: str
     scale: str
     score: str
     source: str
-    asks: tuple[JudgePrompt[Any], ...] = ()
+    judge_prompts: tuple[JudgePrompt[Any], ...] = ()
     computed: tuple[ComputedMetrics, ...] = ()
     declared: Mapping[str, Any] = field(default_factory=dict)
     combined: CombinedMetrics | None = None
@@ -222,7 +222,7 @@ class Judge:
     def metrics(self) -> tuple[str, ...]:
         """Every metric of this format, in the order in which they are reported."""
         names = [] if self.combined is None else list(self.combined.made_of)
-        parts: tuple[JudgePrompt[Any] | ComputedMetrics, ...] = (*self.asks, *self.computed)
+        parts: tuple[JudgePrompt[Any] | ComputedMetrics, ...] = (*self.judge_prompts, *self.computed)
         for part in () if self.combined is not None and self.combined.rows else parts:
             names += part.metrics
         return tuple(dict.fromkeys(names))
@@ -266,7 +266,7 @@ class Judge:
                 found[metric] = base.complement
         return found or dict.fromkeys(wanted, Measure.missing(Reason.NOTHING_TO_JUDGE, NOT_JUDGED))
 
-    def asked_for(self, metrics: Iterable[str]) -> frozenset[str]:
+    def requested_metrics(self, metrics: Iterable[str]) -> frozenset[str]:
         """What has to be requested these metrics: what they follow from, and what those are made of that are put
         together.
 
@@ -285,43 +285,43 @@ class Judge:
         return frozenset(wanted)
 
     def parts(self, metrics: Iterable[str] = ()) -> tuple[JudgePrompt[Any] | ComputedMetrics, ...]:
-        """What yields at least one of ``metrics`` (all, where it is empty): what is asked, each for these alone where
-        it can be, and what is computed. Raises UnknownNameError as :meth:`asked_for`."""
-        wanted = self.asked_for(metrics)
+        """What yields at least one of ``metrics`` (all, where it is empty): what is requested, each for these alone
+        where it can be, and what is computed. Raises UnknownNameError as :meth:`requested_metrics`."""
+        wanted = self.requested_metrics(metrics)
         if not wanted:
-            return (*self.asks, *self.computed)
+            return (*self.judge_prompts, *self.computed)
         computed = [part for part in self.computed if wanted & set(part.metrics)]
         return (*self.select(metrics), *computed)
 
     def select(self, metrics: Iterable[str]) -> tuple[JudgePrompt[Any], ...]:
         """The prompts that yield at least one of ``metrics`` (all, where it is empty), each for these alone where it
-        can be. Raises UnknownNameError as :meth:`asked_for`."""
-        wanted = self.asked_for(metrics)
+        can be. Raises UnknownNameError as :meth:`requested_metrics`."""
+        wanted = self.requested_metrics(metrics)
         if not wanted:
-            return self.asks
-        return tuple([_about(part, wanted) for part in self.asks if wanted & set(part.metrics)])
+            return self.judge_prompts
+        return tuple([_about(part, wanted) for part in self.judge_prompts if wanted & set(part.metrics)])
 
     def identity(self, options: JudgeOptions, library: Library, model: Mapping[str, Any]) -> dict[str, Any]:
         """Return the parts of the judge configuration: prompts, answer schemas, dimensions, sampling and model.
 
         What is requested is part of it only where it changes a question: one for several things. All other questions
-        of the format are part of it, whichever are asked, so that scores of one metric belong together wherever they
-        were made. What is long stands for itself as a digest.
+        of the format are part of it, whichever are requested, so that scores of one metric belong together wherever
+        they were made. What is long stands for itself as a digest.
         """
         computed: dict[str, int] = {}
         for part in self.computed:
             computed[f"computed {', '.join(part.metrics)}"] = part.version
-        if not self.asks:
+        if not self.judge_prompts:
             return {"format": self.name, **model, **computed}
         case = Case(Item(id="fingerprint", topic="fingerprint"), options)
-        wanted = self.asked_for(options.metrics)
+        wanted = self.requested_metrics(options.metrics)
         prompts, further, together, schemas = (
             dict[str, str](),
             dict[str, str](),
             dict[str, str](),
             list[object](),
         )
-        for whole in self.asks:
+        for whole in self.judge_prompts:
             ask = _about(whole, wanted)
             prompts[f"prompt {ask.prompt}"] = library[ask.prompt].digest
             if ask.further:
@@ -356,7 +356,7 @@ def _schema(response: type[BaseModel]) -> Mapping[str, Any]:
 
 
 def _about(part: JudgePrompt[Any], wanted: frozenset[str]) -> JudgePrompt[Any]:
-    """The question for what is wanted of it alone; whole, where that is nothing or it is always asked whole."""
+    """The question for what is wanted of it alone; whole, where that is nothing or it is always requested whole."""
     return part if part.about is None or not wanted & set(part.metrics) else part.about(wanted)
 
 
@@ -395,7 +395,7 @@ JURY = Judge(
     scale="0 to 1",
     score="the jury's rule (mean, median, weights …) applied to the scores of its members",
     source="own",
-    asks=(),
+    judge_prompts=(),
 )
 """The format in the record of a jury's run; it cannot be run as a format."""
 
@@ -405,6 +405,6 @@ TOURNAMENT = Judge(
     scale="log-odds",
     score="1 / (1 + exp(-strength)): the probability that the argument is preferred to a mean one of its topic",
     source="Bradley and Terry 1952; Davidson 1970",
-    asks=(),
+    judge_prompts=(),
 )
 """The format in the record of a tournament's run; it cannot be run as a format."""

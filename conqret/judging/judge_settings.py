@@ -44,8 +44,8 @@ T = TypeVar("T")
 
 class ClientSettings(TypedDict, total=False):
     """How a model is called (see :class:`conqret.llm.client_options.ClientOptions`): address and key of the server,
-    the way to it, tokens of an answer and of the window, dollars for a million tokens, limits, dollars to spend,
-    seconds for a request, and the share of failures from which nothing more is asked."""
+    the connection to it, tokens of an answer and of the window, dollars for a million tokens, limits, dollars to spend,
+    seconds for a request, and the share of failures from which no more requests are sent."""
 
     api_base: str | None
     api_key: str | None
@@ -102,8 +102,9 @@ class RequestSettings(TypedDict, total=False):
     """How models are called in a run: ``recordings`` is a store of responses that is read and added to, ``replay`` a
     store, an export or a run to answer from without ever calling out; ``prompts`` is a folder with prompts of one's
     own, or a library; ``overwrite`` begins afresh where the folder holds another run, whose recordings are kept;
-    ``engine`` asks in this process, or with so many ``workers`` of a Ray cluster (docs/scale.md); ``batch`` hands the
-    questions in as a batch of the provider's at half the price (docs/models.md). Workers and batches need a folder."""
+    ``engine`` sends requests from this process, or with so many ``workers`` of a Ray cluster (docs/scale.md); ``batch``
+    hands the questions in as a batch of the provider's at half the price (docs/models.md). Workers and batches need a
+    folder."""
 
     recordings: str | Path | None
     replay: str | Path | None

@@ -356,7 +356,7 @@ async def _claimed(
     new = overwrite or not folder.record_file.exists()
     begin = partial(folder.write_items, plan.source, plan.checked)
     held.enter_context(folder.claimed(record, overwrite=overwrite, begin=begin))
-    if not new:  # what an earlier run wrote may be damaged
+    if not new:  # what an earlier run wrote may be corrupt
         begin()
     with contextlib.suppress(DeclarationError):  # if this one is killed, what a stop left is no longer so
         if folder.result(folder.summary_file, Summary).outstanding:

@@ -1,4 +1,4 @@
-"""A judge of your own, a Python function or an HTTP address, as a format that every study can ask.
+"""A judge of your own, a Python function or an HTTP address, as a format for every study.
 
 It gets an item in plain data and says a number from 0 to 1, ``{"metric": number}``, of two arguments ``"first"``,
 ``"second"`` or ``"tie"``, or a judgment as ``conqret serve http`` gives it. Recordings, folders and counts are those
@@ -21,7 +21,7 @@ from conqret.io import ItemSource
 from conqret.judging.judge_options import OWN_JUDGE, PAIRED, SINGLE
 from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply
 from conqret.judging.scales import PREFERENCE, preferred
-from conqret.llm.backends.function import ITEM, SAID, Function, admit, answer_of
+from conqret.llm.backends.function import ITEM, VERDICT, Function, admit, answer_of
 from conqret.llm.backends.server import PREFIX as SERVER
 from conqret.llm.backends.server import ServerConnection, model_of
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
@@ -48,9 +48,9 @@ class OwnVerdict(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _read(cls, data: Any, info: ValidationInfo) -> Any:
-        if not isinstance(data, Mapping) or SAID not in data:
+        if not isinstance(data, Mapping) or VERDICT not in data:
             return data
-        return {"values": read_verdict(data[SAID], (info.context or {}).get(METRICS, ()))}
+        return {"values": read_verdict(data[VERDICT], (info.context or {}).get(METRICS, ()))}
 
 
 def read_verdict(response: Any, metrics: Sequence[str]) -> dict[str, float]:
@@ -99,18 +99,18 @@ def plain(item: Item, *, pair: bool) -> dict[str, Any]:
 
 
 def own_judge(metrics: Sequence[str]) -> Judge:
-    """The format that asks a judge of your own for these metrics: of ``preference`` in both orders, of all others
+    """The format in which a judge of your own gives these metrics: of ``preference`` in both orders, of all others
     about one argument."""
     paired = [name for name in metrics if name == PAIRED]
     single = [name for name in metrics if name != PAIRED]
-    asks = [_ask(tuple(names), pair=names is paired) for names in (paired, single) if names]
+    judge_prompts = [_ask(tuple(names), pair=names is paired) for names in (paired, single) if names]
     return Judge(
         name=OWN_JUDGE,
         summary="a judge of your own: a Python function, or an HTTP address",
         scale="0 to 1, or first, second, tie",
         score="the number that the judge returns; preference is 1 for first, .5 for tie, 0 for second",
         source="own",
-        asks=tuple(asks),
+        judge_prompts=tuple(judge_prompts),
     )
 
 
@@ -139,7 +139,7 @@ def _score(reply: JudgeReply[OwnVerdict], case: Case) -> Mapping[str, Measure]:
 
 
 def _given_metrics(client: ClientOptions, source: ItemSource, *, pair: bool) -> list[str]:
-    """The metrics that a function or a server gives of the first item, about which it is asked once for this; none
+    """The metrics that a function or a server gives of the first item, for which it is called once; none
     where it gives a bare number or a verdict, or cannot answer: the run says why."""
 
     async def answered() -> str:
@@ -155,7 +155,7 @@ def _given_metrics(client: ClientOptions, source: ItemSource, *, pair: bool) -> 
 
     try:
         with Loop() as loop:
-            response = json.loads(loop.run(answered()))[SAID]
+            response = json.loads(loop.run(answered()))[VERDICT]
     except (ProviderError, TimeoutError):
         return []
     response = _unwrapped(response)
@@ -174,13 +174,13 @@ def chosen_judge(
     client: ClientOptions,
     metrics: Sequence[str] = (),
     *,
-    asks: bool = True,
+    sends_requests: bool = True,
 ) -> tuple[Judge, ClientOptions]:
     """The format and the client for ``judge``: a function, its ``module:function``, or the address of a server.
 
-    Without ``metrics`` a judge is asked which of two arguments is better where every item has two, and otherwise how
+    Without ``metrics`` a judge says which of two arguments is better where every item has two, and otherwise how
     good the argument is; or, where it gives other metrics or several, for all that it gives of the first item. A
-    function is called for this, and a server asked where ``asks``: a plan sends nothing.
+    function is called for this, and a server where ``sends_requests``: a plan sends nothing.
 
     Raises:
         ItemsError: items are faulty.
@@ -193,7 +193,7 @@ def chosen_judge(
     pairs = source.check().has["second_argument"] == "all"
     wanted = [metric.replace("-", "_") for metric in metrics]
     client = replace(client, model=name)
-    if not wanted and (asks or not address):
+    if not wanted and (sends_requests or not address):
         wanted = _given_metrics(client, source, pair=pairs)
     wanted = wanted or [PAIRED if pairs else SINGLE]
     return own_judge(list(dict.fromkeys(wanted))), client

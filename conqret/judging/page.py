@@ -1,4 +1,4 @@
-"""Write the page of a run: one HTML file that asks nothing of any network."""
+"""Write the page of a run: one HTML file that loads nothing from a network."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def write_report(
     *,
     tally: Tally | None = None,
     pages: Mapping[str, Iterator[str]] = NO_PAGES,
-    asked_at: Callable[[int, int], str] | None = None,
+    request_place: Callable[[int, int], str] | None = None,
 ) -> Path:
     """Write the page of ``run`` and return where it is.
 
@@ -44,8 +44,8 @@ def write_report(
         run: a run directory; the run may still be going on, and the page says how many items are to come.
         to: the file to write, ``report.html`` in the run directory if None. It appears whole or not at all.
         tally: what was counted while the judgments were read, in place of reading them again.
-        pages: further pages by their names, which are written beside it.
-        asked_at: as of :func:`report_page`.
+        pages: further pages by their names, which are written next to it.
+        request_place: as of :func:`report_page`.
 
     Raises:
         DeclarationError: ``run`` is no run directory.
@@ -53,7 +53,7 @@ def write_report(
     if tally is None:
         tally = counted(run)
     target = run.report_file if to is None else Path(to)
-    write_files(target.parent, {**pages, target.name: report_page(run, tally, asked_at=asked_at)})
+    write_files(target.parent, {**pages, target.name: report_page(run, tally, request_place=request_place)})
     return target
 
 
@@ -82,10 +82,14 @@ def counted(run: JudgeFolder, max_items: int = MAX_ITEMS) -> Tally:
 
 
 def report_page(
-    run: JudgeFolder, tally: Tally, *, asked_at: Callable[[int, int], str] | None = None, around: Ways = ()
+    run: JudgeFolder,
+    tally: Tally,
+    *,
+    request_place: Callable[[int, int], str] | None = None,
+    around: Ways = (),
 ) -> Iterator[str]:
-    """The page, piece by piece. ``asked_at`` says where what was requested an item stands, by its place among those
-    that are shown (from 0) and its number in the run; None: nowhere. ``around`` is what else there is."""
+    """The page, piece by piece. ``request_place`` says where what was requested an item stands, by its place among
+    those that are shown (from 0) and its number in the run; None: nowhere. ``around`` is what else there is."""
     record = run.record()
     summary = tally.summary or run.so_far()
     shown = tally.shown()
@@ -111,7 +115,7 @@ def report_page(
         shown=len(shown),
         kinds=KINDS,
         figure={"width": WIDTH, "height": HEIGHT},
-        asked_at=asked_at,
+        request_place=request_place,
         folder=str(run.path),
         images=any(map(attrgetter("pictures"), items.values())),
         **overview(record, summary, tally),
@@ -119,12 +123,12 @@ def report_page(
 
 
 MAX_HEADS = 7
-"""Metrics that find room beside an item in the list, and in the table of groups."""
+"""Metrics that are listed with an item in the list, and in the table of groups."""
 
 
 def item_list(shown: Sequence[tuple[int, Judgment]], summary: Summary) -> View:
     """The list of the judgments shown, in their order: ``columns`` holds (metric, label) of all metrics, ``metrics``
-    those that stand beside an item, ``heads`` their places, and ``data`` what the script filters and sorts by."""
+    those that stand next to an item, ``heads`` their places, and ``data`` what the script filters and sorts by."""
     plain = plain_metrics(summary)
     ordered = [*plain, *filter(BY_NAME.__contains__, summary.metrics)]
     heads = ([*plain, OVERALL] if OVERALL in ordered else plain)[:MAX_HEADS]
@@ -285,7 +289,7 @@ def overview(record: JudgeRecord, summary: Summary, tally: Tally) -> dict[str, A
     plain, pairs = plain_metrics(summary), []
     for name in plain:
         base, second = name.removeprefix(words.SECOND), words.SECOND + name
-        if base == name or base not in plain:  # the second argument's metric stands beside the first's
+        if base == name or base not in plain:  # the second argument's metric stands next to the first's
             pairs.append((figures[name], figures[second]) if second in plain else (figures[name],))
     judge = judge_here(record)
     needs = frozenset[str]().union(*map(attrgetter("needs"), judge.parts() if judge else ()))
@@ -352,7 +356,7 @@ def _settings(record: JudgeRecord, judge: Judge | None) -> Iterable[tuple[str, s
                 shown = f"{value:.0%}"
             yield SETTINGS.get(name, words.label(name)), shown
     both = False
-    for part in judge.asks if judge else ():
+    for part in judge.judge_prompts if judge else ():
         both = both or (part.both_orders and not asked.isdisjoint(part.metrics))
     if both:
         yield "Orders of the arguments", "both"

@@ -19,7 +19,7 @@ from conqret.errors import ConqretError, DeclarationError, UnknownNameError, sho
 from conqret.io.images import described
 from conqret.judging.instrument import judge_item
 from conqret.judging.item_view import tables
-from conqret.judging.judge_folder import ASKED, JudgeFolder, JudgeRecord
+from conqret.judging.judge_folder import REQUESTS_FOLDER, JudgeFolder, JudgeRecord
 from conqret.judging.judge_options import OWN_JUDGE, JudgeOptions
 from conqret.judging.judge_parts import JURY
 from conqret.judging.page import counted, write_report
@@ -42,7 +42,7 @@ NO_ANSWER = (
 OF_MEMBERS = (
     "prompt and answer are in the run of the member that is named above: conqret runs show MEMBER_RUN ITEM"
 )
-"""Of the run of a jury, which asks nothing itself."""
+"""Of the run of a jury, which sends no requests itself."""
 NONE_SENT = "there is none: a judge of your own gets the item"
 
 
@@ -93,7 +93,7 @@ def recorded_requests(
     """
     folder = JudgeFolder(Path(run))
     places = [None if one is None else Path(one) for one in (recordings, prompts)]
-    (found,) = asked(folder, [_whole(folder, item)], recordings=places[0], prompts=places[1])
+    (found,) = requests_of(folder, [_whole(folder, item)], recordings=places[0], prompts=places[1])
     return found
 
 
@@ -113,7 +113,7 @@ def _whole(run: JudgeFolder, beginning: str) -> str:
     return fitting[0]
 
 
-def asked(
+def requests_of(
     run: JudgeFolder, items: Collection[str], *, recordings: Path | None = None, prompts: Path | None = None
 ) -> Iterator[RecordedRequests]:
     """What was requested ``items``, in the order of the judgments.
@@ -225,10 +225,10 @@ _BELOW = "each by itself: below"
 
 
 OPEN = 20_000
-"""Characters of an answer that stands open on the page; a longer one, like a prompt, is opened by whoever wants it."""
+"""Characters of an answer that stands open on the page; a longer one, like a prompt, is folded."""
 
 LONG_NAME = 40
-"""Characters of what is rated from which its column gives way to those beside it."""
+"""Characters of what is rated from which its column becomes narrower."""
 
 PROMPTS = frozenset(_ROLES.values())
 
@@ -236,10 +236,10 @@ PROMPTS = frozenset(_ROLES.values())
 def address(place: int, number: int) -> str:
     """Where, from the report, what was requested the item of ``number`` stands, the ``place``-th (from 0) of those
     shown."""
-    return f"{ASKED}/{place // ITEMS_A_PAGE + 1}.html#i{number}"
+    return f"{REQUESTS_FOLDER}/{place // ITEMS_A_PAGE + 1}.html#i{number}"
 
 
-def asked_page(
+def request_page(
     requests: Sequence[tuple[int, RecordedRequests]],
     report: str = "../report.html",
     around: Ways = (),
@@ -262,7 +262,7 @@ def asked_page(
     )
 
 
-def write_asked_report(
+def write_report_with_requests(
     run: JudgeFolder,
     to: Path | None = None,
     *,
@@ -270,8 +270,8 @@ def write_asked_report(
     recordings: Path | None = None,
     prompts: Path | None = None,
 ) -> Path:
-    """Write the page of ``run``, and beside it pages with prompts and raw answers of the items that it shows; return
-    where it is. The arguments are those of :func:`conqret.judging.page.counted` and :func:`asked`.
+    """Write the page of ``run``, and next to it pages with prompts and raw answers of the items that it shows; return
+    where it is. The arguments are those of :func:`conqret.judging.page.counted` and :func:`requests_of`.
 
     Raises:
         DeclarationError: ``run`` is no run directory, or there are no such recordings.
@@ -281,17 +281,17 @@ def write_asked_report(
     names = [judgment.item for _, judgment in shown]
     found = {
         requests.judgment.item: requests
-        for requests in asked(run, names, recordings=recordings, prompts=prompts)
+        for requests in requests_of(run, names, recordings=recordings, prompts=prompts)
     }
     each = [(number, found[judgment.item]) for number, judgment in shown]
     starts = range(0, len(each), ITEMS_A_PAGE)
     pages = {
-        address(start, 0).partition("#")[0]: asked_page(
+        address(start, 0).partition("#")[0]: request_page(
             each[start : start + ITEMS_A_PAGE], f"../{target.name}", part=(place, len(starts))
         )
         for place, start in enumerate(starts, start=1)
     }
-    return write_report(run, target, tally=tally, pages=pages, asked_at=address if pages else None)
+    return write_report(run, target, tally=tally, pages=pages, request_place=address if pages else None)
 
 
 def heading(exchange: Exchange) -> str:
@@ -312,7 +312,8 @@ def heading(exchange: Exchange) -> str:
 
 
 def parts(exchange: Exchange) -> Iterator[tuple[str, str]]:
-    """What was said, in order: each message with its role, the raw answer, the error, and what is not to be had."""
+    """The messages of a request and its response, in order: each message with its role, the raw answer, the error, and
+    what is not to be had."""
     for message in exchange.messages:
         yield _ROLES.get(message.role, message.role), message.content
         for number, url in message.images:

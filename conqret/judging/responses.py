@@ -61,7 +61,7 @@ class Typed(BaseModel, extra="forbid"):
 
 
 def no_truth_value(value: Any) -> Any:
-    """Pydantic would read true as 1, which is a rating that nobody gave."""
+    """Pydantic would read true as 1, which is a rating that no model gave."""
     if isinstance(value, bool):
         raise ValueError("a whole number is wanted, not true or false")
     return value
@@ -262,7 +262,7 @@ def valid_alone(
     judge_prompt: JudgePrompt[Any], case: Case, response_fields: Mapping[str, Any]
 ) -> dict[str, Measure]:
     """The measures of an answer that is not valid as a whole, section by section: of what is valid by itself, its
-    scores; of anything else, why it is not. Empty where the question is always asked whole."""
+    scores; of anything else, why it is not. Empty where the question is always requested whole."""
     measures: dict[str, Measure] = {}
     if judge_prompt.about is None:
         return measures
@@ -292,19 +292,22 @@ def _answer(name: str, sections: tuple[JudgeSection, ...]) -> type[Typed]:
 
 
 PROMPT = "confidence"
-"""The prompt file that asks for it."""
+"""The prompt file that requests the confidence."""
 BASELINE = 50
 """What the offline model says: it does not know."""
 
 
 def stating_confidence(judge: Judge, library: Library) -> Judge:
-    """The same judge, asked also how sure it is of each answer. Raises DeclarationError where no model writes one."""
-    if any(judge_prompt.reading is not None for judge_prompt in judge.asks):
+    """The same judge, which also gives its confidence in each answer. Raises DeclarationError where no model writes
+    one."""
+    if any(judge_prompt.reading is not None for judge_prompt in judge.judge_prompts):
         raise DeclarationError(
             f"--confidence needs a response in which the model can state its confidence, and {judge.name} has none"
         )
     words = library[PROMPT].render({}).system
-    return replace(judge, asks=tuple(_stating(judge_prompt, words) for judge_prompt in judge.asks))
+    return replace(
+        judge, judge_prompts=tuple(_stating(judge_prompt, words) for judge_prompt in judge.judge_prompts)
+    )
 
 
 def _stating(judge_prompt: JudgePrompt[Any], words: str) -> JudgePrompt[Any]:

@@ -1,4 +1,4 @@
-"""Judges that are made of criteria: each asked for itself, or as a rubric put together by weight, axis and importance.
+"""Judges that are made of criteria: each rated by itself, or as a rubric put together by weight, axis and importance.
 
 How a score of a rubric comes about, as ResearchRubrics and HealthBench define it: the sum of weight times value over
 all criteria that have a value, divided by the sum of the weights above 0 among them. A statement has the value 1 where
@@ -18,7 +18,7 @@ from typing import Any
 
 from conqret.data import Item, Measure, Part, Reason, Status
 from conqret.errors import DeclarationError, number
-from conqret.judging.criteria import Rubrics, criteria_asks
+from conqret.judging.criteria import Rubrics, criteria_prompts
 from conqret.judging.criterion import Criterion, criteria_of
 from conqret.judging.judge_options import AXIS, CRITERIA, OVERALL, RUBRIC, VITAL
 from conqret.judging.judge_parts import CombinedMetrics, Judge, digest
@@ -54,7 +54,7 @@ def criteria_judge(criteria: Sequence[Criterion], *, in_one_call: int = MAX_IN_O
         scale=RATINGS,
         score="yes 1, no 0; (rating - lowest) / (highest - lowest)",
         source="the user's own",
-        asks=criteria_asks(CRITERIA, Rubrics(tuple(criteria)), names, in_one_call),
+        judge_prompts=criteria_prompts(CRITERIA, Rubrics(tuple(criteria)), names, in_one_call),
         declared={CRITERIA: [criterion.plain() for criterion in criteria], **_size_declared(in_one_call)},
     )
 
@@ -63,7 +63,7 @@ def rubric_judge(rubrics: Rubrics, *, in_one_call: int = MAX_IN_ONE_CALL) -> Jud
     """The judge of these rubrics: one request an item for so many criteria, as many again for the next.
 
     Where one rubric is for all items, each criterion is a metric, too; otherwise criteria are rows behind the scores,
-    and asked by their place in the item's rubric.
+    and named by their place in the item's rubric.
 
     Raises:
         DeclarationError: a criterion has the name of a score, or two axes are told apart by signs alone.
@@ -96,7 +96,7 @@ def rubric_judge(rubrics: Rubrics, *, in_one_call: int = MAX_IN_ONE_CALL) -> Jud
         scale=RATINGS,
         score=FORMULA,
         source="the user's own, or the benchmark's; put together as by ResearchRubrics and HealthBench",
-        asks=criteria_asks(RUBRIC, rubrics, names, in_one_call),
+        judge_prompts=criteria_prompts(RUBRIC, rubrics, names, in_one_call),
         declared={RUBRIC: rubrics.plain(), **_size_declared(in_one_call)},
         combined=CombinedMetrics(
             made_of=made_of,

@@ -1,6 +1,6 @@
 """Ratings on a scale as measures in [0, 1]; and several samples, or both orders of two arguments, as one.
 
-Models favor a place (Zheng et al. 2023, section 3.3), so every comparison is asked in both orders. A verdict that
+Models favor a place (Zheng et al. 2023, section 3.3), so every comparison is requested in both orders. A verdict that
 flips with the order says something about the place and nothing about the arguments: it is a tie, and counted as a
 flip. Where one order has no answer there is no verdict.
 """
@@ -92,7 +92,7 @@ def mean_of(values: Iterable[float | None]) -> float | None:
 
 
 def mean_part(same: Sequence[Part], label: str | None) -> Part:
-    """One part from what was said of the same thing several times: the means of values and raw ratings."""
+    """One part from repeated ratings of the same thing: the means of values and raw ratings."""
     means = {"value": mean_of(part.value for part in same), "raw": mean_of(part.raw for part in same)}
     return same[0].model_copy(update={**means, "label": label})
 

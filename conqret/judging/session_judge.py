@@ -20,11 +20,11 @@ from conqret.judging.judge_settings import JudgeSettings
 T = TypeVar("T")
 
 PAUSE_SECONDS = 30.0
-"""So long after its provider was given up a judge asks it again: a run would end there, and a notebook goes on."""
+"""Seconds after which a judge calls a provider again that it gave up: a run would end there, and a notebook goes on."""
 
 
 class BackgroundLoop(Closing):
-    """Runs coroutines in one event loop, whoever hands them in, so that connections, limits and locks are shared.
+    """Runs the coroutines of all threads in one event loop, so that connections, limits and locks are shared.
 
     The thread begins with the first coroutine and ends with :meth:`close`; the next coroutine begins another.
     """
@@ -40,7 +40,7 @@ class BackgroundLoop(Closing):
         future = self._submit(work)
         try:
             return future.result()
-        except BaseException:  # whoever waits was interrupted: the work ends, too
+        except BaseException:  # the caller was interrupted: the work ends, too
             future.cancel()
             raise
 
@@ -54,7 +54,7 @@ class BackgroundLoop(Closing):
             thread.join()
 
     def finish(self, work: Coroutine[Any, Any, object]) -> None:
-        """End the loop after ``work``, without waiting for either: for whoever must not wait."""
+        """End the loop after ``work``, without waiting for either: for callers that must not wait."""
 
         async def last() -> None:
             try:
@@ -65,7 +65,7 @@ class BackgroundLoop(Closing):
         self._submit(last())
 
     def _submit(self, work: Coroutine[Any, Any, T]) -> Future[T]:
-        with self._lock:  # so that nobody ends the loop in between
+        with self._lock:  # so that no other thread ends the loop in between
             if self._loop is None:
                 begun: Future[asyncio.AbstractEventLoop] = Future()
                 self._thread = threading.Thread(

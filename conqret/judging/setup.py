@@ -95,7 +95,7 @@ class Setup:
     languages: tuple[str, ...] = ()
 
     @property
-    def asks(self) -> tuple[JudgePrompt[Any], ...]:
+    def judge_prompts(self) -> tuple[JudgePrompt[Any], ...]:
         """The prompts for the requested metrics."""
         return self.judge.select(self.options.metrics)
 
@@ -116,7 +116,7 @@ class Setup:
             return frozenset()
         return frozenset(
             metric
-            for part in self.asks
+            for part in self.judge_prompts
             for metric in (part.metrics if part.about is None and part.english_only else part.english_only)
         )
 
@@ -139,7 +139,7 @@ class Setup:
                 f"prompt {CONVERSATION}": self.library[CONVERSATION].digest,
                 "conversation": self.options.conversation,
             }
-        if self.judge.asks and self.says_languages:
+        if self.judge.judge_prompts and self.says_languages:
             identity |= {
                 f"prompt {LANGUAGE}": self.library[LANGUAGE].digest,
                 "explain_in": explanation_language(self.options.explain_in) or "the item's language",
@@ -165,7 +165,7 @@ class Setup:
 
     @property
     def needs(self) -> dict[str, str]:
-        """The fields that each item has to have for what is asked, each with the sentence that says so."""
+        """The fields that each item has to have for the requests, each with the sentence that says so."""
         needs = {}
         for part in self.parts:
             for need in part.needs:
@@ -177,11 +177,15 @@ class Setup:
         return Instrument(self.judge, self.options, self.library, client, self.client.model, self.fingerprint)
 
     def in_one_order(self, metric: str) -> Setup:
-        """The same with the questions of ``metric`` alone, asked in the given order of two arguments only."""
-        asks = [replace(part, both_orders=False) for part in self.asks if metric in part.metrics]
-        metrics = tuple(metric for part in asks for metric in part.metrics)
+        """The same with the questions of ``metric`` alone, requested in the given order of two arguments only."""
+        judge_prompts = [
+            replace(part, both_orders=False) for part in self.judge_prompts if metric in part.metrics
+        ]
+        metrics = tuple(metric for part in judge_prompts for metric in part.metrics)
         return replace(
-            self, judge=replace(self.judge, asks=tuple(asks)), options=replace(self.options, metrics=metrics)
+            self,
+            judge=replace(self.judge, judge_prompts=tuple(judge_prompts)),
+            options=replace(self.options, metrics=metrics),
         )
 
 
@@ -206,26 +210,26 @@ def set_up(
         )
     check_made(format)
     judge = JUDGES.resolve(format)
-    ask_prompts = map(attrgetter("prompt"), judge.asks)
+    ask_prompts = map(attrgetter("prompt"), judge.judge_prompts)
     library = (
         prompts if isinstance(prompts, Library) else Library(Path(prompts) if prompts else None, ask_prompts)
     )
-    if options.confidence and not judge.asks:
+    if options.confidence and not judge.judge_prompts:
         raise DeclarationError(
             f"the format {judge.name} supports no confidence of the model: leave --confidence out"
         )
     if options.confidence:
         judge = stating_confidence(judge, library)
-    if options.conversation == "whole" and any(part.reading is not None for part in judge.asks):
+    if options.conversation == "whole" and any(part.reading is not None for part in judge.judge_prompts):
         raise DeclarationError(
             f"the format {judge.name} computes the probability of the last answer only: leave --conversation whole out"
         )
     probe = Case(PROBE, options)
     for part in judge.select(options.metrics):
         read = part.reading is not None
-        client.backend.check_can_ask(f"the format {judge.name}", read=read, written=not read)
+        client.backend.check_can_request(f"the format {judge.name}", read=read, written=not read)
         filled(library[part.prompt], part, probe)  # a prompt that cannot be filled shows here, not halfway
-    if not judge.asks:
+    if not judge.judge_prompts:
         if client.model not in (OFFLINE_MODEL, NO_MODEL):
             raise DeclarationError(
                 f"the format {judge.name} is computed from the items without a model: leave {client.model} out"
@@ -295,12 +299,16 @@ def recorded_call(path: Path, named: str | Judge | None = None, model: str | Non
         raise DeclarationError(
             f"{path} contains responses of several models ({', '.join(sorted(models))}); name one with --model"
         )
-    asks = Counter[str]()
+    sample_counts = Counter[str]()
     for each in models:
-        asks |= samples[each]
+        sample_counts |= samples[each]
     judge = None if named is None else JUDGES.resolve(named)
     if judge is None:
-        formats = [name for name in JUDGES if asks.keys() & {part.prompt for part in JUDGES[name].asks}]
+        formats = [
+            name
+            for name in JUDGES
+            if sample_counts.keys() & {part.prompt for part in JUDGES[name].judge_prompts}
+        ]
         if len(formats) > 1:
             raise DeclarationError(
                 f"{path} contains responses for several formats ({', '.join(formats)}); name one with --format"
@@ -308,12 +316,12 @@ def recorded_call(path: Path, named: str | Judge | None = None, model: str | Non
         judge = JUDGES[formats[0]] if formats else None
     recorded = min(models)
     if judge is None:  # a judge of criteria or a rubric: which ones, only a run's folder says
-        declared = next((name for name in (CRITERIA, RUBRIC) if name in asks), None)
-        return RecordedCall(declared, recorded, {"samples": max(asks.values())})
+        declared = next((name for name in (CRITERIA, RUBRIC) if name in sample_counts), None)
+        return RecordedCall(declared, recorded, {"samples": max(sample_counts.values())})
     # Metrics of which nothing is recorded were not part of that run.
-    there = [part for part in judge.asks if part.prompt in asks]
-    judging: dict[str, Any] = {"samples": max((asks[part.prompt] for part in there), default=1)}
-    if there and len(there) < len(judge.asks):
+    there = [part for part in judge.judge_prompts if part.prompt in sample_counts]
+    judging: dict[str, Any] = {"samples": max((sample_counts[part.prompt] for part in there), default=1)}
+    if there and len(there) < len(judge.judge_prompts):
         judging["metrics"] = tuple(metric for part in there for metric in part.metrics)
     return RecordedCall(judge.name if named is None else named, recorded, judging)
 

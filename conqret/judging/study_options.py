@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from conqret.console.printing import ProgressBar
-    from conqret.judging.asked_run import Run
     from conqret.judging.cost import ExpectedCost
     from conqret.judging.judge_settings import RequestSettings
+    from conqret.judging.request_run import Run
 
 O = TypeVar("O")  # noqa: E741 - an outcome
 """An outcome: its ``session`` and the questions whose answers a replay lacked (``missing``) are told."""
@@ -62,8 +62,8 @@ class PlanOptions(OptionGroup):
         from conqret.judging.cost import tell_cost
 
         estimates = self.engines.prices(estimates, self.calls)
-        asked = self.kept.asked(self.calls, (each.model for each in estimates if each.calls))
-        tell_cost(estimates, budget=self.calls.budget, as_json=self.shown.json_output, asked=asked, **shown)
+        called = self.kept.called_models(self.calls, (each.model for each in estimates if each.calls))
+        tell_cost(estimates, budget=self.calls.budget, as_json=self.shown.json_output, called=called, **shown)
 
     def study(
         self,
@@ -74,7 +74,7 @@ class PlanOptions(OptionGroup):
         role: str = "a judge",
         **settings: Any,
     ) -> O:
-        """What a study's ``function`` comes to, which asks about ``rows`` ("judgments"); a dry run ends here, with what
+        """What a study's ``function`` comes to, which makes ``rows`` ("judgments"); a dry run ends here, with what
         is expected. ``role`` is what the offline baseline is not.
 
         Raises:

@@ -1,6 +1,6 @@
 """Sum up judgments one at a time: means with intervals and the number behind them, bounds for what is missing, cost.
 
-A mean over scored items alone would hide the others, so beside each mean stand two bounds: what it would be
+A mean over scored items alone would hide the others, so each mean comes with two bounds: what it would be
 if every missing value were 0 (worst case) or 1 (best case).
 """
 
@@ -91,7 +91,7 @@ class Usage(BaseModel, frozen=True):
 class Summary(BaseModel, frozen=True):
     """All of a run in numbers. ``partly`` counts those among the unscored and failed that have a score for some of the
     metrics, ``reasons`` the items in which each reason occurs; ``examples`` has its commonest detail, with an item.
-    ``flagged`` items have texts that address the judge, and ``attacks`` has by its kind the first item of each;
+    ``flagged`` items have texts with prompt injections, and ``attacks`` has by its kind the first item of each;
     ``html`` others have scripts of a web page in a text. ``miscited`` items cite a document that they do not have;
     ``outstanding`` items have no judgment yet, because the run was stopped, and ``left_out`` had faults and take no
     part: neither is in ``total``, and both are among the items of a metric, without a score."""

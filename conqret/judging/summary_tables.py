@@ -156,7 +156,7 @@ def reason_rows(reasons: Mapping[str, int], examples: Mapping[str, str]) -> list
 
 
 def cost_table(summary: Summary) -> Table:
-    """What was asked and spent, by this session and for all judgments, which is one column where they are the same;
+    """Requests and spending, by this session and for all judgments, which is one column where they are the same;
     what is nothing in both has no row."""
     session, usage = summary.session, summary.usage
     whole = dict(usage_rows(usage))

@@ -1,6 +1,6 @@
-"""Verdicts that were given before, elsewhere: a log of them, as a judge that answers what it was asked then.
+"""Verdicts that were given before, elsewhere: a log of them, as a judge that repeats its verdicts.
 
-A row is one item (or one pair, as it was shown) with what was said of it. The log may have the texts itself, or name
+A row is one item (or one pair, as it was shown) with its verdicts. The log may have the texts itself, or name
 items of a file by their ids.
 """
 
@@ -45,7 +45,8 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     PAIRED: (PAIRED,),
     SCORE: ("score", "rating", SINGLE),
 }
-"""Which columns may hold what, beside those of items, and those that are called as a metric that is requested."""
+"""Which columns may hold what, in addition to those of items, and those that are called as a metric that is
+requested."""
 OF_METRICS: Mapping[str, tuple[str, ...]] = {PAIRED: (VERDICT, PAIRED), SINGLE: (SCORE,)}
 
 
@@ -169,7 +170,7 @@ class VerdictLog:
     def answers(
         self, item: Item, metrics: Iterable[str], sample: int = 0, *, one_order: bool = False
     ) -> bool:
-        """Whether the log says what would be asked of the item as this sample."""
+        """Whether the log says what would be requested of the item as this sample."""
         both = self.both_orders and not one_order
         return all(
             self.times(shown, pair=metric == PAIRED) > sample
@@ -267,8 +268,10 @@ def logged_judge(log: VerdictLog, client: ClientOptions) -> tuple[Judge, ClientO
     if client.model != OFFLINE_MODEL:
         raise DeclarationError(f"a log of verdicts needs no model: leave {client.model} out")
     judge = own_judge(log.metrics)
-    asks = tuple(replace(part, both_orders=part.both_orders and log.both_orders) for part in judge.asks)
-    return replace(judge, asks=asks), replace(client, model=admit(log.name, log.verdicts))
+    judge_prompts = tuple(
+        replace(part, both_orders=part.both_orders and log.both_orders) for part in judge.judge_prompts
+    )
+    return replace(judge, judge_prompts=judge_prompts), replace(client, model=admit(log.name, log.verdicts))
 
 
 def _gathered(

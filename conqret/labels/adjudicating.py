@@ -82,7 +82,7 @@ def disputes(ledger: Ledger, judgments: Iterable[Judgment] = ()) -> list[Dispute
     dispute_list = []
     for place, records in screens.items():
         screen = records[0].screen
-        judge_values = judge_said(screen, judged.get(screen.item))
+        judge_values = judge_answers_to(screen, judged.get(screen.item))
         names = tuple(
             question.name
             for question in screen.questions
@@ -93,7 +93,7 @@ def disputes(ledger: Ledger, judgments: Iterable[Judgment] = ()) -> list[Dispute
     return dispute_list
 
 
-def judge_said(screen: Screen, judgment: Judgment | None) -> dict[str, JudgeAnswer]:
+def judge_answers_to(screen: Screen, judgment: Judgment | None) -> dict[str, JudgeAnswer]:
     """The judge's word on the questions of a screen, by question."""
     measures = judgment.measures if judgment is not None else {}
     named = {dimension_name(name): measure for name, measure in measures.items()}

@@ -223,7 +223,7 @@ class Ledger(AnnotatorTable):
                 (state, revision + 1, turn.number),
             )
 
-    # What was said
+    # What was answered
 
     def given(
         self, *, practice: bool = False, item: str = "", annotator: int = 0

@@ -23,7 +23,7 @@ from conqret.io.safe_files import only_writer
 from conqret.labels.command import ends
 from conqret.labels.page_messages import page_messages
 from conqret.labels.screens import OVERLAP, study_of
-from conqret.web.local_server import checked_url, is_loopback, people
+from conqret.web.local_server import checked_url, is_loopback, serve_pages
 
 if TYPE_CHECKING:
     from conqret.judging.judge_settings import ItemSettings
@@ -46,7 +46,7 @@ ONLY_FOR = {
 
 @dataclass(frozen=True, kw_only=True)
 class TaskOptions(OptionGroup):
-    """What annotators are asked.
+    """The questions to annotators.
 
     Args:
         task: The annotation task: `rating` (overall quality), `dimensions` (15 dimensions of argument quality),
@@ -157,7 +157,7 @@ class ServerOptions(OptionGroup):
                 check_judged(ledger, planned.judged)
             ledger.backup_session()
             links = Links(folder)
-            people(
+            serve_pages(
                 annotation_app(ledger, links, setting),
                 host=self.host,
                 port=self.port,
@@ -193,7 +193,7 @@ def collect(
     items: options.Items,
     *,
     output: Path,
-    asked: TaskOptions,
+    task_options: TaskOptions,
     panel: AnnotatorOptions,
     served: ServerOptions,
     columns: options.Columns = None,
@@ -229,7 +229,7 @@ def collect(
     conqret labels collect questions.jsonl --task write --annotators ann,bob -o writing
     """
     options_set = {
-        **{f"--{name}": value for name, value in vars(asked).items() if name != "task"},
+        **{f"--{name}": value for name, value in vars(task_options).items() if name != "task"},
         "--open": panel.open_to,
         "--overlap": panel.overlap,
         "--pass": panel.passing,
@@ -237,41 +237,41 @@ def collect(
         "--skip-invalid": skip_invalid,
         "--language": language,
     }
-    takes = ONLY_FOR.get(asked.task, ONLY_FOR[""])
+    takes = ONLY_FOR.get(task_options.task, ONLY_FOR[""])
     if others := [name for name, value in options_set.items() if value and name not in takes]:
-        raise DeclarationError(f"--task {asked.task} takes no {' and no '.join(others)}: leave it out")
+        raise DeclarationError(f"--task {task_options.task} takes no {' and no '.join(others)}: leave it out")
     if panel.passing and panel.practice is None:
         raise DeclarationError("--pass is the share of correct answers in --practice FILE: add --practice")
-    if asked.task == DEBATE:
-        planned = debate_plan(items, asked, panel)
-    elif asked.task == WRITE:
-        planned = writing_plan(items, asked, panel)
+    if task_options.task == DEBATE:
+        planned = debate_plan(items, task_options, panel)
+    elif task_options.task == WRITE:
+        planned = writing_plan(items, task_options, panel)
     else:
         named = options.column_map(columns, options.ITEM_COLUMNS)
         reading: ItemSettings = {"columns": named, "skip_invalid": skip_invalid, "language": language}
-        planned = label_plan(items, asked, panel, reading)
+        planned = label_plan(items, task_options, panel, reading)
     served.serve(output, planned, panel.names)
 
 
 def label_plan(
-    items: Path, asked: TaskOptions, panel: AnnotatorOptions, reading: ItemSettings
+    items: Path, task_options: TaskOptions, panel: AnnotatorOptions, reading: ItemSettings
 ) -> PlannedStudy:
     """A study in which items are labeled."""
     from conqret.labels.study_screens import PlannedStudy, items_of, planned_screens, practice_screens
     from conqret.labels.task import TaskRequest
 
-    metrics = tuple(name.replace("-", "_") for name in asked.metric or ())
-    wanted = TaskRequest(metrics, ends(asked.scale) if asked.scale else None)
-    source = items_of(items, asked.task, wanted, on_check=note_left_out, **reading)
-    planned = planned_screens(source, asked.task, wanted, plan=asked.plan)
+    metrics = tuple(name.replace("-", "_") for name in task_options.metric or ())
+    wanted = TaskRequest(metrics, ends(task_options.scale) if task_options.scale else None)
+    source = items_of(items, task_options.task, wanted, on_check=note_left_out, **reading)
+    planned = planned_screens(source, task_options.task, wanted, plan=task_options.plan)
     screens, overlap = planned.screens, panel.overlap
     if panel.practice is not None:
         reading = {**reading, "columns": None}
         screens = screens + practice_screens(
-            panel.practice, asked.task, screens, wanted, on_check=note_left_out, **reading
+            panel.practice, task_options.task, screens, wanted, on_check=note_left_out, **reading
         )
     study = study_of(
-        asked.task,
+        task_options.task,
         screens,
         panel.names,
         overlap=min(OVERLAP, max(len(panel.names) + panel.open_to, 1)) if overlap is None else overlap,
@@ -285,13 +285,13 @@ def label_plan(
     return PlannedStudy(study, screens)
 
 
-def debate_plan(questions: Path, asked: TaskOptions, panel: AnnotatorOptions) -> PlannedStudy:
+def debate_plan(questions: Path, task_options: TaskOptions, panel: AnnotatorOptions) -> PlannedStudy:
     """A study in which two-turn debates are judged."""
     from conqret.debate.two_turn.judge_answers import debate_study
     from conqret.labels.study_screens import PlannedStudy
 
     question_list = read_two_turn(questions)
-    design, instruction = asked.design or "main", asked.instruction or "simple"
+    design, instruction = task_options.design or "main", task_options.instruction or "simple"
     planned = debate_study(
         question_list,
         panel.names,
@@ -308,7 +308,7 @@ def debate_plan(questions: Path, asked: TaskOptions, panel: AnnotatorOptions) ->
     return PlannedStudy(*planned)
 
 
-def writing_plan(questions: Path, asked: TaskOptions, panel: AnnotatorOptions) -> PlannedStudy:
+def writing_plan(questions: Path, task_options: TaskOptions, panel: AnnotatorOptions) -> PlannedStudy:
     """A study in which counter-arguments are written."""
     from conqret.labels.study_screens import PlannedStudy
     from conqret.labels.written_arguments import writing_study
@@ -319,4 +319,6 @@ def writing_plan(questions: Path, asked: TaskOptions, panel: AnnotatorOptions) -
         consent=panel.consent_text(),
         practice=read_two_turn(panel.practice) if panel.practice is not None else (),
     )
-    return PlannedStudy(*planned, read_slider_answers(asked.judged) if asked.judged is not None else ())
+    return PlannedStudy(
+        *planned, read_slider_answers(task_options.judged) if task_options.judged is not None else ()
+    )

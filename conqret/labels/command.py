@@ -1,4 +1,4 @@
-"""``conqret labels sample``: which items to have labeled next, and the sheet for it."""
+"""``conqret labels sample``: which items to have labeled next, and the form for it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Target = Literal["csv", "label-studio", "argilla"]
 
 @dataclass(frozen=True, kw_only=True)
 class FormOptions(OptionGroup):
-    """What the form asks.
+    """The questions of the form.
 
     Args:
         task: The annotation task: `rating` (rate each item on a scale), `partial-answer` (accept or reject partial

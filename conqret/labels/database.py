@@ -186,7 +186,7 @@ class Database:
 
     @contextlib.contextmanager
     def _errors(self) -> Iterator[None]:
-        """What SQLite says of a file that is corrupt, full or gone, as an error of ours, of which whoever runs the
+        """What SQLite says of a file that is corrupt, full or gone, as an error of ours, of which the user who runs the
         study is told."""
         try:
             yield

@@ -119,7 +119,7 @@ class Pages:
         return {}
 
     async def begin(self, request: Request) -> Response:
-        """The first page was read, and what it asks consent to is agreed."""
+        """The first page was read, and the annotator gave consent."""
         annotator, _ = await self.somebody(request, await form_of(request))
         await apart(self.ledger.agree, annotator)
         return led_to("/next")
@@ -304,7 +304,7 @@ class Pages:
         response.headers["Refresh"] = str(AGAIN)
         return response
 
-    # Whoever has no business here
+    # Visitors without an invitation
 
     async def nowhere(self, request: Request) -> Response:
         """The address without a link."""

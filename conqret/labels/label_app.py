@@ -64,7 +64,7 @@ class JudgingPages(Pages):
     not_yours = "This screen is not yours."
 
     def welcome_content(self, annotator: Annotator) -> Mapping[str, Any]:
-        """How the annotator's first question is asked."""
+        """The page of the annotator's first question."""
         turn = self.ledger.next(annotator)
         return {"judging": turn.screen.judging, **_bonuses(turn.screen)} if turn else {"judging": None}
 
@@ -116,11 +116,11 @@ class JudgingPages(Pages):
         shown = turn.screen.judging
         if shown is None:
             raise PageRefusal(404, "There is no such page.")
-        asking = await apart(judge_answers.request_from_screen, self.ledger, turn.screen)
-        common: dict[str, Any] = {"judging": shown, "asking": asking, "letters": LETTERS}
+        debate_request = await apart(judge_answers.request_from_screen, self.ledger, turn.screen)
+        common: dict[str, Any] = {"judging": shown, "debate_request": debate_request, "letters": LETTERS}
         if turn.state == "done":
             over = shown.turn == shown.turns
-            reveals = over and (asking.condition.startswith("P") or turn.screen.practice)
+            reveals = over and (debate_request.condition.startswith("P") or turn.screen.practice)
             late = turn.answers.get(judge_answers.REASON) == judge_answers.TIME_UP
             if not reveals and not late:
                 return led_to("/next")
@@ -134,7 +134,7 @@ class JudgingPages(Pages):
                 answers=[
                     (_said(answer, self.setting.messages), judge_answers.bonus(answer)) for answer in mine
                 ],
-                right=_right(asking) if over and turn.screen.practice else "",
+                right=_right(debate_request) if over and turn.screen.practice else "",
                 so_far=None if turn.screen.practice else await apart(self._earned, annotator),
                 total=sum(judge_answers.bonus(answer) or 0 for answer in mine),
             )
@@ -145,7 +145,7 @@ class JudgingPages(Pages):
             "judging.html.j2",
             scripts=["quoted.js", "judging.js"],
             **common,
-            **evidence_of(asking),
+            **evidence_of(debate_request),
             points=_points(self.setting.messages),
             seconds=await apart(judge_answers.left, self.ledger, turn),
         )
@@ -162,10 +162,10 @@ def _bonuses(screen: Screen) -> dict[str, Any]:
     return {"bonuses": rows, "careful": payoff is not SIMPLE, "answer_from": math.ceil(100 * pays)}
 
 
-def _right(asking: DebateRequest) -> str:
+def _right(debate_request: DebateRequest) -> str:
     """The right option, as it stands on the page."""
-    place = 2 - asking.question.right if asking.swapped else asking.question.right - 1
-    return f"{LETTERS[place]}: {asking.sides[place].option}"
+    place = 2 - debate_request.question.right if debate_request.swapped else debate_request.question.right - 1
+    return f"{LETTERS[place]}: {debate_request.sides[place].option}"
 
 
 def _said(answer: SliderAnswer, messages: PageMessages) -> str:
@@ -184,11 +184,11 @@ def _points(messages: PageMessages) -> list[tuple[str, str]]:
     return words
 
 
-def evidence_of(asking: DebateRequest) -> dict[str, Any]:
+def evidence_of(debate_request: DebateRequest) -> dict[str, Any]:
     """Arguments and counter-arguments by side, each snippet with its anchor, and the passage in pieces."""
     quotes: list[NumberedSnippet] = []
     sides = []
-    for letter, side in zip(LETTERS, asking.sides, strict=True):
+    for letter, side in zip(LETTERS, debate_request.sides, strict=True):
         parts = []
         for title, alone, part in (
             ("Argument for {letter}", "Snippets for {letter}", side.argument),
@@ -204,7 +204,7 @@ def evidence_of(asking: DebateRequest) -> dict[str, Any]:
             quotes += named
             parts.append((title if part.text else alone, part.text, named))
         sides.append((letter, side.option, parts))
-    pieces = list(quoted_pieces(asking.passage, quotes))
+    pieces = list(quoted_pieces(debate_request.passage, quotes))
     return {"sides": sides, "pieces": pieces, "found": {name for piece in pieces for name in piece.begins}}
 
 
@@ -273,19 +273,19 @@ class WritingPages(Pages):
         fault: str = "",
         status: int = 200,
     ) -> Response:
-        asking = DebateRequest(question, CONDITIONS["main"][1], 1, SIMPLE.name, swapped=False)
+        debate_request = DebateRequest(question, CONDITIONS["main"][1], 1, SIMPLE.name, swapped=False)
         return self.page(
             "writing.html.j2",
             status,
             scripts=["quoted.js", "writing.js"],
-            asking=asking,
+            debate_request=debate_request,
             draft=draft,
             fault=fault,
             against=LETTERS[turn.screen.against - 1],
             other=LETTERS[2 - turn.screen.against],
             most=MAX_TEXT,
             **await self._frame(annotator, token, turn),
-            **evidence_of(asking),
+            **evidence_of(debate_request),
         )
 
 

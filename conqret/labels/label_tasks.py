@@ -1,4 +1,4 @@
-"""conqret's own annotation tasks, each with the screens of an item. ``questions.toml`` has what they ask."""
+"""conqret's own annotation tasks, each with the screens of an item. ``questions.toml`` has their questions."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ QUESTIONS = {
     task: [ScreenQuestion.model_validate(question) for question in questions]
     for task, questions in _DATA.items()
 }
-"""What is asked, by task."""
+"""The questions, by task."""
 
 
 def _rated(name: str, low: int, high: int) -> ScreenQuestion:
-    """What is asked under this name; a dimension of argument quality with its definition."""
+    """The question of this name; a dimension of argument quality with its definition."""
     choices = rating(low, high, {low: "lowest", high: "highest"})
     known = BY_NAME.get(name)
     if known is None:

@@ -15,7 +15,7 @@ from conqret.errors import DeclarationError, number
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.page_messages import page_messages
 from conqret.labels.screens import check_names
-from conqret.web.local_server import LOOPBACK, people
+from conqret.web.local_server import LOOPBACK, serve_pages
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -261,7 +261,7 @@ def adjudicate(
             say(f"  for {name} alone: {base}/adjudicate/{links.to(ADJUDICATE)}")
             say("Ctrl-C stops; what was decided is kept.")
 
-        people(
+        serve_pages(
             adjudication_app(ledger, links, name, judgments, messages),
             host=LOOPBACK,
             port=port,

@@ -228,7 +228,7 @@ def against_others(study_labels: LabelSet) -> dict[str, Estimate]:
 
 
 def _told(study_labels: LabelSet) -> dict[tuple[Unit, str], list[Label]]:
-    """What was said of each unit and dimension."""
+    """The labels of each unit and dimension."""
     return gathered(
         ((label.unit, label.dimension), label) for label in study_labels.labels if label.value is not None
     )

@@ -143,12 +143,12 @@ def _read(text: str, file: str) -> PageMessages:
     texts, counted = table.get("texts", {}), table.get("counted", {})
     if not isinstance(texts, dict) or not isinstance(counted, dict):
         raise DeclarationError(f"{file}: texts and counted must be tables")
-    for english, said in texts.items():
+    for english, translation in texts.items():
         if english not in known["texts"]:
             raise UnknownNameError(f"text of these pages in {file}", english, known["texts"])
-        if not isinstance(said, str) or not said.strip():
+        if not isinstance(translation, str) or not translation.strip():
             raise DeclarationError(f"{file} [texts] {english!r} must be a text")
-        _check_places(file, english, english, said)
+        _check_places(file, english, english, translation)
     for unit, forms in counted.items():
         if unit not in known["counted"]:
             raise UnknownNameError(f"unit of these pages in {file}", unit, known["counted"])
@@ -157,16 +157,16 @@ def _read(text: str, file: str) -> PageMessages:
                 f"{file} [counted] {unit!r} must be a table with other and, as the language needs them, "
                 f"{', '.join(CATEGORIES[:-1])}"
             )
-        for form, said in forms.items():
-            _check_places(file, f"{unit}.{form}", "{n}", said, may_lack=True)
+        for form, translation in forms.items():
+            _check_places(file, f"{unit}.{form}", "{n}", translation, may_lack=True)
     return PageMessages(language, texts, counted)
 
 
-def _check_places(file: str, name: str, english: str, said: object, *, may_lack: bool = False) -> None:
+def _check_places(file: str, name: str, english: str, translation: object, *, may_lack: bool = False) -> None:
     """Raise DeclarationError where words have other ``{places}`` than the English ones."""
     wanted = set(_PLACE.findall(english))
-    has = set(_PLACE.findall(said)) if isinstance(said, str) else {""}
-    rest = _PLACE.sub("", said) if isinstance(said, str) else "{"
+    has = set(_PLACE.findall(translation)) if isinstance(translation, str) else {""}
+    rest = _PLACE.sub("", translation) if isinstance(translation, str) else "{"
     if has - wanted or (wanted - has and not may_lack) or "{" in rest or "}" in rest:
         places = ", ".join(f"{{{place}}}" for place in sorted(wanted)) or "no braces"
         raise DeclarationError(f"{file}: the words for {name!r} must have {places}, and no other braces")

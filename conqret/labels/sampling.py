@@ -1,6 +1,6 @@
 """Which items to have labeled next: a random sample, spread over topics and scores.
 
-Alpha, the prediction-powered mean and the corrected share ask for labels of a random sample: with the least certain
+Alpha, the prediction-powered mean and the corrected share need labels of a random sample: with the least certain
 items first, alpha is that of the hard ones. So every item has the same chance, and no estimate needs weights: the
 sample is drawn by ordered pivotal sampling (Deville and Tillé 1998) of the items in the order of their topics and bands
 of scores. Of as many neighbors as have one chance in sum it takes one, whichever it be. (Systematic sampling, every
@@ -101,7 +101,7 @@ def sample_items(
         items: the items, in any layout that :func:`conqret.judge` reads.
         plan: how many items to label.
         run: a judge's run over these items: the sample is spread over bands of its scores.
-        task: what annotators are asked: ``rating``, ``partial-answer``, or a plug-in's.
+        task: the annotation task: ``rating``, ``partial-answer``, or a plug-in's.
         labeled: labels that are there already: their items are left out.
         uncertain_first: the items that the judge of ``run`` is least sure of, which are no random sample.
         oversample_uncertain: a random sample, in which these are up to :data:`OVERSAMPLED` times as likely as others.

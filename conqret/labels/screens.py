@@ -1,5 +1,5 @@
 """A study: its screens, its annotators, and how many labels each screen is to get; and what an annotator sees and is
-asked at once: a document, an argument with its documents, two arguments, a sentence."""
+rates at once: a document, an argument with its documents, two arguments, a sentence."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _paragraphs(guide: Any) -> Any:
 
 
 class ScreenQuestion(Frozen):
-    """One thing that is asked, under the name of its dimension. ``guide`` says what is meant, paragraph by paragraph;
+    """One question, under the name of its dimension. ``guide`` says what is meant, paragraph by paragraph;
     a text of several lines is taken, too.
 
     ``mirrored`` maps values to those that are written down where the two things compared stood the other way round.
@@ -91,7 +91,7 @@ class Screen(Frozen):
     called there, where they have names. ``gold`` holds the answers that are right, by question, where they are known:
     an attention check. ``practice`` says that all annotators have the screen before the others, and are then told which
     answers are right, and ``why``. ``person`` is the number of the annotator for whom alone it is, in the order of
-    their screens; 0 is whoever comes. ``judging`` says what is shown where the item is a question that is debated, and
+    their screens; 0 is any annotator. ``judging`` says what is shown where the item is a question that is debated, and
     ``against`` for which of its options (1 or 2) an argument is to be answered. ``turns`` are the messages before the
     question, each under who wrote it.
     """
@@ -266,7 +266,7 @@ def study_of(
     """The study of ``screens``, those to practice among them, checked; ``design`` are further fields of it.
 
     Raises:
-        DeclarationError: there is no annotator to ask or nothing to ask, there are fewer annotators than labels wanted
+        DeclarationError: there is no annotator or no question, there are fewer annotators than labels wanted
             of a screen, or names repeat.
     """
     labelled = [screen for screen in screens if not screen.practice]

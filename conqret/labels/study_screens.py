@@ -26,7 +26,7 @@ from conqret.labels.task import GOLD, AnnotationTask, TaskRequest
 from conqret.labels.task_choice import screens_of, task_of
 
 EVERYTHING = TaskRequest()
-"""All that a task asks, on its own scale."""
+"""All questions of a task, on its own scale."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def planned_screens(
     items: Iterable[Item], task: str, wanted: TaskRequest = EVERYTHING, *, plan: Path | None = None
 ) -> PlannedScreens:
     """The screens of ``task`` for ``items``, or for those of ``plan`` (what ``conqret labels sample`` wrote next to
-    its sheet).
+    its form).
 
     Raises:
         DeclarationError: there is no such task or metric; the plan cannot be read, or names items that are not there.
@@ -173,7 +173,7 @@ def to_practise(screens: Iterable[Screen], others: Iterable[Screen]) -> list[Scr
     """The screens as those that are practiced in a study of ``others``.
 
     Raises:
-        DeclarationError: something is practiced that the study asks, too.
+        DeclarationError: the study has a practice question, too.
     """
     for_practice = [screen.model_copy(update={"practice": True}) for screen in screens]
     if both := sorted({screen.item for screen in for_practice} & {screen.item for screen in others}):

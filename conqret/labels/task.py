@@ -1,4 +1,4 @@
-"""What annotators can be asked of items: a task makes the screens of each, or a form asks them: a CSV sheet, or
+"""Annotation tasks: a task makes the screens of each item, or a form for all items: a CSV form, or
 the import formats of Label Studio and Argilla."""
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ class TaskRequest:
 
 @dataclass(frozen=True)
 class AnnotationTask:
-    """A way to ask annotators: ``screens`` gives those of an item; none, where the item lacks what the task shows.
+    """One kind of annotation: ``screens`` gives those of an item; none, where the item lacks what the task shows.
     ``reads`` makes items of a task's own files, where these hold none. ``needs`` names the fields that each item has to
     have, for what is wanted of items of which so many have each field.
 
-    A task with ``dimensions`` can be asked by a form, too: they are labeled on the whole numbers of the ``scale``,
+    A task with ``dimensions`` can be a form, too: they are labeled on the whole numbers of the ``scale``,
     where no others are given, and ``form`` says what to do, where the summary does not.
     """
 
@@ -71,11 +71,11 @@ ANNOTATION_TASKS = Registry(
 
 
 def form_task(name: str) -> AnnotationTask:
-    """The task of this name, which a form can ask.
+    """The task of this name, which a form can hold.
 
     Raises:
         UnknownNameError: there is none.
-        DeclarationError: only pages can ask it.
+        DeclarationError: only pages can show it.
     """
     task = ANNOTATION_TASKS[name]
     if not task.dimensions:
@@ -168,15 +168,15 @@ def heading(item: Item) -> str:
 
 @dataclass(frozen=True)
 class AnnotationForm:
-    """Items to be labeled on some dimensions, on a scale from ``low`` to ``high``; what to do is said in the words of
-    ``asks``. What is not ``for_estimation`` bears a mark, so that its labels are refused where something is estimated;
+    """Items to be labeled on some dimensions, on a scale from ``low`` to ``high``, by a ``question``.
+    What is not ``for_estimation`` bears a mark, so that its labels are refused where something is estimated;
     what was drawn bears the ``probability`` that each item had, or its own (by id). Where ``words`` are what annotators
     write, there is no scale.
 
-    Each form gives the texts of its files, by what their names have behind that of the sheet.
+    Each form gives the texts of its files, by what their names have behind that of the form.
     """
 
-    asks: str
+    question: str
     items: Sequence[Item]
     dimensions: Sequence[str]
     low: int = 1
@@ -195,15 +195,15 @@ class AnnotationForm:
 
     @property
     def instruction(self) -> str:
-        """What to do, in the words that stand next to each item of a CSV sheet."""
+        """What to do, in the words that stand next to each item of a CSV form."""
         ends = f"a whole number from {self.low} to {self.high}"
         if self.words:
             ends = f"one of {', '.join(self.words)}"
         elif (self.low, self.high) != (0, 1):
             ends = f"a whole number from {self.low} (lowest) to {self.high} (highest)"
         unsure = ", or ? if you cannot judge"
-        asks, names = f"{self.asks[:1].upper()}{self.asks[1:]}", ", ".join(self.dimensions)
-        return f"{asks}. Write into {names}: {ends}{unsure}; into annotator: your name."
+        question, names = f"{self.question[:1].upper()}{self.question[1:]}", ", ".join(self.dimensions)
+        return f"{question}. Write into {names}: {ends}{unsure}; into annotator: your name."
 
     def csv(self) -> dict[str, str]:
         """A row for each item, with an empty column for the annotator's name and for each dimension."""
@@ -252,7 +252,7 @@ FORMS: Mapping[str, Callable[[AnnotationForm], dict[str, str]]] = {
     "label-studio": AnnotationForm.label_studio,
     "argilla": AnnotationForm.argilla,
 }
-"""The forms of a sheet, by where it is filled in."""
+"""The annotation forms, by where they are filled in."""
 
 
 def shows(item: Item) -> dict[str, str]:

@@ -117,10 +117,10 @@ def custom_task(path: Path) -> AnnotationTask:
 
 
 PREFERENCE = "preference"
-"""It is asked by the task of this name."""
+"""The task of this name rates it."""
 _SCALE = re.compile(r"\A(\d++) to (\d++)")
 _DERIVED = ("predicted_precision",)
-"""What follows from other ratings and is not asked."""
+"""What follows from other ratings and is not requested."""
 _POINT = re.compile(r"^(?:- )?(\d+)(?: \([^)]*\)|, [^:]*)?: (.+)$")
 """A line of a prompt that says what a point of a scale stands for."""
 _BETWEEN = "What a dimension calls the middle"
@@ -130,7 +130,7 @@ _NOTICE = "Everything between the tags"
 
 
 def format_task(judge: Judge, metrics: tuple[str, ...] = ()) -> AnnotationTask:
-    """The task that asks annotators for the ``metrics`` of ``judge``; for all, where none are given."""
+    """The task in which annotators rate the ``metrics`` of ``judge``; for all, where none are given."""
 
     def screens(item: Item, wanted: TaskRequest) -> Iterator[Screen]:
         known, named = rateable(judge), wanted.metrics or metrics
@@ -150,7 +150,7 @@ def format_task(judge: Judge, metrics: tuple[str, ...] = ()) -> AnnotationTask:
 
 def states_ratings(judge: Judge) -> bool:
     """Whether the format requests ratings on a scale of whole numbers, as annotators can give them."""
-    return bool(judge.asks) and _SCALE.fullmatch(judge.scale) is not None
+    return bool(judge.judge_prompts) and _SCALE.fullmatch(judge.scale) is not None
 
 
 def rateable(judge: Judge) -> tuple[str, ...]:
@@ -161,7 +161,9 @@ def rateable(judge: Judge) -> tuple[str, ...]:
     """
     if not states_ratings(judge):
         why = (
-            f"has no scale on which annotators could rate ({judge.scale})" if judge.asks else "has no rating"
+            f"has no scale on which annotators could rate ({judge.scale})"
+            if judge.judge_prompts
+            else "has no rating"
         )
         raise DeclarationError(
             f"the format {judge.name} {why}; use a format with ratings, such as rag-fine-grained, "

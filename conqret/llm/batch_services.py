@@ -98,7 +98,7 @@ class BatchService(ABC):
         return await self._exchange("POST", path, **content)
 
     async def get(self, path: str) -> Mapping[str, Any]:
-        """Ask the interface, again where that may help."""
+        """Call the interface, and retry where that may help."""
         attempt = 0
         while True:
             attempt += 1

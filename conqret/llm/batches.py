@@ -60,7 +60,7 @@ class BatchedRequest(BaseModel):
 
 
 class Batch(BaseModel):
-    """One batch: its questions by key, and of those that have no answer the reason and what was said.
+    """One batch: its questions by key, and of those that have no answer the reason and the details.
 
     ``id`` is None from before it is handed in until the provider has said what it is called; ``name`` is what we call
     it.

@@ -18,7 +18,7 @@ from conqret.errors import DeclarationError, number
 from conqret.llm.client_options import ClientOptions, resolving
 from conqret.llm.quota import SpendingLedger
 from conqret.llm.recordings import Recordings
-from conqret.llm.replies import Rejection, ask_again, is_valid, of_use, read_reply
+from conqret.llm.replies import Rejection, is_valid, of_use, read_reply, retry_messages
 from conqret.llm.request import (
     Answer,
     Completion,
@@ -47,7 +47,8 @@ MAX_ROOM = 16_384
 """Tokens of room at most where the model's own maximum is unknown; no format needs a quarter of it."""
 
 MAX_MISSING = 100_000
-"""So many unrecorded questions are kept by name: a service that replays is asked without end, and has to stay small."""
+"""So many unrecorded questions are kept by name: a service that replays gets requests without end, and has to stay
+small."""
 
 _MENDABLE = (Reason.INVALID_JSON, Reason.INVALID_ANSWER)
 _RETRIED = frozenset({*_MENDABLE, Reason.TRUNCATED, Reason.REFUSAL})
@@ -166,7 +167,7 @@ class Client(AbstractAsyncContextManager["Client"]):
         if self._batches is not None and store is not None:
             self._batches.keep_beside(store)
 
-    async def ask(self, request: Request[Response]) -> Answer[Response]:
+    async def request(self, request: Request[Response]) -> Answer[Response]:
         """Send a request, and retry where that may help; a failure becomes an answer without a value, with its reason.
 
         Raises:
@@ -192,9 +193,9 @@ class Client(AbstractAsyncContextManager["Client"]):
         return answer
 
     async def _ask(self, request: Request[Response], held: _Unrecorded | None = None) -> Answer[Response]:
-        """Ask, from recordings first; not from those of an earlier run where responses can be ``held``: that list gets
-        the invalid ones that would take the place of a recorded one, which may be worth more."""
-        self._backend.check_can_ask(
+        """Get the response, from recordings first; not from those of an earlier run where responses can be ``held``:
+        that list gets the invalid ones that would take the place of a recorded one, which may be worth more."""
+        self._backend.check_can_request(
             request.ask, read=request.reading is not None, written=request.written, plain=request.plain
         )
         calls: list[Call] = []
@@ -227,7 +228,7 @@ class Client(AbstractAsyncContextManager["Client"]):
                 widenings, sent = widenings + 1, replace(sent, max_tokens=wider)
             elif reply.reason in _MENDABLE and reasks < MAX_REASKS and not sent.plain:
                 reasks += 1
-                sent = replace(sent, messages=ask_again(sent.messages, completion, reply))
+                sent = replace(sent, messages=retry_messages(sent.messages, completion, reply))
             else:
                 return Answer(
                     None, tuple(calls), reason=reply.reason, detail=reply.fault, given=reply_context
@@ -282,7 +283,7 @@ class Client(AbstractAsyncContextManager["Client"]):
                     "waiting for %s under way, for at most %g s", number(len(under_way), "response"), GRACE
                 )
                 await asyncio.wait(under_way, timeout=GRACE)
-        finally:  # whoever stops the wait, too, leaves no connection open
+        finally:  # a caller that stops, too, leaves no connection open
             for flight in under_way:
                 flight.cancel()
             await asyncio.gather(*flights, return_exceptions=True)
@@ -320,7 +321,7 @@ class Client(AbstractAsyncContextManager["Client"]):
                 self._send(self._sender, sent, key, afresh and recorded is not None)
             )
             flight.add_done_callback(partial(self._landed, key))
-            # Who asks may be stopped; the answer is paid for, and recorded when it comes.
+            # The caller may be stopped; the answer is paid for, and recorded when it comes.
             completion, attempts = await asyncio.shield(flight)
             if held is not None and recorded is not None and not is_valid(completion, sent):
                 held.append((sent, key, completion))
@@ -332,7 +333,7 @@ class Client(AbstractAsyncContextManager["Client"]):
     def _landed(self, key: str, flight: asyncio.Task[tuple[Completion, int]]) -> None:
         del self._flights[key]
         if not flight.cancelled():
-            flight.exception()  # nobody may be waiting for it any more
+            flight.exception()  # no caller may be waiting for it any more
 
     async def _send(
         self, sender: Sender, sent: Request[Any], key: str, instead: bool
@@ -365,7 +366,7 @@ class Client(AbstractAsyncContextManager["Client"]):
         )
 
     def _wider(self, room: int | None, completion: Completion) -> int | None:
-        """Twice the room, up to the model's maximum and what its window holds beside the prompt; None if there is no
+        """Twice the room, up to the model's maximum and what its window holds next to the prompt; None if there is no
         more to be had."""
         most = self._facts.max_output or MAX_ROOM
         if self.context_window is not None:

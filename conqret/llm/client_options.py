@@ -1,7 +1,7 @@
 """The settings of a client, how a model draws tokens, and the backends, the routes to answers, each in one object.
 
-Which backend a model's name means is looked up here. All other code asks the backend for its abilities and facts, and
-never which one it is.
+Which backend a model's name means is looked up here. All other code queries the backend for its abilities and facts,
+and never which one it is.
 """
 
 from __future__ import annotations
@@ -189,7 +189,8 @@ class ClientOptions:
 
 
 def resolving(replay: bool) -> AbstractContextManager[None]:
-    """To be held while options are resolved: a ``replay`` asks no hub, as it may be a stranger's and name any model."""
+    """To be held while options are resolved: a ``replay`` calls no hub, as it may be a stranger's and name any
+    model."""
     if not replay:
         return contextlib.nullcontext()
     from conqret.local.model_identity import without_hub
@@ -260,7 +261,7 @@ def on_this_machine(options: ClientOptions) -> ModelFacts:
 
 
 class Connection(ABC):
-    """One client's open way to a model; one with nothing to prepare or to close has :meth:`complete` alone."""
+    """One client's open connection to a model; one with nothing to prepare or to close has :meth:`complete` alone."""
 
     async def prepare(self) -> None:  # noqa: B027  often there is nothing
         """Load what is needed, and check that the model can be called; free after the first time.
@@ -297,7 +298,7 @@ class Backend:
         texts: whether those that do not write plain texts all the same.
         reads: whether they give log-probabilities of texts that are handed to them (a request's ``reading``).
         cannot: what follows the name of a question that they cannot answer, and why (``is answered in …``).
-        here: whether it answers from what this process alone holds, so that no other can ask it.
+        here: whether it answers from what this process alone holds, so that no other can call it.
         baseline: whether it is a baseline to be beaten and no model; reports say so.
         resolve: the options with what a name leaves open filled in: weights pinned by their identity, the window.
         identity: from a resolved name to the one in keys and fingerprints: it changes with whatever changes answers,
@@ -326,7 +327,7 @@ class Backend:
     anchored: Callable[[str, Path], str] = lambda model, folder: model
     reaches: Callable[[str], str] = lambda model: ""
 
-    def check_can_ask(
+    def check_can_request(
         self, question: str, *, read: bool = False, written: bool = True, plain: bool = False
     ) -> None:
         """Check that a question can be answered: by log-probabilities (``read``), or by a text (``written``) which

@@ -1,4 +1,4 @@
-"""What is known of models and their providers: window, prices and abilities without asking anyone; and whether a
+"""What is known of models and their providers: window, prices and abilities without a request; and whether a
 provider can be called at all, before the first question: its key is set, its address answers.
 
 litellm ships its price list as a JSON file. It is read from the installed package directly: that takes
@@ -124,7 +124,7 @@ MAX_NAME = 120
 def suggestion() -> tuple[str, str] | None:
     """The options that name a model which can be called from here, and why it can; None where there is none.
 
-    The environment is looked at, then the usual ports of the loopback address; nothing else is asked.
+    The environment is looked at, then the usual ports of the loopback address; no other address is called.
     """
     for variable, model in BY_KEY.items():
         if os.environ.get(variable, "").strip():
@@ -176,7 +176,7 @@ _OTHER_NAMES = {
 def check_key(litellm: Any, options: ClientOptions, provider: str, provider_key: str | None) -> None:
     """Check that there is a key for the model: in the options, in the environment, or ``provider_key`` by litellm.
 
-    Nothing is asked of a server of one's own (``api_base``), nor of providers that take other credentials than a key
+    No key is required of a server of one's own (``api_base``), nor of providers that take other credentials than a key
     (AWS, Google Cloud, Azure's tokens).
 
     Raises:

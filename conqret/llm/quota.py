@@ -137,7 +137,7 @@ class Budget:
         """Hold so much, if it is there."""
         if self.limit == float("inf"):
             return True
-        if not self._answers and self._running:  # nobody knows yet what an answer costs
+        if not self._answers and self._running:  # the cost of a response is unknown yet
             return False
         if self.ledger is not None:
             fits = self.ledger.hold(dollars, self.limit)
@@ -227,7 +227,7 @@ class AdaptiveGate:
             self._lowered_at = time.monotonic()
 
     def pause(self, seconds: float) -> None:
-        """Let nobody through for ``seconds``."""
+        """Let no request through for ``seconds``."""
         self._paused_until = max(self._paused_until, time.monotonic() + seconds)
 
 
@@ -246,7 +246,7 @@ class TokenBucket:
         self._turn = asyncio.Lock()
 
     async def take(self, units: float) -> None:
-        """Wait until the units may be used, in the order of asking."""
+        """Wait until the units may be used, in the order of the calls."""
         async with self._turn:
             self._refill()
             needed = min(units, self.capacity)

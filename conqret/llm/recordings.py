@@ -155,19 +155,19 @@ class StoreError(ConqretError):
     """A store cannot be read or written just now (a full disk, say); what it holds is kept."""
 
 
-class DamagedStoreError(StoreError):
+class CorruptStoreError(StoreError):
     """The file of a store is corrupt; ``conqret runs recordings export`` keeps what can be read of it."""
 
 
 class Recordings(Closing):
     """A store of completions by request key; the first recording of a key wins.
 
-    ``damaged`` counts the corrupt answers that were met. ``untouched``: for a short look (with ``read_only``) that
-    leaves no file next to a store that nobody is writing.
+    ``corrupt`` counts the corrupt answers that were met. ``untouched``: for a short look (with ``read_only``) that
+    leaves no file next to a store that no process writes.
 
     Raises:
         DeclarationError: the file is no store of recordings, or was written by a newer version.
-        DamagedStoreError: it is a store, but corrupt. Every method raises it, too, where the file (not one
+        CorruptStoreError: it is a store, but corrupt. Every method raises it, too, where the file (not one
             answer) is corrupt, and StoreError where the file cannot be written.
     """
 
@@ -221,7 +221,7 @@ class Recordings(Closing):
         return store
 
     @property
-    def damaged(self) -> int:
+    def corrupt(self) -> int:
         """How many corrupt answers were met."""
         return len(self._damaged)
 
@@ -356,9 +356,9 @@ class Recordings(Closing):
             name = f"{ask} of item {item}, sample {sample} (key {str(key)[:12]})"
         if name not in self._damaged:
             self._damaged.add(name)
-            if self.damaged <= MAX_NAMED:
+            if self.corrupt <= MAX_NAMED:
                 _log.warning("%s: a corrupt recording is not used: %s", self.path, name)
-            elif self.damaged == MAX_NAMED + 1:
+            elif self.corrupt == MAX_NAMED + 1:
                 _log.warning("%s: more recordings are corrupt", self.path)
         return None
 
@@ -384,7 +384,7 @@ class Recordings(Closing):
         ) as error:  # a message that quotes a corrupt name is no text
             code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the others say more exactly what is wrong
             if code in _DAMAGE or isinstance(error, UnicodeDecodeError):
-                raise DamagedStoreError(
+                raise CorruptStoreError(
                     f"{self.path} is corrupt ({error}); `conqret runs recordings export {self.path} saved.jsonl` saves "
                     "every answer that can be read; then move the file away, and `import` saved.jsonl in its place"
                 ) from error
@@ -395,7 +395,7 @@ class Recordings(Closing):
         address = self.path.absolute().as_uri()
         if (
             read_only
-        ):  # SQLite keeps a file next to the store even for reading, unless told that nobody writes
+        ):  # SQLite keeps a file next to the store even for reading, unless it is opened as immutable
             idle = untouched and not self.path.with_name(f"{self.path.name}-wal").exists()
             address += "?mode=ro" if os.access(self.path.parent, os.W_OK) and not idle else "?immutable=1"
         db = sqlite3.connect(

@@ -324,7 +324,7 @@ def describe(error: ValidationError) -> str:
     return "\n".join(lines)
 
 
-def ask_again(
+def retry_messages(
     messages: Sequence[Message], completion: Completion, rejection: Rejection
 ) -> tuple[Message, ...]:
     """The conversation so far, the answer that could not be used, and what was wrong with it."""

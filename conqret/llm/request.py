@@ -1,4 +1,4 @@
-"""What is asked of a model, under which key its answer is recorded, and what came back."""
+"""Requests to a model, the keys under which responses are recorded, and the responses."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ MAX_CONSECUTIVE_FAILURES = 8
 """So many requests in a row failed for good, each after all its retries: the provider is down."""
 
 MIN_REQUESTS = 20
-"""Questions that are asked before anything is stopped: of models that fail at one question in five, 3 in 1,000 have
+"""Requests that are sent before anything is stopped: of models that fail at one question in five, 3 in 1,000 have
 failed at ten by then (binomial), and of those that fail at one in ten, none in 100,000."""
 
 _RETRYABLE = frozenset({Reason.RATE_LIMITED, Reason.SERVER_ERROR, Reason.CONNECTION, Reason.TIMEOUT})
@@ -51,7 +51,7 @@ def backoff(attempt: int, rng: random.Random, retry_after: float | None = None) 
     """Seconds to wait after the failed ``attempt`` (counted from 1).
 
     Full jitter, uniform on [0, min(cap, base * 2^(attempt-1))], after the seconds that the provider requested, if it
-    did: the waiting ones do not all come back at one moment, and the oftener it asks the longer they stay away.
+    did: the waiting ones do not all come back at one moment, and the oftener it requests the longer they stay away.
     """
     jitter = rng.uniform(0.0, min(BACKOFF_CAP, BACKOFF_BASE * 2.0 ** min(attempt - 1, 30)))
     return (retry_after or 0.0) + jitter
@@ -142,7 +142,7 @@ _MEETS_EVERY_REQUEST = frozenset(
 
 @dataclass(slots=True)
 class FailureLimit:
-    """Counts what became of the questions that were asked now, and says why no more should be (empty: go on).
+    """Counts what became of the questions that were sent now, and says why no more should be (empty: go on).
 
     A question fails where it ends without a valid answer after all that was tried. Refusals and prompts that are too
     long count for nothing, as they say something of the item; rejected requests count as long as all are. Nor does
@@ -151,7 +151,7 @@ class FailureLimit:
     ``failed`` counts by reason, and ``examples`` has the first failure of each; ``tally`` is the first half of ``why``.
     """
 
-    asked: int = 0
+    requested: int = 0
     failed: Counter[Reason] = field(default_factory=Counter)
     examples: dict[Reason, str] = field(default_factory=dict)
     why: str = ""
@@ -170,7 +170,7 @@ class FailureLimit:
     def refused(self) -> str:
         """The commonest reason where every request failed, for reasons that meet every request; else empty."""
         counts = +self.failed
-        if counts.total() < max(1, self.asked) or not counts.keys() <= _MEETS_EVERY_REQUEST:
+        if counts.total() < max(1, self.requested) or not counts.keys() <= _MEETS_EVERY_REQUEST:
             return ""
         return str(counts.most_common(1)[0][0])
 
@@ -178,14 +178,14 @@ class FailureLimit:
         """Count a question about ``item`` that was sent; ``reason`` says why it failed, None that it did not."""
         if reason in _NOT_ASKED or reason in _OF_THE_ITEM:
             return
-        self.asked += 1
+        self.requested += 1
         if reason is not None:
             self.failed[reason] += 1
             self.examples.setdefault(reason, f"item {item}: {shortened(detail, MAX_EXAMPLE)}")
 
     def count_on(self, now: FailureLimit, before: FailureLimit) -> None:
         """Count what another counted between ``before`` and ``now``; where it stopped, so does this one."""
-        self.asked += now.asked - before.asked
+        self.requested += now.requested - before.requested
         self.failed.update(now.failed)
         self.failed.subtract(before.failed)
         self.examples = now.examples | self.examples
@@ -199,14 +199,14 @@ class FailureLimit:
         """Stop for good once the share of failures is ``stop_after`` or more, after :data:`MIN_REQUESTS`.
 
         Raises:
-            ProviderError: with the reason TOO_MANY_FAILURES, where nothing more should be asked.
+            ProviderError: with the reason TOO_MANY_FAILURES, where no more requests should be sent.
         """
         failures = self.failed.total()
-        if failures < self.asked:
+        if failures < self.requested:
             failures -= self.failed[Reason.BAD_REQUEST]
-        if not self.why and self.asked >= MIN_REQUESTS and failures >= stop_after * self.asked:
+        if not self.why and self.requested >= MIN_REQUESTS and failures >= stop_after * self.requested:
             commonest, _ = self.failed.most_common(1)[0]
-            self.tally = f"{failures} of {self.asked} requests had no valid response"
+            self.tally = f"{failures} of {self.requested} requests had no valid response"
             self.why = (
                 f"stopped, because {self.tally} (the limit is a share of {stop_after:g}: --stop-after-failures); "
                 f"mostly {commonest.replace('_', ' ')}, as for {self.examples[commonest]}"
@@ -266,7 +266,7 @@ def without_password(text: str) -> str:
 
 
 def _is_key(value: str) -> bool:
-    """Whether a value is long enough, and no words as people write in place of a key (``sk-no-key-required``): keys
+    """Whether a value is long enough, and no words as users write in place of a key (``sk-no-key-required``): keys
     are drawn from digits and letters of both cases."""
     words = (value.islower() or value.isupper()) and not any(map(str.isdigit, value))
     return len(value) >= SHORTEST_KEY and not words

@@ -29,7 +29,7 @@ class Progress:
     known price. ``estimated`` counts answers whose cost was estimated because the server did not say what they used.
     ``retried`` counts the recorded answers that could not be used and were requested again.
     ``others`` counts the answers, recorded ones too, by the name of another model than was requested.
-    ``failure_limit`` counts the questions that came to nothing, and says whether any more should be asked.
+    ``failure_limit`` counts the questions that came to nothing, and says whether more may be sent.
     """
 
     calls: int = 0
@@ -63,12 +63,12 @@ class Progress:
         self.others += now.others - before.others
         self.failure_limit.count_on(now.failure_limit, before.failure_limit)
 
-    def named(self, asked: str, completion: Completion) -> None:
-        """Count an answer whose model has another name than the one that was ``asked``.
+    def named(self, requested: str, completion: Completion) -> None:
+        """Count an answer whose model has another name than the one that was ``requested``.
 
         A provider's prefix is no other name, and neither is a longer one (``gpt-4o-2024-08-06`` for ``gpt-4o``).
         """
-        wanted, actual = asked.lower().rpartition("/")[2], completion.model.lower().rpartition("/")[2]
+        wanted, actual = requested.lower().rpartition("/")[2], completion.model.lower().rpartition("/")[2]
         if actual and not (actual.startswith(wanted) or wanted.startswith(actual)):
             self.others[shortened(completion.model, MAX_NAME)] += 1
 
@@ -223,7 +223,7 @@ class Sender:
         """Wait before the next attempt, or raise ``error`` if there is none; the failed one ``began`` at this time."""
         if error.code is Reason.RATE_LIMITED:
             self._gate.throttled(began)
-            # a longer wait than the deadline nobody waits, and the circuit breaker counts it
+            # no request waits beyond its deadline, and the circuit breaker counts it
             if error.retry_after and error.retry_after < self._timeout:
                 self._gate.pause(error.retry_after)
             self._progress.limit = self._gate.limit

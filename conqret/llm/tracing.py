@@ -173,7 +173,7 @@ def run_span_here(name: str) -> Any:
 def run_span(name: str, about: Mapping[str, Any]) -> Iterator[contextvars.Context | None]:
     """Yield the context in which the trials of a run belong: inside a span of its own, which lies inside the caller's.
 
-    (The span is not the current one of whoever runs: trials are handed out by a generator, which lives in its
+    (The span is not the current one of the caller: trials are handed out by a generator, which lives in its
     consumer's context.) None where no spans are requested.
     """
     if not trace_kind():

@@ -24,8 +24,8 @@ WRAPPINGS: Mapping[int, str] = {
     4: "Read this text: {answer} What can be concluded from it?",
     5: "{answer}",
 }
-"""The wrapping prompts (DebateQA, Table 12). The first is part of Equation 1; the second to the fourth ask what
-Table 12's ask, in our words; the fifth adds nothing."""
+"""The wrapping prompts (DebateQA, Table 12). The first is part of Equation 1; the second to the fourth say what
+Table 12's say, in our words; the fifth adds nothing."""
 DEFAULT_WRAPPING = 1
 
 PLAIN_END = "\n"

@@ -36,7 +36,7 @@ def detect(
     labels: str | None = None,
     yes_from: str | None = None,
     output: Annotated[Path | None, options.run_folder("PAIRS-detect-MODEL")] = None,
-    asking: StudyOptions,
+    run_options: StudyOptions,
 ) -> None:
     """Detect whether each document contains a perspective, that is, whether supporters of the perspective would cite
     it.
@@ -65,11 +65,11 @@ def detect(
     """
 
     if detector is not None:
-        if model is not None or yes_from is not None or asking.dry_run:
+        if model is not None or yes_from is not None or run_options.dry_run:
             raise DeclarationError(
                 "--detector replaces the LLM and has its own threshold: leave out --model, --yes-from, --dry-run"
             )
-        shown = asking.shown
+        shown = run_options.shown
         with progress("detecting", quiet=shown.quiet) as bar:
 
             def started(count: int, identity: str) -> None:
@@ -81,7 +81,7 @@ def detect(
                 detector,
                 labels=labels,
                 output=output,
-                overwrite=asking.kept.overwrite,
+                overwrite=run_options.kept.overwrite,
                 on_start=started,
                 on_block=bar.reach,
             )
@@ -97,13 +97,13 @@ def detect(
         )
         return
     threshold, chosen_by = threshold_of_option(yes_from)
-    client = asking.calls.of(model)
-    instrument = (client.model, Library(asking.prompts)[PROMPT].digest)
+    client = run_options.calls.for_model(model)
+    instrument = (client.model, Library(run_options.prompts)[PROMPT].digest)
     if chosen_by is not None and (chosen_by.model, chosen_by.prompts[PROMPT]) != instrument:
         note(
             f"the threshold {threshold} was chosen for {chosen_by.model}, but this is another model or another prompt"
         )
-    outcome = asking.study(
+    outcome = run_options.study(
         detect_perspectives,
         pairs,
         model=client,
@@ -121,13 +121,13 @@ def detect(
         f"({GRADES[summary.yes_from]}) on",
         at(folder.table_file, "table"),
     ]
-    asking.conclude(summary, lines, outcome, summary.unanswered, there=there)
+    run_options.conclude(summary, lines, outcome, summary.unanswered, there=there)
     if summary.against_labels is not None and summary.against_labels.warning:
         note(f"WARNING: {summary.against_labels.warning}")
 
 
 @dataclass(frozen=True)
-class DetectorTuningOptions(OptionGroup, of=DetectorSettings):
+class DetectorTuningOptions(OptionGroup, settings_class=DetectorSettings):
     """How a detector is tuned: the fields of :class:`conqret.perspectives.detector_tuning.DetectorSettings`.
 
     Training:
@@ -182,7 +182,7 @@ def tune(
     with progress("tuning", quiet=shown.quiet) as bar:
 
         def started(parts: Parts, steps: int, done: int) -> None:
-            shown.tell(told(parts))
+            shown.tell(counts_text(parts))
             if done:
                 shown.tell(f"{done:,} of {steps:,} steps were done in an earlier run")
             bar.reach(done, total=steps)
@@ -218,7 +218,7 @@ def tune(
         shown.note(f"{unlabelled:,} pairs have no label and are left out")
 
 
-def told(parts: Parts) -> str:
+def counts_text(parts: Parts) -> str:
     """How many pairs are for what, in words."""
 
     train, calibration, held_out = (

@@ -75,7 +75,7 @@ YES_OR_NO = {True: "yes", False: "no", None: ""}
 
 YES_FROM = 3
 """The grade from which a document contains its perspective, where no labels say better: from there on the prompt says
-that the document leans to the statement's side, so that whoever holds it would cite it."""
+that the document leans to the statement's side, so that its supporters would cite it."""
 
 
 class Graded(Typed):

@@ -17,8 +17,8 @@ from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, number, strict_options
 from conqret.io.pairs import Pair, read_pairs
 from conqret.io.safe_files import Content, InFolder, csv_text, write_whole
-from conqret.judging.asked_run import AskedSettings, Run, RunPrompt
 from conqret.judging.judge_settings import as_path, client_options
+from conqret.judging.request_run import RequestRunSettings, Run, RunPrompt
 from conqret.llm.client_options import ClientOptions
 from conqret.perspectives.detection import GRADES, PROMPT, YES_FROM, YES_OR_NO, Detection, Graded, request
 from conqret.perspectives.detector import AT_ONCE, Detector, DetectorQuality, load_detector, quality_of
@@ -73,9 +73,9 @@ def detection_run(
         [model],
         {PROMPT: RunPrompt(Graded, "detect", ANSWER_TOKENS)},
         settings,
-        asked=shown,
+        contents=shown,
         total=len(pairs),
-        asks="whether documents contain perspectives",
+        purpose="whether documents contain perspectives",
         about=f"{number(len(pairs), 'pair')} of a document and a perspective, by",
         sessions=sessions,
     )
@@ -93,7 +93,7 @@ def detected(
         summary = _summary(run.client().model_id, pairs, rows, yes_from)
         return summary, {folder.table_file: _table(pairs, rows, summary.yes_from)}
 
-    run.ask_all(request(pair, run.library) for pair in pairs)
+    run.request_all(request(pair, run.library) for pair in pairs)
     return run.finish(concluded)
 
 
@@ -104,7 +104,7 @@ def detect(
     labels: str | None = None,
     yes_from: int | None = None,
     output: str | Path | None = None,
-    **settings: Unpack[AskedSettings],
+    **settings: Unpack[RequestRunSettings],
 ) -> StudyOutcome[Detection, DetectionSummary]:
     """Detect which documents contain a perspective (BeRDS).
 
@@ -114,7 +114,7 @@ def detect(
         yes_from: the grade (1 to 4) from which a document counts as containing the perspective; by default the best by
             the labels, else 3.
         output: the run's folder, by default ``runs/PAIRS-detect-MODEL``; the same call goes on there.
-        settings: which model is called, and how: :class:`conqret.judging.judge_settings.AskedSettings`.
+        settings: which model is called, and how: :class:`conqret.judging.judge_settings.RequestRunSettings`.
 
     Raises:
         DeclarationError: anything wrong with the call, the pairs or the folder. No model is called then.

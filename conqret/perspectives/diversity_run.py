@@ -15,7 +15,7 @@ from conqret.data.digest import gathered
 from conqret.errors import DeclarationError
 from conqret.io.safe_files import csv_text
 from conqret.perspectives.perspective_files import PerspectiveQuestion, Side
-from conqret.perspectives.ranking_sources import ASKED, JudgedDocuments, asked_as, pooled
+from conqret.perspectives.ranking_sources import QUERY_SIDES, JudgedDocuments, pooled, query_topic
 from conqret.retrieval.evaluate import MeasureScore, Run, cut_off, family
 from conqret.retrieval.systems import SystemRun
 from conqret.stats.effects import sign_p
@@ -124,7 +124,10 @@ def _measures_at(cut: int) -> dict[str, RankingMeasure]:
         f"P@{cut}": RankingMeasure(cut, lambda top, held, question: precision(top, held, cut)),
         f"MRecall@{cut}": RankingMeasure(cut, lambda top, held, question: mrecall(top, held, cut)),
         **{f"{what}@{cut}": shown(what) for what in SHOWN},
-        **{leaning_name(side, cut): RankingMeasure(cut, lean, True, side, (-1.0, 1.0)) for side in ASKED},
+        **{
+            leaning_name(side, cut): RankingMeasure(cut, lean, True, side, (-1.0, 1.0))
+            for side in QUERY_SIDES
+        },
     }
 
 
@@ -215,7 +218,7 @@ def score(
             f"no question has judgments down to the depth of {min(cuts)} for any of the rankings: judge more documents"
         )
     pool = pooled(questions, runs, depth)
-    neutral = pooled(questions, runs, depth, ASKED[:1])
+    neutral = pooled(questions, runs, depth, QUERY_SIDES[:1])
     return Diversity(
         baseline=runs[0].name,
         questions=len(questions),
@@ -253,7 +256,7 @@ def _values(
 ) -> dict[str, float]:
     values = {}
     for question in questions:
-        topic = asked_as(question.id, measure.side)
+        topic = query_topic(question.id, measure.side)
         top = run.get(topic, ())[: measure.deepest]
         if (measure.sided and not question.sided) or (measure.side and topic not in run):
             continue

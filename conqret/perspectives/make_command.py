@@ -31,7 +31,7 @@ def make(
     source: From,
     model: options.Model = None,
     output: Annotated[Path | None, options.run_folder("ROWS-make-MODEL", "The folder")] = None,
-    asking: StudyOptions,
+    run_options: StudyOptions,
 ) -> None:
     """Make questions with contradicting perspectives: written by a model, then checked by it (BeRDS, section 4).
 
@@ -61,14 +61,14 @@ def make(
     if source is From.inspected:
         errors = perspective_errors(rows)
         plain = [error.model_dump() for error in errors]
-        result(plain, [errors_table(errors)], as_json=asking.shown.json_output)
+        result(plain, [errors_table(errors)], as_json=run_options.shown.json_output)
         return
-    outcome = asking.study(
+    outcome = run_options.study(
         make_perspectives,
         rows,
         source=source.value,
         output=output,
-        model=asking.calls.of(model),
+        model=run_options.calls.for_model(model),
         rows="rows",
         doing="writing",
         role="an author",
@@ -77,7 +77,7 @@ def make(
     files = (folder.perspectives_file, folder.left_out_file, folder.inspect_file)
     named = map(at, files, ("kept", "left out", "inspect"))
     there = len(outcome.rows) - sum(summary.unanswered.values())
-    asking.conclude(summary, [made_table(summary), "", *named], outcome, summary.unanswered, there=there)
+    run_options.conclude(summary, [made_table(summary), "", *named], outcome, summary.unanswered, there=there)
 
 
 def collect(

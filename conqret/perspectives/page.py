@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from conqret.perspectives.detection import GRADES
 from conqret.perspectives.diversity_run import ALL, SHOWN, Diversity, leaning_name
-from conqret.perspectives.ranking_sources import ASKED
+from conqret.perspectives.ranking_sources import QUERY_SIDES
 from conqret.show import words
 from conqret.show.table import Cell, Column, Table
 from conqret.stats.resampling import mean_interval
@@ -113,7 +113,7 @@ def _sides(diversity: Diversity, systems: list[str]) -> Iterator[Table]:
     )
     rows: list[tuple[Cell, ...]] = []
     for system in systems:
-        leans = [_mean(diversity.score(ALL, system, leaning_name(side, cut))) for side in ASKED]
+        leans = [_mean(diversity.score(ALL, system, leaning_name(side, cut))) for side in QUERY_SIDES]
         neutral, supporter, opponent = leans
         follows = None if supporter is None or opponent is None else (supporter - opponent) / 2
         rows.append((system, neutral, supporter, opponent, follows))

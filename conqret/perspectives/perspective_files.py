@@ -60,7 +60,7 @@ def _perspectives(value: object, where: str, reader: TableReader) -> tuple[Quest
 
 @dataclass(frozen=True, slots=True)
 class PerspectiveQuestion:
-    """A question under an id with its perspectives, and the part of the collection, the address and the licence that
+    """A question under an id with its perspectives, and the part of the collection, the address and the license that
     belong to it (empty: not said)."""
 
     id: TrecId
@@ -133,7 +133,7 @@ def _texts(value: object, where: str, reader: TableReader) -> tuple[str, ...]:
 @dataclass(frozen=True, slots=True)
 class PerspectiveSource:
     """One row: what of ``question``, ``options``, ``statement``, ``answers`` and two arguments it has, under an id, and
-    its subset, address and licence."""
+    its subset, address and license."""
 
     id: Annotated[TrecId, in_columns("id", "key")]
     question: str = ""

@@ -1,6 +1,6 @@
 """Rankings scored by the perspectives that they show, as one piece of work (BeRDS, Tables 3, 5, 6, 16, 17): what is
-checked before a model is called, what is asked (which of two perspectives supports, and which documents contain which),
-and the files of the result.
+checked before a model is called, what is requested (which of two perspectives supports, and which documents contain
+which), and the files of the result.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from conqret._optional import require
 from conqret.debateqa.curation.check_verdicts import CheckVerdict, Subject, VerdictRow, judge_rows
 from conqret.errors import DeclarationError, check_positive, strict_options
 from conqret.io.pairs import Pair
-from conqret.judging.asked_run import AskedSettings
 from conqret.judging.cost import Counted, costs_of
 from conqret.judging.judge_settings import as_path, client_options, session_settings
+from conqret.judging.request_run import RequestRunSettings
 from conqret.judging.responses import Typed
 from conqret.perspectives.detection_study import (
     DetectedFolder,
@@ -117,7 +117,7 @@ def score_perspectives(
     encoder: str | None = None,
     mmr_encoder: str | None = None,
     output: str | Path | None = None,
-    **settings: Unpack[AskedSettings],
+    **settings: Unpack[RequestRunSettings],
 ) -> PerspectiveScores:
     """Score rankings by the perspectives that their first documents show (BeRDS, Tables 3, 5, 6, 16 and 17).
 
@@ -135,7 +135,7 @@ def score_perspectives(
         encoder: where the encoder of an index by vectors lies now.
         mmr_encoder: the encoder whose vectors maximal marginal relevance compares; words without one.
         output: the folder, by default ``runs/PERSPECTIVES-score-MODEL``; the same call goes on there.
-        settings: which model is called, and how: :class:`conqret.judging.judge_settings.AskedSettings`.
+        settings: which model is called, and how: :class:`conqret.judging.judge_settings.RequestRunSettings`.
 
     Raises:
         DeclarationError: anything wrong with the call, the files or the folder. No model is called then.
@@ -163,7 +163,7 @@ def score_perspectives(
     judged = None if judgments is None else read_judged(Path(judgments), questions)
     threshold = threshold_of_option(None if yes_from is None else str(yes_from))[0]
     cuts, depth = sorted(set(cuts)), depth or max(cuts)
-    asking = tuple(system for system in systems if has_step(system, MODEL_STEPS))
+    model_systems = tuple(system for system in systems if has_step(system, MODEL_STEPS))
 
     def ranks(chosen: Sequence[str], session: Session | None = None) -> list[SystemRun]:
         return ranked(chosen, questions, depth, index, session, encoder, mmr_encoder)
@@ -175,14 +175,14 @@ def score_perspectives(
         session = Session(model, prompts=session_settings(settings)["prompts"])
         costs = costs_of(lambda: judge_rows(VERDICT, wanted, **settings)) if wanted else []
         if judged is None and detector is None and index is not None:
-            rankings = ranks([system for system in systems if system not in asking], session)
+            rankings = ranks([system for system in systems if system not in model_systems], session)
             pairs = [*_scored_pairs(questions, rankings, index, depth).values()]
             with detection_run(pairs, folder, model, settings) as run:
                 costs += costs_of(lambda: detected(run, pairs))
-        if asking and costs:
+        if model_systems and costs:
             left_out = (
-                f"the estimate leaves out the requests with which {', '.join(asking)} search, and the documents that "
-                "only they find"
+                f"the estimate leaves out the requests with which {', '.join(model_systems)} search, and the documents "
+                "that only they find"
             )
             costs[-1] = replace(costs[-1], notes=(*costs[-1].notes, left_out))
         raise Counted(costs)
@@ -195,7 +195,7 @@ def score_perspectives(
             questions, missing = with_sides(questions, done.rows), done.missing
             sideless = sum(not row.answered for row in done.rows)
         rankings = ranks(
-            systems, retrieval_session(model, folder / RANKINGS, settings) if asking else session
+            systems, retrieval_session(model, folder / RANKINGS, settings) if model_systems else session
         )
         if judged is None:
             assert index is not None  # noqa: S101 - as was looked at before
@@ -226,7 +226,7 @@ def score_perspectives(
 
 
 def _locally(
-    pairs: Sequence[Pair], detector: Detector, place: Path, settings: AskedSettings
+    pairs: Sequence[Pair], detector: Detector, place: Path, settings: RequestRunSettings
 ) -> list[bool | None]:
     watch, overwrite = settings.get("watch"), settings.get("overwrite", False)
     reached = (lambda done: None) if watch is None else partial(watch.reach, total=len(pairs))
@@ -252,7 +252,7 @@ def unsided(questions: Sequence[PerspectiveQuestion]) -> list[PerspectiveQuestio
 
 
 def subjects(questions: Sequence[PerspectiveQuestion]) -> list[Subject]:
-    """What is asked about each of such questions."""
+    """The subjects of requests about such questions."""
     return [
         Subject(
             question.id,

@@ -22,8 +22,8 @@ from conqret.io.checks import Filled, Text
 from conqret.io.pairs import ANSWERS
 from conqret.io.safe_files import Content, InFolder, csv_text
 from conqret.io.schema import in_columns, read_table
-from conqret.judging.asked_run import AskedSettings, Run, RunPrompt
 from conqret.judging.judge_settings import as_path, client_options
+from conqret.judging.request_run import RequestRunSettings, Run, RunPrompt
 from conqret.llm.request import Request, messages
 from conqret.perspectives.perspective_files import (
     PerspectiveQuestion,
@@ -111,7 +111,7 @@ def make_perspectives(
     *,
     source: Literal["opinionqa", "kialo", "arguana", "open"],
     output: str | Path | None = None,
-    **settings: Unpack[AskedSettings],
+    **settings: Unpack[RequestRunSettings],
 ) -> StudyOutcome[MadeRow, MadeSummary]:
     """Make questions with contradicting perspectives: written by a model, then checked by it (BeRDS, section 4).
 
@@ -119,7 +119,7 @@ def make_perspectives(
         rows: the rows from which perspectives are made.
         source: the kind of rows: surveys, statements or answers, arguments with counters, or questions.
         output: the run's folder, by default ``runs/ROWS-make-MODEL``; the same call goes on there.
-        settings: which model is called, and how: :class:`conqret.judging.judge_settings.AskedSettings`.
+        settings: which model is called, and how: :class:`conqret.judging.judge_settings.RequestRunSettings`.
 
     Raises:
         DeclarationError: anything wrong with the call, the rows or the folder. No model is called then.
@@ -142,7 +142,7 @@ def make_perspectives(
         return _summary(model.model, sources, rows), {
             folder.perspectives_file: perspective_lines(kept),
             folder.left_out_file: _left_out(sources, rows),
-            folder.inspect_file: inspection_sheet(kept),
+            folder.inspect_file: inspection_form(kept),
         }
 
     with Run(
@@ -150,16 +150,16 @@ def make_perspectives(
         [model],
         prompts,
         settings,
-        asked=map(asdict, sources),
+        contents=map(asdict, sources),
         total=len(sources),
-        asks="for perspectives",
+        purpose="for perspectives",
         about=f"perspectives of {number(len(sources), 'row')} by",
     ) as run:
-        run.ask_all(run.row(each.id, partial(_made, each, run)) for each in sources)
+        run.request_all(run.row(each.id, partial(_made, each, run)) for each in sources)
         return run.finish(concluded)
 
 
-def inspection_sheet(kept: Sequence[PerspectiveQuestion]) -> str:
+def inspection_form(kept: Sequence[PerspectiveQuestion]) -> str:
     """:data:`INSPECTED` questions of each subset as CSV, with an empty column for what is wrong."""
     rng = random.Random(SEED)
     rows = []
@@ -173,7 +173,7 @@ def inspection_sheet(kept: Sequence[PerspectiveQuestion]) -> str:
 async def _made(source: PerspectiveSource, run: Run[MadeRow]) -> MadeRow:
     way = way_of(source)
     settings = {"most": MAX_STATEMENTS} if way is WAYS["open"] else {}
-    written = await run.client().ask(
+    written = await run.client().request(
         Request(
             ask=way.prompt,
             item=source.id,
@@ -190,7 +190,7 @@ async def _made(source: PerspectiveSource, run: Run[MadeRow]) -> MadeRow:
     if made is None:
         return MadeRow(id=source.id, question=source.question, faults=(OWN_EXPERIENCE,))
     question, views = made
-    checked = await run.client().ask(check_request(source.id, question, views, run.library))
+    checked = await run.client().request(check_request(source.id, question, views, run.library))
     if checked.value is None:
         return MadeRow.from_answer(source.id, checked)
     faults = checked.value.faults(views)
@@ -267,21 +267,21 @@ class SubsetErrors(Frozen):
 
 
 @strict_options
-def perspective_errors(sheet: str | Path) -> tuple[SubsetErrors, ...]:
+def perspective_errors(form: str | Path) -> tuple[SubsetErrors, ...]:
     """Count what annotators found wrong in a sample of made questions, by subset (BeRDS, Table 19).
 
     Args:
-        sheet: a filled-in ``inspect.csv``: "no" or 0 is no error, a blank was not looked at, and anything else (yes, or
+        form: a filled-in ``inspect.csv``: "no" or 0 is no error, a blank was not looked at, and anything else (yes, or
             what is wrong in words) is an error.
 
     Raises:
         ItemsError: rows have faults.
         DeclarationError: there is no row, or none is filled in.
     """
-    rows = read_table(sheet, _Inspected, wanted="questions")
+    rows = read_table(form, _Inspected, wanted="questions")
     parts = gathered((row.subset, row.error.strip()) for row in rows)
     if not any(error for part in parts.values() for error in part):
-        raise DeclarationError(f"{sheet}: the column error is not filled in: write no, or what is wrong")
+        raise DeclarationError(f"{form}: the column error is not filled in: write no, or what is wrong")
     found = []
     for subset, answers in parts.items():
         wrong = [ANSWERS.get(error.casefold(), True) for error in answers if error]

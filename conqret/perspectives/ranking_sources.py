@@ -29,11 +29,11 @@ JudgedDocuments = Mapping[str, Mapping[str, Set[int]]]
 JudgedPair = tuple[str, int, str]
 """A question, the place of one of its perspectives (from 1), and a document."""
 
-ASKED: tuple[Side, ...] = ("", "supporting", "opposing")
+QUERY_SIDES: tuple[Side, ...] = ("", "supporting", "opposing")
 """As what a question is searched: itself, or one of its perspectives (Figure 3)."""
 
 
-def asked_as(question: str, side: Side) -> str:
+def query_topic(question: str, side: Side) -> str:
     """The topic under which runs have the ranking for a question, or for one of its perspectives as the query."""
     return f"{question}:{side}" if side else question
 
@@ -42,11 +42,11 @@ def queries(questions: Sequence[PerspectiveQuestion]) -> list[tuple[str, str]]:
     """What is searched for: each question, and of those with two sides each perspective, by topic."""
     return [
         (
-            asked_as(question.id, side),
+            query_topic(question.id, side),
             question.perspectives[question.place(side)].text if side else question.question,
         )
         for question in questions
-        for side in (ASKED if question.sided else ASKED[:1])
+        for side in (QUERY_SIDES if question.sided else QUERY_SIDES[:1])
     ]
 
 
@@ -54,7 +54,7 @@ def pooled(
     questions: Sequence[PerspectiveQuestion],
     runs: Sequence[SystemRun],
     depth: int,
-    asked: Sequence[Side] = ASKED,
+    sides: Sequence[Side] = QUERY_SIDES,
 ) -> Run:
     """The documents of each question to be judged: the first ``depth`` of every system, those for its perspectives
     as queries too, in the order in which they come."""
@@ -63,8 +63,8 @@ def pooled(
             dict.fromkeys(
                 document
                 for system in runs
-                for side in asked
-                for document in system.run.get(asked_as(question.id, side), ())[:depth]
+                for side in sides
+                for document in system.run.get(query_topic(question.id, side), ())[:depth]
             )
         )
         for question in questions

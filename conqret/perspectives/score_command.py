@@ -45,7 +45,7 @@ def score(
     encoder: Where = None,
     mmr_encoder: MmrEncoder = None,
     output: Annotated[Path | None, options.run_folder("PERSPECTIVES-score-MODEL", "The folder")] = None,
-    asking: StudyOptions,
+    run_options: StudyOptions,
 ) -> None:
     """Measure whether the first documents of rankings contain every perspective on a question (BeRDS, Tables 3, 5, 6,
     16, 17, Figures 2, 3).
@@ -79,7 +79,7 @@ def score(
     from conqret.perspectives.page import diversity_tables
     from conqret.perspectives.perspective_scores import RANKINGS, score_perspectives
 
-    scores = asking.study(
+    scores = run_options.study(
         score_perspectives,
         runs,
         perspectives=perspectives,
@@ -92,7 +92,7 @@ def score(
         encoder=encoder,
         mmr_encoder=mmr_encoder,
         output=output,
-        model=asking.calls.of(detection.model),
+        model=run_options.calls.for_model(detection.model),
         rows="grades",
         doing="detecting",
     )
@@ -103,9 +103,9 @@ def score(
             *map(at, scores.files, ("scores", "values", "judgments", "questions")),
             at(scores.folder / RANKINGS, "rankings"),
         ],
-        as_json=asking.shown.json_output,
+        as_json=run_options.shown.json_output,
     )
-    if not asking.shown.quiet:
+    if not run_options.shown.quiet:
         _remark(scores.diversity)
     if scores.sideless:
         note(

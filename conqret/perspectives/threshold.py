@@ -37,7 +37,7 @@ class Agreement(Frozen):
 def figures_of(
     pairs: Sequence[Pair], predictions: Sequence[bool], scores: Sequence[float], **others: Sequence[bool]
 ) -> dict[str, Any]:
-    """The fields of an :class:`Agreement` of labeled pairs with what was said of them, and the scores that put them in
+    """The fields of an :class:`Agreement` of labeled pairs with the answers to them, and the scores that put them in
     order; and of ``others``, by name, the F1 of other answers to the same pairs."""
     labels = [pair.label is True for pair in pairs]
     questions = list(map(question_of, pairs))

@@ -122,7 +122,7 @@ def perturb(
         columns=options.column_map(columns, options.ITEM_COLUMNS),
         skip_invalid=skip_invalid,
         language=language,
-        model=rewriting.calls.of(rewriting.model),
+        model=rewriting.calls.for_model(rewriting.model),
         prompts=rewriting.prompts,
         **rewriting.answers.given(),
     )
@@ -239,13 +239,13 @@ def translate(
         "columns": options.column_map(columns, options.ITEM_COLUMNS),
         "skip_invalid": skip_invalid,
         "language": language,
-        "model": rewriting.calls.of(rewriting.model),
+        "model": rewriting.calls.for_model(rewriting.model),
         "prompts": rewriting.prompts,
     }
     if dry_run:
         cost = translating_cost(items, **settings)
-        asked = rewriting.answers.asked(rewriting.calls, [rewriting.model])
-        tell_cost([cost], budget=rewriting.calls.budget, as_json=json_output, asked=asked)
+        called = rewriting.answers.called_models(rewriting.calls, [rewriting.model])
+        tell_cost([cost], budget=rewriting.calls.budget, as_json=json_output, called=called)
         return
     made = translate_items(
         items,

@@ -134,7 +134,7 @@ class Draw:
         """A generator that is the same at every level; ``part`` tells several of one item apart."""
         return random.Random(f"{self.seed}/{self.name}/{self.original}/{part}")
 
-    def of(self, total: int) -> int:
+    def count(self, total: int) -> int:
         """How many of ``total`` things a level in per cent means, halves rounded up."""
         return min(total, math.floor(total * self.level / PERCENT + 0.5))
 
@@ -144,7 +144,7 @@ class Draw:
 
     def share(self, things: Sequence[T]) -> list[T]:
         """Those of ``things`` that a level in per cent takes, in that order."""
-        return self.ordered(things)[: self.of(len(things))]
+        return self.ordered(things)[: self.count(len(things))]
 
 
 @dataclass(frozen=True, slots=True)

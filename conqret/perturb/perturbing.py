@@ -118,7 +118,7 @@ def write_perturbations(
         raise DeclarationError(f"levels must rise, but {', '.join(map(str, levels))} do not")
     client = client_options(settings.get("model"), settings)
     if perturbation.rewriting:
-        client.backend.check_can_ask("the question for a rewrite")
+        client.backend.check_can_request("the question for a rewrite")
     needs = dict.fromkeys(sorted(perturbation.needs), f"{perturbation.name} changes it")
     found = read_items(items, settings, on_check, needs)
     documents = Pool()
@@ -129,7 +129,9 @@ def write_perturbations(
     if perturbation.rewriting and not (client.backend.baseline and settings.get("replay") is None):
         session = rewriter(client, target, settings, overwrite=overwrite)
         materials, failed = session.run(
-            lambda asks: rewrite_items(found, perturbation, chosen, asks, seed=seed, library=session.library)
+            lambda client: rewrite_items(
+                found, perturbation, chosen, client, seed=seed, library=session.library
+            )
         )
         counts = session.counts
     lost = {one.item for one in failed}

@@ -96,7 +96,7 @@ async def rewrite_items(
         if not numbers:
             return {}
         async with gate:
-            answer = await client.ask(rewrite_request(item, numbers, rewriting, draw, library))
+            answer = await client.request(rewrite_request(item, numbers, rewriting, draw, library))
         if answer.value is None:
             return LeftOutItem(item.id, f"item {item.id}: {answer.reason}: {answer.detail}")
         return {rewrite.sentence: rewrite.rewritten for rewrite in answer.value.rewrites}

@@ -140,11 +140,11 @@ def translate_items(
     session = rewriter(client, target, settings, overwrite=overwrite)
     gate = asyncio.Semaphore(IN_FLIGHT)
 
-    async def every(asks: Client) -> list[tuple[Item, float] | LeftOutItem]:
+    async def every(client: Client) -> list[tuple[Item, float] | LeftOutItem]:
         async def one(item: Item, code: str) -> tuple[Item, float] | LeftOutItem:
             async with gate:
                 try:
-                    return await translated(item, code, asks, session.library)
+                    return await translated(item, code, client, session.library)
                 except InapplicableError as error:
                     return LeftOutItem.from_error(item.id, error)
 
@@ -197,7 +197,7 @@ def _opened(
     codes, client = languages_of(into), client_options(settings.get("model"), settings)
     if client.backend.baseline and settings.get("replay") is None:
         raise DeclarationError("the offline baseline does not translate: name a model with --model")
-    client.backend.check_can_ask("the question for a translation")
+    client.backend.check_can_request("the question for a translation")
     found = read_items(items, settings, on_check)
     if not any(_wanted(found, codes)):
         names = ", ".join(NAMES[code] for code in codes)
@@ -263,7 +263,9 @@ async def _each(
     item: Item, groups: Sequence[Mapping[int, str]], code: str, client: Client, library: Library
 ) -> list[dict[int, str]]:
     """Every group of texts in another language, all requested at the same time."""
-    answers = await asyncio.gather(*(client.ask(_request(item, texts, code, library)) for texts in groups))
+    answers = await asyncio.gather(
+        *(client.request(_request(item, texts, code, library)) for texts in groups)
+    )
     translations = []
     for answer in answers:
         if answer.value is None:

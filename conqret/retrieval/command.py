@@ -115,14 +115,16 @@ def evaluate(
     """
     from conqret.retrieval.ranking_evaluation import evaluate_rankings
 
-    names, client = options.listed(systems), calls.of(rerank)
+    names, client = options.listed(systems), calls.for_model(rerank)
     reranked = [metrics for metrics in names if has_step(metrics, RERANKED)]
     with progress("reranking", quiet=shown.quiet) as bar:
 
         def started(topics: int, documents: int, engine: str) -> None:
             by = named(rerank, client.backend.baseline, "a model")
-            asking = f"; reranked by {by}" if any(has_step(metrics, MODEL_STEPS) for metrics in names) else ""
-            shown.tell(f"{number(topics, 'topic')}, {number(documents, 'document')} ({engine}){asking}")
+            reranker = (
+                f"; reranked by {by}" if any(has_step(metrics, MODEL_STEPS) for metrics in names) else ""
+            )
+            shown.tell(f"{number(topics, 'topic')}, {number(documents, 'document')} ({engine}){reranker}")
             bar.reach(0, total=topics * len(reranked))
 
         done = evaluate_rankings(
@@ -278,8 +280,8 @@ def run(
             bar.reach(0, total=topics)
 
         settings = {
-            "rerank": steps.rerank and ran.calls.of(steps.rerank),
-            "perspectives": steps.perspectives and ran.calls.of(steps.perspectives),
+            "rerank": steps.rerank and ran.calls.for_model(steps.rerank),
+            "perspectives": steps.perspectives and ran.calls.for_model(steps.perspectives),
             "weights": options.numbers(steps.weights, "numbers such as 0.3,0.7") or None,
         }
         retrieved = retrieve(

@@ -298,7 +298,7 @@ def _open(
     """Open an index.
 
     Raises:
-        DeclarationError: a file of it is not as it was built: engines read their files in native code, which a damaged
+        DeclarationError: a file of it is not as it was built: engines read their files in native code, which a corrupt
             one may bring down, or have find other documents.
     """
     folder = collection.folder / engine.home

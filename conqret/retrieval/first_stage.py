@@ -303,7 +303,7 @@ class PerspectiveExpansion(pt.Transformer):
     async def _one(self, topic: str, question: str, client: Client) -> QueryExpansion:
         rendered = self.session.library[PROMPT].render({"topic": question}, {"most": MAX_PERSPECTIVES})
         sides = standpoints(question)  # what the offline model answers: the yes side and the no side
-        answer = await client.ask(
+        answer = await client.request(
             Request(
                 ask=PROMPT,
                 item=topic,

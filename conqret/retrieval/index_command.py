@@ -40,7 +40,7 @@ class Analysis(OptionGroup):
 
 
 @dataclass(frozen=True)
-class Encodings(OptionGroup, of=Encoding):
+class Encodings(OptionGroup, settings_class=Encoding):
     """How an encoder makes vectors of texts.
 
     Vectors:

@@ -290,7 +290,7 @@ class ListwiseReranker(pt.Transformer):
         )
         if fitted is None:
             return range(count), WindowOutcome(**place, reason=Reason.CONTEXT_OVERFLOW)
-        answer = await client.ask(
+        answer = await client.request(
             Request(
                 ask=prompt.id,
                 item=item.id,

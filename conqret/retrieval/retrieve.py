@@ -208,7 +208,7 @@ def chosen_topics(corpus: Path, split: str, wanted: str | None) -> list[CorpusTo
 
 def retrieval_session(model: str | ClientOptions, output: Path, settings: Mapping[str, Any]) -> Session:
     """A session whose answers are recorded where the settings say (``recordings``, ``replay``, ``prompts``), or else
-    beside the output.
+    next to the output.
 
     The baseline's answers are not recorded by default: they cost nothing.
 
@@ -216,7 +216,7 @@ def retrieval_session(model: str | ClientOptions, output: Path, settings: Mappin
         DeclarationError: the model does not write.
     """
     chosen = ClientOptions.from_model(model)
-    chosen.backend.check_can_ask("what retrieval asks")
+    chosen.backend.check_can_request("what retrieval asks")
     store, replay = as_path(settings.get("recordings")), settings.get("replay")
     if replay is None and store is None and not chosen.backend.baseline:
         store = output.parent / STORE_NAME

@@ -155,7 +155,7 @@ def _kind(name: str) -> str:
 BLOCK = 4096
 """Passages that are encoded and written at a time; what a kill costs. With 768 numbers each they take 12 MB."""
 
-SCANNED, ASKED = 16384, 256
+SCANNED, QUERIES_AT_ONCE = 16384, 256
 """Passages and queries whose products are held at a time: 16 MB."""
 
 _VECTORS, _COUNTS = "vectors.f32", "passages.i32"
@@ -236,8 +236,8 @@ class Vectors:
 
         Exact: every passage is compared. Of equals the earlier document comes first.
         """
-        for start in range(0, len(queries), ASKED):
-            yield from self._nearest(queries[start : start + ASKED], depth)
+        for start in range(0, len(queries), QUERIES_AT_ONCE):
+            yield from self._nearest(queries[start : start + QUERIES_AT_ONCE], depth)
 
     def _nearest(
         self, queries: NDArray[np.float32], depth: int

@@ -217,7 +217,7 @@ def _all_in(run_store: Path, store: Path) -> bool:
         with Recordings(run_store, read_only=True) as here, Recordings(store, read_only=True) as there:
             return (
                 all(there.get(recording.key) == recording.completion for recording in here.recorded())
-                and not here.damaged
+                and not here.corrupt
             )
     except ConqretError:
         return False

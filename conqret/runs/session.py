@@ -82,7 +82,7 @@ class Session:
             a store.
         replay: a store, an export or a run to answer from; nothing is ever sent then.
         prompts: a folder of prompts before conqret's own, or a library of them.
-        batch: hand questions in as batches, for whoever comes back for the answers.
+        batch: hand requests in as batches, whose responses are fetched later.
         clients: what makes the client; an engine makes one that has others do the work.
         loop: the event loop to use from code that is not asynchronous (one of its own by default).
 
@@ -140,7 +140,7 @@ class Session:
 
     @property
     def is_open(self) -> bool:
-        """Whether somebody holds it: its client stays until they let go."""
+        """Whether it is in use: its client stays until it is released."""
         return self._depth > 0
 
     @property
@@ -166,7 +166,7 @@ class Session:
 
     async def ready(self, folder: RunFolder[Any]) -> None:
         """Check, before anything is written into ``folder``, that recordings and model are there and the model can be
-        asked; of a run that goes on, or has recordings from elsewhere, there may be nothing left to request.
+        called; of a run that goes on, or has recordings from elsewhere, there may be nothing left to request.
 
         Raises:
             DeclarationError: as :attr:`client`; there is no key, or no server at the address.

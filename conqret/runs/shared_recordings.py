@@ -117,7 +117,7 @@ class ExportedRecordings:
     use are ``key``)."""
 
     answers: int
-    damaged: int
+    corrupt: int
     removed: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -130,7 +130,7 @@ def export_recordings(
     Args:
         store: a run's folder, or a store of recordings, which stays as it is.
         to: the file to write.
-        names: names of people to be taken out of answers and ids.
+        names: personal names to be taken out of answers and ids.
         patterns: what else is taken out: ``email``, ``url``, ``phone``, ``ip``, ``handle``, or regular expressions.
 
     Raises:
@@ -156,7 +156,7 @@ def export_recordings(
     with Recordings.open_for_replay(store) as recordings:
         count = recordings.export_jsonl(to, shared)
         found = {**(personal.found if personal is not None else {}), "key": keys.replaced}
-        return ExportedRecordings(count, recordings.damaged, {kind: n for kind, n in found.items() if n})
+        return ExportedRecordings(count, recordings.corrupt, {kind: n for kind, n in found.items() if n})
 
 
 @strict_options

@@ -1,6 +1,6 @@
 """What is kept of questions to a model: a row for each in a folder, the record of what was requested, and the outcome.
 
-The run itself is :class:`conqret.judging.asked_run.Run`.
+The run itself is :class:`conqret.judging.request_run.Run`.
 """
 
 from __future__ import annotations

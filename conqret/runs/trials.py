@@ -49,7 +49,7 @@ class Loop(Closing):
         self._thread: ThreadPoolExecutor | None = None
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Wait for ``work`` and return its result; whoever interrupts it is told what is kept."""
+        """Wait for ``work`` and return its result; an interruption says what is kept."""
         with contextlib.suppress(RuntimeError):  # where no loop runs in this thread
             asyncio.get_running_loop()
             self._thread = self._thread or ThreadPoolExecutor(1, thread_name_prefix="conqret-loop")
@@ -269,9 +269,7 @@ async def perform(
                     task = asyncio.create_task(ready.work(), context=context)
                     under_way.add(task)
                     task.add_done_callback(done.put_nowait)
-                    await asyncio.sleep(
-                        0
-                    )  # it is asked before the next is put together: answers come apart, too
+                    await asyncio.sleep(0)  # sent before the next is put together: responses differ, too
                 if not under_way:
                     return
                 finished = [await done.get()]

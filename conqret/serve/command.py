@@ -29,7 +29,7 @@ STORE = Path("runs/serve/recordings.sqlite")
 
 @dataclass(frozen=True, kw_only=True)
 class ServiceAddress(OptionGroup):
-    """Where it listens, who may ask, and how much.
+    """Where it listens, who may send requests, and how many.
 
     Network:
         host: The address to listen on; one that other machines reach needs a key.
@@ -99,7 +99,7 @@ def serve(
     formats += [] if own is None else [own]
     keys = read_keys(listening.api_key_file)
     store = None if answers.replay is not None else (answers.recordings or STORE)
-    session = Session(calls.of(model), recordings=store, replay=answers.replay, prompts=prompts)
+    session = Session(calls.for_model(model), recordings=store, replay=answers.replay, prompts=prompts)
 
     def started(address: str, formats: Sequence[str]) -> None:
         if store is not None:
@@ -183,7 +183,7 @@ def mcp(
     if not runs.is_dir():
         raise DeclarationError(f"{runs}: there is no such folder; create it, or give a folder of runs")
     store = None if answers.replay is not None else (answers.recordings or runs / MCP_STORE)
-    session = Session(calls.of(model), recordings=store, replay=answers.replay, prompts=prompts)
+    session = Session(calls.for_model(model), recordings=store, replay=answers.replay, prompts=prompts)
     served = mcp_server(session, runs)
     if store is not None:
         store.parent.mkdir(parents=True, exist_ok=True)

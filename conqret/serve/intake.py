@@ -1,4 +1,4 @@
-"""Who may ask the service of ``conqret serve http``, what it takes in, what is noted of a request, and what it says
+"""Who may call the service of ``conqret serve http``, what it takes in, what is noted of a request, and what it says
 where it gives no judgment: problem details (RFC 9457) with a code, and what to do."""
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ _LATER = frozenset({Reason.RATE_LIMITED, Reason.PROVIDER_DOWN, Reason.TOO_MANY_F
 """What may be better after a while."""
 
 _PROVIDER = {**dict.fromkeys([*_LATER, Reason.BUDGET, Reason.NOT_RECORDED], 503), Reason.TIMEOUT: 504}
-"""The statuses of what no model answered; 502 for all else that it, or the way to it, did wrong."""
+"""The statuses of what no model answered; 502 for all else that it, or the connection to it, did wrong."""
 
 
 class ItemFault(BaseModel, frozen=True):
@@ -134,7 +134,7 @@ def not_answered(judgment: Judgment) -> Refusal | None:
 
 MIB = 2**20
 BODY_SECONDS = 15.0
-"""For a whole body: some MiB over a slow line, and no more for somebody who sends a byte now and then."""
+"""For a whole body: some MiB over a slow line, and no more for a client that sends a byte now and then."""
 BUSY_SECONDS = 5.0
 """What those are told to wait who find the queue full: some judgments of a hosted model are done by then."""
 
@@ -186,7 +186,7 @@ class Intake:
         """Wait until this request may be judged.
 
         Raises:
-            Refusal: who sent it is gone; nobody reads the answer.
+            Refusal: the client is gone.
         """
         async with self._free:
             if await request.is_disconnected():

@@ -25,7 +25,7 @@ from conqret.judging.judge_options import NUGGETS, Conversation
 from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES
 from conqret.judging.judge_settings import chosen_format
 from conqret.judging.judgments import Judgments
-from conqret.judging.recorded_requests import asked
+from conqret.judging.recorded_requests import requests_of
 from conqret.judging.show_command import plain
 from conqret.runs.session import Session
 from conqret.serve.view_app import MALFORMED, listed, opened
@@ -81,7 +81,7 @@ class _Tools:
         topic: Annotated[
             str, Field(description="The question that is argued; leave it empty with messages.")
         ] = "",
-        documents: Texts = [],  # noqa: B006 - the schema shows it, and nobody changes it
+        documents: Texts = [],  # noqa: B006 - the schema shows it, and no call changes it
         argument: Annotated[str, Field(description="What is judged; it cites documents as [1].")] = "",
         second_argument: Annotated[str, Field(description="For formats that compare two arguments.")] = "",
         reference: Annotated[
@@ -128,8 +128,10 @@ class _Tools:
     ) -> Judgment:
         """Judge one argument and its documents. Each measure has a value from 0 to 1, or a reason why there is none."""
         try:
-            asked = messages if messages and not topic else topic
-            item = as_item(asked, argument, documents, reference, {"second_argument": second_argument})
+            topic_or_messages = messages if messages and not topic else topic
+            item = as_item(
+                topic_or_messages, argument, documents, reference, {"second_argument": second_argument}
+            )
             item |= {"stance": stance, "nuggets": nuggets}
             if messages and topic:
                 item["messages"] = messages
@@ -165,10 +167,10 @@ class _Tools:
         metric: Annotated[str, Field(description="Only this metric's measure; all, if empty.")] = "",
     ) -> dict[str, Any]:
         """Say how the scores of an item came about: values, parts and explanations, or why there is none; and what was
-        asked and answered: prompts as they were sent, raw answers, errors."""
+        requested and answered: prompts as they were sent, raw answers, errors."""
 
         def explained() -> dict[str, Any]:
-            (requests,) = asked(JudgeFolder(opened(self._root, run)), [item])
+            (requests,) = requests_of(JudgeFolder(opened(self._root, run)), [item])
             data = plain(requests)
             measures = data["judgment"]["measures"]
             if metric and metric not in measures:

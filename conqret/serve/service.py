@@ -60,7 +60,7 @@ def offered(
     session: Session, formats: Sequence[str | Judge] = (), judging: Mapping[str, Any] | None = None
 ) -> dict[str, Judge]:
     """The formats of a service by name: those that are named or given, or else all that the session's model can be
-    asked.
+    called for.
 
     ``judging`` are the settings of :func:`conqret.judge` that say how a judge is run.
 
@@ -90,7 +90,7 @@ SERVICE_PORT = 8766
 SERVICE_GRACE = 30
 """Seconds for judgments under way when the service is stopped; what runs services waits so long, too."""
 MORE_CONNECTIONS = 64
-"""Beside one for each place in the queue: for those that are refused, and those who ask after its health."""
+"""Connections in addition to one for each place in the queue: for refusals and health checks."""
 
 
 def service_server(
@@ -228,7 +228,7 @@ class _Service:
         return ""
 
     async def index(self, request: Request) -> Response:
-        """The formats, with what each asks and needs."""
+        """The formats, with what each requests and needs."""
         formats = {
             judge.name: {
                 "judge": JUDGE_PATH.format(format=judge.name),

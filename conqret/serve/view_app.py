@@ -24,8 +24,8 @@ from starlette.routing import Route
 
 from conqret.errors import ConqretError, DeclarationError, number
 from conqret.experiments.page import run_page
-from conqret.judging.judge_folder import ASKED, JUDGMENTS, JudgeFolder
-from conqret.judging.recorded_requests import asked, asked_page
+from conqret.judging.judge_folder import JUDGMENTS, REQUESTS_FOLDER, JudgeFolder
+from conqret.judging.recorded_requests import request_page, requests_of
 from conqret.runs.management import FINISHED, RunEntry, run_entry, run_folders, stats
 from conqret.runs.run_folder import RECORD_NAME, REPORT
 from conqret.show import words
@@ -195,7 +195,9 @@ PAGE_SECONDS = 30
 """The same for the page of a run that is not finished, which is read for longer."""
 
 _PAGES = "|".join(map(re.escape, (REPORT, PAGE_NAME, CARD_PAGE)))
-_ADDRESS = re.compile(rf"\A(?:(?P<run>.+)/)?(?:(?P<page>{_PAGES})|{ASKED}/(?P<item>[1-9]\d{{0,8}})\.html)")
+_ADDRESS = re.compile(
+    rf"\A(?:(?P<run>.+)/)?(?:(?P<page>{_PAGES})|{REQUESTS_FOLDER}/(?P<item>[1-9]\d{{0,8}})\.html)"
+)
 _HERE = Path(__file__).resolve().parent
 
 
@@ -259,7 +261,7 @@ class _Viewer:
         if JudgeFolder(run).is_there():
             ways.append(("Compare", f"/diff?{urlencode({'first': run.relative_to(self.root).as_posix()})}"))
         report_page = run_page(
-            run, asked_at=lambda place, number: f"{ASKED}/{number}.html#i{number}", around=ways
+            run, request_place=lambda place, number: f"{REQUESTS_FOLDER}/{number}.html#i{number}", around=ways
         )
         if report_page is None:
             sections = _inside(inner_runs(run))
@@ -311,7 +313,9 @@ def _asked(run: JudgeFolder, number: int) -> Iterable[str]:
     item = next(islice(run.items(), number - 1, None), None)
     if item is None:
         raise DeclarationError(f"the run has no item {number}")
-    return asked_page([(number, requests) for requests in asked(run, [item.id])], f"../{REPORT}", ALL_RUNS)
+    return request_page(
+        [(number, requests) for requests in requests_of(run, [item.id])], f"../{REPORT}", ALL_RUNS
+    )
 
 
 def _nowhere(request: Request, error: Exception | None = None) -> Response:

@@ -57,7 +57,7 @@ class Point:
     high: float | None = None
 
     @classmethod
-    def of(cls, x: float, estimate: Estimate) -> Point:
+    def from_estimate(cls, x: float, estimate: Estimate) -> Point:
         """An estimate with its interval; one without a value stands at 0."""
         return cls(x, estimate.value or 0.0, estimate.low, estimate.high)
 

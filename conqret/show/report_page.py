@@ -117,21 +117,21 @@ class ReportPage:
         return "\n\n".join(filter(None, [*head, *blocks])) + "\n"
 
 
-def _blocks(sheet_section: Section) -> Iterator[str]:
-    parts = [part for part in sheet_section.parts if isinstance(part, Table | PageRemarks)]
+def _blocks(page_section: Section) -> Iterator[str]:
+    parts = [part for part in page_section.parts if isinstance(part, Table | PageRemarks)]
     for place, part in enumerate(parts):
         if not place:
-            yield f"## {safe(sheet_section.title)}"
-            yield safe(sheet_section.note)
+            yield f"## {safe(page_section.title)}"
+            yield safe(page_section.note)
         if isinstance(part, PageRemarks):
             yield "\n".join(f"- {safe(line)}" for line in part.lines)
         else:
-            headed = len(sheet_section.parts) > 1 and part.title != sheet_section.title
+            headed = len(page_section.parts) > 1 and part.title != page_section.title
             yield tables_markdown([part], "###" if headed else "").strip()
 
 
-def write_sheet(sheet: ReportPage, file: Path) -> Path:
-    """Write ``sheet`` as a page (``.html``), as Markdown (``.md``) or its charts' first (``.svg``), by the ending of
+def write_page(page: ReportPage, file: Path) -> Path:
+    """Write ``page`` as a page (``.html``), as Markdown (``.md``) or its charts' first (``.svg``), by the ending of
     ``file``.
 
     Raises:
@@ -139,10 +139,10 @@ def write_sheet(sheet: ReportPage, file: Path) -> Path:
     """
     check_ending(file)
     ending = file.suffix.lower()
-    content: str | Iterable[str] = sheet.html() if ending == ".html" else sheet.markdown()
+    content: str | Iterable[str] = page.html() if ending == ".html" else page.markdown()
     if ending == ".svg":
-        charts = (chart for page_section in sheet.sections for chart in page_section.charts)
-        chart = next(iter((*sheet.picture, *charts)), None)
+        charts = (chart for page_section in page.sections for chart in page_section.charts)
+        chart = next(iter((*page.picture, *charts)), None)
         if chart is None:
             raise DeclarationError(f"{file}: there is no chart here; give a file that ends in .html or .md")
         content = chart.svg()
@@ -150,7 +150,7 @@ def write_sheet(sheet: ReportPage, file: Path) -> Path:
 
 
 def check_ending(file: Path) -> None:
-    """Raises DeclarationError where no sheet can be written into a file of this ending."""
+    """Raises DeclarationError where no page can be written into a file of this ending."""
     if file.suffix.lower() not in ENDINGS:
         raise DeclarationError(
             f"{file} ends in {file.suffix or 'nothing'}; give a file that ends in {', '.join(ENDINGS)}"

@@ -77,16 +77,20 @@ def link(url: str) -> str | None:
 
 
 def cited(
-    text: str, documents: int, verdict: Callable[[int, int], str] | None = None, strays: Collection[int] = ()
+    text: str,
+    documents: int,
+    verdict: Callable[[int, int], str] | None = None,
+    invalid_citations: Collection[int] = (),
 ) -> list[Piece]:
-    """``text`` in pieces, each number of a citation mark being one: of one of ``documents``, or one of ``strays``.
+    """``text`` in pieces, each number of a citation mark being one: of one of ``documents``, or one of
+    ``invalid_citations``.
 
     ``verdict(start, number)`` says what was found of the citation of ``number`` by the mark at ``start``.
     """
     marked: list[tuple[int, Piece]] = []
     known = 0
     for mark, start, end, cites in written_numbers(text):
-        piece = Piece(text[start:end], stray=cites in strays)
+        piece = Piece(text[start:end], stray=cites in invalid_citations)
         if 1 <= cites <= documents:
             known += 1
             piece = Piece(piece.text, cites, known, verdict(mark, cites) if verdict else "")

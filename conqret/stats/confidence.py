@@ -78,7 +78,7 @@ def band_places(predicted: NDArray[np.float64]) -> NDArray[np.intp]:
 
 def bands(
     predicted: NDArray[np.float64],
-    people: NDArray[np.float64],
+    human: NDArray[np.float64],
     clusters: Sequence[Hashable],
     confidence: float,
 ) -> tuple[Band, ...]:
@@ -90,7 +90,7 @@ def bands(
         names = [clusters[place] for place in here.tolist()]
         means = [
             mean_interval(series[here], names, confidence=confidence, scale="share")
-            for series in (predicted, people)
+            for series in (predicted, human)
         ]
         bands_found.append(Band(len(here), *means))
     return tuple(bands_found)
@@ -179,7 +179,7 @@ def risk_coverage(
 ) -> tuple[SelectedScores, ...]:
     """The curve of error over coverage, from the strictest threshold to that which keeps everything.
 
-    The arrays are over all scores: their ``confidence`` (NaN: none is said, and it is never kept), whether people
+    The arrays are over all scores: their ``confidence`` (NaN: none is said, and it is never kept), whether annotators
     ``labelled`` them, whether they are ``wrong`` (read only where they are), and their topics. Where testing starts is
     said by confidences and numbers of labels alone.
     """

@@ -115,7 +115,7 @@ def pooling(clusters: int, *, means: bool = False) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Resamples:
-    """``weights`` (a row for each cluster that is left out, by clusters) beside ``cluster``, the place of each item's
+    """``weights`` (a row for each cluster that is left out, by clusters) with ``cluster``, the place of each item's
     cluster (items)."""
 
     weights: NDArray[np.float64]
@@ -191,17 +191,17 @@ class Resamples:
     def ratio(
         self,
         part: NDArray[np.generic],
-        of: NDArray[np.generic],
+        whole: NDArray[np.generic],
         *,
         reason: str = "",
         scale: Scale = "plain",
         counted: NDArray[np.bool_] | None = None,
     ) -> JackknifedEstimate:
-        """The sum of ``part`` by that of ``of`` (both items), a mean of ratios weighed by ``of``; not defined, for
-        ``reason``, where the latter is 0. Behind it are the items of which ``of`` is not 0. ``counted`` is as in
+        """The sum of ``part`` by that of ``whole`` (both items), a mean of ratios weighed by ``whole``; not defined,
+        for ``reason``, where the latter is 0. Behind it are the items of which ``whole`` is not 0. ``counted`` is as in
         :meth:`sampled`.
         """
-        sums = self.sums(np.column_stack([part, of]).astype(float))
+        sums = self.sums(np.column_stack([part, whole]).astype(float))
 
         def of_weights(weights: NDArray[np.float64]) -> NDArray[np.float64]:
             above, below = (weights @ sums).T
@@ -209,7 +209,7 @@ class Resamples:
 
         return self.sampled(
             of_weights,
-            int(np.count_nonzero(of)),
+            int(np.count_nonzero(whole)),
             width=self.clusters,
             reason=reason,
             scale=scale,

@@ -40,7 +40,7 @@ OBJECTS = (TOPIC, ITEM)
 NONE = "the variance of topics and items is estimated at 0 or below, whichever topic is left out"
 """Why the share that is theirs, which is 0, has no interval."""
 
-FEWEST_TOPICS = 20
+MIN_TOPICS = 20
 """Topics below which the intervals of what differs between topics as wholes are none: at 8 and 12 topics they hold the
 truth in 82 to 92% (benchmarks/simulated_commands.py)."""
 
@@ -89,14 +89,14 @@ class Components:
 
     def variance(self, place: int) -> JackknifedEstimate:
         """The component of an effect. It has no interval where it does not differ between topics, or where it differs
-        between topics as wholes and there are fewer than :data:`FEWEST_TOPICS`; and t has fewer degrees of freedom
+        between topics as wholes and there are fewer than :data:`MIN_TOPICS`; and t has fewer degrees of freedom
         where few topics hold nearly all of it, or where it is that of samples (:data:`SHARE_OF_FREEDOM`)."""
         effect, few = self.effects[place], ""
         if not effect.over_topics:
             names = " and ".join(f"{name}s" for name in sorted(effect.facets))
             few = f"topics say nothing of other {names}"
-        elif ITEM not in effect.facets and self.topics < FEWEST_TOPICS:
-            few = f"{self.topics} topics say little of how topics differ, and {FEWEST_TOPICS} are needed"
+        elif ITEM not in effect.facets and self.topics < MIN_TOPICS:
+            few = f"{self.topics} topics say little of how topics differ, and {MIN_TOPICS} are needed"
         share = SHARE_OF_FREEDOM["samples"] if SAMPLE in effect.facets else 1.0
         return self._sampled(lambda estimates: estimates[..., place], "variance", few, share).made_of_few()
 
@@ -139,15 +139,15 @@ class Components:
 
     def _sampled(
         self,
-        of: Callable[[NDArray[np.float64]], NDArray[np.float64]],
+        statistic: Callable[[NDArray[np.float64]], NDArray[np.float64]],
         scale: Scale,
         unsure: str = "",
         share: float = 1.0,
     ) -> JackknifedEstimate:
-        value = float(of(self.variances))
+        value = float(statistic(self.variances))
         return JackknifedEstimate(
             value,
-            of(self.without),
+            statistic(self.without),
             self.present,
             self.n,
             "" if value == value else "no score differs",

@@ -19,12 +19,12 @@ from pydantic import BaseModel
 from conqret.data import Item, Judgment
 from conqret.errors import DeclarationError, number
 from conqret.io.safe_files import InFolder, write_whole
-from conqret.judging.asked_run import Run, RunPrompt, RunSettings, WatchSettings
 from conqret.judging.cost import topics_counted
 from conqret.judging.instrument import Instrument
 from conqret.judging.judge_folder import JudgmentsFolder, ScoreTable, judgment_key, trial_key
 from conqret.judging.judge_settings import ItemSettings
 from conqret.judging.judgments import judge_in_span, span_attributes
+from conqret.judging.request_run import Run, RunPrompt, RunSettings, WatchSettings
 from conqret.judging.setup import Setup
 from conqret.llm.client_options import ClientOptions
 from conqret.runs.run_folder import R, RunFolder, RunRecord
@@ -89,7 +89,7 @@ class JudgedRun(Run[Any]):
         models: the models.
         settings: client options and progress callbacks.
         record: the contents of ``run.json``.
-        total, about, by: as :class:`conqret.judging.asked_run.Run` takes them.
+        total, about, by: as :class:`conqret.judging.request_run.Run` takes them.
         begin: writes the files that must exist before the record of a new run.
         sessions: open sessions, used by this run alone.
         before: the counts of these sessions when this run began.
@@ -123,8 +123,8 @@ class JudgedRun(Run[Any]):
             [_within(client, budget) for client in models],
             self.PROMPTS,
             {**settings, "recordings": None} if settings.get("replay") else settings,
-            asked=(),
-            asks="",
+            contents=(),
+            purpose="",
             about=about or f"{number(total, 'judgment')} by",
             **options,
         )

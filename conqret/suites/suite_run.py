@@ -170,15 +170,15 @@ def judge_prepared(prepared: PreparedSuite, settings: JudgeSettings) -> SuiteRun
     """As :func:`run_suite`, for a suite that was read."""
     if prepared.suite.task == "detection":
         return _detected(prepared, settings)
-    asked = _judging(prepared.suite, settings)
+    requested = _judging(prepared.suite, settings)
     folder = prepared.folder(
         settings.get("output"), str(client_options(settings.get("model"), settings).model)
     )
     if folder is not None:
-        asked["output"] = folder
+        requested["output"] = folder
         if settings.get("overwrite"):
             _forget(folder)
-    judgments = cast("Judgments", judge(list(prepared.data.items), **asked)).whole()
+    judgments = cast("Judgments", judge(list(prepared.data.items), **requested)).whole()
     metrics = _metrics(prepared.suite, list(judgments.summary.metrics))
     verdicts = {
         metric: {judgment.item: judgment.value(own) for judgment in judgments}
@@ -204,20 +204,22 @@ def judge_prepared(prepared: PreparedSuite, settings: JudgeSettings) -> SuiteRun
 
 def _judging(suite: Suite, settings: JudgeSettings) -> dict[str, Any]:
     """What the judge is told: what the user says, and where no judge is named, the suite's."""
-    asked: dict[str, Any] = {name: value for name, value in settings.items() if value is not None}
-    named = [name for name in OWN if asked.get(name)]
-    offline = asked.get("model", OFFLINE_MODEL) == OFFLINE_MODEL and asked.get("replay") is None
+    requested: dict[str, Any] = {name: value for name, value in settings.items() if value is not None}
+    named = [name for name in OWN if requested.get(name)]
+    offline = requested.get("model", OFFLINE_MODEL) == OFFLINE_MODEL and requested.get("replay") is None
     if not named:
-        metrics = {} if asked.get("replay") is not None else {"metrics": suite.metrics}
-        asked |= metrics | dict(suite.baseline if offline and suite.baseline else suite.judging)
-    elif named == ["format"] and not asked.get("metrics"):
-        judge = JUDGES.resolve(asked["format"])
-        asked["metrics"] = [metric for metric in suite.metrics if metric in judge.metrics] or suite.metrics
-    if "criteria" in asked or "rubric" in asked:
-        asked.pop("metrics", None)
-    if suite.task == "preference" and (criteria := asked.pop("criteria", None)):
-        asked["format"] = _comparison(suite, criteria)
-    return asked
+        metrics = {} if requested.get("replay") is not None else {"metrics": suite.metrics}
+        requested |= metrics | dict(suite.baseline if offline and suite.baseline else suite.judging)
+    elif named == ["format"] and not requested.get("metrics"):
+        judge = JUDGES.resolve(requested["format"])
+        requested["metrics"] = [
+            metric for metric in suite.metrics if metric in judge.metrics
+        ] or suite.metrics
+    if "criteria" in requested or "rubric" in requested:
+        requested.pop("metrics", None)
+    if suite.task == "preference" and (criteria := requested.pop("criteria", None)):
+        requested["format"] = _comparison(suite, criteria)
+    return requested
 
 
 def _comparison(suite: Suite, criteria: Sequence[Criterion | str]) -> Judge:
@@ -292,7 +294,7 @@ def _detection_cost(session: Session, pairs: Sequence[Pair], rows: Sequence[Dete
     None where these lack one of the answers."""
 
     async def recorded(client: Client) -> list[Answer[Any]]:
-        return [await client.ask(request(pair, session.library)) for pair in pairs]
+        return [await client.request(request(pair, session.library)) for pair in pairs]
 
     with session.replayed() as models:
         answers = models.run(recorded)

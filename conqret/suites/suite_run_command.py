@@ -106,7 +106,7 @@ def run(
     }
     shown.note(*prepared.notes)
     if dry_run:
-        asked = [] if chosen.own.elsewhere else ran.kept.asked(ran.calls, [chosen.model])
+        called = [] if chosen.own.elsewhere else ran.kept.called_models(ran.calls, [chosen.model])
         cost = suite_run.expected_suite_cost(prepared, settings)  # type: ignore[arg-type]
         tell_cost(
             [cost],
@@ -114,7 +114,7 @@ def run(
             as_json=shown.json_output,
             facts={"suite": prepared.suite.name, "items": len(prepared.data.items), "of": prepared.every},
             lines=[f"{prepared.suite.title}: {prepared.about}"],
-            asked=asked,
+            called=called,
         )
         return
     shown.tell(f"{prepared.suite.title}: {prepared.about}, judged by {judged_by(prepared.suite, chosen)}")

@@ -186,7 +186,7 @@ def leaning(question: str, texts: Sequence[str]) -> list[float]:
 def stance_scores(question: str, stance: str, texts: Sequence[str]) -> list[float]:
     """How well each text serves one side (``pro`` or ``con``) of the question, or either (``none``).
 
-    ``match^2 (2 + lean) / 3`` in [0, 1], the lean counted towards that side: keeping to the question counts
+    ``match^2 (2 + lean) / 3`` in [0, 1], the lean counted towards that side: relevance to the question counts
     most, and of two texts that do so equally, one wholly for the side is worth three against it.
     """
     sides = QuestionSides.from_question(question)

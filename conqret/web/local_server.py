@@ -1,5 +1,5 @@
-"""Local servers at a port, until they are stopped: the viewer, the service, and the pages on which people label; and
-whom they answer: who was led here by a user of this machine, and no page of others.
+"""Local servers at a port, until they are stopped: the viewer, the service, and the pages on which annotators label;
+and the requests that they answer: those of a user of this machine, and none of other pages.
 
 A page from elsewhere can make a browser send requests to this machine. It gets nothing: under a name of its own that
 it lets point to this machine (DNS rebinding) the Host is another; what it fetches, embeds or sends says so in Origin or
@@ -36,10 +36,12 @@ GRACE_SECONDS = 2
 """So long a page under way may take when the viewer is stopped."""
 
 
-def people(app: ASGIApp, *, host: str, port: int, url: str = "", on_start: Callable[[str], None]) -> None:
-    """Serve pages on which people write, until Ctrl-C or SIGTERM; ``on_start`` gets the address that links begin with.
+def serve_pages(
+    app: ASGIApp, *, host: str, port: int, url: str = "", on_start: Callable[[str], None]
+) -> None:
+    """Serve pages on which users write, until Ctrl-C or SIGTERM; ``on_start`` gets the address that links begin with.
 
-    ``url`` is where people reach the pages, where a proxy stands before them: its Host and Origin are taken for those
+    ``url`` is where users reach the pages, where a proxy stands before them: its Host and Origin are taken for those
     of the pages then, and with https cookies are sent by https alone.
 
     Raises:
@@ -52,7 +54,7 @@ def people(app: ASGIApp, *, host: str, port: int, url: str = "", on_start: Calla
 
 
 def guarded(app: ASGIApp, host: str, port: int, url: str = "") -> Guard:
-    """The pages of :func:`people` behind what keeps pages of others out."""
+    """The pages of :func:`serve_pages` behind what keeps pages of others out."""
     outside = checked_url(url)
     origins = (f"{outside.scheme}://{outside.netloc.lower()}",) if url else ()
     known = is_loopback(host) or bool(url)
@@ -156,7 +158,7 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
-"""What is said with every answer, beside the policy in the page itself."""
+"""The headers of every response, in addition to the policy in the page itself."""
 
 
 def own_hosts(port: int, *names: str) -> frozenset[str]:
@@ -167,8 +169,8 @@ def own_hosts(port: int, *names: str) -> frozenset[str]:
 
 class Guard:
     """The application behind the checks; ``hosts`` are the Host headers under which it is reached (None: any),
-    ``methods`` what may be asked of it, ``refused`` makes the answer of a status and a sentence, and ``origins`` are
-    those of its own pages where a proxy shows them under another address."""
+    ``methods`` the HTTP methods that it takes, ``refused`` makes the answer of a status and a sentence, and ``origins``
+    are those of its own pages where a proxy shows them under another address."""
 
     def __init__(
         self,

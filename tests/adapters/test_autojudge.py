@@ -57,7 +57,7 @@ def test_the_workflow_has_every_format():
     assert {variant["format"] for variant in variants.values()} == set(variants)
     # they need a reference or a side, which requests have not, or banks of nuggets, which stand in the place of
     # query-rubric
-    referenced = {name for name in JUDGES if any(ask.against for ask in JUDGES[name].asks)}
+    referenced = {name for name in JUDGES if any(ask.against for ask in JUDGES[name].judge_prompts)}
     formats = set(JUDGES) - referenced - {"controllability", "nuggets", "nugget-assignments"}
     assert set(variants) == formats, f"each format is a variant in {WORKFLOW_FILE}"
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from conqret.adapters.single import SingleMetric, as_document, as_item, beyond, kept, told
+from conqret.adapters.single import SingleMetric, as_document, as_item, beyond, kept, measure_text
 from conqret.data import Item, Measure, Reason
 from conqret.errors import DeclarationError
 from tests.adapters.metered import DOCUMENTS, ITEMS, MeteredServer
@@ -36,9 +36,11 @@ def test_a_metric_of_an_item():
 
 def test_what_has_no_score_says_why():
     lost = Measure.missing(Reason.TIMEOUT, "after 300 s")
-    assert told(lost) == "no score: no answer came in time (after 300 s)"
+    assert measure_text(lost) == "no score: no answer came in time (after 300 s)"
     judgment = SingleMetric.create("controllability", "controllability").judged(ITEM)
-    assert told(judgment.measures["controllability"]).startswith("no score: there was nothing to judge")
+    assert measure_text(judgment.measures["controllability"]).startswith(
+        "no score: there was nothing to judge"
+    )
 
 
 CHAT = [

@@ -49,7 +49,7 @@ def test_a_folder_judges_resumes_and_replays(
     assert re.fullmatch(r"local/\./models/small@[0-9a-f]{12}", run.record().model)
     assert not run.record().baseline
     found = list(run.judgments())
-    scorer, (ask,) = ConditionalPerplexity(str(model), wrapping=5), JUDGES["likelihood"].asks
+    scorer, (ask,) = ConditionalPerplexity(str(model), wrapping=5), JUDGES["likelihood"].judge_prompts
     for item, judgment in zip(short(1), found, strict=True):
         measure = judgment.measures["groundedness"]
         whole, parts = texts(item.argument or "")

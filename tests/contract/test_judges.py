@@ -26,7 +26,7 @@ from conqret.prompts import Library
 from tests.contract.items import HOSTILE, UNUSUAL, in_turn, referenced, with_text
 
 formats = pytest.mark.parametrize("name", JUDGES)
-asking = pytest.mark.parametrize("name", [name for name in JUDGES if JUDGES[name].asks])
+asking = pytest.mark.parametrize("name", [name for name in JUDGES if JUDGES[name].judge_prompts])
 computing = pytest.mark.parametrize("name", [name for name in JUDGES if JUDGES[name].computed])
 
 
@@ -60,7 +60,7 @@ def test_offline_every_declared_metric_gets_a_score_and_nothing_else(name: str) 
             assert measure.value is None or 0 <= measure.value <= 1
             for part in measure.parts:
                 assert part.value is None or 0 <= part.value <= 1
-        assert len(judgment.trace.calls) == sum(1 + ask.both_orders for ask in JUDGES[name].asks)
+        assert len(judgment.trace.calls) == sum(1 + ask.both_orders for ask in JUDGES[name].judge_prompts)
 
 
 SIEVES = {
@@ -85,7 +85,7 @@ def test_it_is_declared_in_full(name: str) -> None:
     found = JUDGES[name]
     assert found.name == name
     assert all(text.strip() for text in (found.summary, found.scale, found.score, found.source))
-    for ask in found.asks:
+    for ask in found.judge_prompts:
         assert ask.needs <= {"documents", "argument", "second_argument", "nuggets"}
         assert ask.against <= {"reference"}
         assert ask.metrics
@@ -166,7 +166,7 @@ def test_the_fingerprint_names_the_instrument(name: str, tmp_path: Path) -> None
         fingerprint(found, JudgeOptions(relevant_from=4), library, model),
         fingerprint(found, JudgeOptions(temperature=0.5), library, model),
     ]
-    prompt = library[found.asks[0].prompt]
+    prompt = library[found.judge_prompts[0].prompt]
     file = tmp_path / f"{prompt.id}.j2"
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(prompt.text.replace("You ", "Thou ", 1), encoding="utf-8")
@@ -176,7 +176,7 @@ def test_the_fingerprint_names_the_instrument(name: str, tmp_path: Path) -> None
         (tmp_path / "_blocks.j2").write_text(shared.replace("You ", "Thou ", 1), encoding="utf-8")
         changed = fingerprint(found, JudgeOptions(), Library(tmp_path), model)
     others.append(changed)
-    assert base == fingerprint(found, JudgeOptions(metrics=found.asks[0].metrics), library, model)
+    assert base == fingerprint(found, JudgeOptions(metrics=found.judge_prompts[0].metrics), library, model)
     assert len({base, *others}) == len(others) + 1
 
 
@@ -259,7 +259,7 @@ def _faults(answer: Any, nullable: Set[str]) -> Iterator[tuple[str, Any]]:
 @formats
 def test_no_wrong_answer_is_valid(name: str) -> None:
     case = Case(referenced()[0])
-    for ask in JUDGES[name].asks:
+    for ask in JUDGES[name].judge_prompts:
         response, context, answer = ask.answer(case), ask.context(case), ask.baseline(case)
         response.model_validate_json(json.dumps(answer), context=context)
         for label, wrong in _faults(answer, NULLABLE.get(ask.prompt, frozenset())):
@@ -272,7 +272,7 @@ def test_no_wrong_answer_is_valid(name: str) -> None:
 
 @formats
 def test_the_answer_schema_forbids_more_and_bounds_every_rating(name: str) -> None:
-    for ask in JUDGES[name].asks:
+    for ask in JUDGES[name].judge_prompts:
         schema = ask.answer(Case(referenced()[0])).model_json_schema()
         for part in (schema, *schema.get("$defs", {}).values()):
             if part.get("type") == "object":

@@ -23,7 +23,7 @@ from tests.contract.items import in_turn
 FILE = Path(__file__).parents[2] / "fixtures" / "languages" / "items.jsonl"
 LANGUAGES = "de fr es pt ru ar hi zh ja".split()
 others = pytest.mark.parametrize("language", LANGUAGES)
-ASKING = [name for name in JUDGES if JUDGES[name].asks]
+ASKING = [name for name in JUDGES if JUDGES[name].judge_prompts]
 QUOTING = frozenset({"counter-argument", "two-sided"})
 """Formats whose answers repeat words of the item: an English one fits no item in another language."""
 
@@ -114,7 +114,7 @@ def parts_of(ask: JudgePrompt[Any], case: Case) -> Sequence[Case]:
 
 @pytest.mark.parametrize(("name", "language"), in_turn(ASKING, LANGUAGES))
 def test_as_much_is_asked_as_of_the_english_item(name: str, language: str) -> None:
-    for ask in JUDGES[name].asks:
+    for ask in JUDGES[name].judge_prompts:
         for english, other in cases(language):
             unasked = ask.unasked(other), ask.unasked(english)
             assert counted(unasked[0] or {}) == counted(unasked[1] or {}), other.item.id
@@ -128,7 +128,7 @@ def test_as_much_is_asked_as_of_the_english_item(name: str, language: str) -> No
     ("name", "language"), in_turn([name for name in ASKING if name not in QUOTING], LANGUAGES[1:])
 )
 def test_the_same_answer_of_a_model_gives_the_same_scores(name: str, language: str) -> None:
-    for ask in JUDGES[name].asks:
+    for ask in JUDGES[name].judge_prompts:
         for english, other in cases(language):
             if ask.unasked(english) is not None or ask.reading is not None:
                 continue

@@ -63,7 +63,7 @@ def test_its_judge_judges(site):
 
 def test_a_judge_of_ones_own_brings_its_prompts_in_a_folder(tmp_path):
     plain = JUDGES["pointwise"]
-    mine = replace(plain, name="mine", asks=(replace(plain.asks[0], prompt="mine"),))
+    mine = replace(plain, name="mine", judge_prompts=(replace(plain.judge_prompts[0], prompt="mine"),))
     text = Library()["pointwise"].text.replace('id = "pointwise"', 'id = "mine"')
     (tmp_path / "mine.j2").write_text(text, encoding="utf-8")
     (judged,) = judge(demo()[:1], format=mine, prompts=tmp_path)

@@ -12,7 +12,7 @@ from conqret.text.language import item_language
 from tests.contract.items import HOSTILE, PLAIN, UNUSUAL, demo, in_turn, with_text
 
 LIBRARY = Library()
-ASKS = [ask for name in JUDGES for ask in JUDGES[name].asks[:4]]
+ASKS = [ask for name in JUDGES for ask in JUDGES[name].judge_prompts[:4]]
 TAG = re.compile(r"<(/?[a-z_0-9]+)")
 
 

@@ -80,7 +80,7 @@ ITEM = Item(
 
 def test_the_schemas_of_answers_are_those_of_all_recordings() -> None:
     case = Case(ITEM, JudgeOptions())
-    asks = [ask for judge in JUDGES.values() for ask in judge.asks]
+    asks = [ask for judge in JUDGES.values() for ask in judge.judge_prompts]
     digests = {ask.prompt: schema_digest(ask.answer(case))[:16] for ask in asks}
     changed = sorted(digest for digest in digests.items() if digest[1] != DIGESTS.get(digest[0]))
     gone = sorted(DIGESTS.keys() - digests.keys())
@@ -97,7 +97,7 @@ ANSWERS = (
     *(Checked, Supports, *(way.response for way in WAYS.values()), NextStep, WordingAnswer),
 )
 """What is asked for by others than judges."""
-JUDGED = {ask.prompt: ask.answer(Case(ITEM)) for judge in JUDGES.values() for ask in judge.asks}
+JUDGED = {ask.prompt: ask.answer(Case(ITEM)) for judge in JUDGES.values() for ask in judge.judge_prompts}
 
 
 def _descriptions(schema: Any) -> Iterator[str]:

@@ -176,7 +176,7 @@ def test_answers_that_make_no_sense_are_refused(content, supporting, opposing, f
 )
 def test_the_baseline_reads_words(text, content, supporting):
     item = Item(id="1", topic="Should bottled water be banned?", stance="pro", argument=text)
-    answer = Shares.model_validate(JUDGE.asks[0].baseline(Case(item)))
+    answer = Shares.model_validate(JUDGE.judge_prompts[0].baseline(Case(item)))
     assert (answer.content, answer.supporting) == (content, supporting)
 
 

@@ -262,11 +262,11 @@ def scripted(monkeypatch):
     def answering(answer):
         requests = []
 
-        async def ask(self, request):
+        async def request(self, request):
             requests.append(request)
             return answer(request)
 
-        monkeypatch.setattr(Client, "ask", ask)
+        monkeypatch.setattr(Client, "request", request)
         monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
         return requests
 

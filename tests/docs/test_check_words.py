@@ -5,7 +5,24 @@ from functools import cache
 import pytest
 
 from scripts import check_words
-from scripts.check_words import EXCEPTIONS, docs, faults, help_texts, messages, notes, prose, reports
+from scripts.check_words import (
+    EXCEPTIONS,
+    NAMES_THAT_STAY,
+    comments,
+    docs,
+    docstrings,
+    faults,
+    faults_of_name,
+    help_texts,
+    messages,
+    names,
+    notes,
+    prose,
+    reports,
+    stays,
+)
+
+SURFACES = (docs, help_texts, messages, reports, docstrings, comments)
 
 
 @cache
@@ -19,17 +36,25 @@ def test_words_are_found_outside_code() -> None:
     assert not list(faults("A persona, a seaside, askew, two Pareto frontiers and a frontier LLM."))
 
 
-@pytest.mark.parametrize("surface", [docs, help_texts, messages, reports])
+@pytest.mark.parametrize("surface", SURFACES)
 def test_strict_surfaces_have_none(surface) -> None:
     assert [(place.where, word) for place in passages_of(surface) for word, *_ in faults(place.text)] == []
 
 
 def test_each_exception_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
-    places = [place for surface in (docs, help_texts, messages, reports) for place in passages_of(surface)]
+    places = [place for surface in SURFACES for place in passages_of(surface)]
     monkeypatch.setattr(check_words, "EXCEPTIONS", ())
     passages = [passage for place in places for _, passage, _ in faults(place.text)]
     for allowed in EXCEPTIONS:
         assert any(check_words.re.search(allowed.passage, passage) for passage in passages), allowed.passage
+
+
+def test_names_have_none_but_those_that_stay() -> None:
+    faulty = [place for place in names() if list(faults_of_name(place.text))]
+    assert [place for place in faulty if not stays(place)] == []
+    there = [f"{place.where.partition(':')[0]} {place.text}" for place in faulty]
+    for allowed in NAMES_THAT_STAY:
+        assert any(check_words.re.search(allowed.passage, name) for name in there), allowed.passage
 
 
 def test_each_note_and_error_is_listed_whole(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -202,13 +202,13 @@ def test_another_experiment_is_refused(finished, file, tmp_path):
 
 def test_the_estimate_counts_what_is_then_asked(finished, file, tmp_path, monkeypatch):
     asked: list[str] = []
-    ask = Client.ask
+    ask = Client.request
 
     async def counted(self, request):
         asked.append(request.ask)
         return await ask(self, request)
 
-    monkeypatch.setattr(Client, "ask", counted)
+    monkeypatch.setattr(Client, "request", counted)
     found = estimate(experiment_job(file, output=tmp_path / "run"))
     assert asked == []
     assert not (tmp_path / "run").exists()
@@ -220,7 +220,7 @@ def test_the_estimate_counts_what_is_then_asked(finished, file, tmp_path, monkey
     )
     assert calls["rerank bm25+side"] == sum(ask.startswith("rerank/") for ask in asked)
     assert calls["judge bm25+floor by preference"] == 8  # both orders
-    assert calls["damage bm25+floor by rag-fine-grained-offline"] == 8
+    assert calls["perturb bm25+floor by rag-fine-grained-offline"] == 8
     assert all(one.cost_usd == 0 and one.prompt_tokens > 0 for one in found)
 
 

@@ -88,7 +88,7 @@ class Speakers:
         self.answers, self.shown = answers, {}
         self.options, self.context_window, self.model_id, self.count_tokens = None, None, "m", len
 
-    async def ask(self, request):
+    async def request(self, request):
         name = request.ask.rpartition("/")[2]
         self.shown[name] = request.messages[1].content
         said = self.answers[name]

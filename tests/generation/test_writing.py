@@ -102,7 +102,7 @@ class _Failing:
     def count_tokens(self, text: str) -> int:
         return len(text)
 
-    async def ask(self, request):
+    async def request(self, request):
         return Answer(None, (), reason=Reason.REFUSAL, detail="I would rather not")
 
 
@@ -121,18 +121,18 @@ async def test_a_failure_is_recorded_and_is_no_item(corpus, ranking):
 class _Empty(_Failing):
     """A client whose model finds nothing in the documents."""
 
-    async def ask(self, request):
+    async def request(self, request):
         left_out = [{"document": 1, "reason": "another subject"}]
         return Answer(request.response.model_validate({"conclusions": [], "left_out": left_out}), ())
 
 
 def test_no_evidence_is_counted_by_itself_and_asked_for_once(corpus, ranking, tmp_path, monkeypatch):
-    ask = Client.ask
+    ask = Client.request
 
     async def sometimes(client, request):
-        return await (_Empty().ask(request) if request.item == "buses-pro" else ask(client, request))
+        return await (_Empty().request(request) if request.item == "buses-pro" else ask(client, request))
 
-    monkeypatch.setattr(Client, "ask", sometimes)
+    monkeypatch.setattr(Client, "request", sometimes)
     tasks, out = tasks_of(corpus, ranking), tmp_path / "out"
     outcome = write(tasks, out)
     assert (outcome.written, outcome.no_evidence, outcome.failed) == (1, 1, {})

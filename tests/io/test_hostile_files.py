@@ -117,7 +117,7 @@ def test_a_recorded_answer_that_is_nested_too_deeply_is_damaged(tmp_path: Path) 
 
         store.db.execute("UPDATE recordings SET checksum = ?", (checksum(list(row.fetchone())),))
         assert store.get("k") is None
-        assert store.damaged == 1
+        assert store.corrupt == 1
 
 
 def test_members_that_lie_or_are_locked_are_named(tmp_path: Path) -> None:

@@ -61,7 +61,7 @@ class Scripted:
     def count_as_usable(self, answer: Answer[Any]) -> None:
         """It has no failure_limit."""
 
-    async def ask(self, request: Request[Any]) -> Answer[Any]:
+    async def request(self, request: Request[Any]) -> Answer[Any]:
         self.requests.append(request)
         answer = self.answer(request)
         call = Call(

@@ -11,7 +11,7 @@ from conqret.data import Document, Item
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.page import write_report
-from conqret.judging.recorded_requests import asked, indented, write_asked_report
+from conqret.judging.recorded_requests import indented, requests_of, write_report_with_requests
 from tests.server import FaultPlan, FaultServer
 
 ITEMS = [
@@ -47,7 +47,7 @@ def run(tmp_path_factory):
 
 
 def test_the_prompts_as_sent_with_the_answers_and_what_was_asked_again(run):
-    first, second = asked(run, ["trams", "buses"])
+    first, second = requests_of(run, ["trams", "buses"])
     again = max(first, second, key=lambda one: len(one.exchanges))
     bad, mended = again.exchanges
     assert [message.role for message in bad.messages] == ["system", "user"]
@@ -66,7 +66,7 @@ def test_no_other_prompt_than_the_one_that_was_sent_is_shown(run, tmp_path):
     copy = shutil.copytree(run.path, tmp_path / "copy")
     file = copy / "items.jsonl"
     file.write_text(file.read_text(encoding="utf-8").replace("is well", "is bad"), encoding="utf-8")
-    (found,) = asked(JudgeFolder(copy), ["trams"])
+    (found,) = requests_of(JudgeFolder(copy), ["trams"])
     assert all(
         not exchange.messages and "is not that of the run" in exchange.lacks[0]
         for exchange in found.exchanges
@@ -88,12 +88,12 @@ def test_a_folder_of_prompts_is_asked_for_by_name(run, tmp_path):
     conqret.judge(
         ITEMS[:1], format="direct", metrics=["groundedness"], prompts=tmp_path / "mine", output=made
     )
-    (found,) = asked(JudgeFolder(made), ["trams"])
+    (found,) = requests_of(JudgeFolder(made), ["trams"])
     assert "prompt direct/groundedness is not that of the run" in found.exchanges[0].lacks[0]
     assert "--prompts" in found.exchanges[0].lacks[0]
-    (found,) = asked(JudgeFolder(made), ["trams"], prompts=tmp_path / "mine")
+    (found,) = requests_of(JudgeFolder(made), ["trams"], prompts=tmp_path / "mine")
     assert found.exchanges[0].messages[0].content.startswith("Grade")
-    write_asked_report(JudgeFolder(made), prompts=tmp_path / "mine")
+    write_report_with_requests(JudgeFolder(made), prompts=tmp_path / "mine")
     page = (made / "asked" / "1.html").read_text(encoding="utf-8")
     assert "Grade groundedness" in page
     assert "calls no model" in page
@@ -109,7 +109,7 @@ def test_a_judge_of_a_script_is_not_said_to_have_changed(tmp_path):
     mine = replace(JUDGES["direct"], name="my-judge")
     made = tmp_path / "run"
     conqret.judge(ITEMS[:1], format=mine, metrics=["groundedness"], output=made)
-    (found,) = asked(JudgeFolder(made), ["trams"])
+    (found,) = requests_of(JudgeFolder(made), ["trams"])
     assert "my-judge" in found.exchanges[0].lacks[0]
 
 
@@ -121,25 +121,25 @@ def test_json_is_indented_and_nothing_else_of_an_answer_changes():
 
 def test_a_run_without_recordings_says_so_and_takes_them_from_elsewhere(run, tmp_path):
     copy = shutil.copytree(run.path, tmp_path / "copy", ignore=shutil.ignore_patterns("recordings*"))
-    (found,) = asked(JudgeFolder(copy), ["buses"])
+    (found,) = requests_of(JudgeFolder(copy), ["buses"])
     last = found.exchanges[-1]
     assert last.completion is None
     assert "--recordings" in last.lacks[-1]
-    (found,) = asked(JudgeFolder(copy), ["buses"], recordings=run.path)
+    (found,) = requests_of(JudgeFolder(copy), ["buses"], recordings=run.path)
     assert found.exchanges[-1].completion is not None
     with pytest.raises(DeclarationError, match="no recordings were found here"):
-        list(asked(JudgeFolder(copy), ["buses"], recordings=tmp_path / "nothing"))
+        list(requests_of(JudgeFolder(copy), ["buses"], recordings=tmp_path / "nothing"))
 
 
 def test_an_item_that_is_not_there_is_named(run, tmp_path):
     with pytest.raises(UnknownNameError, match="trams"):
-        list(asked(run, ["tram"]))
+        list(requests_of(run, ["tram"]))
     with pytest.raises(DeclarationError):
-        list(asked(JudgeFolder(tmp_path), ["trams"]))
+        list(requests_of(JudgeFolder(tmp_path), ["trams"]))
 
 
 def test_the_report_leads_to_a_page_that_asks_nothing_and_runs_nothing(run, tmp_path):
-    report = write_asked_report(run, tmp_path / "report.html")
+    report = write_report_with_requests(run, tmp_path / "report.html")
     assert 'href="asked/1.html#i2"' in report.read_text(encoding="utf-8")
     page = (tmp_path / "asked" / "1.html").read_text(encoding="utf-8")
     assert 'id="i2"' in page

@@ -98,7 +98,7 @@ def test_every_prompt_for_the_whole_has_what_the_user_asked() -> None:
     row = {"messages": CITED, "reference": "In the sea.", "second_argument": "In rivers."}
     (item,) = open_items([row])
     case, library = case_of(item, JudgeOptions(conversation="whole")), Library()
-    asks = [criteria_judge(criteria_of(["The documents are about bears"])).asks[0]]
+    asks = [criteria_judge(criteria_of(["The documents are about bears"])).judge_prompts[0]]
     for judge in (JUDGES[name] for name in JUDGES):
         asks += [ask for metric in judge.metrics for ask in judge.select([metric]) if ask.reading is None]
     for ask in asks:

@@ -128,8 +128,8 @@ def test_what_changed_is_said_criterion_by_criterion() -> None:
 
 def test_one_request_for_twelve_and_one_each_where_wanted() -> None:
     criteria = criteria_of([f"c{number}: Is it so? 1-5" for number in range(MAX_IN_ONE_CALL + 1)])
-    assert [len(ask.metrics) for ask in criteria_judge(criteria).asks] == [MAX_IN_ONE_CALL, 1]
-    assert {len(ask.metrics) for ask in criteria_judge(criteria, in_one_call=1).asks} == {1}
+    assert [len(ask.metrics) for ask in criteria_judge(criteria).judge_prompts] == [MAX_IN_ONE_CALL, 1]
+    assert {len(ask.metrics) for ask in criteria_judge(criteria, in_one_call=1).judge_prompts} == {1}
 
 
 def test_the_fingerprint_is_text_and_scale() -> None:

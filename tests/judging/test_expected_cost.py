@@ -57,11 +57,11 @@ def test_a_prompt_has_the_tokens_of_the_filled_one(name: str) -> None:
     setup, client = set_up(name, PRICED, JudgeOptions()), CountingClient(PRICED)
     whole = [
         prompt_tokens(filled(setup.library[ask.prompt], ask, Case(item, setup.options)), client)
-        for ask in setup.asks
+        for ask in setup.judge_prompts
         for item in ITEMS[:4]
     ]
     found = expected_judging(setup, ITEMS[:4])
-    orders = 1 + any(ask.both_orders for ask in setup.asks)
+    orders = 1 + any(ask.both_orders for ask in setup.judge_prompts)
     assert len(whole) <= found.calls <= orders * len(whole)
     assert found.prompt_tokens / found.calls == pytest.approx(sum(whole) / len(whole), rel=0.1)
 
@@ -70,7 +70,7 @@ def test_a_prompt_has_the_tokens_of_the_filled_one(name: str) -> None:
 def test_an_argument_that_is_read_has_two_contexts(window: int) -> None:
     options, item = ClientOptions("local/a/model@0123456789ab", context_window=window), ITEMS[0]
     setup, client = set_up("likelihood", options, JudgeOptions()), CountingClient(options)
-    (ask,) = setup.asks
+    (ask,) = setup.judge_prompts
     argument = client.count_tokens(item.argument or "")
     whole, bare = (
         prompt_tokens(filled(setup.library[ask.prompt], ask, Case(one, setup.options)), client)

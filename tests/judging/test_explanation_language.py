@@ -31,7 +31,7 @@ def system(
 ) -> str:
     """The instructions of the first question of a format about an item."""
     setup = set_up(name, ClientOptions("offline"), JudgeOptions(explain_in=explain_in, confidence=confidence))
-    (ask, *_) = setup.asks
+    (ask, *_) = setup.judge_prompts
     return filled(setup.library[ask.prompt], ask, case_of(item, setup.options)).system
 
 
@@ -66,7 +66,7 @@ def test_a_language_that_cannot_be_told_is_not_named() -> None:
 def test_every_format_that_writes_says_it(bees: dict[str, Item]) -> None:
     library, case = Library(), case_of(bees["hi"], JudgeOptions())
     for name, judge in JUDGES.items():
-        for ask in judge.asks:
+        for ask in judge.judge_prompts:
             shown = filled(library[ask.prompt], ask, case).system
             assert ("Hindi" in shown) is (ask.reading is None), name
 

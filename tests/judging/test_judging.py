@@ -18,7 +18,7 @@ from tests.judging.scripted import ITEM, Scripted, instrument
 
 
 @pytest.mark.parametrize("reason", Reason)
-@pytest.mark.parametrize("name", [name for name in JUDGES if JUDGES[name].asks])
+@pytest.mark.parametrize("name", [name for name in JUDGES if JUDGES[name].judge_prompts])
 async def test_a_failure_is_never_a_score(name: str, reason: Reason) -> None:
     judgment = await judge_item(ITEM, instrument(name, lambda request: reason))
     assert set(judgment.measures) == set(JUDGES[name].metrics)

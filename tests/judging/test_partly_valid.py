@@ -27,7 +27,7 @@ RELEVANCE = ("context_relevance", "predicted_precision")
 
 
 def salvaged(name: str, given: dict[str, Any]) -> dict[str, Any]:
-    return valid_alone(JUDGES[name].asks[0], Case(ITEM), given)
+    return valid_alone(JUDGES[name].judge_prompts[0], Case(ITEM), given)
 
 
 def test_a_missing_document_costs_the_relevance_and_nothing_else() -> None:
@@ -72,9 +72,9 @@ async def test_in_one_of_two_orders_a_part_is_lost_with_that_part_alone() -> Non
     whole["preference"] = {"explanation": "p", "preference": "tie"}
 
     class Half(Scripted):
-        async def ask(self, request: Request[Any]) -> Answer[Any]:
+        async def request(self, request: Request[Any]) -> Answer[Any]:
             if not request.ask.endswith("(swapped)"):
-                return await Scripted.ask(self, request)
+                return await Scripted.request(self, request)
             given = {**whole, "groundedness": {**pair, "argument_1": 0}}
             return Answer(None, (), reason=Reason.INVALID_ANSWER, detail="all of it", given=given)
 
@@ -110,7 +110,7 @@ async def test_the_client_passes_the_last_object_on(
 ) -> None:
     completions(monkeypatch, *texts, finish=finish)
     async with Client(options(), store=None) as client:
-        answer = await client.ask(request())
+        answer = await client.request(request())
     assert (answer.value, answer.given, answer.reason) == (None, given, reason)
     assert len(answer.calls) == 3
 

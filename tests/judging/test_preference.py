@@ -78,7 +78,7 @@ async def test_the_swapped_request_holds_the_arguments_swapped() -> None:
 
 @pytest.mark.parametrize("name", ["direct", "static-rubric", "g-eval"])
 async def test_two_arguments_are_enough(name: str) -> None:
-    ask = JUDGES[name].asks[-1]
+    ask = JUDGES[name].judge_prompts[-1]
     alone = ITEM.model_copy(update={"documents": ()})
     shown = filled(Library()[ask.prompt], ask, Case(alone))
     assert "<documents>" not in shown.user

@@ -174,7 +174,7 @@ def test_limits_hold_for_all_workers_together(cluster: str, tmp_path: Path) -> N
         async def ask(client: Client) -> list[str | None]:
             judging = (judge_item(one, setup.instrument(client)) for one in source)
             found = [one.measures["groundedness"].reason for one in await asyncio.gather(*judging)]
-            return [*found, (await client.ask(request(messages=[long]))).reason]
+            return [*found, (await client.request(request(messages=[long]))).reason]
 
         with Session(options, recordings=tmp_path / "store", clients=Cluster(WORKERS)) as session:
             reasons = session.run(ask)

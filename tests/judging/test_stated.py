@@ -12,8 +12,8 @@ from conqret.judging.scales import confidences
 from conqret.judging.setup import PROBE, set_up
 from conqret.llm.client_options import ClientOptions
 
-ASKING = [name for name in JUDGES if JUDGES[name].asks]
-WRITTEN = [name for name in ASKING if all(ask.reading is None for ask in JUDGES[name].asks)]
+ASKING = [name for name in JUDGES if JUDGES[name].judge_prompts]
+WRITTEN = [name for name in ASKING if all(ask.reading is None for ask in JUDGES[name].judge_prompts)]
 ASKED = JudgeOptions(confidence=True)
 
 
@@ -23,7 +23,7 @@ def test_any_format_can_be_asked(name):
     plain = set_up(name, ClientOptions("offline"), JudgeOptions())
     assert setup.fingerprint != plain.fingerprint
     case = Case(PROBE)
-    for ask, other in zip(setup.asks, plain.asks, strict=True):
+    for ask, other in zip(setup.judge_prompts, plain.judge_prompts, strict=True):
         was, now = (
             filled(one.library[ask.prompt], question, case)
             for one, question in ((plain, other), (setup, ask))

@@ -55,4 +55,4 @@ async def ask_all(
     **fields: Any,
 ) -> tuple[list[Answer[Verdict]], Client]:
     async with Client(client_options, store=store, **fields) as client:
-        return list(await asyncio.gather(*map(client.ask, requests))), client
+        return list(await asyncio.gather(*map(client.request, requests))), client

@@ -41,7 +41,7 @@ async def test_a_few_failures_at_the_beginning_stop_nothing():
         answers, client = await ask_all(settings, [request(n) for n in range(60)])
     assert sum(answer.reason is not None for answer in answers) == len(script)
     assert client.progress.failure_limit.why == ""
-    assert client.progress.failure_limit.asked == 60
+    assert client.progress.failure_limit.requested == 60
 
 
 @pytest.mark.parametrize(("share", "stops"), [(0.2, True), (0.5, False)])
@@ -50,7 +50,7 @@ async def test_the_share_is_the_users(share, stops):
         settings = options(server.url, stop_after_failures=share, max_concurrency=1, max_attempts=1)
         answers, client = await ask_all(settings, [request(n) for n in range(80)])
     failed = sum(answer.reason is Reason.SERVER_ERROR for answer in answers)
-    assert 0.2 < failed / client.progress.failure_limit.asked < 0.5
+    assert 0.2 < failed / client.progress.failure_limit.requested < 0.5
     assert bool(client.progress.failure_limit.why) is stops
     assert any(answer.reason is Reason.TOO_MANY_FAILURES for answer in answers) is stops
 
@@ -62,17 +62,17 @@ async def test_recordings_answer_on_and_count_for_nothing(tmp_path):
             await ask_all(options(server.url), good, store)
         with FaultServer(FaultPlan(always="bad_schema")) as server:
             answers, client = await ask_all(options(server.url, max_concurrency=1), [*good, *bad], store)
-            assert MIN_REQUESTS <= client.progress.failure_limit.asked < len(bad)
+            assert MIN_REQUESTS <= client.progress.failure_limit.requested < len(bad)
             assert [answer.reason for answer in answers[:30]] == [None] * 30
         _, client = await ask_all(options(), [*good, *bad[:MIN_REQUESTS]], store, replay=True)
-        assert (client.progress.failure_limit.asked, client.progress.failure_limit.why) == (0, "")
+        assert (client.progress.failure_limit.requested, client.progress.failure_limit.why) == (0, "")
 
 
 def test_what_was_not_asked_is_not_counted():
     failure_limit = FailureLimit()
     for reason in (Reason.BUDGET, Reason.PROVIDER_DOWN, Reason.NOT_RECORDED, Reason.TOO_MANY_FAILURES):
         failure_limit.count("i", reason, "")
-    assert failure_limit.asked == 0
+    assert failure_limit.requested == 0
     for _ in range(MIN_REQUESTS - 1):
         failure_limit.count("i", Reason.TIMEOUT, "x" * 5000)
     failure_limit.check(0.5)
@@ -91,13 +91,15 @@ def test_an_answer_that_is_of_use_in_part_is_no_failure():
         failure_limit.count("i", Reason.INVALID_ANSWER, "one rating is missing")
         failure_limit.count_as_usable(Reason.INVALID_ANSWER)
     failure_limit.check(0.1)
-    assert failure_limit.asked == MIN_REQUESTS
+    assert failure_limit.requested == MIN_REQUESTS
 
 
 def test_a_session_remembers_from_one_call_to_the_next():
     with FaultServer(FaultPlan(always="bad_schema")) as server:
         session = Session(options(server.url))
-        answers = [session.run(lambda client, n=n: client.ask(request(n))) for n in range(MIN_REQUESTS + 3)]
+        answers = [
+            session.run(lambda client, n=n: client.request(request(n))) for n in range(MIN_REQUESTS + 3)
+        ]
         assert len(server.requests) == 3 * MIN_REQUESTS
     assert [answer.reason for answer in answers[-3:]] == [Reason.TOO_MANY_FAILURES] * 3
     assert "mostly invalid answer, as for item item-0: documents: this is missing" in session.counts.stopped

@@ -163,9 +163,9 @@ async def test_a_server_that_goes_away_is_a_connection_error_with_its_address():
     with contextlib.ExitStack() as running:
         running.enter_context(server)
         async with Client(options(server.url, max_attempts=2), store=None) as client:
-            assert (await client.ask(request())).value is not None
+            assert (await client.request(request())).value is not None
             running.close()
-            answer = await client.ask(request(1))
+            answer = await client.request(request(1))
     assert answer.reason is Reason.CONNECTION
     assert f"the connection to {server.url} failed: " in answer.detail
 

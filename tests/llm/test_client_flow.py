@@ -96,15 +96,15 @@ async def test_identical_requests_in_flight_are_sent_once(store):
 async def test_a_cancelled_asker_does_not_take_the_others_along():
     with FaultServer(latency=0.2) as server:
         async with Client(options(server.url), store=None) as client:
-            first = asyncio.create_task(client.ask(request()))
+            first = asyncio.create_task(client.request(request()))
             await asyncio.sleep(0)
-            second = asyncio.create_task(client.ask(request()))
+            second = asyncio.create_task(client.request(request()))
             await asyncio.sleep(0.05)
             first.cancel()
             answer = await second
             with pytest.raises(asyncio.CancelledError):
                 await first
-            after = await client.ask(request(1))
+            after = await client.request(request(1))
     assert answer.value is not None
     assert after.value is not None
 

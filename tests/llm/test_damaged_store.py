@@ -53,7 +53,7 @@ def test_a_flipped_bit_makes_an_answer_one_to_be_asked_again(
         assert store.get("key-007") is None
         assert store.get("key-008") == ANSWERS["key-008"]
         assert store.export_jsonl(copy.with_name("export.jsonl")) == 119
-        assert store.damaged == 1
+        assert store.corrupt == 1
         assert store.put("key-007", Completion("again"), **LABELS) == Completion("again")
         assert store.get("key-007") == Completion("again")
     assert (

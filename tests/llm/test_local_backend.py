@@ -53,7 +53,7 @@ def ask(
 ) -> list[Answer[Sums]]:
     async def work() -> list[Answer[Sums]]:
         async with Client(ClientOptions(model), store=store, **more) as client:
-            return list(await asyncio.gather(*map(client.ask, requests)))
+            return list(await asyncio.gather(*map(client.request, requests)))
 
     return asyncio.run(work())
 
@@ -145,7 +145,7 @@ def test_a_context_window_that_is_given_does_not_widen_the_models_own(model: Pat
     async def work() -> Answer[Sums]:
         async with Client(ClientOptions(f"local/{model}", context_window=100_000), store=None) as client:
             assert client.context_window == 100_000
-            return await client.ask(request(((LONG, ("Cars should go.",)),)))
+            return await client.request(request(((LONG, ("Cars should go.",)),)))
 
     found = asyncio.run(work())
     assert found.reason is Reason.CONTEXT_OVERFLOW
@@ -250,7 +250,7 @@ def test_one_recording_answers_all_samples_and_settings_of_a_reading(tmp_path: P
 
     async def one(store: Recordings, sample: int, given: Any) -> Answer[Sums]:
         async with Client(ClientOptions(f"local/{model}"), store=store) as client:
-            return await client.ask(request(sample=sample, **given))
+            return await client.request(request(sample=sample, **given))
 
     with Recordings(tmp_path / "store.sqlite") as store:
         found = [asyncio.run(one(store, number, setting)) for number, setting in enumerate(settings)]

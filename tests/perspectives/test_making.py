@@ -25,7 +25,7 @@ from conqret.perspectives.perspective_writing import (
     Views,
     way_of,
 )
-from conqret.perspectives.perspectives_run import INSPECTED, MadeFolder, inspection_sheet, make_perspectives
+from conqret.perspectives.perspectives_run import INSPECTED, MadeFolder, inspection_form, make_perspectives
 from tests.commands import run_conqret
 from tests.server import FaultServer
 
@@ -200,7 +200,7 @@ def test_the_sheet_has_twenty_of_each_subset(tmp_path):
         PerspectiveQuestion(one.id, found[0], found[1], one.subset)
         for one, found in zip(read, made, strict=True)
     ]
-    rows = list(csv.DictReader(inspection_sheet(kept).splitlines()))
+    rows = list(csv.DictReader(inspection_form(kept).splitlines()))
     assert len({row["id"] for row in rows}) == INSPECTED
     assert {row["error"] for row in rows} == {""}
     assert all(row["perspectives"].startswith("'=") for row in rows)  # no spreadsheet calculates it

@@ -61,7 +61,7 @@ ENGLISH_TEXTS = (
     *[text for remark in (TEXTS["authority"], *TEXTS["remark"]) for pair in remark["pairs"] for text in pair],
     *TEXTS["distraction"]["remarks"],
     *questions.TEMPLATES,
-    questions.ASKED,
+    questions.YES_NO_QUESTION,
 )
 _word = re.compile(r"[^\W\d_]+")
 _latin = re.compile(r"[A-Za-zÀ-ÖØ-öø-ÿ]{2,}")

@@ -24,7 +24,7 @@ class Model:
         self.asked: list[Request[Any]] = []
         self.reason = reason
 
-    async def ask(self, request: Request[Any]) -> Answer[Any]:
+    async def request(self, request: Request[Any]) -> Answer[Any]:
         self.asked.append(request)
         if self.reason is not None:
             return Answer(None, (), reason=self.reason, detail="no luck")

@@ -88,9 +88,9 @@ def _brute(index, questions, depth):
 def test_the_search_is_exact(trained, monkeypatch):
     questions = list(QUESTION_OF.values())
     expected, scores = _brute(trained, questions, 20)
-    for scanned, asked in ((vectors.SCANNED, vectors.ASKED), (7, 5)):
+    for scanned, asked in ((vectors.SCANNED, vectors.QUERIES_AT_ONCE), (7, 5)):
         monkeypatch.setattr(vectors, "SCANNED", scanned)
-        monkeypatch.setattr(vectors, "ASKED", asked)
+        monkeypatch.setattr(vectors, "QUERIES_AT_ONCE", asked)
         hits = trained.search(questions, 20)
         assert list(hits.queries) == [place for place in range(len(questions)) for _ in range(20)]
         found = hits.documents.reshape(len(questions), 20)

@@ -10,7 +10,7 @@ import pytest
 import conqret
 from conqret.io import open_items
 from conqret.judging.judge_folder import JudgeFolder
-from conqret.judging.recorded_requests import recorded_requests, write_asked_report
+from conqret.judging.recorded_requests import recorded_requests, write_report_with_requests
 from conqret.labels.study_screens import planned_screens
 from conqret.labels.task import shows
 from tests.io.test_conversations import DATA, OPENAI
@@ -64,7 +64,7 @@ def test_the_prompt_that_was_sent_is_shown_again(tmp_path: Path) -> None:
     (exchange,) = found.exchanges
     assert not exchange.lacks
     assert '<turn number="4" role="tool">' in exchange.messages[1].content
-    write_asked_report(JudgeFolder(tmp_path / "run"))
+    write_report_with_requests(JudgeFolder(tmp_path / "run"))
     assert "role=&#34;tool&#34;" in (tmp_path / "run" / "asked" / "1.html").read_text(encoding="utf-8")
 
 

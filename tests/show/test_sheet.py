@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from conqret.errors import DeclarationError
-from conqret.show.report_page import LONG, ReportPage, Section, write_sheet
+from conqret.show.report_page import LONG, ReportPage, Section, write_page
 from conqret.show.table import Table
 
 
@@ -51,5 +51,5 @@ def test_a_picture_of_a_page_without_one_is_refused(tmp_path: Path) -> None:
     with pytest.raises(
         DeclarationError, match=r"there is no chart here; give a file that ends in \.html or \.md"
     ):
-        write_sheet(sheet, tmp_path / "runs.svg")
+        write_page(sheet, tmp_path / "runs.svg")
     assert not list(tmp_path.iterdir())

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from conqret.errors import DeclarationError
-from conqret.stats.variance_components import FEWEST_TOPICS, variance_components
+from conqret.stats.variance_components import MIN_TOPICS, variance_components
 
 TRUTH = {
     "topic": 0.1,
@@ -77,9 +77,9 @@ def test_what_topics_say_nothing_of_has_no_interval():
     found = variance_components(*drawn(np.random.default_rng(1)))
     ends = {effect.names[0]: found.variance(place).estimate() for place, effect in enumerate(found.effects)}
     assert ends["model"].reason == "no interval: topics say nothing of other models"
-    assert f"{FEWEST_TOPICS} are needed" in ends["topic"].reason
+    assert f"{MIN_TOPICS} are needed" in ends["topic"].reason
     assert ends["item"].low < ends["item"].value < ends["item"].high
-    many = variance_components(*drawn(np.random.default_rng(1), topics=FEWEST_TOPICS))
+    many = variance_components(*drawn(np.random.default_rng(1), topics=MIN_TOPICS))
     assert many.variance(0).estimate().low is not None
 
 

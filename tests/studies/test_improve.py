@@ -225,7 +225,7 @@ def test_an_improvement_is_shown_in_the_prompt_of_a_format_and_acts_in_none(name
             for text in texts
         ),
     )
-    for ask in JUDGES[name].asks:
+    for ask in JUDGES[name].judge_prompts:
         changed = ImprovedLibrary(library, ask.prompt, improved_prompt(library, ask.prompt, improvement))
         again = pickle.loads(pickle.dumps(changed))
         case = Case(PROBE)

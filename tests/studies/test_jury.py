@@ -12,7 +12,7 @@ from conqret.io.jsonl import compact
 from conqret.io.label_set import LabelScale, Unit
 from conqret.io.labels import read_labels
 from conqret.judging.judge_folder import JudgeFolder
-from conqret.judging.recorded_requests import OF_MEMBERS, asked
+from conqret.judging.recorded_requests import OF_MEMBERS, requests_of
 from conqret.runs.session import SessionCounts
 from conqret.stats.agreement import alphas
 from conqret.stats.resampling import leave_one_out
@@ -130,7 +130,7 @@ def test_the_run_of_a_jury_is_one_like_any_other(study, tmp_path):
             name for name, one in zip("abd", each, strict=True) for _ in one[item].trace.calls
         ]
         assert len(judged[item].trace.calls) == sum(len(one[item].trace.calls) for one in each)
-    (shown,) = asked(run, [item])
+    (shown,) = requests_of(run, [item])
     assert {lack for exchange in shown.exchanges for lack in exchange.lacks} == {OF_MEMBERS}
     lost = judged["i3-1"].measures["clarity"]
     assert (lost.status, lost.reason) == (Status.UNSCORED, Reason.REFUSAL)

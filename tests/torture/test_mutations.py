@@ -32,7 +32,7 @@ def recorded(name: str, folder: Path) -> list[Recording]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name, judge in JUDGES.items() if judge.asks])
+@pytest.mark.parametrize("name", [name for name, judge in JUDGES.items() if judge.judge_prompts])
 def test_no_mutated_answer_gives_a_score_out_of_range(
     name: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

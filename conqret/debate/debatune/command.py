@@ -58,7 +58,7 @@ def run_judge(
     *,
     model: str | None,
     output: Path | None,
-    asking: StudyOptions,
+    run_options: StudyOptions,
     by: Callable[..., Any],
 ) -> Any:
     """Judge items by a format into a run's folder; a dry run ends here, with what that would cost.
@@ -67,7 +67,7 @@ def run_judge(
     """
     named = stem(files[0]) + (f"-and-{len(files) - 1}-more" if len(files) > 1 else "")
     # a replay says itself which model it is of
-    who = model or ("replayed" if asking.kept.replay else OFFLINE_MODEL)
+    who = model or ("replayed" if run_options.kept.replay else OFFLINE_MODEL)
 
     def study(*, dry_run: bool = False, **settings: Any) -> Any:
         if dry_run:
@@ -75,7 +75,7 @@ def run_judge(
         return by(**settings)
 
     output = output or default_folder(named, format, who)
-    return asking.study(study, rows="judgments", model=model, output=output, **asking.calls.given())
+    return run_options.study(study, rows="judgments", model=model, output=output, **run_options.calls.given())
 
 
 def conclude(
@@ -101,17 +101,23 @@ def conclude(
 
 
 def conclude_filter(
-    judgments: Judgments, filtered: FilterResult, file: Path, title: str, rows: str, *, asking: StudyOptions
+    judgments: Judgments,
+    filtered: FilterResult,
+    file: Path,
+    title: str,
+    rows: str,
+    *,
+    run_options: StudyOptions,
 ) -> None:
     """Write and print what is kept of many ``rows`` and what is not, and end the command."""
     from conqret.debate.debatune.statement_filters import filter_table
 
     register = None if judgments.folder is None else judgments.folder.path
-    dropped = filtered.write(file, overwrite=asking.kept.overwrite, register=register)
+    dropped = filtered.write(file, overwrite=run_options.kept.overwrite, register=register)
     conclude(
         judgments,
         lambda: filter_table(title, rows, filtered),
-        shown=asking.shown,
+        shown=run_options.shown,
         files={"kept": file, "dropped": dropped},
         kept=len(filtered.kept),
         dropped=filtered.reasons,
@@ -129,7 +135,7 @@ def score(
     output: Output = None,
     skip_invalid: options.SkipInvalid = False,
     language: options.Language = None,
-    asking: StudyOptions,
+    run_options: StudyOptions,
 ) -> None:
     """How often are statements wholly on the side that they were told to take? With `--against`: whose are better?
 
@@ -161,7 +167,7 @@ def score(
     conqret debate score baseline.jsonl ours.jsonl --against baseline --model gpt-4o-mini -o runs/quality
     """
     if plan is not None:
-        _compare_with_annotators(statements, plan, asking.shown)
+        _compare_with_annotators(statements, plan, run_options.shown)
         return
 
     from conqret.debate.debatune.statement_scores import (
@@ -181,7 +187,7 @@ def score(
         sided=against is None,
         skip_invalid=skip_invalid,
         language=language,
-        on_check=asking.shown.left_out,
+        on_check=run_options.shown.left_out,
     )
     if against is not None:
         judged_pairs = run_judge(
@@ -190,12 +196,12 @@ def score(
             RESPONSE_QUALITY,
             model=model,
             output=output,
-            asking=asking,
+            run_options=run_options,
             by=partial(response_quality, items, against=against),
         )
         table = partial(quality_table, judged_pairs.systems, against)
         systems = [system.model_dump(mode="json") for system in judged_pairs.systems]
-        conclude(judged_pairs.judgments, table, shown=asking.shown, against=against, systems=systems)
+        conclude(judged_pairs.judgments, table, shown=run_options.shown, against=against, systems=systems)
         return
     scores = run_judge(
         items,
@@ -203,7 +209,7 @@ def score(
         CONTROLLABILITY,
         model=model,
         output=output,
-        asking=asking,
+        run_options=run_options,
         by=partial(controllability, items, good_from=good_from),
     )
     files: Mapping[str, Path] = NONE
@@ -211,10 +217,14 @@ def score(
     if sample is not None and folder is not None:
         from conqret.debate.debatune.manual_inspection import write_inspection
 
-        files = write_inspection(folder.path, sample, good_from=good_from, overwrite=asking.kept.overwrite)
+        files = write_inspection(
+            folder.path, sample, good_from=good_from, overwrite=run_options.kept.overwrite
+        )
     table = partial(controllability_table, scores.systems, good_from)
     systems = [system.model_dump(mode="json") for system in scores.systems]
-    conclude(scores.judgments, table, shown=asking.shown, files=files, good_from=good_from, systems=systems)
+    conclude(
+        scores.judgments, table, shown=run_options.shown, files=files, good_from=good_from, systems=systems
+    )
 
 
 def _compare_with_annotators(forms: Sequence[Path], plan: Path, shown: options.OutputOptions) -> None:
@@ -241,7 +251,7 @@ def filter_(
     run: Folder = None,
     skip_invalid: options.SkipInvalid = False,
     language: options.Language = None,
-    asking: StudyOptions,
+    run_options: StudyOptions,
 ) -> None:
     """Keep the statements that contain nothing harmful, before a model is trained on them.
 
@@ -264,7 +274,7 @@ def filter_(
     from conqret.debate.debatune.statement_filters import FORMAT, filter_statements
 
     items = read_statements(
-        [statements], skip_invalid=skip_invalid, language=language, on_check=asking.shown.left_out
+        [statements], skip_invalid=skip_invalid, language=language, on_check=run_options.shown.left_out
     )
     done = run_judge(
         items,
@@ -272,12 +282,12 @@ def filter_(
         FORMAT,
         model=model,
         output=run,
-        asking=asking,
+        run_options=run_options,
         by=partial(
             filter_statements, statements, scored=scored, skip_invalid=skip_invalid, language=language
         ),
     )
-    conclude_filter(done.judgments, done.found, output, "Statements", "statements", asking=asking)
+    conclude_filter(done.judgments, done.found, output, "Statements", "statements", run_options=run_options)
 
 
 def topics(
@@ -288,7 +298,7 @@ def topics(
     run: Folder = None,
     skip_invalid: options.SkipInvalid = False,
     language: options.Language = None,
-    asking: StudyOptions,
+    run_options: StudyOptions,
 ) -> None:
     """Turn collected topics into claims with two sides, and keep each once.
 
@@ -308,8 +318,8 @@ def topics(
     from conqret.debate.debatune.statement_filters import TWO_SIDED, two_sided_topics
 
     source = open_items(raw, skip_invalid=skip_invalid, language=language)
-    asking.shown.left_out(source.check())
+    run_options.shown.left_out(source.check())
     items = tuple(source)
     by = partial(two_sided_topics, raw, skip_invalid=skip_invalid, language=language)
-    done = run_judge(items, [raw], TWO_SIDED, model=model, output=run, asking=asking, by=by)
-    conclude_filter(done.judgments, done.found, output, "Debate topics", "topics", asking=asking)
+    done = run_judge(items, [raw], TWO_SIDED, model=model, output=run, run_options=run_options, by=by)
+    conclude_filter(done.judgments, done.found, output, "Debate topics", "topics", run_options=run_options)

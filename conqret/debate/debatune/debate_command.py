@@ -40,7 +40,7 @@ def hold(
             "TOPICS-debate-hold-MODEL", where="where it stopped, in the middle of a debate, too"
         ),
     ] = None,
-    asking: StudyOptions,
+    run_options: StudyOptions,
 ) -> None:
     """Let two models debate each topic, and let each side write its best statement at the end.
 
@@ -66,13 +66,13 @@ def hold(
 
     conqret debate hold topics.jsonl --model gpt-4o-mini --dry-run
     """
-    if against not in (None, model) and asking.calls.budget is not None:
+    if against not in (None, model) and run_options.calls.budget is not None:
         note("each of the two models gets half of the budget")
-    outcome = asking.study(
+    outcome = run_options.study(
         hold_debates,
         topics,
-        model=asking.calls.of(model),
-        against=None if against is None else asking.calls.of(against),
+        model=run_options.calls.for_model(model),
+        against=None if against is None else run_options.calls.for_model(against),
         rounds=rounds,
         arguments=arguments,
         output=output,
@@ -98,7 +98,7 @@ def hold(
         "page": folder.report_file,
     }
     lines += [at(file, name) for name, file in places.items()]
-    asking.conclude(summary, lines, outcome, summary.missing, there=summary.statements)
+    run_options.conclude(summary, lines, outcome, summary.missing, there=summary.statements)
 
 
 MAX_NAMED = 10
@@ -170,7 +170,7 @@ def write(
     system: str | None = None,
     sampling: Sampling,
     output: Annotated[Path | None, options.run_folder("ROWS-debate-write-MODEL")] = None,
-    asking: PlanOptions,
+    run_options: PlanOptions,
 ) -> None:
     """Have a model write statements, or answer any instructions, to be judged by
     `conqret debate score`.
@@ -192,10 +192,10 @@ def write(
 
     conqret debate score runs/before/statements.jsonl runs/after/statements.jsonl --model gpt-4o-mini
     """
-    outcome = asking.study(
+    outcome = run_options.study(
         write_statements,
         rows,
-        model=asking.calls.of(model),
+        model=run_options.calls.for_model(model),
         system=system,
         sampling=sampling,
         output=output,
@@ -205,7 +205,7 @@ def write(
     )
     summary, file = outcome.summary, outcome.folder.statements_file
     if summary.cut:
-        asking.shown.note(
+        run_options.shown.note(
             f"{summary.cut:,} statements were cut off at the token limit: raise it with --max-tokens"
         )
     lines = (
@@ -213,11 +213,11 @@ def write(
         at(file, "statements"),
     )
     data = {"statements": str(file), **summary.model_dump()}
-    asking.conclude(data, lines, outcome, summary.unwritten, there=summary.written)
+    run_options.conclude(data, lines, outcome, summary.unwritten, there=summary.written)
 
 
 @dataclass(frozen=True)
-class DebaterTuningOptions(OptionGroup, of=TuningSettings):
+class DebaterTuningOptions(OptionGroup, settings_class=TuningSettings):
     """How a model is tuned: the fields of :class:`conqret.debate.debatune.debater_training.TuningSettings`.
 
     Training:

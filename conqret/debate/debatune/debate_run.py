@@ -36,8 +36,8 @@ from conqret.debate.debatune.transcript import (
 from conqret.errors import DeclarationError, number, strict_options
 from conqret.io.jsonl import json_lines
 from conqret.io.safe_files import Content, InFolder
-from conqret.judging.asked_run import AskedSettings, Run, RunPrompt, together
 from conqret.judging.judge_settings import as_path, client_options
+from conqret.judging.request_run import RequestRunSettings, Run, RunPrompt, together
 from conqret.judging.responses import Typed, Written
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
@@ -111,7 +111,7 @@ def hold_debates(
     rounds: int = ROUNDS,
     arguments: int = ARGUMENTS,
     output: str | Path | None = None,
-    **settings: Unpack[AskedSettings],
+    **settings: Unpack[RequestRunSettings],
 ) -> StudyOutcome[TranscriptRow, DebatesSummary]:
     """Let two models debate each topic, and let each side write its best statement at the end.
 
@@ -122,7 +122,7 @@ def hold_debates(
         rounds: turns of each side; 0 writes the statements at once, without a debate.
         arguments: debates a topic, each on another argument; if a side has none, so many are requested.
         output: the run's folder, by default ``runs/TOPICS-debate-hold-MODEL``; the same call goes on there.
-        settings: the model and how it is called: :class:`conqret.judging.judge_settings.AskedSettings`.
+        settings: the model and how it is called: :class:`conqret.judging.judge_settings.RequestRunSettings`.
 
     Raises:
         DeclarationError: anything wrong with the call, the topics or the folder. No request is sent then.
@@ -170,9 +170,9 @@ def hold_debates(
         tuple(speakers.values()),
         PROMPTS,
         settings,
-        asked=[rounds, arguments, *((topic.id, topic.topic, dict(topic.arguments)) for topic in found)],
+        contents=[rounds, arguments, *((topic.id, topic.topic, dict(topic.arguments)) for topic in found)],
         total=len(asked) + len(debated) * 2 * (rounds + 1),
-        asks="to debate",
+        purpose="to debate",
         about=f"{len(debated)} debates on {number(len(found), 'topic')}, by",
         record={
             "model": " against ".join(names),
@@ -189,11 +189,11 @@ def hold_debates(
             return await run.row(key, partial(argue, asked[key], client, run.library))
 
         async def debate(motion: Motion) -> None:
-            keys = tuple(motion.asked.values())
+            keys = tuple(motion.requested.values())
             earlier = dict(zip(keys, await together(*map(argued, keys)), strict=True))
             await _debate(run, motion, earlier, speakers)
 
-        run.ask_all(map(argued, asked), map(debate, debated))
+        run.request_all(map(argued, asked), map(debate, debated))
         return run.finish(concluded)
 
 
@@ -275,7 +275,7 @@ def motions(topics: Sequence[DebateTopic], count: int, rounds: int) -> Iterator[
 
 async def argue(request: ArgumentsRequest, client: Client, library: Library) -> TranscriptRow:
     """Request the arguments; what cannot be had becomes a row with a reason."""
-    answer = await client.ask(
+    answer = await client.request(
         Request(
             ask=ARGUMENTS_PROMPT,
             item=request.key,

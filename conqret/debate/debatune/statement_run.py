@@ -23,8 +23,8 @@ from conqret.debate.debatune.debate_files import SIDE_OF, SIDES, Instruction, Si
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.jsonl import json_lines
 from conqret.io.safe_files import Content, InFolder
-from conqret.judging.asked_run import AskedSettings, Run, RunPrompt
 from conqret.judging.judge_settings import as_path, client_options
+from conqret.judging.request_run import RequestRunSettings, Run, RunPrompt
 from conqret.llm.client_options import GREEDY, Sampling
 from conqret.llm.request import Plain, Request
 from conqret.local.text_writing import ROOM
@@ -33,12 +33,12 @@ from conqret.runs.study_run import RequestFolder, RequestRecord, ResponseRow, St
 from conqret.text.analysis import Text, weight
 from conqret.text.sentences import sentences
 
-ASK = "statement"
+PROMPT = "statement"
 
 ANSWER_TOKENS = 374
 """A statement in tokens: the mean of the 1,440 published ones of three models."""
 
-PROMPTS = {ASK: RunPrompt(Plain, "write statements", ANSWER_TOKENS, file=False)}
+PROMPTS = {PROMPT: RunPrompt(Plain, "write statements", ANSWER_TOKENS, file=False)}
 
 
 class StatementRow(ResponseRow):
@@ -76,7 +76,7 @@ def write_statements(
     system: str | None = None,
     sampling: Sampling = GREEDY,
     output: str | Path | None = None,
-    **settings: Unpack[AskedSettings],
+    **settings: Unpack[RequestRunSettings],
 ) -> StudyOutcome[StatementRow, StatementsSummary]:
     """Have a model write statements, or answer any instructions, to be judged.
 
@@ -85,14 +85,14 @@ def write_statements(
         system: the name of the writer in the rows, by default the model's name.
         sampling: how the model draws what it writes.
         output: the run's folder, by default ``runs/ROWS-debate-write-MODEL``; the same call goes on there.
-        settings: the model and how it is called: :class:`conqret.judging.judge_settings.AskedSettings`.
+        settings: the model and how it is called: :class:`conqret.judging.judge_settings.RequestRunSettings`.
 
     Raises:
         DeclarationError: anything wrong with the call, the rows or the folder, or the offline writer is told anything
             but to argue for a side. No request is sent then.
     """
     writer = client_options(settings.get("model"), settings)
-    writer.backend.check_can_ask("an instruction", written=True, plain=True)
+    writer.backend.check_can_request("an instruction", written=True, plain=True)
     source = Path(rows)
     folder = StatementsFolder(as_path(output) or default_folder(stem(source), "debate-write", writer.model))
     instructions = read_instructions(source, answered=False)
@@ -116,16 +116,16 @@ def write_statements(
         [writer],
         PROMPTS,
         settings,
-        asked=shown,
+        contents=shown,
         total=len(instructions),
-        asks="",
+        purpose="",
         about=f"{len(instructions)} statements by",
         record={"temperature": sampling.sampling_temperature},
     ) as run:
         room = run.session().options.max_tokens or ROOM
-        run.ask_all(
+        run.request_all(
             Request(
-                ask=ASK,
+                ask=PROMPT,
                 item=row.id,
                 messages=row.messages,
                 response=Plain,

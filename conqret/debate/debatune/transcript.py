@@ -126,8 +126,8 @@ class DebatesSummary(Frozen):
 class Motion:
     """What is debated: a topic with an argument for each side, who opens, and for how many rounds.
 
-    ``asked`` has for each side without an argument the trial that requests its arguments, of which the motion takes the
-    one at ``place``.
+    ``requested`` has for each side without an argument the trial that requests its arguments, of which the motion takes
+    the one at ``place``.
     """
 
     id: str
@@ -136,7 +136,7 @@ class Motion:
     opens: Side
     rounds: int
     place: int = 0
-    asked: Mapping[Side, str] = field(default_factory=dict)
+    requested: Mapping[Side, str] = field(default_factory=dict)
 
     def places(self) -> Iterator[tuple[int, Side]]:
         """All turns in their order: round (from 1) and side; the conclusions are those of round 0."""
@@ -151,7 +151,7 @@ class Motion:
     def argued(self, rows: Mapping[str, TranscriptRow]) -> Motion:
         """The motion with the arguments that were found; empty where they could not be had."""
         chosen = dict(self.arguments)
-        for side, key in self.asked.items():
+        for side, key in self.requested.items():
             chosen[side] = rows[key].arguments[self.place] if rows[key].arguments else ""
         return replace(self, arguments=chosen)
 
@@ -159,7 +159,7 @@ class Motion:
         """The debate that these rows make, by their ids."""
         turns = {place: rows[self.key(*place)] for place in self.places()}
         statements = {place: turn if turn.answered else None for place, turn in turns.items()}
-        parts = {f"arguments, {side}": rows[key] for side, key in self.asked.items()}
+        parts = {f"arguments, {side}": rows[key] for side, key in self.requested.items()}
         parts |= {named(*place): turn for place, turn in turns.items()}
         return ModelDebate(
             id=self.id,
@@ -310,7 +310,7 @@ async def speak(request: TurnRequest, client: Client, library: Library) -> Trans
     if fitted is None:
         detail = "it does not fit without the record either"
         return TranscriptRow(id=key, reason=Reason.CONTEXT_OVERFLOW, detail=detail)
-    answer = await client.ask(
+    answer = await client.request(
         Request(
             ask=request.prompt_id,
             item=key,

@@ -28,7 +28,7 @@ from conqret.debate.two_turn.slider_answers import (
 )
 from conqret.debate.two_turn.two_turn_files import NOTHING, Side, SideArgument, TwoTurnQuestion
 from conqret.errors import DeclarationError
-from conqret.judging.asked_run import Run, RunPrompt
+from conqret.judging.request_run import Run, RunPrompt
 from conqret.judging.responses import Typed
 from conqret.llm.client_options import backend_of
 from conqret.llm.prompt_fitting import trim_proportionally
@@ -179,7 +179,7 @@ async def judged(turns: Sequence[DebateRequest], run: Run[DebateJudgment]) -> No
     """One judgment after the other on the same; each shows the answer before it."""
     before: int | None = None
     for request in turns:
-        row = await run.ask(
+        row = await run.request(
             Request(
                 ask=PROMPT,
                 item=request.key,

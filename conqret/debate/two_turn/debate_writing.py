@@ -31,8 +31,8 @@ from conqret.debate.two_turn.two_turn_files import (
 from conqret.errors import DeclarationError, number, strict_options
 from conqret.io.jsonl import json_lines
 from conqret.io.safe_files import Content, InFolder
-from conqret.judging.asked_run import AskedSettings, Run, RunPrompt, together
 from conqret.judging.judge_settings import as_path, client_options
+from conqret.judging.request_run import RequestRunSettings, Run, RunPrompt, together
 from conqret.judging.responses import Typed, Written
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
@@ -207,7 +207,7 @@ async def _write(
         detail = f"it waits for a failed part: {lacking.id}"
         return WrittenTextRow(id=task.key, reason=Reason.NOTHING_TO_JUDGE, detail=detail)
     texts = [text.argument for text in before]
-    response = await client.ask(
+    response = await client.request(
         Request(
             ask=ARGUMENT if task.opponent is None else COUNTER,
             item=task.key,
@@ -320,7 +320,7 @@ def write_debates(
     *,
     against: str | ClientOptions | None = None,
     output: str | Path | None = None,
-    **settings: Unpack[AskedSettings],
+    **settings: Unpack[RequestRunSettings],
 ) -> StudyOutcome[WrittenTextRow, DebateWritingSummary]:
     """Write two-turn debates: an argument for either option of each question, and an answer to each argument.
 
@@ -330,7 +330,7 @@ def write_debates(
         against: a second model: each question is debated twice, with the sides exchanged. By default ``model`` argues
             for both options.
         output: the run's folder, by default ``runs/QUESTIONS-debate-argue-MODEL``; the same call goes on there.
-        settings: the model and how it is called: :class:`conqret.judging.judge_settings.AskedSettings`.
+        settings: the model and how it is called: :class:`conqret.judging.judge_settings.RequestRunSettings`.
 
     Raises:
         DeclarationError: anything wrong with the call, the questions or the folder. No request is sent then.
@@ -369,12 +369,12 @@ def write_debates(
         writers,
         PROMPTS,
         settings,
-        asked=[(debate.id, debate.writers, debate.question.record()) for debate in debated],
+        contents=[(debate.id, debate.writers, debate.question.record()) for debate in debated],
         total=total,
-        asks="for arguments",
+        purpose="for arguments",
         about=f"{number(total, 'text')} on {number(len(found), 'question')}, by",
         record={"against": {writer.model: dict(writer.identity) for writer in writers[1:]}},
     ) as run:
         by_name = dict(zip(names, writers, strict=True))
-        run.ask_all(write_debate(debate, run, by_name) for debate in debated)
+        run.request_all(write_debate(debate, run, by_name) for debate in debated)
         return run.finish(concluded)

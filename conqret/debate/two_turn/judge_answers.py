@@ -91,9 +91,9 @@ def bonus(answer: SliderAnswer) -> Fraction | None:
     return None if point is None else INSTRUCTIONS[answer.instruction].bonus(point)
 
 
-def judged(ledger: Ledger, annotator: Annotator, asked: Screen) -> list[SliderAnswer]:
+def judged(ledger: Ledger, annotator: Annotator, screen: Screen) -> list[SliderAnswer]:
     """An annotator's answers to a screen's question, judgment by judgment."""
-    mine = ledger.given(item=asked.item, practice=asked.practice, annotator=annotator.number)
+    mine = ledger.given(item=screen.item, practice=screen.practice, annotator=annotator.number)
     return [slid(ledger, record) for record in mine]
 
 
@@ -238,8 +238,8 @@ def planned_judgments(
     """
     drawn = random.Random(seed)
     asked = gathered(
-        ((asking.question.id, asking.condition, asking.instruction, asking.swapped), asking)
-        for asking in debate_requests(questions, design, instructions)
+        ((request.question.id, request.condition, request.instruction, request.swapped), request)
+        for request in debate_requests(questions, design, instructions)
     )
     cells = _cells(design, instructions)
     ranks = drawn.sample(range(judges), judges)

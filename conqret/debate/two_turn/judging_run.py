@@ -31,8 +31,8 @@ from conqret.debate.two_turn.two_turn_files import read_two_turn
 from conqret.errors import number, strict_options
 from conqret.io.jsonl import json_lines
 from conqret.io.safe_files import Content, InFolder
-from conqret.judging.asked_run import AskedSettings, Run
 from conqret.judging.judge_settings import as_path, client_options
+from conqret.judging.request_run import RequestRunSettings, Run
 from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.study_run import RequestFolder, RequestRecord, StudyOutcome
 
@@ -81,7 +81,7 @@ def judge_debates(
     allowance: int | None = None,
     passage_tokens: int | None = None,
     output: str | Path | None = None,
-    **settings: Unpack[AskedSettings],
+    **settings: Unpack[RequestRunSettings],
 ) -> StudyOutcome[DebateJudgment, JudgingSummary]:
     """Let a model say which option is right, on a slider of seven points, with and without the arguments of a debate.
 
@@ -94,7 +94,7 @@ def judge_debates(
         allowance: tokens for each judgment, thoughts and answer together.
         passage_tokens: the most tokens shown of each passage.
         output: the run's folder, by default ``runs/QUESTIONS-debate-judge-MODEL``; the same call goes on there.
-        settings: the model and how it is called: :class:`conqret.judging.judge_settings.AskedSettings`.
+        settings: the model and how it is called: :class:`conqret.judging.judge_settings.RequestRunSettings`.
 
     Raises:
         DeclarationError: anything wrong with the call, the questions or the folder. No request is sent then.
@@ -129,14 +129,14 @@ def judge_debates(
         [options],
         debate_judge.PROMPTS,
         settings,
-        asked=[(request.key, request.question.record()) for request in asked],
+        contents=[(request.key, request.question.record()) for request in asked],
         total=len(asked),
-        asks="which option of a debate is right",
+        purpose="which option of a debate is right",
         about=f"{number(len(asked), 'judgment')} on {number(len(found), 'question')}, by",
         record={"allowance": allowance, "shortened": cut},
     ) as run:
         alike = groupby(asked, lambda request: replace(request, turn=0))
-        run.ask_all(judged(tuple(turns), run) for _, turns in alike)
+        run.request_all(judged(tuple(turns), run) for _, turns in alike)
         return run.finish(concluded)
 
 

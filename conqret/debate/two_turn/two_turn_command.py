@@ -40,7 +40,7 @@ def judge(
     ] = None,
     annotations: Path | None = None,
     output: Annotated[Path | None, options.run_folder("QUESTIONS-debate-judge-MODEL")] = None,
-    asking: StudyOptions,
+    run_options: StudyOptions,
 ) -> None:
     """Let a model say which option is right, on a scale of seven points, with and without the debate's arguments, to
     see whether debate helps it.
@@ -98,7 +98,7 @@ def judge(
             grades_by_writer = grade_counter_arguments(questions, labels=labels, model=model)
             grades = [grade.model_dump(mode="json") for grade in grades_by_writer.grades]
             facts = {"labels": ", ".join(map(str, labels)), "grades": grades}
-            result(facts, [rubric_table(grades_by_writer.grades)], as_json=asking.shown.json_output)
+            result(facts, [rubric_table(grades_by_writer.grades)], as_json=run_options.shown.json_output)
             return
         done = run_judge(
             counter_items(read_two_turn(questions)),
@@ -106,21 +106,21 @@ def judge(
             FORMAT,
             model=model,
             output=output,
-            asking=asking,
+            run_options=run_options,
             by=partial(grade_counter_arguments, questions),
         )
         grades = [grade.model_dump(mode="json") for grade in done.grades]
-        conclude(done.judgments, lambda: rubric_table(done.grades), shown=asking.shown, grades=grades)
+        conclude(done.judgments, lambda: rubric_table(done.grades), shown=run_options.shown, grades=grades)
         return
     if annotations is not None:
         summaries = summarize_annotations(annotations, questions=questions)
         plain = [asdict(summary) for summary in summaries]
-        result(plain, spaced(annotation_tables(summaries)), as_json=asking.shown.json_output)
+        result(plain, spaced(annotation_tables(summaries)), as_json=run_options.shown.json_output)
         return
-    outcome = asking.study(
+    outcome = run_options.study(
         judge_debates,
         questions,
-        model=asking.calls.of(model),
+        model=run_options.calls.for_model(model),
         design=design,
         instruction=instruction,
         consultancy=consultancy,
@@ -142,7 +142,7 @@ def judge(
     )
     data = {"verdict": conclusion, **outcome.summary.record()}
     there = len(outcome.rows) - sum(outcome.lost.values())
-    asking.conclude(data, lines, outcome, outcome.lost, there=there)
+    run_options.conclude(data, lines, outcome, outcome.lost, there=there)
 
 
 def write(
@@ -152,7 +152,7 @@ def write(
     against: str | None = None,
     check: bool = False,
     output: Annotated[Path | None, options.run_folder("QUESTIONS-debate-argue-MODEL")] = None,
-    asking: StudyOptions,
+    run_options: StudyOptions,
 ) -> None:
     """Write debates: an argument for each of the two options of a question, and a counter-argument to each.
 
@@ -180,13 +180,13 @@ def write(
     """
     if check:
         counts = _counts(questions)
-        result(counts, _judgments_allowed(counts), as_json=asking.shown.json_output)
+        result(counts, _judgments_allowed(counts), as_json=run_options.shown.json_output)
         return
-    outcome = asking.study(
+    outcome = run_options.study(
         write_debates,
         questions,
-        model=asking.calls.of(model),
-        against=None if against is None else asking.calls.of(against),
+        model=run_options.calls.for_model(model),
+        against=None if against is None else run_options.calls.for_model(against),
         output=output,
         rows="texts",
         doing="writing",
@@ -204,7 +204,7 @@ def write(
     ]
     if summary.whole:
         lines.append(at(outcome.folder.debates_file, "debates"))
-    asking.conclude(summary, lines, outcome, summary.unwritten, there=summary.whole)
+    run_options.conclude(summary, lines, outcome, summary.unwritten, there=summary.whole)
 
 
 def _counts(file: Path) -> dict[str, int]:

@@ -31,8 +31,8 @@ from conqret.generation.generator import GENERATED_TOKENS
 from conqret.io.jsonl import json_lines
 from conqret.io.questions import SourcedQuestion, read_sourced
 from conqret.io.safe_files import Content, InFolder
-from conqret.judging.asked_run import AskedSettings, Run, RunPrompt
 from conqret.judging.judge_settings import as_path, client_options
+from conqret.judging.request_run import RequestRunSettings, Run, RunPrompt
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Plain
@@ -109,7 +109,7 @@ class Answering:
 
     Raises:
         DeclarationError: the strategy wants something to search in, or takes none of what was set; or a model cannot
-            answer in this way.
+            answer by this strategy.
     """
 
     strategy: AnswerStrategy
@@ -138,9 +138,9 @@ class Answering:
                 raise DeclarationError(
                     f"{option} has no effect on the strategy {way.name} ({way.summary}): leave it out"
                 )
-        self.answerer.backend.check_can_ask("a debatable question", plain=not way.prompts)
+        self.answerer.backend.check_can_request("a debatable question", plain=not way.prompts)
         if way.agent:
-            self.searcher.backend.check_can_ask("an agent's next step")
+            self.searcher.backend.check_can_request("an agent's next step")
 
     @property
     def searcher(self) -> ClientOptions:
@@ -223,7 +223,7 @@ def answer(
     trusted: bool | str | Path = False,
     plan: AnswerPlan | None = None,
     output: str | Path | None = None,
-    **settings: Unpack[AskedSettings],
+    **settings: Unpack[RequestRunSettings],
 ) -> StudyOutcome[GivenAnswer, AnswersSummary]:
     """Answer questions without retrieval, from what a search finds, or with an agent that searches (DebateQA, 5.4).
 
@@ -238,7 +238,7 @@ def answer(
         plan: the prompt, length, temperature and top-p of answers, and how much is retrieved.
         output: the run's folder, by default ``runs/QUESTIONS-answer-STRATEGY-MODEL``; the same call goes on there. It
             holds ``answers.jsonl``, which ``conqret debateqa score`` reads.
-        settings: who answers, and how: :class:`conqret.judging.judge_settings.AskedSettings`.
+        settings: who answers, and how: :class:`conqret.judging.judge_settings.RequestRunSettings`.
 
     Raises:
         DeclarationError: anything wrong with the call, the questions or the folder, or a setting changes nothing of the
@@ -292,9 +292,9 @@ def answer(
         [answerer, way.searcher],
         way.prompts,
         settings,
-        asked=((question.id, question.question) for question in given),
+        contents=((question.id, question.question) for question in given),
         total=len(given),
-        asks="",
+        purpose="",
         about=f"{number(len(given), 'question')}, strategy {way.strategy.name}{chunks}, answered by",
         record={
             "strategy": way.strategy.name,
@@ -303,7 +303,7 @@ def answer(
             "source": "" if index is None else index.name,
         },
     ) as run:
-        run.ask_all(_answered(run, way, question) for question in given)
+        run.request_all(_answered(run, way, question) for question in given)
         return run.finish(concluded)
 
 

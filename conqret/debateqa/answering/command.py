@@ -44,7 +44,7 @@ def answer(
     model: options.Model = None,
     agent: str | None = None,
     output: Annotated[Path | None, options.run_folder("QUESTIONS-answer-STRATEGY-MODEL")] = None,
-    asking: StudyOptions,
+    run_options: StudyOptions,
 ) -> None:
     """Answer questions from what a model knows, from what a search finds, or with an agent that searches (DebateQA).
 
@@ -70,7 +70,7 @@ def answer(
     models/gte --agent gpt-4o --model gpt-4o-mini -o runs/react
     """
     trusted = True if evidence.trusted == "standard" else evidence.trusted or False
-    with progress("indexing", quiet=asking.shown.quiet) as bar:
+    with progress("indexing", quiet=run_options.shown.quiet) as bar:
         source = chunk_search(
             evidence.index,
             retriever=evidence.retriever,
@@ -78,14 +78,14 @@ def answer(
             trusted=trusted,
             on_document=bar.advance,
         )
-    outcome = asking.study(
+    outcome = run_options.study(
         write_answers,
         questions,
         strategy=strategy,
         index=source,
         plan=plan,
-        model=asking.calls.of(model),
-        agent=None if agent is None else asking.calls.of(agent),
+        model=run_options.calls.for_model(model),
+        agent=None if agent is None else run_options.calls.for_model(agent),
         output=output,
         rows="answers",
         doing="answering",
@@ -93,7 +93,7 @@ def answer(
     )
     summary, folder = outcome.summary, outcome.folder
     if summary.cut:
-        asking.shown.note(
+        run_options.shown.note(
             f"{summary.cut:,} answers were cut off at the token limit: raise it with --max-tokens"
         )
     lines = [
@@ -101,7 +101,7 @@ def answer(
         *([at(folder.answers_file, "answers")] if summary.answered else []),
         at(folder.report_file, "page"),
     ]
-    asking.conclude(summary, lines, outcome, summary.unanswered, there=summary.answered)
+    run_options.conclude(summary, lines, outcome, summary.unanswered, there=summary.answered)
 
 
 def _table(summary: AnswersSummary) -> Table:

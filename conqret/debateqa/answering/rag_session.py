@@ -17,9 +17,9 @@ from conqret.data.item import Frozen
 from conqret.debateqa.curation.curation_requests import (
     NonEmptyText,
     NoValidResponse,
-    asked,
     fitted,
     offline_views,
+    response_to,
 )
 from conqret.errors import DeclarationError
 from conqret.generation.cited_argument import GeneratedArgument
@@ -185,7 +185,7 @@ class RagSession:
                 {"question": self.question.question, "steps": steps, "left": self.searches - len(steps)}
             )
 
-        step = await asked(
+        step = await response_to(
             prompt,
             self.question.id,
             fitted(render, self.documents, self.agent, answer_room=ROOM),
@@ -211,7 +211,7 @@ class RagSession:
         def render(shown: Sequence[Document]) -> RenderedPrompt:
             return prompt.render({"question": question, "documents": shown}, settings)
 
-        reply = await asked(
+        reply = await response_to(
             prompt.id,
             self.question.id,
             fitted(render, self.documents, self.answerer, answer_room=self.room),
@@ -234,7 +234,7 @@ class AnswerStrategy:
       returns the text. It raises :class:`~conqret.debateqa.curation.curation_requests.NoValidResponse` where a model
       gives no valid answer.
     - ``chunks`` are taken of one retrieval (0: nothing is retrieved), ``searches`` is how many retrievals there may be
-    - ``agent`` is the id of the prompt by which an agent is asked what to do next; empty where there is none
+    - ``agent`` is the id of the prompt by which an agent chooses its next step; empty where there is none
     - ``prompts`` are the ids of other prompts of its own, each with its type of answer; where there are none, the
       answer is set by the prompt that the user chooses
     """

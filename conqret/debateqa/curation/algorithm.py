@@ -14,12 +14,12 @@ from functools import partial
 from typing import Any
 
 from conqret.data import Document
-from conqret.debateqa.curation import curation_requests as asking
-from conqret.debateqa.curation.curation_requests import NoValidResponse, PointOfView, asked, fitted
+from conqret.debateqa.curation import curation_requests as requests
+from conqret.debateqa.curation.curation_requests import NoValidResponse, PointOfView, fitted, response_to
 from conqret.debateqa.curation.page_sources import PageSource, TrustedDomains
 from conqret.errors import DeclarationError, check_known, check_positive
 from conqret.io.questions import SourcedQuestion
-from conqret.judging.asked_run import Run, together
+from conqret.judging.request_run import Run, together
 from conqret.llm.client_options import backend_of
 from conqret.llm.prompt_fitting import ANSWER_ROOM, trim_proportionally, with_texts
 from conqret.runs.session import Session
@@ -125,7 +125,7 @@ STEPS = (
     "queries",
     "documents",
     "views",
-    *(f"explanation {number}" for number in range(1, asking.MAX_VIEWS + 1)),
+    *(f"explanation {number}" for number in range(1, requests.MAX_VIEWS + 1)),
 )
 """The steps of a question, in their order."""
 
@@ -217,10 +217,12 @@ class Collector:
         return await self.run.row(key, made)
 
     async def _queries(self, question: SourcedQuestion, key: str) -> CurationStep:
-        limits = {"most": asking.MAX_QUERIES}
-        prompt = self.library[asking.QUERIES].render({"question": question.question}, limits)
-        offline = partial(asking.offline_queries, question.question)
-        answer = await asked(asking.QUERIES, key, prompt, asking.SearchQueries, self.client, offline)
+        limits = {"most": requests.MAX_QUERIES}
+        prompt = self.library[requests.QUERIES].render({"question": question.question}, limits)
+        offline = partial(requests.offline_queries, question.question)
+        answer = await response_to(
+            requests.QUERIES, key, prompt, requests.SearchQueries, self.client, offline
+        )
         return CurationStep(id=key, queries=tuple(answer.queries))
 
     async def _documents(self, question: SourcedQuestion, searched: CurationStep, key: str) -> CurationStep:
@@ -250,8 +252,8 @@ class Collector:
             return CurationStep(id=key)
         documents, cut = self._within_budget(self._texts(found.documents))
         rendered = fitted(
-            lambda shown: self.library[asking.VIEWS].render(
-                {"question": question.question, "documents": shown}, {"most": asking.MAX_VIEWS}
+            lambda shown: self.library[requests.VIEWS].render(
+                {"question": question.question, "documents": shown}, {"most": requests.MAX_VIEWS}
             ),
             documents,
             self.client,
@@ -261,17 +263,17 @@ class Collector:
 
         def offline() -> dict[str, Any]:
             if not self.run.dry:
-                return asking.offline_views(question.question, texts, asking.MAX_VIEWS)
+                return requests.offline_views(question.question, texts, requests.MAX_VIEWS)
             numbers = list(range(1, min(SOURCES, len(texts)) + 1))
             count = max(VIEWS, self.plan.least_views)
             views = [f"{number}. {question.question}" for number in range(1, count + 1)]
             return {"points_of_view": [{"point_of_view": view, "documents": numbers} for view in views]}
 
-        answer = await asked(
-            asking.VIEWS,
+        answer = await response_to(
+            requests.VIEWS,
             key,
             rendered,
-            asking.PointsOfView,
+            requests.PointsOfView,
             self.client,
             offline,
             context={"documents": len(documents)},
@@ -289,15 +291,17 @@ class Collector:
         )
         about = question.question, view.point_of_view
         rendered = fitted(
-            lambda texts: self.library[asking.EXPLANATION].render(
-                {"question": about[0], "perspective": about[1], "documents": texts}, {"most": asking.WORDS}
+            lambda texts: self.library[requests.EXPLANATION].render(
+                {"question": about[0], "perspective": about[1], "documents": texts}, {"most": requests.WORDS}
             ),
             shown,
             self.client,
-            answer_room=asking.EXPLANATION_ROOM,
+            answer_room=requests.EXPLANATION_ROOM,
         )
-        offline = partial(asking.offline_explanation, *about, [document.text for document in shown])
-        answer = await asked(asking.EXPLANATION, key, rendered, asking.Explanation, self.client, offline)
+        offline = partial(requests.offline_explanation, *about, [document.text for document in shown])
+        answer = await response_to(
+            requests.EXPLANATION, key, rendered, requests.Explanation, self.client, offline
+        )
         return CurationStep(id=key, explanation=answer.explanation, cut=cut)
 
     def _texts(self, identifiers: Sequence[str]) -> list[Document]:

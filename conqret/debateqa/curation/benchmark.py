@@ -22,7 +22,7 @@ from typing import ClassVar, Unpack
 from conqret._optional import require
 from conqret.data import Item
 from conqret.data.item import Frozen
-from conqret.debateqa.curation import curation_requests as asking
+from conqret.debateqa.curation import curation_requests as requests
 from conqret.debateqa.curation.algorithm import (
     FEW_DOCUMENTS,
     FEW_VIEWS,
@@ -45,17 +45,17 @@ from conqret.errors import number, strict_options
 from conqret.io.jsonl import json_lines
 from conqret.io.questions import read_sourced
 from conqret.io.safe_files import Content, InFolder
-from conqret.judging.asked_run import AskedSettings, Run, RunPrompt
 from conqret.judging.judge_settings import as_path, client_options
+from conqret.judging.request_run import RequestRunSettings, Run, RunPrompt
 from conqret.retrieval.rerank import INSTRUCTIONS, RankingAnswer
 from conqret.runs.run_folder import ITEMS, default_folder, stem
 from conqret.runs.study_run import RequestFolder, RequestRecord, StudyOutcome
 
 PROMPTS = {
-    asking.QUERIES: RunPrompt(asking.SearchQueries, "curate", 60, "search queries"),
+    requests.QUERIES: RunPrompt(requests.SearchQueries, "curate", 60, "search queries"),
     INSTRUCTIONS["none"]: RunPrompt(RankingAnswer, "curate", 100, "the best documents"),
-    asking.VIEWS: RunPrompt(asking.PointsOfView, "curate", 50 * VIEWS, "points of view"),
-    asking.EXPLANATION: RunPrompt(asking.Explanation, "curate", 400, "explanations"),
+    requests.VIEWS: RunPrompt(requests.PointsOfView, "curate", 50 * VIEWS, "points of view"),
+    requests.EXPLANATION: RunPrompt(requests.Explanation, "curate", 400, "explanations"),
 }
 """The prompts. Responses are taken to be some short queries; 20 numbers; a sentence and numbers for each point of view;
 300 words."""
@@ -178,7 +178,7 @@ def curate_benchmark(
     trusted: str | Path | None = None,
     plan: CurationPlan = USUAL,
     output: str | Path | None = None,
-    **settings: Unpack[AskedSettings],
+    **settings: Unpack[RequestRunSettings],
 ) -> StudyOutcome[CurationStep, CurateSummary]:
     """Collect partial answers to debatable questions: queries, trusted documents, points of view, and an explanation of
     each (DebateQA, Algorithm 1).
@@ -191,7 +191,7 @@ def curate_benchmark(
         trusted: a file of domains to trust besides .edu, .org, .gov, .info and .pro.
         plan: what is kept, and how much of a document is read.
         output: the benchmark's folder, by default ``runs/QUESTIONS-curate-MODEL``; the same call goes on there.
-        settings: the model and how it is called: :class:`conqret.judging.judge_settings.AskedSettings`.
+        settings: the model and how it is called: :class:`conqret.judging.judge_settings.RequestRunSettings`.
 
     Raises:
         DeclarationError: anything wrong with the call, the questions or the folder. No request is sent then.
@@ -209,9 +209,9 @@ def curate_benchmark(
         [author],
         PROMPTS,
         settings,
-        asked=((question.id, question.question) for question in given),
+        contents=((question.id, question.question) for question in given),
         total=len(given) * len(STEPS),
-        asks="what documents say on a question",
+        purpose="what documents say on a question",
         about=f"{number(len(given), 'question')}, {source.described}, by",
         record={"source": source.name, "trusted": domains.record(), "plan": asdict(plan)},
     ) as run:
@@ -219,7 +219,7 @@ def curate_benchmark(
 
         async def collected() -> tuple[list[QuestionOutcome], list[PageEvidence]]:
             async with source.opened(folder.path):
-                outcomes = await run.asked(map(collector.collect, given))
+                outcomes = await run.gather(map(collector.collect, given))
                 used = (document for outcome in outcomes if not outcome.why for document in outcome.documents)
                 return outcomes, source.read(list(dict.fromkeys(used)))
 

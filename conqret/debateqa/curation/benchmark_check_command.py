@@ -44,7 +44,7 @@ Reviewer = tuple[str | None, "Sequence[Path] | None", Path | None]
 with the run of the model in a folder next to it."""
 
 
-def relevance(folder: Path, encoder: str, asking: StudyOptions) -> None:
+def relevance(folder: Path, encoder: str, run_options: StudyOptions) -> None:
     """Measure how relevant documents are to their questions (DebateQA, A.2 and Figure 4)."""
 
     figures = benchmark_relevance(folder, encoder=encoder)
@@ -58,13 +58,13 @@ def relevance(folder: Path, encoder: str, asking: StudyOptions) -> None:
         note=f"{figures.chunks} chunks of {figures.documents} documents, by {encoder}; the {len(lowest)} farthest "
         "questions are shown. The interval (95%) is over questions. DebateQA: .56, by gte-Qwen2-1.5B-instruct.",
     )
-    result(figures, [table], as_json=asking.shown.json_output)
+    result(figures, [table], as_json=run_options.shown.json_output)
 
 
-def comprehensiveness(folder: Path, encoder: str, reviewer: Reviewer, asking: StudyOptions) -> None:
+def comprehensiveness(folder: Path, encoder: str, reviewer: Reviewer, run_options: StudyOptions) -> None:
     """Check whether the points of view cover what the nearest document chunks of each question say (A.3)."""
 
-    figures = _checked(benchmark_coverage, folder, "covered", reviewer, asking, encoder=encoder)
+    figures = _checked(benchmark_coverage, folder, "covered", reviewer, run_options, encoder=encoder)
     if figures is None:
         return
     facts = {
@@ -75,16 +75,16 @@ def comprehensiveness(folder: Path, encoder: str, reviewer: Reviewer, asking: St
     note_text = (
         "DebateQA: 90.4% of the five nearest chunks, by annotators. The interval (95%) is over questions."
     )
-    _tell_figures("Comprehensiveness", facts, note_text, figures.asked, asking.shown)
+    _tell_figures("Comprehensiveness", facts, note_text, figures.model_verdicts, run_options.shown)
 
 
 def distinctiveness(
-    folder: Path, encoder: str, threshold: float, reviewer: Reviewer, asking: StudyOptions
+    folder: Path, encoder: str, threshold: float, reviewer: Reviewer, run_options: StudyOptions
 ) -> None:
     """Find points of view of one question that may say the same (A.3)."""
 
     figures = _checked(
-        benchmark_duplicates, folder, "duplicate", reviewer, asking, encoder=encoder, threshold=threshold
+        benchmark_duplicates, folder, "duplicate", reviewer, run_options, encoder=encoder, threshold=threshold
     )
     if figures is None:
         return
@@ -97,16 +97,16 @@ def distinctiveness(
     if rows.rows:
         facts["of these called duplicates"] = figures.duplicates
         facts["not looked at"] = rows.rows - len(rows.verdicts)
-    elif not asking.shown.quiet:
+    elif not run_options.shown.quiet:
         note(
             "no pair is similar enough to be checked, so no annotation form is written or read: "
             f"lower --threshold below {threshold}"
         )
-    _tell_figures("Distinctiveness", facts, "", figures.asked, asking.shown)
+    _tell_figures("Distinctiveness", facts, "", figures.model_verdicts, run_options.shown)
 
 
 def viewpoints(
-    folder: Path, answers: Path | None, model: str | None, output: Path | None, asking: StudyOptions
+    folder: Path, answers: Path | None, model: str | None, output: Path | None, run_options: StudyOptions
 ) -> None:
     """Count the answers that contain an important point of view missing from the partial answers (Table 11)."""
 
@@ -114,8 +114,13 @@ def viewpoints(
         raise DeclarationError(
             "--check viewpoints needs answers to the benchmark's questions: name them with --answers"
         )
-    figures = asking.study(
-        missed_viewpoints, folder, answers, model=asking.calls.of(model), output=output, rows="judgments"
+    figures = run_options.study(
+        missed_viewpoints,
+        folder,
+        answers,
+        model=run_options.calls.for_model(model),
+        output=output,
+        rows="judgments",
     )
     facts = {
         "answers with a rating of 5": figures.missed,
@@ -124,17 +129,19 @@ def viewpoints(
         "answers to no question of the benchmark": figures.foreign,
     }
     note_text = "DebateQA, Table 11: .03 to .09 of six models' answers, after annotators had checked the ratings of 5."
-    _tell_figures("Viewpoints that the benchmark misses", facts, note_text, figures.asked, asking.shown)
+    _tell_figures(
+        "Viewpoints that the benchmark misses", facts, note_text, figures.model_verdicts, run_options.shown
+    )
 
 
-def domains(folder: Path, encoder: str, asking: StudyOptions) -> None:
+def domains(folder: Path, encoder: str, run_options: StudyOptions) -> None:
     """Group similar questions into domains, named by their most typical words (Figure 7)."""
 
     groups = benchmark_domains(folder, encoder=encoder)
     rows = [(", ".join(group.words), group.questions, group.example) for group in groups]
     columns = (Column("domain", "text"), "questions", Column("in its middle", "text"))
     table = Table("Domains", columns, rows, note=f"Groups by k-means over embeddings by {encoder}.")
-    result([group.model_dump() for group in groups], [table], as_json=asking.shown.json_output)
+    result([group.model_dump() for group in groups], [table], as_json=run_options.shown.json_output)
 
 
 def remove(
@@ -142,7 +149,7 @@ def remove(
     labels: Sequence[Path] | None,
     duplicates: Path | None,
     output: Path | None,
-    asking: StudyOptions,
+    run_options: StudyOptions,
 ) -> None:
     """Remove partial answers that two of three annotators reject (A.4), and those that repeat another.
 
@@ -152,7 +159,7 @@ def remove(
     if output is None:
         raise DeclarationError("the benchmark that is left needs a file: name it with -o")
     lines, removal = remove_partial_answers(folder, labels=labels, duplicates=duplicates)
-    write_new({output: json_lines(lines)}, overwrite=asking.kept.overwrite)
+    write_new({output: json_lines(lines)}, overwrite=run_options.kept.overwrite)
     facts = {
         "partial answers": removal.answers,
         f"rejected by {MIN_REJECTIONS} annotators or more": removal.rejected,
@@ -166,13 +173,18 @@ def remove(
         "Noes count labels. DebateQA removed 767 of 11,640 partial answers (6.6%) that two of three "
         "annotators rejected."
     )
-    _tell_figures("Removed", facts, remark, None, asking.shown, removal, at(output, "benchmark"))
+    _tell_figures("Removed", facts, remark, None, run_options.shown, removal, at(output, "benchmark"))
     if removal.unlabelled:
-        asking.shown.note(f"{removal.unlabelled:,} partial answers have no label and are kept")
+        run_options.shown.note(f"{removal.unlabelled:,} partial answers have no label and are kept")
 
 
 def _checked(
-    check: Callable[..., F], folder: Path, column: str, reviewer: Reviewer, asking: StudyOptions, **how: Any
+    check: Callable[..., F],
+    folder: Path,
+    column: str,
+    reviewer: Reviewer,
+    run_options: StudyOptions,
+    **how: Any,
 ) -> F | None:
     """What a ``check`` finds by a filled form or a judge; None where the form is left for annotators."""
     model, files, output = reviewer
@@ -181,12 +193,14 @@ def _checked(
         raise DeclarationError("--check reads one form: give --labels once")
     how |= {"labels": labels[0] if labels else None, "output": output}
     if model is not None and not labels:
-        figures = asking.study(check, folder, model=asking.calls.of(model), rows="judgments", **how)
+        figures = run_options.study(
+            check, folder, model=run_options.calls.for_model(model), rows="judgments", **how
+        )
     else:
-        figures = check(folder, overwrite=asking.kept.overwrite, **how)
+        figures = check(folder, overwrite=run_options.kept.overwrite, **how)
     rows = figures.reviewed
-    if rows.sheet is not None:
-        asking.shown.note(f"{rows.rows:,} rows in {rows.sheet}; the column {column} takes yes or no")
+    if rows.form is not None:
+        run_options.shown.note(f"{rows.rows:,} rows in {rows.form}; the column {column} takes yes or no")
     return figures if model is not None or labels or not rows.rows else None
 
 
@@ -194,7 +208,7 @@ def _tell_figures(
     title: str,
     facts: Mapping[str, Any],
     remark: str,
-    asked: Verdicts | None,
+    model_verdicts: Verdicts | None,
     shown: options.OutputOptions,
     data: object = None,
     *lines: str,
@@ -207,6 +221,6 @@ def _tell_figures(
         for name, value in facts.items()
     }
     result(plain if data is None else data, [table, *lines], as_json=shown.json_output)
-    if asked is not None:
-        lost = asked.lost
-        end(lost, asked.session, there=len(asked.rows) - sum(lost.values()), reasons=lost)
+    if model_verdicts is not None:
+        lost = model_verdicts.lost
+        end(lost, model_verdicts.session, there=len(model_verdicts.rows) - sum(lost.values()), reasons=lost)

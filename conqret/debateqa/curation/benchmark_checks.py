@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from conqret.data.digest import gathered
-from conqret.debateqa.curation import curation_requests as asking
+from conqret.debateqa.curation import curation_requests as requests
 from conqret.debateqa.curation.benchmark_figures import (
     ALIKE,
     NEAREST,
@@ -31,8 +31,8 @@ from conqret.debateqa.curation.embeddings import LEXICAL, embedder
 from conqret.debateqa.debateqa_files import check_answers, read_answers
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.safe_files import csv_text, write_new
-from conqret.judging.asked_run import AskedSettings
 from conqret.judging.judge_settings import as_path
+from conqret.judging.request_run import RequestRunSettings
 from conqret.judging.responses import OneToFive, Typed
 from conqret.runs.session import SessionCounts
 from conqret.runs.study_run import StudyOutcome
@@ -113,7 +113,7 @@ def review_pairs(made: MadeBenchmark, pairs: Sequence[AlikeViews]) -> Review:
         SAME,
         "same",
         [{"question": question, "views": [first, second]} for _, question, first, second, _ in rows],
-        lambda shown: asking.offline_same(*shown["views"]),
+        lambda shown: requests.offline_same(*shown["views"]),
     )
 
 
@@ -134,7 +134,7 @@ def review_chunks(made: MadeBenchmark, near: Sequence[Near]) -> Review:
         COVERED,
         "covered",
         shown,
-        lambda shown: asking.offline_covered(shown["question"], shown["document"], shown["views"]),
+        lambda shown: requests.offline_covered(shown["question"], shown["document"], shown["views"]),
     )
 
 
@@ -144,13 +144,13 @@ RATINGS = (5, 4, 3, 2, 1)
 
 @dataclass(frozen=True)
 class ReviewedRows:
-    """What is known of rows that are to be looked at: ``verdicts`` by id, the ``sheet`` that was written, and the run
+    """What is known of rows that are to be looked at: ``verdicts`` by id, the ``form`` that was written, and the run
     of the model."""
 
     rows: int
     verdicts: Mapping[str, bool]
-    sheet: Path | None = None
-    asked: Verdicts | None = None
+    form: Path | None = None
+    model_verdicts: Verdicts | None = None
 
 
 @dataclass(frozen=True)
@@ -160,19 +160,19 @@ class CheckFigures:
     reviewed: ReviewedRows
 
     @property
-    def asked(self) -> Verdicts | None:
+    def model_verdicts(self) -> Verdicts | None:
         """The run of the model."""
-        return self.reviewed.asked
+        return self.reviewed.model_verdicts
 
     @property
     def session(self) -> SessionCounts:
         """What that run did."""
-        return SessionCounts() if self.asked is None else self.asked.session
+        return SessionCounts() if self.model_verdicts is None else self.model_verdicts.session
 
     @property
     def missing(self) -> tuple[str, ...]:
         """Which answers a replay lacked."""
-        return () if self.asked is None else self.asked.missing
+        return () if self.model_verdicts is None else self.model_verdicts.missing
 
 
 @dataclass(frozen=True)
@@ -211,7 +211,7 @@ def benchmark_coverage(
     encoder: str = LEXICAL,
     labels: str | Path | None = None,
     output: str | Path | None = None,
-    **settings: Unpack[AskedSettings],
+    **settings: Unpack[RequestRunSettings],
 ) -> Comprehensiveness:
     """Check whether the points of view hold all that the five nearest chunks of each question say (DebateQA, A.3).
 
@@ -220,7 +220,7 @@ def benchmark_coverage(
         encoder: the folder of a sentence-transformers model, or ``lexical``: word stems by TF-IDF.
         labels: the form, filled in with yes and no; no model is called then.
         output: the form to write as CSV; a judge's run lies next to it. Without ``model`` it is left for annotators.
-        settings: the model and how it is called: :class:`conqret.judging.judge_settings.AskedSettings`. Without
+        settings: the model and how it is called: :class:`conqret.judging.judge_settings.RequestRunSettings`. Without
             ``model`` no request is sent.
 
     Raises:
@@ -245,7 +245,7 @@ def benchmark_duplicates(
     threshold: float = ALIKE,
     labels: str | Path | None = None,
     output: str | Path | None = None,
-    **settings: Unpack[AskedSettings],
+    **settings: Unpack[RequestRunSettings],
 ) -> Distinctiveness:
     """Check which points of view of one question may say the same (DebateQA, A.3).
 
@@ -274,7 +274,7 @@ def missed_viewpoints(
     answers: str | Path,
     *,
     output: str | Path | None = None,
-    **settings: Unpack[AskedSettings],
+    **settings: Unpack[RequestRunSettings],
 ) -> MissedViewpoints:
     """Count the answers that hold a weighty viewpoint that the partial answers miss (DebateQA, Table 11).
 
@@ -282,7 +282,7 @@ def missed_viewpoints(
         benchmark: the folder of ``conqret debateqa curate``.
         answers: answers to its questions: id and generation.
         output: the run's folder, by default ``runs/ANSWERS-viewpoints-MODEL``; the same call goes on there.
-        settings: the model and how it is called: :class:`conqret.judging.judge_settings.AskedSettings`.
+        settings: the model and how it is called: :class:`conqret.judging.judge_settings.RequestRunSettings`.
 
     Raises:
         DeclarationError: there is no finished benchmark, no answer belongs to one of its questions, or a setting is
@@ -295,21 +295,21 @@ def missed_viewpoints(
         if answer.id in questions:
             question = questions[answer.id]
             views = [f"{each.point_of_view} {each.explanation}" for each in question.partial_answers]
-            offline = partial(asking.offline_missed, question.question, answer.text, views)
+            offline = partial(requests.offline_missed, question.question, answer.text, views)
             shown = {"question": question.question, "answer": answer.text, "views": views}
             wanted.append(Subject(answer.id, shown, offline))
     if not wanted:
         raise DeclarationError(
             f"none of the {len(every)} answers has the id of a question of {benchmark}: give answers to these questions"
         )
-    asked = judge_rows(MISSED, wanted, source=answers, name="viewpoints", output=output, **settings)
-    ratings = {row.id: int(row.answer["rating"]) for row in asked.rows if row.answered}
+    model_verdicts = judge_rows(MISSED, wanted, source=answers, name="viewpoints", output=output, **settings)
+    ratings = {row.id: int(row.answer["rating"]) for row in model_verdicts.rows if row.answered}
     weighty = {name: rating == RATINGS[0] for name, rating in ratings.items()}
     return MissedViewpoints(
-        ReviewedRows(len(asked.rows), weighty, asked=asked),
+        ReviewedRows(len(model_verdicts.rows), weighty, model_verdicts=model_verdicts),
         mean_interval([*map(float, weighty.values())], scale="share") if weighty else undefined("no answer"),
         {rating: [*ratings.values()].count(rating) for rating in RATINGS},
-        len(asked.rows) - len(ratings),
+        len(model_verdicts.rows) - len(ratings),
         len(every) - len(wanted),
     )
 
@@ -320,7 +320,7 @@ def reviewed(
     name: str,
     labels: str | Path | None,
     output: str | Path | None,
-    **settings: Unpack[AskedSettings],
+    **settings: Unpack[RequestRunSettings],
 ) -> ReviewedRows:
     """What a filled form says of the rows; else what a model says, and the form for annotators, with the model's
     answers where it has any.
@@ -341,22 +341,22 @@ def reviewed(
                 "no, and use the benchmark, encoder and threshold with which the annotation form was made"
             )
         return ReviewedRows(len(names), known)
-    sheet, asked = as_path(output), None
+    form, model_verdicts = as_path(output), None
     verdicts: dict[str, bool] = {}
     if settings.get("model") is not None:
-        beside = None if sheet is None else sheet.with_suffix(".run")
-        asked = judge_rows(
+        beside = None if form is None else form.with_suffix(".run")
+        model_verdicts = judge_rows(
             review.verdict, review.subjects, source=benchmark, name=name, output=beside, **settings
         )
-        verdicts = {row.id: bool(row.answer[review.field]) for row in asked.rows if row.answered}
-    if sheet is not None:
+        verdicts = {row.id: bool(row.answer[review.field]) for row in model_verdicts.rows if row.answered}
+    if form is not None:
         words = {True: "yes", False: "no", None: ""}
         rows = [(*row, words[verdicts.get(one)]) for one, row in zip(names, review.rows, strict=True)]
         content = csv_text((*review.head, review.column), rows)
-        write_new({sheet: content}, overwrite=settings.get("overwrite", False), register=Path(benchmark))
-    elif asked is None:
+        write_new({form: content}, overwrite=settings.get("overwrite", False), register=Path(benchmark))
+    elif model_verdicts is None:
         raise DeclarationError(
             f"{len(names)} rows need a label: write them for annotators with -o FORM, have a "
             "judge label them with --model, or read a filled-in form with --labels FORM"
         )
-    return ReviewedRows(len(names), verdicts, sheet, asked)
+    return ReviewedRows(len(names), verdicts, form, model_verdicts)

@@ -16,8 +16,8 @@ from conqret.errors import number, strict_options
 from conqret.io.jsonl import json_lines
 from conqret.io.questions import SourcedQuestion, read_sourced
 from conqret.io.safe_files import Content, InFolder, csv_text
-from conqret.judging.asked_run import AskedSettings, Run, RunPrompt
 from conqret.judging.judge_settings import as_path, client_options
+from conqret.judging.request_run import RequestRunSettings, Run, RunPrompt
 from conqret.judging.responses import Typed
 from conqret.llm.request import Answer, Request, messages
 from conqret.runs.run_folder import default_folder, stem
@@ -85,7 +85,7 @@ def judge_rows(
     sessions: Sessions | None = None,
     conclude: Callable[[tuple[VerdictRow, ...], VerdictFolder], tuple[Any, Mapping[Path, Content]]]
     | None = None,
-    **settings: Unpack[AskedSettings],
+    **settings: Unpack[RequestRunSettings],
 ) -> StudyOutcome[VerdictRow, Any]:
     """A judgment of every subject.
 
@@ -115,14 +115,14 @@ def judge_rows(
         [judge],
         {verdict.prompt: RunPrompt(verdict.response, "judge", verdict.tokens)},
         settings,
-        asked=((subject.id, dict(subject.variables)) for subject in subjects),
+        contents=((subject.id, dict(subject.variables)) for subject in subjects),
         total=len(subjects),
-        asks=verdict.about,
+        purpose=verdict.about,
         about=f"{number(len(subjects), 'judgment')} by",
         sessions=sessions,
     ) as run:
         prompt = run.library[verdict.prompt]
-        run.ask_all(
+        run.request_all(
             Request(
                 ask=verdict.prompt,
                 item=subject.id,
@@ -199,7 +199,7 @@ def debatable_questions(
     *,
     texts: str | Path | None = None,
     output: str | Path | None = None,
-    **settings: Unpack[AskedSettings],
+    **settings: Unpack[RequestRunSettings],
 ) -> StudyOutcome[VerdictRow, DebatableQuestions]:
     """Keep the debatable questions: clear, with several answers, not a matter of taste or of personal experience.
 
@@ -207,7 +207,7 @@ def debatable_questions(
         questions: files with a column ``question``, or the questions.
         texts: for DELPHI, the Quora Question Pairs, which have its questions' texts.
         output: the run's folder, by default ``runs/QUESTIONS-debatable-MODEL``; the same call goes on there.
-        settings: the model and how it is called: :class:`conqret.judging.judge_settings.AskedSettings`.
+        settings: the model and how it is called: :class:`conqret.judging.judge_settings.RequestRunSettings`.
 
     Raises:
         DeclarationError: anything wrong with the call, the questions or the folder. No request is sent then.

@@ -56,7 +56,7 @@ def questions(
     texts: Path | None = None,
     pairs: Path | None = None,
     model: options.Model = None,
-    asking: StudyOptions,
+    run_options: StudyOptions,
 ) -> None:
     """Choose the questions of a benchmark: remove as few as possible so that no two similar ones are left (DebateQA,
     A.1), and keep the debatable ones: clear, with several answers, not a matter of taste or of personal experience.
@@ -84,11 +84,11 @@ def questions(
     from conqret.debateqa.curation.deduplication import DecidingPair, dedupe
 
     if pairs is not None:
-        _label_pairs(files, texts, pairs, encoder, asking)
+        _label_pairs(files, texts, pairs, encoder, run_options)
         return
     different, duplicates = dedupe(files, encoder=encoder, threshold=threshold, texts=texts)
-    author = asking.calls.of(model)
-    outcome = asking.study(
+    author = run_options.calls.for_model(model)
+    outcome = run_options.study(
         debatable_questions,
         different,
         model=author,
@@ -115,31 +115,31 @@ def questions(
         *map(at, (folder.kept_file, folder.table_file, folder.pairs_file), ("kept", "verdicts", "pairs")),
     ]
     if encoder == LEXICAL:
-        asking.shown.note(
+        run_options.shown.note(
             "lexical compares words only, so it misses a question in other words; an --encoder finds more"
         )
-    asking.conclude(facts, lines, outcome, outcome.lost, there=len(outcome.rows) - unanswered)
+    run_options.conclude(facts, lines, outcome, outcome.lost, there=len(outcome.rows) - unanswered)
 
 
 def _label_pairs(
-    files: Sequence[Path], texts: Path | None, sheet: Path, encoder: str, asking: StudyOptions
+    files: Sequence[Path], texts: Path | None, form: Path, encoder: str, run_options: StudyOptions
 ) -> None:
     """Write the form of pairs, or report the thresholds that a filled one speaks for."""
     from conqret.debateqa.curation.deduplication import draw_question_pairs, duplicate_threshold, pairs_form
 
-    if sheet.is_file():
-        choice = duplicate_threshold(sheet)
-        result(choice, spaced(_threshold_tables(choice)), as_json=asking.shown.json_output)
+    if form.is_file():
+        choice = duplicate_threshold(form)
+        result(choice, spaced(_threshold_tables(choice)), as_json=run_options.shown.json_output)
         if choice.unlabelled:
-            asking.shown.note(f"{choice.unlabelled:,} pairs have no label and are left out")
+            run_options.shown.note(f"{choice.unlabelled:,} pairs have no label and are left out")
         return
     read, drawn = draw_question_pairs(files, encoder=encoder, texts=texts)
-    write_new({sheet: pairs_form(drawn, read)}, overwrite=False)
+    write_new({form: pairs_form(drawn, read)}, overwrite=False)
     bands = len({pair.band for pair in drawn})
     ends = f"{drawn[-1].similarity:.2f} to {drawn[0].similarity:.2f}"
     sentence = f"{number(len(drawn), 'pair')} from {bands} bands of similarity, {ends}"
-    facts = {"pairs": len(drawn), "bands": bands, "sheet": str(sheet)}
-    result(facts, [sentence, at(sheet, "sheet")], as_json=asking.shown.json_output)
+    facts = {"pairs": len(drawn), "bands": bands, "sheet": str(form)}
+    result(facts, [sentence, at(form, "form")], as_json=run_options.shown.json_output)
 
 
 def _dedupe_tables(outcome: Deduplication) -> Iterator[Table]:
@@ -262,7 +262,7 @@ def curate(
         Path | None,
         options.run_folder("QUESTIONS-curate-MODEL", "The benchmark's folder; the form or file to write"),
     ] = None,
-    asking: StudyOptions,
+    run_options: StudyOptions,
 ) -> None:
     """Collect partial answers: queries, trusted documents, points of view, and an explanation of each (Algorithm 1).
     Given the folder of a finished benchmark, check it, or remove partial answers that annotators reject.
@@ -297,24 +297,24 @@ def curate(
     encoder = checking.encoder
     match checking.check:
         case "relevance":
-            checks.relevance(source, encoder, asking)
+            checks.relevance(source, encoder, run_options)
         case "comprehensiveness":
-            checks.comprehensiveness(source, encoder, (model, labels, output), asking)
+            checks.comprehensiveness(source, encoder, (model, labels, output), run_options)
         case "distinctiveness":
-            checks.distinctiveness(source, encoder, checking.threshold, (model, labels, output), asking)
+            checks.distinctiveness(source, encoder, checking.threshold, (model, labels, output), run_options)
         case "viewpoints":
-            checks.viewpoints(source, checking.answers, model, output, asking)
+            checks.viewpoints(source, checking.answers, model, output, run_options)
         case "domains":
-            checks.domains(source, encoder, asking)
+            checks.domains(source, encoder, run_options)
         case None if source.is_dir():
-            checks.remove(source, labels, duplicates, output, asking)
+            checks.remove(source, labels, duplicates, output, run_options)
     if checking.check is not None or source.is_dir():
         return
-    if asking.dry_run:
+    if run_options.dry_run:
         pages = "the documents that the offline model's queries find"
         pages = pages if web.search is None else "5 pages of 2,500 tokens"
         note(f"the estimate assumes for each question {VIEWS} points of view and {pages}")
-    outcome = asking.study(
+    outcome = run_options.study(
         curate_benchmark,
         source,
         corpus=corpus,
@@ -323,7 +323,7 @@ def curate(
         trusted=trusted,
         plan=CurationPlan(keep=keep),
         output=output,
-        model=asking.calls.of(model),
+        model=run_options.calls.for_model(model),
         rows="steps",
         doing="collecting",
         role="an author",
@@ -337,11 +337,11 @@ def curate(
         at(folder.items_file, "items"),
     ]
     if summary.unstated_licences:
-        asking.shown.note(
+        run_options.shown.note(
             f"{summary.unstated_licences:,} of {summary.documents:,} documents state no license: look them up before "
             "you share their texts, or name licenses by domain in --trusted"
         )
-    asking.conclude(summary, lines, outcome, summary.unanswered, there=summary.kept)
+    run_options.conclude(summary, lines, outcome, summary.unanswered, there=summary.kept)
 
 
 def _table(summary: CurateSummary) -> Table:

@@ -88,7 +88,7 @@ class NoValidResponse(Exception):  # noqa: N818 - it is no fault of the program,
         self.reason, self.detail = reason, detail
 
 
-async def asked(
+async def response_to(
     prompt: str,
     key: str,
     rendered: RenderedPrompt,
@@ -102,7 +102,7 @@ async def asked(
     Raises:
         NoValidResponse: there was none.
     """
-    answer: Answer[Reply] = await client.ask(
+    answer: Answer[Reply] = await client.request(
         Request(
             ask=prompt,
             item=key,

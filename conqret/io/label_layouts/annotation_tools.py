@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from conqret.errors import number
 from conqret.io.cell_values import as_text
 from conqret.io.jsonl import parse
-from conqret.io.label_files import LabelFile, LabelLayout, RawLabel, sheet_scales
+from conqret.io.label_files import LabelFile, LabelLayout, RawLabel, form_scales
 from conqret.io.label_set import FOR_ESTIMATION, PROBABILITY, SCALE
 from conqret.text.words import dimension_name
 
@@ -82,7 +82,7 @@ def _is_object(value: object) -> bool:
 
 def _argilla_labels(file: LabelFile) -> Iterator[RawLabel]:
     marks = [_object(record, "metadata") or record for record in file.records]
-    file.scales = sheet_scales(str(mark.get(SCALE) or "") for mark in marks)
+    file.scales = form_scales(str(mark.get(SCALE) or "") for mark in marks)
     with_status = left_out = 0
     for line, (record, marked) in enumerate(zip(file.records, marks, strict=True), start=1):
         item = str(record.get("external_id") or record.get("id") or "").strip()
@@ -147,7 +147,7 @@ def _is_label_studio(file: LabelFile) -> bool:
 
 def _label_studio_labels(file: LabelFile) -> Iterator[RawLabel]:
     skipped = 0
-    file.scales = sheet_scales(str(task["data"].get(SCALE) or "") for task in file.records)
+    file.scales = form_scales(str(task["data"].get(SCALE) or "") for task in file.records)
     for line, task in enumerate(file.records, start=1):
         item = str(task["data"].get(TASK_ITEM) or "").strip()
         if not item:
@@ -161,7 +161,7 @@ def _label_studio_labels(file: LabelFile) -> Iterator[RawLabel]:
             if annotation.get("was_cancelled"):
                 skipped += 1
                 continue
-            annotator = _person(annotation.get("completed_by"))
+            annotator = _annotator(annotation.get("completed_by"))
             for dimension, text in _answers(file, annotation.get("result") or ()):
                 if not dimension or text is None:
                     where = f"annotations of task {line}"
@@ -191,10 +191,10 @@ def _answers(file: LabelFile, results: Iterable[Mapping[str, Any]]) -> Iterator[
         yield dimension, _set_of_labels(values)
 
 
-def _person(person: object) -> str:
-    if isinstance(person, Mapping):
-        person = person.get("email") or person.get("id")
-    return "" if person is None else str(person)
+def _annotator(value: object) -> str:
+    if isinstance(value, Mapping):
+        value = value.get("email") or value.get("id")
+    return "" if value is None else str(value)
 
 
 def _one_answer(value: Mapping[str, Any]) -> str | None:

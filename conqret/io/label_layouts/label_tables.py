@@ -1,6 +1,6 @@
-"""TODO
+"""Tables of labels: one label a row, or a column for each annotator or dimension.
 
-A sheet of ``conqret labels sample`` that came back is a wide table whose ids may carry the apostrophe of its cells.
+A form of ``conqret labels sample`` that came back is a wide table whose ids may carry the apostrophe of its cells.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import replace
 from conqret.errors import DeclarationError, UnknownNameError, check_known, number
 from conqret.io.cell_values import as_text, is_missing
 from conqret.io.checks import cell_text
-from conqret.io.label_files import WIDE, LabelFile, LabelLayout, RawLabel, sheet_scales
+from conqret.io.label_files import WIDE, LabelFile, LabelLayout, RawLabel, form_scales
 from conqret.io.label_layouts.annotation_tools import answer_in_cell
 from conqret.io.label_set import COLUMNS, FOR_ESTIMATION, INSTRUCTION, PROBABILITY, SCALE, LabelScale, Scales
 from conqret.io.rows import Row, near
@@ -115,7 +115,7 @@ def _long(file: LabelFile, schema: Schema, rest: Sequence[str]) -> Iterator[RawL
         yield RawLabel(reader.line, dimension=dimension, text=values.pop("value"), **values)
     label_scales: dict[str, LabelScale] = {}
     for dimension, texts in scales.items():
-        if (stated := sheet_scales(texts)) is not None:
+        if (stated := form_scales(texts)) is not None:
             label_scales[dimension] = stated.default
     file.scales = Scales(own=label_scales) if label_scales else None
 
@@ -124,7 +124,7 @@ def _wide(
     file: LabelFile, schema: Schema, chosen: Mapping[str, str], rest: Sequence[str], namer: Sequence[str]
 ) -> Iterator[RawLabel]:
     file.title = WIDE
-    file.scales = sheet_scales(as_text(row.get(SCALE) or "") for row in _records(file))
+    file.scales = form_scales(as_text(row.get(SCALE) or "") for row in _records(file))
     _leave_out(file, [column for column in rest if column not in chosen])
     fields = {name: field for name, field in schema.fields.items() if name not in ("dimension", "value")}
     schema = replace(schema, fields=fields)
@@ -223,10 +223,10 @@ def _is_sheet(file: LabelFile) -> bool:
 def _sheet_labels(file: LabelFile) -> Iterator[RawLabel]:
     for cell in _table_labels(file):
         yield replace(cell, item=unguarded(cell.item), topic=unguarded(cell.topic))
-    file.title = LABEL_SHEET.title
+    file.title = LABEL_FORM.title
 
 
-LABEL_SHEET = LabelLayout(
+LABEL_FORM = LabelLayout(
     "sheet",
     "sheet of conqret labels sample",
     "the CSV sheet of conqret labels sample, filled in",
@@ -235,4 +235,4 @@ LABEL_SHEET = LabelLayout(
 )
 
 
-LAYOUTS = (LABEL_SHEET, LABEL_TABLE)
+LAYOUTS = (LABEL_FORM, LABEL_TABLE)

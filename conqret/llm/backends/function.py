@@ -1,7 +1,7 @@
 """Python functions that judge: an item as plain data goes in, a score or a verdict comes out.
 
 A model's name alone imports nothing: a function answers only after it was handed over (:func:`admit`), by a caller in
-Python or by whoever names it on the command line.
+Python or on the command line.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from conqret.llm.retry import ProviderError
 PREFIX = "function/"
 ITEM = "item"
 """Under this name the context of a request holds the item as plain data."""
-SAID = "said"
-"""Under this name stands what was said of it."""
+VERDICT = "said"
+"""The field that holds its verdict."""
 MAX_RESPONSE = 4 << 20
-"""Characters or bytes that are taken of what was said: as many as ``conqret serve http`` takes in, and far more than a
+"""Characters or bytes that are taken of a verdict: as many as ``conqret serve http`` takes in, and far more than a
 judgment has."""
 
 Function = Callable[[dict[str, Any]], Any]
@@ -148,7 +148,7 @@ class FunctionConnection(Connection):
 
 
 async def answer_of(model: str, item: dict[str, Any]) -> str:
-    """What the function of this name says of an item in plain data, as JSON under :data:`SAID`.
+    """What the function of this name says of an item in plain data, as JSON under :data:`VERDICT`.
 
     Raises:
         ProviderError: the function raised, or said something that is no plain data.
@@ -162,7 +162,7 @@ async def answer_of(model: str, item: dict[str, Any]) -> str:
         message = f"{model} raised {type(error).__name__}: {first_line(error)}"
         raise ProviderError(Reason.JUDGE_FAILED, message) from error
     try:
-        text = json.dumps({SAID: response}, default=_plain)
+        text = json.dumps({VERDICT: response}, default=_plain)
     except (TypeError, ValueError, RecursionError) as error:
         message = f"{model} said what is no plain data: {first_line(error)}"
         raise ProviderError(Reason.JUDGE_FAILED, message) from error

@@ -235,7 +235,7 @@ class Local(Connection):
         return await _in_worker(functools.partial(self._answered, work, request))
 
     async def close(self) -> None:
-        """The model stays loaded until another is needed: the next client of this process asks it, too."""
+        """The model stays loaded until another is needed: the next client of this process uses it, too."""
         self._scorer = None
 
     def _load(self) -> ConditionalPerplexity:

@@ -12,7 +12,7 @@ import aiohttp
 
 from conqret.data import Reason
 from conqret.errors import DeclarationError, first_line
-from conqret.llm.backends.function import MAX_RESPONSE, SAID, item_of
+from conqret.llm.backends.function import MAX_RESPONSE, VERDICT, item_of
 from conqret.llm.client_options import Backend, ClientOptions, Connection, ModelFacts, stated
 from conqret.llm.provider_errors import error_in, provider_error
 from conqret.llm.request import Completion, Request
@@ -49,7 +49,7 @@ class ServerConnection(Connection):
         return Completion(text, model=f"{PREFIX}{self._url}", seconds=time.perf_counter() - began)
 
     async def answer(self, item: dict[str, Any]) -> str:
-        """What the server says of an item in plain data, as JSON under :data:`SAID`.
+        """What the server says of an item in plain data, as JSON under :data:`VERDICT`.
 
         Raises:
             ProviderError: no answer came, or one that is no JSON.
@@ -82,7 +82,7 @@ class ServerConnection(Connection):
                 Reason.BAD_REQUEST, f"the server's response is longer than {MAX_RESPONSE >> 20} MiB"
             )
         try:
-            return json.dumps({SAID: json.loads(raw)})
+            return json.dumps({VERDICT: json.loads(raw)})
         except (ValueError, RecursionError) as error:
             raise ProviderError(
                 Reason.SERVER_ERROR, f"the server's response is not valid JSON: {first_line(error)}"

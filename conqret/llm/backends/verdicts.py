@@ -1,4 +1,4 @@
-"""Logs of verdicts: what was said of an item before, elsewhere, stands where a model's answer would.
+"""Logs of verdicts: recorded verdicts stand in the place of a model's responses.
 
 A model's name alone opens no file: a log answers only after it was handed over (:func:`admit`).
 """
@@ -13,7 +13,7 @@ from typing import Any
 
 from conqret.data import Reason
 from conqret.errors import DeclarationError, number
-from conqret.llm.backends.function import SAID, item_of
+from conqret.llm.backends.function import VERDICT, item_of
 from conqret.llm.client_options import Backend, ClientOptions, Connection, ModelFacts, on_this_machine
 from conqret.llm.request import Completion, Request
 from conqret.llm.retry import ProviderError
@@ -21,7 +21,7 @@ from conqret.llm.retry import ProviderError
 PREFIX = "verdicts/"
 
 Sayings = Mapping[str, Sequence[Mapping[str, float | None]]]
-"""By the texts of an item (:func:`texts_of`), what was said of it by metric, once for each time that it was judged."""
+"""By the texts of an item (:func:`texts_of`), its verdicts by metric, once for each time that it was judged."""
 
 _admitted: dict[str, Sayings] = {}
 
@@ -65,12 +65,12 @@ class LogConnection(Connection):
         if request.sample >= len(answers):
             times = number(len(answers), "verdict") if answers else "no verdict of the requested kind"
             raise ProviderError(Reason.NOT_RECORDED, f"the log has {times} for it")
-        text = json.dumps({SAID: dict(answers[request.sample])})
+        text = json.dumps({VERDICT: dict(answers[request.sample])})
         return Completion(text, model=self._model, prompt_tokens=0, completion_tokens=0, cost_usd=0.0)
 
 
 def _facts(options: ClientOptions) -> ModelFacts:
-    return replace(on_this_machine(options), vision=True)  # whoever judged saw the item itself
+    return replace(on_this_machine(options), vision=True)  # the judge saw the item itself
 
 
 BACKEND = Backend(prefix=PREFIX, open=LogConnection, facts=_facts, here=True)

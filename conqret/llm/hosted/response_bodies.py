@@ -1,4 +1,4 @@
-"""From the body of a chat completion to a completion; whoever sent it may have put anything there.
+"""From the body of a chat completion to a completion; its content is not trusted.
 
 A megabyte of gzip can hold a gigabyte: a body is unpacked here, a bounded piece at a time, and ends where it grows too
 long.

@@ -103,7 +103,7 @@ _PLAIN = re.compile(r"(ft:)?gpt-(3\.5|4)(?!.*(audio|search|realtime))")
 """OpenAI's own models whose parameters are those of everybody; litellm knows how the others differ."""
 
 _REASONING = re.compile(r"(^|/)(o\d|gpt-([5-9]|\d\d))")
-"""Models that litellm sends other parameters, whoever serves them."""
+"""Models that litellm sends other parameters, on any server."""
 
 _DATED = re.compile(r"(2024-(0[89]|1\d)|202[5-9]-\d\d)-\d\d(-preview)?")
 """Versions of Azure's interface that take schemas (from August 2024), by their dates; litellm knows the others."""

@@ -175,7 +175,7 @@ def bounded(
     send: Callable[[httpx.Request], Awaitable[httpx.Response]],
 ) -> Callable[[httpx.Request], Awaitable[httpx.Response]]:
     """A transport's ``handle_async_request`` whose answers raise :class:`ProviderError` where they are too long, or
-    send on to somebody else."""
+    redirect to another server."""
 
     async def handle(request: httpx.Request) -> httpx.Response:
         request.headers["Accept-Encoding"] = ACCEPTED
@@ -198,11 +198,11 @@ def bounded(
     return handle
 
 
-def _same(asked: httpx.URL, location: str) -> bool:
+def _same(requested: httpx.URL, location: str) -> bool:
     """Whether an address is of the same server, as safe or safer."""
-    target = asked.join(location)
-    return target.host == asked.host and (
-        target.scheme == "https" or (target.scheme, target.port) == (asked.scheme, asked.port)
+    target = requested.join(location)
+    return target.host == requested.host and (
+        target.scheme == "https" or (target.scheme, target.port) == (requested.scheme, requested.port)
     )
 
 

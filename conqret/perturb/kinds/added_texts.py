@@ -160,7 +160,7 @@ def own_text(
 
 
 FALLACIES = tuple(TEXTS["fallacies"])
-"""Ignorance, the person, tradition, two ways only, the slope, one case, the circle, and what merely came before."""
+"""Ignorance, ad hominem, tradition, two ways only, the slope, one case, the circle, and what merely came before."""
 
 _UNSOUND = ("local_acceptability", "local_sufficiency", "cogency", "overall_quality")
 
@@ -248,7 +248,7 @@ INJECT_ARGUMENT = Perturbation(
 
 
 def in_documents(draw: Draw, texts: Sequence[str]) -> PerturbedItem:
-    """A share of the documents gets a paragraph at its end that asks the judge for a better score."""
+    """A share of the documents gets a paragraph at its end that requests a better score from the judge."""
     documents = list(draw.item.documents)
     places = draw.share(range(len(documents)))
     changes = []

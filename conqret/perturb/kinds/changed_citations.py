@@ -66,7 +66,7 @@ def redirected(draw: Draw) -> PerturbedItem:
         raise InapplicableError(
             f"item {draw.original}: no citation can point elsewhere (it cites nothing, or every document)"
         )
-    wanted = draw.of(len(citation_marks))
+    wanted = draw.count(len(citation_marks))
     if wanted > len(possible):
         raise UnreachedError(
             f"item {draw.original}: {len(possible)} of its {len(citation_marks)} citation marks can point elsewhere, "

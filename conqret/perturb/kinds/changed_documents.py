@@ -69,7 +69,7 @@ def shuffled(draw: Draw) -> PerturbedItem:
     total = len(item.documents)
     if total < 2:
         raise InapplicableError(f"item {draw.original}: one document cannot be shuffled")
-    places = draw.ordered(range(total))[: max(2, draw.of(total))]
+    places = draw.ordered(range(total))[: max(2, draw.count(total))]
     documents, moved = list(item.documents), {}
     for place, target in zip(places, [*places[1:], places[0]], strict=True):
         documents[target] = item.documents[place]

@@ -1,5 +1,5 @@
 """Sentences of the argument changed: cited ones contradict their document (ConQRet, section 6.3), or a share is said in
-other words; an argument that breaks off; and one that is asked to have taken the other side.
+other words; an argument that breaks off; and one of which the judge reads that it took the other side.
 
 Sentences are rewritten by a model, or by rule. The rule of a paraphrase exchanges set phrases and reporting words for
 others that mean the same wherever they stand, and touches nothing else. That is a weak paraphrase, and an honest one: a
@@ -104,7 +104,7 @@ HALLUCINATE = Perturbation(
 def share_citing(draw: Draw) -> list[int]:
     """The numbers of the sentences that this level changes, in the order in which levels take them."""
     possible = grounded(draw)
-    return draw.ordered(possible)[: draw.of(len(possible))]
+    return draw.ordered(possible)[: draw.count(len(possible))]
 
 
 def _citing_share(draw: Draw, changed: int) -> float:
@@ -176,7 +176,7 @@ def truncated(draw: Draw) -> PerturbedItem:
     """The argument loses a share of its sentences at its end; one at least must stay."""
     text = draw.item.argument or ""
     spans = split(text)
-    gone = draw.of(len(spans))
+    gone = draw.count(len(spans))
     if gone == len(spans):
         raise UnreachedError(
             f"item {draw.original}: all of its sentences ({gone}) would go, and one must stay"

@@ -238,7 +238,7 @@ def abstention_page(abstention: Abstention) -> ReportPage:
 
 
 def _chart(rule: AbstentionRow, promised: float) -> Chart:
-    kept = [Point.of(step.share, step.error) for step in rule.curve if step.labelled]
+    kept = [Point.from_estimate(step.share, step.error) for step in rule.curve if step.labelled]
     limit = [Point(end, promised) for end in (min((at.x for at in kept), default=0.0), 1.0)]
     allowed = ChartLine("The most that is allowed", limit, marked=False)
     lines = [ChartLine("Wrong among those kept", kept), allowed]

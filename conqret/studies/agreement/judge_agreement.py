@@ -187,7 +187,7 @@ def agreement_table(
     coverage: float | None = None,
 ) -> Table:
     """A judge with annotators, on each dimension and in the mean (None: of one dimension there is none); where one
-    annotator labeled, without what takes several. ``statistics`` stand beside alpha, with the alpha of calibrated
+    annotator labeled, without what takes several. ``statistics`` are reported with alpha, with the alpha of calibrated
     scores, or the ``coverage`` of each dimension and of all."""
     several = any(row.annotators > 1 for row in rows)
     mapped = bool(statistics) and any(row.calibrated.value is not None for row in rows)

@@ -320,19 +320,22 @@ def bias(items: Items = None, **settings: Unpack[BiasSettings]) -> BiasTable:
         LabelsError: labels are faulty.
         DeclarationError: a name that does not exist, no probe that can be made, or a folder that holds something else.
     """
-    asks = settings.get("replay") is None and not settings.get("dry_run")
-    return run_bias(bias_plan(items, asks=asks, **settings), **settings)
+    sends_requests = settings.get("replay") is None and not settings.get("dry_run")
+    return run_bias(bias_plan(items, sends_requests=sends_requests, **settings), **settings)
 
 
 @strict_options
-def bias_plan(items: Items = None, *, asks: bool = False, **settings: Unpack[BiasSettings]) -> BiasPlan:
-    """The plan of :func:`bias`. No model is called; with ``asks`` a server is called once for the metrics it gives.
+def bias_plan(
+    items: Items = None, *, sends_requests: bool = False, **settings: Unpack[BiasSettings]
+) -> BiasPlan:
+    """The plan of :func:`bias`. No model is called; with ``sends_requests`` a server is called once for the metrics it
+    gives.
 
     Raises:
         ItemsError, LabelsError, DeclarationError: as there.
     """
     judging: Any = {name: value for name, value in settings.items() if name in OF_THE_JUDGE}
-    source, checked, setup, log = prepared(items, judging, asks=asks)
+    source, checked, setup, log = prepared(items, judging, sends_requests=sends_requests)
     setup.judge.check_measured(setup.options.metrics, "bias")
     labels = settings.get("labels")
     known = labels if labels is None or isinstance(labels, LabelSet) else read_labels(labels)

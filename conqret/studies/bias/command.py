@@ -63,7 +63,7 @@ def bias(
         ),
     ] = None,
     reading: label_options.LabelReading,
-    asking: StudyOptions,
+    run_options: StudyOptions,
 ) -> None:
     """Test a judge for bias: order, position, length, false authority, stance, its own family, and instructions hidden
     in the texts.
@@ -93,7 +93,7 @@ def bias(
     from conqret.studies.bias.bias_run import bias_plan, run_bias
     from conqret.studies.bias.result import missing_reasons, screen, write_bias
 
-    shown = asking.shown
+    shown = run_options.shown
     if probing.list_all:
         _list(as_json=shown.json_output)
         return
@@ -102,20 +102,20 @@ def bias(
         raise DeclarationError("a judge of your own has no format: leave --format out")
     plan = bias_plan(
         items,
-        **chosen.settings(asking.calls),
+        **chosen.settings(run_options.calls),
         **item_reading.settings,
         probes=probing.probe or (),
         metrics=probing.metric or (),
         labels=None if labels is None else reading.load(labels),
-        prompts=asking.prompts,
-        asks=not asking.dry_run and asking.kept.replay is None,
+        prompts=run_options.prompts,
+        sends_requests=not run_options.dry_run and run_options.kept.replay is None,
     )
     log = plan.context.log
     shown.note(f"{number(len(plan.contrasts), 'comparison')}, {number(plan.judgments, 'judgment')}")
     shown.left_out(plan.checked)
     shown.note(*(f"{name} left out: {reason}" for name, reason in plan.left_out.items()))
     shown.note(*(() if log is None else log.notes), *plan.notes)
-    table = asking.study(run_bias, plan, output=output, rows="judgments")
+    table = run_options.study(run_bias, plan, output=output, rows="judgments")
     page = write_bias(table, output)
     outcomes = [condition.outcome(bias_value(condition, table)) for condition in wanted]
     result(table, (*screen(table), at(page)), as_json=shown.json_output, outcomes=outcomes)

@@ -231,7 +231,7 @@ def reliability_diagram(calibration: Calibration) -> Chart:
     with intervals, then each kind of map."""
     lines = []
     for kind, bands in calibration.bands.items():
-        points = [Point.of(band.said.value or 0.0, band.people) for band in bands]
+        points = [Point.from_estimate(band.said.value or 0.0, band.people) for band in bands]
         if kind not in NAMES:
             points = [Point(point.x, point.y) for point in points]
         lines.append(ChartLine(NAMES.get(kind, f"{kind} throughout"), points))

@@ -39,7 +39,9 @@ def parse_difference_requirement(text: str, *others: str) -> Requirement:
 
 
 def check_difference_requirement(
-    requirement: Requirement, rows: Mapping[str, MetricDifference | WaveDifference], of: str = "both runs"
+    requirement: Requirement,
+    rows: Mapping[str, MetricDifference | WaveDifference],
+    compared: str = "both runs",
 ) -> RequirementOutcome:
     """Hold one condition against the differences by metric.
 
@@ -47,7 +49,7 @@ def check_difference_requirement(
         UnknownNameError: they do not have its metric.
     """
     metric = str(requirement.dimension)
-    check_known(f"metric of {of}", rows, metric)
+    check_known(f"metric of {compared}", rows, metric)
     difference = rows[metric].difference
     end = requirement.end_of(difference)
     equal = end is None and difference.value == 0  # the same scores have no interval: both ends are 0

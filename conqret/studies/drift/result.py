@@ -128,7 +128,7 @@ def _names(names: Iterable[str | None]) -> tuple[str, ...]:
     return tuple(sorted({name for name in names if name}))[:MAX_KEPT]
 
 
-def changes_between(was: Wave, before: JudgeRecord, of: Wave, now: JudgeRecord) -> Iterator[str]:
+def changes_between(was: Wave, before: JudgeRecord, wave: Wave, now: JudgeRecord) -> Iterator[str]:
     """What differs between two waves, with their records, but for the scores, in words."""
     earlier, later = dict(before.identity), dict(now.identity)
     for record, identity in ((before, earlier), (now, later)):
@@ -136,9 +136,9 @@ def changes_between(was: Wave, before: JudgeRecord, of: Wave, now: JudgeRecord) 
             identity.pop("model", None)
     yield from differences(earlier, later, "before")
     for what, new, old in (
-        ("the model answers as", few(of.answered_by), few(was.answered_by)),
-        ("the provider's system is", few(of.system_fingerprints), few(was.system_fingerprints)),
-        ("conqret", of.conqret, was.conqret),
+        ("the model answers as", few(wave.answered_by), few(was.answered_by)),
+        ("the provider's system is", few(wave.system_fingerprints), few(was.system_fingerprints)),
+        ("conqret", wave.conqret, was.conqret),
     ):
         if new != old and new and old:
             yield f"{what} {new}, and {old} before"
@@ -365,7 +365,9 @@ def _chart(drift: Drift) -> Chart:
         for name, rows in moved[:MAX_LINES]
         if (
             points := [
-                Point.of(place[row.wave], row.difference) for row in rows if row.difference.value is not None
+                Point.from_estimate(place[row.wave], row.difference)
+                for row in rows
+                if row.difference.value is not None
             ]
         )
     ]

@@ -62,7 +62,7 @@ def improve(
     excerpt: Annotated[int, Interval(ge=100, le=20_000)] = 2000,
     item_reading: label_options.ItemOptions,
     output: Path = Path("runs/improved"),
-    asking: StudyOptions,
+    run_options: StudyOptions,
 ) -> None:
     """Improve a judge from human labels, and measure on other topics whether it improved.
 
@@ -99,14 +99,14 @@ def improve(
         held_out=held_out,
         output=output,
         **item_reading.settings,
-        **asking.calls.given(),
-        **asking.settings,
+        **run_options.calls.given(),
+        **run_options.settings,
         **judged.given(),
         excerpt=excerpt,
     )
-    asking.shown.note(*read.notes, *plan.setup.notes)
-    outcome = asking.study(improve_study.improved, plan, rows="answers", doing="improving")
-    result(outcome, _lines(outcome, improve_run.ImproveFolder(output)), as_json=asking.shown.json_output)
+    run_options.shown.note(*read.notes, *plan.setup.notes)
+    outcome = run_options.study(improve_study.improved, plan, rows="answers", doing="improving")
+    result(outcome, _lines(outcome, improve_run.ImproveFolder(output)), as_json=run_options.shown.json_output)
     if not outcome.shown:
         note(f"no gain over the judge as it is is shown (alpha {outcome.gain.alpha})")
     end(outcome.unscored or outcome.missing, outcome.session)

@@ -262,7 +262,7 @@ class CrossFitted:
     """The scores of a variant on the topics that are chosen on, as it says them and mapped by the labels of other
     topics, with the map of all of them; no map where there are too few topics, or it says the same of all."""
 
-    said: Scores
+    raw: Scores
     mapped: Scores | None = None
     map: MonotoneMap | None = None
 
@@ -299,7 +299,7 @@ def choose(
     """
     series: dict[tuple[str, bool], Scores] = {}
     for variant, fitted in scores.items():
-        series[variant, False] = fitted.said
+        series[variant, False] = fitted.raw
         if fitted.mapped is not None:
             series[variant, True] = fitted.mapped
     items = [item for item in labels if all(item in values for values in series.values())]

@@ -15,7 +15,6 @@ from conqret.io.jsonl import compact
 from conqret.io.label_set import LabelSet
 from conqret.io.labels import Labels, labels_of
 from conqret.io.safe_files import write_files, write_whole
-from conqret.judging.asked_run import AskedSettings, RunPrompt
 from conqret.judging.criterion import Criteria, criteria_of
 from conqret.judging.instrument import Instrument
 from conqret.judging.judge import Items, prepared
@@ -24,6 +23,7 @@ from conqret.judging.judge_options import CRITERIA, SampleSettings
 from conqret.judging.judge_parts import Judge
 from conqret.judging.judge_settings import OF_THE_JUDGE, ItemSettings, as_path
 from conqret.judging.judgments import judge_in_span
+from conqret.judging.request_run import RequestRunSettings, RunPrompt
 from conqret.judging.setup import NO_CRITERIA, Setup
 from conqret.llm.request import Request, messages
 from conqret.stats.estimate import MIN_TOPICS
@@ -64,7 +64,7 @@ EXPECTED_ANSWER = {
 """A proposal of the usual length, for a dry run."""
 
 
-class ImproveSettings(AskedSettings, ItemSettings, SampleSettings, total=False):
+class ImproveSettings(RequestRunSettings, ItemSettings, SampleSettings, total=False):
     """What :func:`improve` takes: the judge (``format`` or ``criteria``), how it is run, and
 
     - ``held_out``: items of other topics, which are used only to measure. Without them, each fold of topics is measured
@@ -125,7 +125,7 @@ class ImproveRun(JudgedRun):
                     **EXPECTED_ANSWER,
                     "wording": f"{key}: {EXPECTED_ANSWER['wording']}",
                 }
-            answer = await self.client().ask(Request(**about, response=WordingAnswer, temperature=0.0))
+            answer = await self.client().request(Request(**about, response=WordingAnswer, temperature=0.0))
             if answer.value is None:
                 return ImproveRow(id=key, reason=str(answer.reason or ""), detail=answer.detail)
             return ImproveRow(id=key, wording=answer.value.model_dump())
@@ -174,7 +174,7 @@ def improved(plan: ImprovePlan, **settings: Any) -> ImproveResult:
             if plan.variants:
                 prompts = {wording_key(prompt): prompt for prompt in map(plan.wording_prompt, plan.outs)}
                 run.span = "propose a wording", {}
-                run.ask_all(run.propose(key, prompt) for key, prompt in prompts.items())
+                run.request_all(run.propose(key, prompt) for key, prompt in prompts.items())
             tried = [(variant, out) for out in plan.outs if out for variant in plan.variants]
             run.judge_whole(
                 [
@@ -212,14 +212,14 @@ def improve_plan(items: Items, labels: Labels, **how: Unpack[ImproveSettings]) -
         raise DeclarationError(
             "one criterion is improved at a time, because a new wording of one changes the ratings of others: give one"
         )
-    source, checked, setup, _ = prepared(items, judge_settings, asks=False)
+    source, checked, setup, _ = prepared(items, judge_settings, sends_requests=False)
     improved = _one_metric(setup)
     read = labels_of(labels)
     named = _dimension(read, improved, how.get("dimension"))
     training = _labelled(source, read, named)
     tested: tuple[Item, ...] = ()
     if (held_out := how.get("held_out")) is not None:
-        others, _, again, _ = prepared(held_out, judge_settings, asks=False)
+        others, _, again, _ = prepared(held_out, judge_settings, sends_requests=False)
         if again.fingerprint != setup.fingerprint:
             raise DeclarationError(
                 "the held-out items have other fields than the others: give both the same fields"
@@ -237,16 +237,16 @@ def improve_plan(items: Items, labels: Labels, **how: Unpack[ImproveSettings]) -
 
 def _one_metric(setup: Setup) -> str:
     """The metric that is improved. Raises DeclarationError where there are several, or its prompt cannot be changed."""
-    name, metrics, asks = setup.judge.name, setup.metrics, setup.asks
+    name, metrics, judge_prompts = setup.judge.name, setup.metrics, setup.judge_prompts
     if len(metrics) != 1:
         raise DeclarationError(
             f"one metric is improved at a time, and {name} has {', '.join(metrics)}: name one with --metric"
         )
     if name == CRITERIA and setup.client.backend.baseline:
         raise DeclarationError(f"{NO_CRITERIA}, so there is nothing to improve: name a model (--model)")
-    if len(asks) != 1 or asks[0].reading is not None:
+    if len(judge_prompts) != 1 or judge_prompts[0].reading is not None:
         raise DeclarationError(f"{metrics[0]} of {name} has no wording to improve: {CALIBRATE}")
-    if asks[0].both_orders:
+    if judge_prompts[0].both_orders:
         raise DeclarationError(
             f"{metrics[0]} of {name} compares two arguments, but only ratings of one text can be improved"
         )

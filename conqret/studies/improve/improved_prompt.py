@@ -137,7 +137,7 @@ def _string(text: str) -> str:
 
 def improved_setup(setup: Setup, improvement: Improvement, scale: tuple[int, int] | None = None) -> Setup:
     """The judge with the improvement; one of a criterion rates on ``scale`` instead of its own, where one is given."""
-    (ask,) = setup.asks
+    (ask,) = setup.judge_prompts
     text = improved_prompt(setup.library, ask.prompt, improvement)
     library = ImprovedLibrary(setup.library, ask.prompt, text)
     if scale is None:
@@ -165,7 +165,7 @@ def subject_of(setup: Setup, metric: str) -> str:
 def prompt_files(setup: Setup, folder: Path) -> dict[Path, str]:
     """The files of an improved judge in a ``folder`` for ``--prompts``: its prompt, and what that needs of the user's
     own prompts."""
-    (ask,) = setup.asks
+    (ask,) = setup.judge_prompts
     library, prompt = setup.library, ask.prompt + SUFFIX
     needed = library.included(ask.prompt)
     if setup.turns:

@@ -378,12 +378,12 @@ def _disagreements(
     ballots: Ballots, judged: Sequence[Judgment], shared: SharedUnits | None, metrics: Mapping[str, str]
 ) -> list[Disagreement]:
     """The items on which members are furthest apart, each with the metric on which they are."""
-    people: dict[tuple[str, str], float] = {}
+    labels: dict[tuple[str, str], float] = {}
     for dimension, side in shared.sides.items() if shared is not None else ():
         if side.scale.bounded and shared is not None:
             for unit, label in zip(shared.units, side.labels.tolist(), strict=True):
                 if not unit.part and label == label:  # NaN is not equal to itself
-                    people[unit.item, metrics.get(dimension, dimension)] = side.scale.unit(label)
+                    labels[unit.item, metrics.get(dimension, dimension)] = side.scale.unit(label)
     by_item = {judgment.item: judgment for judgment in judged}
     widest: dict[str, tuple[str, tuple[float, ...]]] = {}
     for metric in ballots.metrics:
@@ -398,7 +398,7 @@ def _disagreements(
             metric=metric,
             values=values,
             jury=value,
-            people=people.get((item, metric)),
+            people=labels.get((item, metric)),
         )
         for item, (metric, values) in nlargest(
             MAX_SHOWN_ITEMS, widest.items(), key=lambda entry: _apart(entry[1][1])

@@ -27,7 +27,7 @@ COMMON = (
 class PerturbationOptions(OptionGroup):
     """What is perturbed, and how far.
 
-    Damage:
+    Perturbations:
         perturb (--perturb, -p): Perturbations, comma-separated, each with its levels after a colon, as counts or
             shares: `irrelevant:10,50,hallucinate:25%,50%`.
         grid: Also judge items with both perturbations, as in ConQRet's Figure 4: `irrelevant` combined with
@@ -64,9 +64,9 @@ class ComparedJudges(OptionGroup):
         named = {} if self.formats is None else {"formats": self.formats}
         return {
             **named,
-            "models": [calls.of(model) for model in options.listed(self.models)],
+            "models": [calls.for_model(model) for model in options.listed(self.models)],
             **self.own.given(),
-            "rewriter": calls.of(self.perturb_model),
+            "rewriter": calls.for_model(self.perturb_model),
             "metrics": self.metric or (),
         }
 
@@ -81,7 +81,7 @@ def sensitivity(
     perturbed: PerturbationOptions,
     labels: Path | None = None,
     output: Path = Path("runs/sensitivity"),
-    asking: StudyOptions,
+    run_options: StudyOptions,
 ) -> None:
     """Perturb items by known amounts, judge every version, and test which scores change as they should.
 
@@ -106,23 +106,23 @@ def sensitivity(
     from conqret.studies.sensitivity.result import SensitivityFolder
     from conqret.studies.sensitivity.sensitivity_study import sensitivity as measure
 
-    shown = asking.shown
+    shown = run_options.shown
 
     def announce(plan: SensitivityPlan) -> None:
         shown.left_out(plan.checked)
         shown.note(*plan.remarks)
 
-    results = asking.study(
+    results = run_options.study(
         measure,
         items,
-        **chosen.settings(asking.calls),
+        **chosen.settings(run_options.calls),
         columns=options.column_map(columns, options.ITEM_COLUMNS),
         skip_invalid=skip_invalid,
         language=language,
         **vars(perturbed),
         labels=labels,
         output=output,
-        budget_usd=asking.calls.budget,
+        budget_usd=run_options.calls.budget,
         on_plan=announce,
         rows="judgments",
     )

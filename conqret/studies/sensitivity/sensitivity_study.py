@@ -103,7 +103,7 @@ def perturbation_materials(
 
     ``pool`` is a corpus directory or a file of items (the items themselves by default). Sentences are rewritten
     by rule, unless ``rewriter`` is of a model; its budget holds for all perturbations together. Without a ``rewriter``,
-    ``by_model`` says that one will be asked: what it would change is then changed by stand-ins, which count as much.
+    ``by_model`` says that one will be called: what it would change is then changed by stand-ins, which count as much.
     """
     highest: dict[str, PerturbationLevels] = {}
     for entry in perturbations:
@@ -247,15 +247,15 @@ def sensitivity_plan(
         ]
     clients = [client_options(model, settings) for model in _listed(settings.get("models", OFFLINE_MODEL))]
     author = client_options(settings.get("rewriter"), settings)
-    author.backend.check_can_ask("the question for a rewrite")
+    author.backend.check_can_request("the question for a rewrite")
     source = opened(items, settings)
     every = [*perturbations, *crossed]
     formats = chosen_format({**settings, "format": settings.get("formats")}, lambda: source)
     judges: list[str | Judge] = _listed(DEFAULT_FORMAT if formats is None else formats)
     if (judge := settings.get("judge")) is not None:
         named = next((client for client in clients if client.model != OFFLINE_MODEL), clients[0])
-        asks = sessions is not None and settings.get("replay") is None
-        own_judge, client = chosen_judge(judge, source, named, metrics, asks=asks)
+        sends_requests = sessions is not None and settings.get("replay") is None
+        own_judge, client = chosen_judge(judge, source, named, metrics, sends_requests=sends_requests)
         judges, clients = [own_judge], [client]
     prompts = settings.get("prompts")
     setups = sensitivity_setups(source, judges, clients, every, metrics=metrics, prompts=prompts)

@@ -21,7 +21,7 @@ COMMON = (
 
 
 @dataclass(frozen=True)
-class PairOptions(OptionGroup, of=TournamentOptions):
+class PairOptions(OptionGroup, settings_class=TournamentOptions):
     """Which pairs are compared."""
 
 
@@ -57,7 +57,7 @@ def tournament(
     pairs: PairOptions,
     reading: label_options.ItemOptions,
     output: Annotated[Path | None, options.run_folder("ITEMS-tournament-MODEL")] = None,
-    asking: StudyOptions,
+    run_options: StudyOptions,
 ) -> None:
     """Rank the arguments of each topic by comparing pairs of them (comparative judgment).
 
@@ -80,14 +80,16 @@ def tournament(
     settings: dict[str, Any] = {
         **pairs.given(),
         **compared_by.given(),
-        **asking.settings,
+        **run_options.settings,
         **reading.settings,
-        "model": [asking.calls.of(model) for model in compared_by.model or (None,)],
+        "model": [run_options.calls.for_model(model) for model in compared_by.model or (None,)],
     }
-    plan = tournament_run.tournament_plan(items, output=output or True, asks=not asking.dry_run, **settings)
-    asking.shown.left_out(plan.checked)
-    asking.shown.note(*plan.notes)
-    outcome = asking.study(tournament_run.run_tournament, plan, rows="comparisons", doing="comparing")
+    plan = tournament_run.tournament_plan(
+        items, output=output or True, sends_requests=not run_options.dry_run, **settings
+    )
+    run_options.shown.left_out(plan.checked)
+    run_options.shown.note(*plan.notes)
+    outcome = run_options.study(tournament_run.run_tournament, plan, rows="comparisons", doing="comparing")
     assert plan.output is not None  # noqa: S101 - the command always has one
     folder = tournament_run.TournamentFolder(plan.output)
     shown = result.tournament_page(outcome, {item.id: item.argument or "" for item in folder.items()})
@@ -99,4 +101,4 @@ def tournament(
         lost = outcome.planned - outcome.answered
         note(f"{lost} comparisons have no valid response; run the same command to request them again")
     lines = [*result.headlines(outcome), "", *tables, scores, at(page)]
-    asking.conclude(outcome, lines, outcome, outcome.unanswered, there=outcome.answered)
+    run_options.conclude(outcome, lines, outcome, outcome.unanswered, there=outcome.answered)

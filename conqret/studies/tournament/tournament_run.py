@@ -22,7 +22,6 @@ from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, check_known, number, strict_options
 from conqret.io.jsonl import compact
 from conqret.io.safe_files import InFolder, write_whole
-from conqret.judging.asked_run import RunSettings, WatchSettings
 from conqret.judging.cost import Counted, expected_judging
 from conqret.judging.criteria import COMPARISON, comparison_criterion, comparison_judge
 from conqret.judging.instrument import Instrument
@@ -32,6 +31,7 @@ from conqret.judging.judge_options import SampleSettings
 from conqret.judging.judge_parts import TOURNAMENT, Judge
 from conqret.judging.judge_settings import ItemSettings, opened
 from conqret.judging.judgments import judge_in_span, span_attributes
+from conqret.judging.request_run import RunSettings, WatchSettings
 from conqret.llm.client_options import ClientOptions
 from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.session import SessionCounts
@@ -147,7 +147,7 @@ def _compare(
             planned.append(chosen)
             write_whole(folder.rounds_file, PlannedRounds(rounds=tuple(planned)).model_dump_json().encode())
         units = [(pair, instrument) for pair in planned[nth] for instrument in instruments]
-        asked = run.ask_all(_compared(plan, run, nth + 1, *unit, only_kept=ended) for unit in units)
+        asked = run.request_all(_compared(plan, run, nth + 1, *unit, only_kept=ended) for unit in units)
         made = [row for row in asked if row is not None]
         rows += made
         ended = ended or any(row.measure.reason in ENDED for row in made)
@@ -307,10 +307,10 @@ class TournamentSettings(RunSettings, ItemSettings, SampleSettings, WatchSetting
 
 
 def tournament_plan(
-    items: Any, *, output: str | Path | bool | None = None, asks: bool = True, **settings: Any
+    items: Any, *, output: str | Path | bool | None = None, sends_requests: bool = True, **settings: Any
 ) -> TournamentPlan:
     """A tournament that is ready to be held, or to be estimated; takes what :func:`tournament` takes. With ``output``
-    of True its folder has the usual name; a server is queried for what it judges only where ``asks``.
+    of True its folder has the usual name; a server is queried for what it judges only where ``sends_requests``.
 
     Raises:
         DeclarationError: as there.
@@ -333,7 +333,7 @@ def tournament_plan(
     setups = []
     for model in models:
         pair_settings: Any = {**judging, "model": model, "metrics": (PREFERENCE,)}
-        setups.append(setup := prepared(pairs, pair_settings, asks=asks)[2])
+        setups.append(setup := prepared(pairs, pair_settings, sends_requests=sends_requests)[2])
         name = setup.judge.name
         if name == COMPARISON and setup.client.backend.baseline:
             raise DeclarationError(
@@ -409,5 +409,7 @@ def tournament(
     Raises:
         DeclarationError: anything wrong with the call, the items or the folder. No request is sent then.
     """
-    asks = not settings.get("dry_run")
-    return run_tournament(tournament_plan(items, output=output, asks=asks, **settings), **settings)
+    sends_requests = not settings.get("dry_run")
+    return run_tournament(
+        tournament_plan(items, output=output, sends_requests=sends_requests, **settings), **settings
+    )

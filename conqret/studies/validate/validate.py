@@ -163,16 +163,16 @@ def check_requirement(requirement: Requirement, validation: Validation) -> Requi
     """
     name, dimension = requirement.name, requirement.dimension
     if dimension is None:
-        of: Average | DimensionValidation = validation.average
+        row: Average | DimensionValidation = validation.average
         judge = validation.average.judge
         known = {"alpha": judge["mean"], "calibrated": judge.get(CALIBRATED, undefined(NOT_CALIBRATED))}
         known["coverage"] = Estimate(validation.coverage)
     else:
         check_known("validated dimension", validation.dimensions, dimension)
-        of = row = validation.dimensions[dimension]
+        row = validation.dimensions[dimension]
         test = row.alternative
         known = {**row.statistics, "coverage": Estimate(row.coverage)}
         known["winning_rate"] = Estimate(test.winning_rate, reason=test.reason)
         known["advantage"] = Estimate(test.advantage, reason=test.reason)
-    estimate: Estimate = known[name] if name in known else getattr(of, AVERAGED[name])
+    estimate: Estimate = known[name] if name in known else getattr(row, AVERAGED[name])
     return requirement.outcome(requirement.end_of(estimate), estimate.reason or "it has no value")

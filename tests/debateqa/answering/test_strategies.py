@@ -51,7 +51,7 @@ class Scripted:
     def count_as_usable(self, answer: Answer[Any]) -> None:
         """Nothing is counted."""
 
-    async def ask(self, request: Request[Any]) -> Answer[Any]:
+    async def request(self, request: Request[Any]) -> Answer[Any]:
         self.asked.append(request)
         said = self.replies.pop(0)
         text = said if isinstance(said, str) else json.dumps(said)

@@ -162,8 +162,10 @@ def reversed_dimensions(context: ProbeContext) -> Sequence[Contrast]:
     Raises:
         ProbeUnavailableError: no question of this judge has several dimensions.
     """
-    asks = context.setup.judge.select(context.setup.options.metrics)
-    together = [metric for ask in asks if len(set(ask.metrics) & set(QUALITY)) > 1 for metric in ask.metrics]
+    judge_prompts = context.setup.judge.select(context.setup.options.metrics)
+    together = [
+        metric for ask in judge_prompts if len(set(ask.metrics) & set(QUALITY)) > 1 for metric in ask.metrics
+    ]
     several = [metric for metric in together if metric in QUALITY]
     metrics = context.select_metrics(several, "no question of this judge asks for several dimensions")
     return (

@@ -117,7 +117,7 @@ def other_wordings(context: ProbeContext) -> Sequence[Contrast]:
 WORDING = own_probe("wording", other_wordings)
 """Does another wording of the same question change the score more than a repetition does?"""
 
-ASKED = 'Would it be right to say "{answer}" to this: {topic}'
+YES_NO_QUESTION = 'Would it be right to say "{answer}" to this: {topic}'
 """The question in both ways has the same words but one, so neither is the harder to read."""
 
 YES = {"pro": "yes", "con": "no"}
@@ -127,7 +127,7 @@ NO = {"pro": "no", "con": "yes"}
 
 def turned(item: Item, answer: str, stance: str) -> Item:
     """The item under the question with this answer in it; ``stance`` is the one that its argument then has."""
-    topic = ASKED.format(answer=answer, topic=item.topic)
+    topic = YES_NO_QUESTION.format(answer=answer, topic=item.topic)
     return item.model_copy(update={"id": f"{item.id}+says-{stance}", "topic": topic, "stance": stance})
 
 

@@ -1,8 +1,8 @@
 """A run: questions to models, each answered once, kept in a folder as it comes, so that a stopped run goes on.
 
-A study is a function: it opens a :class:`Run` in its folder, asks with :meth:`Run.ask_all`, and ends with
-:meth:`Run.finish`. What depends on an earlier answer is a coroutine that awaits :meth:`Run.ask` or :meth:`Run.row`. In
-a dry run the same function calls no model: its prompts are counted, and the offline baseline answers.
+A study is a function: it opens a :class:`Run` in its folder, requests with :meth:`Run.request_all`, and ends with
+:meth:`Run.finish`. What depends on an earlier answer is a coroutine that awaits :meth:`Run.request` or :meth:`Run.row`.
+In a dry run the same function calls no model: its prompts are counted, and the offline baseline answers.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ COUNTED = 100
 
 
 class RunSettings(ClientSettings, RequestSettings, total=False):
-    """How a run asks models, and how each is called."""
+    """How a run calls its models."""
 
 
 class WatchSettings(TypedDict, total=False):
@@ -55,7 +55,7 @@ class WatchSettings(TypedDict, total=False):
     watch: Watch
 
 
-class AskedSettings(RunSettings, WatchSettings, total=False):
+class RequestRunSettings(RunSettings, WatchSettings, total=False):
     """The model, and how it is called."""
 
     model: str | ClientOptions | None
@@ -76,14 +76,14 @@ class Run(Generic[Row]):
         models: the settings of each model; the first speaks for the record where that names no other.
         prompts: the prompts, by their ids.
         settings: how models are called (:class:`conqret.judging.judge_settings.RequestSettings`), with ``dry_run`` and
-            ``watch`` of :class:`AskedSettings`.
-        asked: plain data that decides what is asked.
+            ``watch`` of :class:`RequestRunSettings`.
+        contents: plain data that decides the requests.
         total: how many rows there will be.
-        asks: what is asked, in the words in which a model is refused that cannot be asked it.
+        purpose: what is requested, as an error says it of a model that cannot answer.
         about, by: what is told of it at the start ("12 arguments by"), and who answers, where that is not the models.
         record: further fields of the record, and those that differ from what the first model's session says; a
             function of the run where they depend on the models' sessions; or the record itself.
-        sessions: open sessions to ask with, where the run is part of something larger that counts and closes them.
+        sessions: open sessions to use, where the run is part of something larger that counts and closes them.
         renew: begin afresh where the folder holds another run of its kind.
 
     ``span`` is what a trace calls it, and says of it, where spans are requested.
@@ -100,9 +100,9 @@ class Run(Generic[Row]):
         prompts: Mapping[str, RunPrompt],
         settings: Mapping[str, Any],
         *,
-        asked: Iterable[object],
+        contents: Iterable[object],
         total: int,
-        asks: str = "a request of this run",
+        purpose: str = "a request of this run",
         about: str = "",
         by: str = "",
         record: RunRecord | Mapping[str, Any] | Callable[[Run[Row]], Mapping[str, Any]] | None = None,
@@ -112,7 +112,7 @@ class Run(Generic[Row]):
         self.folder, self.total, self.about, self.by = folder, total, about, by
         self.dry = bool(settings.get("dry_run"))
         self._models, self._prompts, self._settings = tuple(models), prompts, settings
-        self._asks, self._asked, self._record = asks, asked, record or {}
+        self._purpose, self._contents, self._record = purpose, contents, record or {}
         self._lent, self._renew = None if self.dry else sessions, renew
         self._order = list[list[str]]()
         self._sampled = 1.0
@@ -126,9 +126,9 @@ class Run(Generic[Row]):
             if self.dry:
                 counting = partial(CountingClient, prompts=self._prompts)
                 settings |= {"clients": counting, "recordings": None, "replay": None, "batch": False}
-            if self._asks:
+            if self._purpose:
                 for options in self._models:
-                    options.backend.check_can_ask(self._asks)
+                    options.backend.check_can_request(self._purpose)
             self.sessions = self._lent or opened.enter_context(Sessions(**settings))
             self.library = self.sessions.library
             for options in self._models:
@@ -178,17 +178,17 @@ class Run(Generic[Row]):
             return self.sessions.counts
         return SessionCounts.total(self.session(options).counts for options in self._models)
 
-    async def ask(self, request: Request[Any], options: ClientOptions | None = None) -> Row:
+    async def request(self, request: Request[Any], options: ClientOptions | None = None) -> Row:
         """The row of a question under its item's name: kept from before, or answered now."""
 
         async def answered() -> Row:
-            row: Row = self.folder.ROW.from_answer(request.item, await self.client(options).ask(request))  # type: ignore[assignment]
+            row: Row = self.folder.ROW.from_answer(request.item, await self.client(options).request(request))  # type: ignore[assignment]
             return row
 
         return await self.row(request.item, answered)
 
     async def row(self, key: str, make: Callable[[], Awaitable[Row]]) -> Row:
-        """The row of a key: kept from before, or made now, once, whoever asks for it."""
+        """The row of a key: kept from before, or made now, once for all callers."""
         _UNIT.get().append(key)
         if (under_way := self._making.get(key)) is not None:
             await asyncio.shield(under_way)
@@ -212,16 +212,17 @@ class Run(Generic[Row]):
             raise _NotYet
         return row  # type: ignore[no-any-return]
 
-    def ask_all(self, *groups: Iterable[Request[Any] | Coroutine[Any, Any, T]]) -> list[T]:
+    def request_all(self, *groups: Iterable[Request[Any] | Coroutine[Any, Any, T]]) -> list[T]:
         """Do all units, many at a time, and return what they come to, in their order. A unit is a request, or a
-        coroutine that asks one thing after the other; groups stand one behind the other, and none waits for the last.
+        coroutine that makes one request after the other; groups stand one behind the other, and none waits for the
+        last.
 
         Raises:
             AnswersAwaited: units wait for a batch.
         """
-        return self.sessions.run(self.asked(*groups))
+        return self.sessions.run(self.gather(*groups))
 
-    async def asked(self, *groups: Iterable[Request[Any] | Coroutine[Any, Any, T]]) -> list[T]:
+    async def gather(self, *groups: Iterable[Request[Any] | Coroutine[Any, Any, T]]) -> list[T]:
         """:meth:`ask_all` for who does several runs at the same time."""
         return await (self._count(groups) if self.dry else self._handed_in(await self._perform(groups)))
 
@@ -260,7 +261,7 @@ class Run(Generic[Row]):
             return fields
         responses = {name: prompt.response for name, prompt in self._prompts.items() if prompt.file}
         kind: Any = self.folder.RECORD
-        record: RequestRecord = kind.from_session(self.session(), responses, self._asked, **fields)
+        record: RequestRecord = kind.from_session(self.session(), responses, self._contents, **fields)
         return record
 
     def _costs(self) -> list[ExpectedCost]:
@@ -300,7 +301,7 @@ class Run(Generic[Row]):
         return [found[str(number)][1] for number in range(len(found))]
 
     async def _handed_in(self, results: list[Any]) -> list[Any]:
-        """The results, where none waits for a batch; what is still to be asked in one is handed in."""
+        """The results, where none waits for a batch; what is still to be requested in one is handed in."""
         for client in self.clients:
             await client.hand_in()
         if waiting := sum(result is _NotYet for result in results):
@@ -335,16 +336,16 @@ class Run(Generic[Row]):
         async def work() -> tuple[str, Any]:
             _UNIT.set(keys)
             try:
-                return str(number), await (self.ask(unit) if isinstance(unit, Request) else unit)
+                return str(number), await (self.request(unit) if isinstance(unit, Request) else unit)
             except _NotYet:
                 return str(number), _NotYet
 
         return Trial(str(number), work)
 
 
-async def together(*asked: Awaitable[T]) -> list[T]:
+async def together(*awaitables: Awaitable[T]) -> list[T]:
     """What several questions of a unit come to that do not wait for each other."""
-    found = await asyncio.gather(*asked, return_exceptions=True)
+    found = await asyncio.gather(*awaitables, return_exceptions=True)
     for error in found:
         if isinstance(error, BaseException):
             raise error

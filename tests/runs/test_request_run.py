@@ -11,7 +11,7 @@ import pytest
 from pydantic import BaseModel
 
 from conqret.data import Reason
-from conqret.judging.asked_run import Run, RunPrompt
+from conqret.judging.request_run import Run, RunPrompt
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Answer
 from conqret.runs.session import Session
@@ -71,9 +71,9 @@ def ask(
 
     prompts = {"perspective-detection": RunPrompt(Number, "count", 1)}
     with Run(
-        folder, [ClientOptions("offline")], prompts, {"watch": seen}, asked=names, total=len(names)
+        folder, [ClientOptions("offline")], prompts, {"watch": seen}, contents=names, total=len(names)
     ) as run:
-        run.ask_all(row(run, name) for name in names)
+        run.request_all(row(run, name) for name in names)
         return run.finish(lambda rows: (len(rows), {})), seen.done, seen.kept
 
 
