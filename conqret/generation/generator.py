@@ -23,9 +23,10 @@ from conqret.generation.cited_argument import GeneratedArgument, check_citations
 from conqret.generation.examples import SEED, SHOTS, Example, Expert
 from conqret.generation.strategies import DEFAULT_STRATEGY, STRATEGIES, Strategy
 from conqret.llm.client import Client
-from conqret.llm.client_options import OFFLINE_MODEL, Sampling
+from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.llm.prompt_fitting import MESSAGE_OVERHEAD, FittedPrompt, fit, prompt_tokens, with_texts
 from conqret.llm.request import Request, messages
+from conqret.llm.sampling import Sampling
 from conqret.options import check_ranges
 from conqret.prompts import Library, Prompt, RenderedPrompt
 from conqret.runs.study_run import ResponseRow

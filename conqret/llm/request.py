@@ -13,7 +13,7 @@ from pydantic import BaseModel, TypeAdapter
 
 from conqret.data import Call, Reason, Status
 from conqret.errors import shortened
-from conqret.llm.client_options import NucleusSampling
+from conqret.llm.sampling import NucleusSampling
 from conqret.prompts import RenderedPrompt
 
 if TYPE_CHECKING:
