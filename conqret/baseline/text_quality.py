@@ -34,7 +34,11 @@ class LinearModel:
     sd: Mapping[str, float]
 
     def score(self, features: Mapping[str, float]) -> float:
-        """The log-odds of a text with these features. Raises KeyError where a weighted feature is missing."""
+        """Return the log-odds of a text with these features (a mapping from feature name to value).
+
+        Raises:
+            KeyError: a feature that has a weight is missing.
+        """
         parts = []
         for name, weight in self.weights.items():
             deviation = (features[name] - self.mean[name]) / self.sd[name]
@@ -43,13 +47,13 @@ class LinearModel:
 
 
 def share_of(log_odds: float) -> float:
-    """``1 / (1 + exp(-log_odds))``."""
+    """Return the probability ``1 / (1 + exp(-log_odds))``."""
     return 1 / (1 + math.exp(-log_odds))
 
 
 @cache
 def fitted() -> Mapping[str, LinearModel]:
-    """The models by name: preference, cogency, effectiveness, reasonableness."""
+    """Return the fitted linear models by name: preference, cogency, effectiveness and reasonableness."""
     held = json.loads(WEIGHTS.read_text(encoding="utf-8"))
     scale = held["features"]
     mean, sd, models = dict[str, float](), dict[str, float](), dict[str, LinearModel]()
@@ -72,11 +76,12 @@ _RUDE = (lex.ABUSE | lex.SLANG) - lex.FIRST_PERSON - lex.SECOND_PERSON
 
 
 def surface(text: Text) -> dict[str, float]:
-    """The features of ``text`` by name, all at least 0.
+    """Compute the surface features of ``text``: a mapping from feature name to a number of at least 0.
 
-    log_words: ln of the number of words, 1 to 200. word_length: characters a word. questions, exclamations:
-    question and exclamation marks a sentence. small_starts: share of the sentences that begin with a small
-    letter. first_person, second_person, rude_words (abuse and slang): in a hundred words.
+    log_words: natural logarithm of the number of words, 1 to 200. word_length: characters per word.
+    questions, exclamations: question and exclamation marks per sentence. small_starts: share of the sentences
+    that begin with a small letter. first_person, second_person, rude_words (abuse and slang): per hundred
+    words.
     """
     words = max(1, len(text.words))
     pieces = text.pieces

@@ -132,16 +132,17 @@ async def ajudge(items: Items, **settings: Unpack[JudgeSettings]) -> Judgments: 
 @overload
 async def ajudge(items: pd.DataFrame, **settings: Unpack[JudgeSettings]) -> pd.DataFrame: ...
 async def ajudge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
-    """The same as :func:`judge` for code that is asynchronous."""
+    """Judge items asynchronously: takes and returns the same as :func:`judge`."""
     return await _judge(items, settings)
 
 
 def expected_cost(items: Any, **settings: Unpack[JudgeSettings]) -> ExpectedCost:
-    """What :func:`judge` would request with the same settings: calls, tokens and dollars. No model is called, and
-    nothing is written.
+    """Return the calls, tokens and dollars that :func:`judge` would need with the same settings.
+
+    It calls no model and writes nothing.
 
     Raises:
-        DeclarationError: as :func:`judge`.
+        DeclarationError: as for :func:`judge`.
     """
     from conqret.judging.cost import batch_price, expected_judging
 
@@ -195,11 +196,13 @@ def _abstention(abstain: str | Path | Abstention, setup: Setup) -> Abstention:
 
 
 def session_of(settings: JudgeSettings) -> tuple[Session, JudgeSettings]:
-    """A session with the model, the prompts and the recordings of these settings, not open yet, and what is to be said
-    to :func:`judge` with each call: the session, and the settings that it does not have.
+    """Return a new, unopened session for these settings, and the settings to pass to :func:`judge` with each
+    call.
+
+    The session holds the model, the prompts and the recordings.
 
     Raises:
-        DeclarationError: as :func:`judge` where it looks at its settings, or a session cannot do what they require.
+        DeclarationError: a setting is invalid, as for :func:`judge`, or a session cannot support it.
     """
     if extra_names := sorted(NOT_IN_A_SESSION & settings.keys()):
         raise DeclarationError(f"calls that share a session take no {', '.join(extra_names)}: leave it out")
@@ -264,18 +267,20 @@ async def _judged(
 def prepared(
     items: Any, settings: JudgeSettings, *, sends_requests: bool = True
 ) -> tuple[ItemSource, CheckedItems, Setup, VerdictLog | None]:
-    """Read and check the items, and set up the judge: all that comes before the first request.
+    """Read and check the items, and set up the judge: everything before the first request.
 
     Args:
         items: as :func:`conqret.judge` takes them.
         settings: those of :func:`conqret.judge`.
-        sends_requests: whether a server that judges is called for the metrics that it gives; never in a replay.
+        sends_requests: True if a judging server may be called for its list of metrics; never called in a
+            replay.
 
     Returns:
-        The items, the result of their check, the judge configuration, and the log of verdicts where that is the judge.
+        The items, the result of their check, the judge configuration, and the verdict log where it is the
+            judge, else None.
 
     Raises:
-        DeclarationError: as :func:`conqret.judge`.
+        DeclarationError: as for :func:`conqret.judge`.
     """
     items = only_split(items)
     several = [items] if isinstance(items, Item | Mapping) else items
@@ -375,7 +380,7 @@ def _declared(format: str | Judge | None) -> object:  # noqa: A002
 
 
 def setup_of(settings: JudgeSettings, items: Callable[[], ItemSource] | None = None) -> Setup:
-    """The judge, as the settings say, and where they are silent as the recordings say that are replayed."""
+    """Return the judge configuration of ``settings``; in a replay, the recordings fill in what is not set."""
     name, model = chosen_format(settings, items), settings.get("model")
     judging = _judging(settings)
     client: Mapping[str, Any] = settings

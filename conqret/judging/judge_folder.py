@@ -46,7 +46,9 @@ _CHUNK = 15_000
 
 
 def score_rows(judgment: Judgment) -> Iterator[dict[str, Any]]:
-    """One row for each measure, and one for each of its parts, in the columns of :data:`COLUMNS`."""
+    """Yield one row for each metric of a judgment and one for each of its parts, with the columns of
+    :data:`COLUMNS`.
+    """
     for row in _rows(judgment):
         yield dict(zip(COLUMNS, row, strict=True))
 
@@ -79,7 +81,9 @@ def wide_row(judgment: Judgment) -> dict[str, Any]:
 
 
 def verdict_row(judgment: Judgment) -> dict[str, Any]:
-    """Status and reason, the value of each metric, and its explanation (``clarity_explanation``)."""
+    """Return one row: status, reason, the value of each metric, and its explanation
+    (``clarity_explanation``).
+    """
     values = {name: measure.value for name, measure in judgment.measures.items()}
     explained = {f"{name}_explanation": measure.explanation for name, measure in judgment.measures.items()}
     reason = judgment.reason.value if judgment.reason is not None else None
@@ -87,16 +91,15 @@ def verdict_row(judgment: Judgment) -> dict[str, Any]:
 
 
 def skipped_row(why: str) -> dict[str, Any]:
-    """Return the row of an item that was left out because of its faults."""
+    """Return the row of an item left out as invalid: the status ``skipped``, and ``why`` as its reason."""
     return {"status": "skipped", "reason": why}
 
 
 class ScoreTable(AbstractContextManager["ScoreTable"]):
-    """``scores.parquet`` in the making: judgments come one by one, and the file appears whole when all is well.
+    """A writer of ``scores.parquet`` that takes judgments one by one; the file appears only if all succeed.
 
-    The rows are kept as columns, a few hundred judgments at a time. ``leading`` names columns of text that stand
-    before :data:`COLUMNS`: whose the judgment is, where a table is one of several systems. ``beside`` has further
-    columns of numbers behind the others, by name: their values by item, metric and part.
+    ``leading`` names text columns before :data:`COLUMNS`, such as the system of each judgment. ``beside``
+    maps further numeric columns, after the others, to their values by item, metric and part.
     """
 
     def __init__(
@@ -124,7 +127,7 @@ class ScoreTable(AbstractContextManager["ScoreTable"]):
                 self._polars.concat(self._frames).write_parquet(file)
 
     def add(self, judgment: Judgment, *leading: str) -> None:
-        """Take in the rows of a judgment, ``leading`` before each."""
+        """Add the rows of a judgment, with the values of the ``leading`` columns before each."""
         rows = _rows(judgment)
         if columns := tuple(self._beside.values()):
             rows = (
@@ -136,7 +139,7 @@ class ScoreTable(AbstractContextManager["ScoreTable"]):
             self._gather()
 
     def add_missing(self, **cells: str | None) -> None:
-        """Take in a row for what could not be judged; all cells that are not named stay empty."""
+        """Add a row for an item that could not be judged; cells without a value stay empty."""
         self._rows.append(tuple(cells.get(name) for name in self._schema))
 
     def _gather(self) -> None:
@@ -165,10 +168,10 @@ def _parts(identity: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class InstrumentRecord(RunRecord):
-    """``run.json`` of a run with one judge configuration.
+    """The content of ``run.json`` for a run with one judge configuration.
 
-    ``fingerprint`` is its name and ``identity`` its parts; ``metrics`` are those that were requested. ``baseline`` is
-    true for the offline model, which reports must call a baseline.
+    ``fingerprint`` identifies the configuration, ``identity`` holds its parts, and ``metrics`` are those
+    requested. ``baseline`` is True for the offline model, which reports must call a baseline.
     """
 
     SAME: ClassVar[Mapping[str, str]] = {
