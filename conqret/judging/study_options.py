@@ -26,14 +26,16 @@ O = TypeVar("O")  # noqa: E741 - an outcome
 
 
 class StudyWatch:
-    """Prints the models and the work of a run when it begins, and moves the progress bar."""
+    """An observer that prints the models and the work of a run at its start, and advances the progress
+    bar.
+    """
 
     def __init__(self, bar: ProgressBar, shown: options.OutputOptions, role: str) -> None:
         self.bar, self.shown, self.role, self.total = bar, shown, role, 0
         self.advance, self.reach = bar.advance, bar.reach
 
     def start(self, run: Run[Any], kept: int) -> None:
-        """The run begins."""
+        """Print the run's work and models, and start the progress bar."""
         clients = {client.model_id: client for client in run.clients}
         names = (named(client.model_id, client.baseline, self.role) for client in clients.values())
         self.total = run.total
@@ -53,12 +55,13 @@ class PlanOptions(OptionGroup):
 
     @property
     def settings(self) -> RequestSettings:
-        """What the user gave."""
+        """The folder and engine options that the user set, as keyword settings."""
         return cast("RequestSettings", {**self.kept.given(), **self.engines.given()})
 
     def tell_cost(self, estimates: Sequence[ExpectedCost], **shown: Any) -> None:
-        """Print what a run is expected to take, after what is ``shown`` (:func:`conqret.judging.cost.tell_cost`):
-        what a dry run does."""
+        """Print the expected cost of a run at the end of a dry run
+        (:func:`conqret.judging.cost.tell_cost`).
+        """
         from conqret.judging.cost import tell_cost
 
         estimates = self.engines.prices(estimates, self.calls)
