@@ -77,8 +77,16 @@ class PlanOptions(OptionGroup):
         role: str = "a judge",
         **settings: Any,
     ) -> O:
-        """What a study's ``function`` comes to, which makes ``rows`` ("judgments"); a dry run ends here, with what
-        is expected. ``role`` is what the offline baseline is not.
+        """Run a study's ``function`` with the user's settings and return its outcome; a dry run prints its
+        cost and exits.
+
+        Args:
+            function: the study.
+            arguments: its positional arguments.
+            rows: what it produces, for the printed count ("judgments").
+            doing: the label of the progress bar.
+            role: what the offline baseline is said not to be ("a judge").
+            settings: its keyword arguments.
 
         Raises:
             SystemExit: it was a dry run.
@@ -109,8 +117,11 @@ class PlanOptions(OptionGroup):
         *,
         there: object,
     ) -> None:
-        """Print what came of it (``data``, or ``lines`` for readers), and end: with exit code 1 where answers are
-        ``lost`` (how many, by reason), where nothing is ``there``, or where the session stopped before its end."""
+        """Print the result (``data`` as JSON, or ``lines`` as text), and end the command.
+
+        It exits with code 1 where responses are ``lost`` (counts by reason), where ``there`` is false or
+        empty, or where the session stopped early.
+        """
         result(data, lines, as_json=self.shown.json_output)
         end(lost, outcome.session, there=there, reasons=lost)
 
@@ -123,5 +134,5 @@ class StudyOptions(PlanOptions):
 
     @property
     def settings(self) -> RequestSettings:
-        """As there."""
+        """The options that the user set, including the folder of prompts, as keyword settings."""
         return {"prompts": self.prompts, **super().settings}
