@@ -84,7 +84,7 @@ class Prompt:
 
     @cached_property
     def used(self) -> Mapping[str, tuple[str, ...]]:
-        """The variables that each block uses, in alphabetical order."""
+        """A mapping from each block of the template to the variables that it uses, in alphabetical order."""
         _, body = split_front_matter(self.text, self.id)
         return dict(_used(body))
 
@@ -182,7 +182,7 @@ class Library:
         return prompt
 
     def ids(self) -> tuple[str, ...]:
-        """The ids of all prompts, sorted."""
+        """Return the ids of all prompts, sorted."""
         return tuple(sorted({identifier for folder in self._folders for identifier in _walk(folder)}))
 
     def path(self, identifier: str) -> Path:
@@ -215,7 +215,9 @@ class Library:
         raise KeyError(name)
 
     def used(self, identifier: str) -> dict[str, tuple[str, ...]]:
-        """Return the variables that each block of a prompt uses, in alphabetical order."""
+        """Return a mapping from each block of a prompt to the variables that it uses, in alphabetical
+        order.
+        """
         return dict(self[identifier].used)
 
     def included(self, identifier: str) -> dict[str, str]:

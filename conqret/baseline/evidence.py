@@ -85,8 +85,11 @@ are worth about a third of a point of groundedness."""
 
 
 def prefer(first: Mapping[str, float], second: Mapping[str, float]) -> PreferenceFinding:
-    """Compare two arguments by the log-odds of their quality, each a mapping from the name of a feature to
-    its value.
+    """Compare two arguments and return which is stronger, by how much, and why.
+
+    Args:
+        first: the log-odds in favor of the first argument, by part: writing, groundedness, relevance.
+        second: the same of the second argument.
 
     ``p = 1 / (1 + exp(-d))`` is the probability that the first is better, where d is the sum of the
     differences. ``strength = |2 p - 1|``; below 0.005 the label is ``tie``. Swapping the arguments swaps the

@@ -94,16 +94,16 @@ class Features:
 
 
 def features(text: Text, query: RelevanceQuery) -> Features:
-    """The features of ``text`` for ``query``, read from the sentences that are neither furniture nor orders.
+    """Compute the relevance features of ``text`` for ``query``, without boilerplate and prompt injections.
 
     match     = sum(w_t (1 - 2^(-f_t / l))) / sum(w_t) over query stems t with weight w_t and frequency f_t
-    l         = 1 - 3/4 max(0, 1 - n/100) min(1, n/20): a passage has no room to repeat the words of the question
+    l         = 1 - 3/4 max(0, 1 - n/100) min(1, n/20): short texts cannot repeat query words
     argument  = c / (c + 4), c the number of argumentative cue words
     extent    = n / (n + 50), n the number of words
-    noise     = share of words in sentences of advertising, page furniture or orders to the judge
+    noise     = share of words in sentences of advertising, page boilerplate or prompt injections
 
-    In another language than English, of which neither cues nor furniture are known, there is no noise, and the extent
-    counts for the argument, too.
+    In languages other than English, cue words and boilerplate are unknown: noise is 0, and ``argument`` equals
+    ``extent``.
     """
     kinds = boilerplate(text) if text.english else {}
     body = text

@@ -23,9 +23,10 @@ WIDEST = 3.0
 
 @dataclass(frozen=True)
 class LinearModel:
-    """A linear model of features: ``score = intercept + sum(weight * z)``, ``z = (x - mean) / sd`` within [-3, 3].
+    """A linear model of text features: ``score = intercept + sum(weight * z)``.
 
-    The score is in log-odds: of a preference as a difference between two texts, of a quality for one text.
+    ``z = (x - mean) / sd`` is a feature's standardized value, clipped to [-3, 3]. The score is in log-odds.
+    It is the log-odds of a preference as the difference of two texts' scores, or of the quality of one text.
     """
 
     intercept: float
@@ -102,9 +103,9 @@ def surface(text: Text) -> dict[str, float]:
 
 
 def dimensions(text: Text, relevance: float, grounded: float | None) -> dict[str, Finding]:
-    """The fifteen dimensions, each in [0, 1], from cues that can be counted.
+    """Compute the fifteen dimensions of argument quality from counted cues: by name, each in [0, 1].
 
-    Ingredients: s(x, h) = x / (x + h), x a count, or for E, H, B, A, L and P a count in a hundred words.
+    Terms: s(x, h) = x / (x + h), where x is a count, or for E, H, B, A, L and P a count per hundred words.
     R relevance; G groundedness (1/2 if ``grounded`` is None: no documents); I = s(inference markers, 2);
     D = s(discourse markers, 3); K = s(concession markers, 2); V = s(sentences with figures + sentences that
     cite + half of those with names, 4); X = s(words, 60); M = s(sentences, 5); B = s(absolutes, 2);
@@ -118,11 +119,11 @@ def dimensions(text: Text, relevance: float, grounded: float | None) -> dict[str
     appropriateness      = 0.8 C + 0.2 X                    arrangement        = 0.5 D + 0.3 M + 0.2 W
     global_acceptability = 0.5 C + 0.3 G + 0.2 H            global_relevance   = 0.5 R + 0.3 V + 0.2 X
     global_sufficiency   = 0.6 K + 0.4 X
-    The weights of these eleven are round and were not fitted.
+    The weights of these eleven were set by hand, not fitted.
 
-    cogency, effectiveness and reasonableness = (F + G + R)/3, or F where there are no documents: F the share of
-    the arguments of the two fitted sets that score lower by their surface; the annotators who rated them had no
-    documents, so that what G and R weigh is made by hand. overall_quality is the mean of the three.
+    cogency, effectiveness and reasonableness = (F + G + R)/3, or F without documents. F is the share of arguments
+    in the two training sets whose surface features score lower. Their annotators saw no documents, so the weights
+    of G and R were set by hand. overall_quality is the mean of the three.
     """
     raw = text.raw
     n = max(1, len(text.words))

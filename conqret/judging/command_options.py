@@ -195,8 +195,10 @@ Config = Annotated[
 def read_settings(app: Any, commands: Sequence[str], arguments: Iterable[Argument]) -> None:
     """Set the arguments and options that the command line leaves unset to the values in the settings file.
 
+    The file is that of ``--config``, or else the default one in the working directory, if it exists.
+
     Raises:
-        FaultsError: the file has unknown or invalid settings.
+        DeclarationError: the file has unknown or invalid settings.
     """
     from conqret.io.toml import read_toml, toml_error
 

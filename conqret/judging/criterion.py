@@ -58,23 +58,22 @@ _LEFT_OUT_OF_NAMES = {"the", "a", "an", "answer", "argument", "text", "response"
 
 @dataclass(frozen=True)
 class Criterion:
-    """One criterion of a judge.
+    """One criterion by which a judge rates an answer: a yes/no statement, or a question with a scale.
 
     Args:
-        name: the metric: lower-case letters, digits and underscores.
+        name: the name of the metric: lower-case letters, digits and underscores.
         question: a statement that is met or not, or, with a scale, a question about the text.
         scale: the lowest and the highest rating, whole numbers; None for yes or no.
-        anchors: what a rating means, by rating; not every rating needs one.
-        looks_at: what of an item is shown, of :data:`LOOKS_AT`. Without it, what the question names: the answer, and
-            documents, a reference or a second answer where it speaks of them. The question is always shown.
-        weight: in a rubric, how many points it brings where it is met, below 0 for a fault; without one 1, or by its
+        anchors: the meaning of ratings, by rating; not every rating needs one.
+        looks_at: the parts of an item that the prompt shows, of :data:`LOOKS_AT`. Default: the question, the
+            answer, and whatever else the criterion mentions (documents, a reference, a second answer).
+        weight: in a rubric, the points for meeting the criterion, below 0 for a fault. Default: 1, or by
             importance 1 (vital) or 0.5 (okay).
         importance: in a rubric, ``vital`` or ``okay``.
-        axis: in a rubric, what it is about: criteria of the same axis have a score together.
+        axis: in a rubric, its group: the criteria of each axis also get a joint score.
 
     Raises:
-        DeclarationError: the name, the question, the scale, an anchor, what it looks at, the weight or the importance
-            is none.
+        DeclarationError: a field is invalid.
     """
 
     name: str

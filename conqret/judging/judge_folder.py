@@ -233,12 +233,12 @@ class JudgeRecord(InstrumentRecord):
 
 
 def judgment_key(judgment: Judgment) -> str:
-    """Return the key of a judgment in a run: its fingerprint and the id of its item."""
+    """Return the key of a judgment within a run: its judge fingerprint and the id of its item."""
     return trial_key(judgment.fingerprint, judgment.item)
 
 
 def trial_key(fingerprint: str, item: str) -> str:
-    """Return the key of the judgment of an item by the judge configuration with this fingerprint."""
+    """Return the key under which a judgment is stored: the judge's fingerprint and the item's id."""
     return f"{fingerprint} {item}"
 
 

@@ -252,7 +252,7 @@ class Judge:
         return {name: base for name, base in COMPLEMENTS.items() if base in own and name not in own}
 
     def check_measured(self, metrics: Iterable[str], study: str) -> None:
-        """Check that none of ``metrics`` is derived from another metric (1 - metric).
+        """Check that none of ``metrics`` is derived from another metric (as 1 - metric).
 
         Args:
             metrics: the names of metrics.

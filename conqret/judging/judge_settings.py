@@ -43,11 +43,10 @@ T = TypeVar("T")
 
 
 class ClientSettings(TypedDict, total=False):
-    """Keyword settings of a model's client (see :class:`conqret.llm.client_options.ClientOptions`).
+    """Keyword settings of a model's client, each as in :class:`conqret.llm.client_options.ClientOptions`.
 
-    They are the address and key of the server, the connection, the token limits of a response and of the
-    context window, dollars per million tokens, rate limits, the budget in dollars, the timeout in seconds,
-    and the share of failures at which requests stop.
+    They set the server and its key, the token limits, prices, rate limits, the budget, the timeout, and when
+    to stop after failures.
     """
 
     api_base: str | None

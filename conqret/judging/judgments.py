@@ -195,7 +195,7 @@ class Judgments(Sequence[Judgment]):
 
     @property
     def failures(self) -> tuple[Judgment, ...]:
-        """The judgments in which at least one measure has no value."""
+        """The judgments in which at least one metric has no value."""
         return tuple(judgment for judgment in self if judgment.status != "scored")
 
     def scores(self) -> pl.DataFrame:

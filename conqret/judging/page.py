@@ -139,7 +139,7 @@ def item_list(shown: Sequence[tuple[int, Judgment]], summary: Summary) -> View:
     """Return the view of the list of judgments, in order.
 
     ``columns`` holds (metric, label) of all metrics, ``metrics`` those shown in the list, and ``heads`` their
-    places. ``data`` is what the page's script filters and sorts by.
+    places. ``data`` is the data that the page's script uses to filter and sort.
     """
     plain = plain_metrics(summary)
     ordered = [*plain, *filter(BY_NAME.__contains__, summary.metrics)]

@@ -66,7 +66,7 @@ def rubric_judge(rubrics: Rubrics, *, in_one_call: int = MAX_IN_ONE_CALL) -> Jud
     rows of the scores, named by their place in the item's rubric.
 
     Raises:
-        DeclarationError: a criterion has the name of a score, or two axes differ only in punctuation.
+        DeclarationError: a criterion has the name of a score, or two axes give the same metric name.
     """
     shared, every = rubrics.shared, list(chain(*rubrics.each))
     axes = _axes(every)

@@ -24,8 +24,10 @@ PLACES = 9
 
 
 def confidences(measure: Measure) -> dict[str, float]:
-    """Return the confidence in a measure by source: stated or log-probabilities, agreement of samples, and of
-    orders.
+    """Return the confidence in a measure, in [0, 1], by source.
+
+    The sources are those of the measure, the agreement of its samples (``samples``) and that of both orders
+    of the arguments (``orders``).
     """
     by_source = dict(measure.confidence)
     samples = [value for value in measure.samples if value is not None]

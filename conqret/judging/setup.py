@@ -153,7 +153,7 @@ class Setup:
 
     @property
     def recorded(self) -> dict[str, Any]:
-        """The fields of a run's record that describe the judge configuration."""
+        """The fields of a run record that describe the judge configuration, by name."""
         return {
             "format": self.judge.name,
             "model": self.client.model,
@@ -173,7 +173,7 @@ class Setup:
         return dict(sorted(needs.items()))
 
     def instrument(self, client: Client) -> Instrument:
-        """Return the judge configuration with an open client."""
+        """Return this judge configuration as an :class:`Instrument` with an open client."""
         return Instrument(self.judge, self.options, self.library, client, self.client.model, self.fingerprint)
 
     def in_one_order(self, metric: str) -> Setup:

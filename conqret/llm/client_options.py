@@ -258,31 +258,46 @@ class Connection(ABC):
 
 @dataclass(frozen=True, kw_only=True)
 class Backend:
-    """One route to models' answers.
+    """One route to models: how models whose names have its prefix are called.
 
-    A backend is a module of ``conqret/llm/backends/`` whose ``BACKEND`` is one of these, or an entry point of the
-    group ``conqret.backends``. Every function is called with a model of its own, and none of them sends anything.
+    A backend is a module of ``conqret/llm/backends/`` whose ``BACKEND`` is an instance of this class, or an
+    entry point of the group ``conqret.backends``. Each function gets a model of this backend, and none of
+    them sends anything.
 
     Attributes:
-        prefix: how the names of its models begin (``local/``). Without a slash at its end it is the whole name
-            (``offline``); the empty one takes every name that is no other backend's. The longest that fits counts. A
-            module of conqret's own is called as its prefix.
-        open: the connection of a client, from its resolved options; what takes time is left to ``prepare``.
-        writes: whether its models write an answer to messages, in the shape that is requested.
-        texts: whether those that do not write plain texts all the same.
-        reads: whether they give log-probabilities of texts that are handed to them (a request's ``reading``).
-        cannot: what follows the name of a question that they cannot answer, and why (``is answered in …``).
-        here: whether it answers from what this process alone holds, so that no other can call it.
-        baseline: whether it is a baseline to be beaten and no model; reports say so.
-        resolve: the options with what a name leaves open filled in: weights pinned by their identity, the window.
-        identity: from a resolved name to the one in keys and fingerprints: it changes with whatever changes answers,
-            and with no place on a disk.
-        pinned: a resolved name without what pins its weights, and what pins them; None where the name is all.
-        facts: what is known of the model of the options.
-        encoder: from a name to the function by which its tokens are counted.
-        anchored: a name that is a path in a file of this folder, made absolute; every other name stays as it is.
-        reaches: the address or the program that a name itself leads to, empty where it leads to none. A file that
-            may be a stranger's names no such model, unless its user says that it is trusted.
+
+    prefix: the start of its models' names (``local/``). Without a final slash it is the whole name
+    (``offline``); the empty prefix matches names that no other backend has. The longest matching prefix wins.
+
+    open: opens a client's connection from resolved options; slow work is left to ``prepare``.
+
+    writes: True if its models write structured responses to messages.
+
+    texts: True if models that do not write structured responses write plain text.
+
+    reads: True if they return log-probabilities of given texts (a request's ``reading``).
+
+    cannot: the end of the error message about a request that they cannot answer.
+
+    here: True if it answers from data of this process only, so that no other process can call it.
+
+    baseline: True if it is a baseline and not a model; reports say so.
+
+    resolve: completes the options: weights pinned by their identity, the context window.
+
+    identity: converts a resolved name to the one in keys and fingerprints; it changes with anything that
+    affects responses, and contains no path.
+
+    pinned: splits a resolved name into the name and the identity of the weights (None without one).
+
+    facts: returns what is known of the model of the options.
+
+    encoder: returns the function that counts tokens for a model's name.
+
+    anchored: resolves a name that is a path relative to a folder; other names are unchanged.
+
+    reaches: the address or program to which a name leads, or an empty text. Files from others may not name
+    such a model, unless the user trusts them.
     """
 
     prefix: str

@@ -196,7 +196,9 @@ def about_generation(error: ProviderError) -> bool:
 
 
 def scrub(message: str) -> str:
-    """``message`` on one line, at most :data:`MAX_MESSAGE` characters, with anything like a key removed."""
+    """Return ``message`` on one line, cut to :data:`MAX_MESSAGE` characters, with anything like a key
+    removed.
+    """
     return shortened(_SECRETS.sub("[key]", " ".join(message.split())), MAX_MESSAGE)
 
 

@@ -235,15 +235,15 @@ class AdaptiveGate:
             self._lowered_at = time.monotonic()
 
     def pause(self, seconds: float) -> None:
-        """Let no request through for ``seconds``."""
+        """Let no request through for the next ``seconds``."""
         self._paused_until = max(self._paused_until, time.monotonic() + seconds)
 
 
 class TokenBucket:
     """A rate limit of units per minute, with a burst of one second's worth (at least 1).
 
-    A request larger than the bucket waits until the bucket is full and overdraws it; later requests wait
-    longer.
+    A request larger than the bucket waits until the bucket is full and then overdraws it, so that later
+    requests wait longer.
     """
 
     def __init__(self, per_minute: int) -> None:

@@ -249,5 +249,5 @@ def request_key(model: str, request: Request[Any], *, read: bool = False) -> str
 
 @lru_cache(maxsize=KEPT)
 def schema_digest(response: type[BaseModel]) -> str:
-    """sha256 (hex) of the JSON schema of ``response``, computed once for each class."""
+    """Return the sha256 (hex) of the JSON schema of ``response``, computed once for each class."""
     return hashlib.sha256(_encode(response.model_json_schema()).encode("utf-8", "surrogatepass")).hexdigest()

@@ -121,7 +121,7 @@ class CircuitBreaker:
             self._opened.set()
 
     async def sleep(self, seconds: float) -> None:
-        """Wait ``seconds``, or less if the circuit breaker opens meanwhile."""
+        """Wait ``seconds``, or until the circuit breaker opens, if that is earlier."""
         try:
             async with asyncio.timeout(seconds):
                 await self._opened.wait()
@@ -240,8 +240,9 @@ _ADDRESSED = re.compile(r"(?<=://)[^/\s\"']+@")
 
 
 class KeyRedaction:
-    """A redaction of API keys in texts; ``replaced`` counts the replacements, and values too short for a key
-    are ignored.
+    """A redaction of the given API keys in texts; ``replaced`` counts the replacements.
+
+    Values that are no plausible keys are ignored.
     """
 
     def __init__(self, keys: Iterable[str]) -> None:

@@ -43,7 +43,7 @@ def pieces(text: str) -> Iterator[str]:
 
 
 def count_tokens(text: str, encode: Encode | None = None) -> int:
-    """The number of tokens of ``text`` (by o200k, unless ``encode`` is given).
+    """Return the number of tokens of ``text`` (by o200k, unless ``encode`` is given).
 
     Text that looks like a control token counts as plain text.
     """
