@@ -45,11 +45,11 @@ def score(reply: JudgeReply[Grades], case: Case) -> Mapping[str, Measure]:
 
 
 def baseline(case: Case) -> dict[str, Any]:
-    """Return the baseline's grades from shared words.
+    """Return the baseline's grades of the counter-argument (``argument``), from shared words.
 
-    ``convincing`` is the share of the counter-argument's words in the passage, or in its snippets without a
-    passage. ``snippets`` is the share in the snippets, ``addresses`` the share of the first argument's words
-    taken up.
+    ``convincing`` is the share of its words in the passage, or in its snippets without a passage.
+    ``snippets`` is the share of its words in the snippets. ``addresses`` is twice the share of the answered
+    argument's words (``second_argument``) that it takes up, at most 1.
     """
     item = case.item
     counter, answered = item.argument or "", item.second_argument or ""

@@ -141,7 +141,10 @@ def _plain(text: str) -> str:
 
 
 def share(likelihood: Likelihood) -> float | None:
-    """Return 1 - L1 / L0 clipped to [0, 1]; None where the text is certain without documents (L0 = 0)."""
+    """Return 1 - L1 / L0, clipped to [0, 1], or None where the text is certain without documents (L0 = 0).
+
+    L1 and L0 are the text's log-probabilities with and without the documents.
+    """
     if likelihood.without_documents == 0:
         return None
     return min(max(1 - likelihood.with_documents / likelihood.without_documents, 0.0), 1.0)
@@ -150,7 +153,8 @@ def share(likelihood: Likelihood) -> float | None:
 def information(likelihood: Likelihood) -> float:
     """Return (L1 - L0) / N: how many nats per token the documents add to the text's log-probability.
 
-    It is negative where the documents make the text less likely.
+    L1 and L0 are the log-probabilities with and without documents, N the number of tokens. The value is
+    negative where the documents make the text less likely.
     """
     return (likelihood.with_documents - likelihood.without_documents) / likelihood.tokens
 

@@ -76,8 +76,8 @@ def score(reply: JudgeReply[Sides], case: Case) -> Mapping[str, Measure]:
 def baseline(case: Case) -> dict[str, Any]:
     """Return the baseline's verdict on the topic, from its wording.
 
-    Statements and yes/no questions count as two-sided. Questions with what, why or how do not, unless they
-    request the good and bad sides of something.
+    Statements and yes/no questions count as two-sided, unless they are very short, very long, or open with a
+    settled judgment. Other questions make no claim, unless they request the good and bad sides of something.
     """
     topic = _OPENING.sub("", " ".join(case.item.topic.split()))
     if _SETTLED.match(topic):

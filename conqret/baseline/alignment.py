@@ -32,7 +32,11 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class PreferenceFinding:
-    """The stronger of two arguments (``label``), by how much in [0, 1] (``strength``), and an explanation."""
+    """The result of comparing two arguments.
+
+    ``label`` is the stronger one or a tie, ``strength`` in [0, 1] is by how much, and ``explanation`` is the
+    reason.
+    """
 
     label: Literal["first", "second", "tie"]
     strength: float

@@ -102,8 +102,8 @@ def features(text: Text, query: RelevanceQuery) -> Features:
     extent    = n / (n + 50), n the number of words
     noise     = share of words in sentences of advertising, page boilerplate or prompt injections
 
-    In languages other than English, cue words and boilerplate are unknown: noise is 0, and ``argument`` equals
-    ``extent``.
+    In languages other than English, cue words and boilerplate are unknown: noise is 0, and ``argument``
+    equals ``extent``.
     """
     kinds = boilerplate(text) if text.english else {}
     body = text

@@ -121,9 +121,9 @@ def dimensions(text: Text, relevance: float, grounded: float | None) -> dict[str
     global_sufficiency   = 0.6 K + 0.4 X
     The weights of these eleven were set by hand, not fitted.
 
-    cogency, effectiveness and reasonableness = (F + G + R)/3, or F without documents. F is the share of arguments
-    in the two training sets whose surface features score lower. Their annotators saw no documents, so the weights
-    of G and R were set by hand. overall_quality is the mean of the three.
+    cogency, effectiveness and reasonableness = (F + G + R)/3, or F without documents. F is the share of
+    arguments in the two training sets whose surface features score lower. Their annotators saw no documents,
+    so the weights of G and R were set by hand. overall_quality is the mean of the three.
     """
     raw = text.raw
     n = max(1, len(text.words))

@@ -72,7 +72,9 @@ def parse_mean(text: str, metrics: Collection[str]) -> Requirement:
 
 
 def check_mean(requirement: Requirement, summary: Summary) -> RequirementOutcome:
-    """Evaluate one condition on the summary of a run and return whether it is met, with the value."""
+    """Compare one condition with the summary of a run, and return the outcome: met or not, the value, and the
+    reason.
+    """
     if requirement.name == COVERAGE:
         return requirement.outcome(summary.coverage)
     metric = summary.metrics.get(requirement.name)
@@ -87,8 +89,9 @@ Case = tuple[str, str, str, str]
 
 
 def judge_junit(summary: Summary, outcomes: Sequence[RequirementOutcome] = ()) -> bytes:
-    """Return a run as JUnit XML: one test case for all items, which fails if any item failed, and one per
-    requirement.
+    """Return a run as JUnit XML: one test case for all items, and one for each requirement.
+
+    The case of the items fails if any item failed, or if no item has a score.
     """
     tag = "failure" if summary.failed or not (summary.any_score or summary.outstanding) else ""
     return junit_suite(

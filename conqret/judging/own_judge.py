@@ -185,9 +185,9 @@ def chosen_judge(
     """Return the format and the client options for ``judge``: a function, its ``module:function``, or a
     server's address.
 
-    Without ``metrics``, the judge is called once on the first item to learn what it returns; a server only if
-    ``sends_requests`` is True. A single value is a preference where every item has two arguments, else a
-    score.
+    Without ``metrics``, the judge is called once on the first item to learn which metrics it returns. A
+    server is called only if ``sends_requests`` is True. If it returns a single value, the metric is a
+    preference where every item has two arguments, else a score of one argument.
 
     Raises:
         ItemsError: items are invalid.

@@ -90,7 +90,8 @@ class Run(Generic[Row]):
             itself.
         sessions: open sessions to use, where the run is part of a larger one that counts and closes them.
         renew: replace another run of this kind in the folder.
-        span: the name and the attributes of the trace span, where tracing is on.
+
+    The attribute ``span`` holds the name and the attributes of the trace span, where tracing is on.
 
     Raises:
         DeclarationError: the folder holds another run or other files, another process writes it, the

@@ -63,9 +63,9 @@ class Scale:
         return (rating - self.low) / (self.high - self.low)
 
     def rating(self, unit: float, up: float = 0.5) -> int:
-        """Return the rating nearest to a score in [0, 1]; halves are rounded up.
+        """Return the whole rating nearest to a score in [0, 1]; halves are rounded up.
 
-        ``up`` in (0, 1) sets the rounding: a fraction of ``1 - up`` or more is rounded up.
+        ``up`` in (0, 1) changes the rounding: a fraction of at least ``1 - up`` is rounded up.
         """
         return self.low + int((self.high - self.low) * min(max(unit, 0.0), 1.0) + up)
 
@@ -226,8 +226,9 @@ def both_orders(measures: Mapping[str, Measure], swapped: Mapping[str, Measure])
 
 
 def mirrored(measure: Measure) -> Measure:
-    """Return a preference as it is with the two arguments swapped: first becomes second, and value becomes 1
-    - value.
+    """Return a preference measure for the two arguments in swapped order.
+
+    The label first becomes second and vice versa, and the value becomes 1 - value.
     """
     return measure.model_copy(
         update={

@@ -59,8 +59,9 @@ class PlanOptions(OptionGroup):
         return cast("RequestSettings", {**self.kept.given(), **self.engines.given()})
 
     def tell_cost(self, estimates: Sequence[ExpectedCost], **shown: Any) -> None:
-        """Print the expected cost of a run at the end of a dry run
-        (:func:`conqret.judging.cost.tell_cost`).
+        """Print the expected cost of a run, as the end of a dry run (:func:`conqret.judging.cost.tell_cost`).
+
+        ``shown`` are further arguments of that function.
         """
         from conqret.judging.cost import tell_cost
 

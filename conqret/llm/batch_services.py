@@ -38,9 +38,8 @@ _TAKEN = frozenset({200, 201, 202})
 
 @dataclass(frozen=True, slots=True)
 class BatchProgress:
-    """The state of a batch:
-
-    True in ``ended`` if it is finished, the provider's status, and where its results are.
+    """The state of a batch: whether it has ``ended``, the provider's status text, and the paths of its
+    results.
     """
 
     ended: bool
