@@ -31,7 +31,12 @@ class OneToThreeOrNull(Typed):
 
 
 def different(text: Callable[[Any], str], plural: str) -> AfterValidator:
-    """A validator that lets no two things of a list say the same words; ``plural`` is what they are, for the model."""
+    """Return a validator that rejects a list in which two entries have the same words.
+
+    Args:
+        text: a function from an entry to its text.
+        plural: the name of the entries in the message to the model.
+    """
 
     def check(listed: list[Any]) -> list[Any]:
         texts = Counter(" ".join(text(thing).lower().split()) for thing in listed)
@@ -51,8 +56,11 @@ CREDIT = {"stated": 1.0, "borne_out": 1.0, "partly": 0.5}
 
 
 def claim_share(claims: Sequence[Any], text: str) -> Measure:
-    """The mean of what the claims of ``text`` count, each with its verdict as a part. There is one claim at least, and
-    each has the texts ``claim``, ``explanation`` and ``verdict``."""
+    """Return the mean credit of the claims of a text, with each claim and its verdict as a part.
+
+    There must be at least one claim, each with ``claim``, ``explanation`` and ``verdict``. ``text`` names the
+    text.
+    """
     parts = tuple(
         Part(
             id=claim.claim,
@@ -73,8 +81,10 @@ def claim_share(claims: Sequence[Any], text: str) -> Measure:
 
 
 def claims(findings: Iterable[SentenceFinding], **verdicts: str) -> list[dict[str, str]]:
-    """What the baseline finds of sentences as claims; ``verdicts`` are a judge's words for those of the baseline, and
-    ``nothing`` that for none."""
+    """Return the baseline's findings on sentences as claims, plain data in a judge's response format.
+
+    ``verdicts`` maps the baseline's verdicts to those of the judge; ``nothing`` is the one for no finding.
+    """
     words = {"": verdicts.pop("nothing"), **verdicts}
     return [
         {"claim": one.text, "explanation": one.explanation, "verdict": words.get(one.verdict, one.verdict)}
@@ -87,15 +97,19 @@ DifferentClaims = different(lambda claim: claim.claim, "claims")
 
 
 def side(first: float, second: float, tie: str) -> str:
-    """Which of two ratings is higher, as ``argument_1``, ``argument_2`` or the word for neither."""
+    """Return ``argument_1`` or ``argument_2``, whichever rating is higher, or ``tie`` for equal ratings."""
     return tie if first == second else "argument_1" if first > second else "argument_2"
 
 
 def covered(case: Case, nuggets: Sequence[str], by: By, *, weight: float = 1.0) -> list[int]:
-    """The coverage of each nugget by the documents or an argument, times ``weight``, from 1 to 5."""
+    """Return the baseline's coverage of each nugget by documents or an argument, times ``weight``, as ratings
+    from 1 to 5.
+    """
     return [ONE_TO_FIVE.rating(weight * case.evidence.coverage(nugget, by)) for nugget in nuggets]
 
 
 def nugget_share(nuggets: Sequence[Any], rating: str) -> Measure:
-    """The mean of (rating - 1) / 4 over nuggets, each a part; ``rating`` is the field that holds it."""
+    """Return the mean of (rating - 1) / 4 over nuggets, with each as a part; ``rating`` is the name of the
+    field.
+    """
     return share([graded(ONE_TO_FIVE, nugget.nugget, getattr(nugget, rating)) for nugget in nuggets])

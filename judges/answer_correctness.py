@@ -45,7 +45,10 @@ class AnswerAgainstReference(Typed):
 
 
 def score(reply: JudgeReply[AnswerAgainstReference], case: Case) -> Mapping[str, Measure]:
-    """Precision, recall and F1; of an answer that claims nothing there is no precision, and the F1 is 0."""
+    """Compute correctness (precision), completeness (recall) and F1 from the verdicts on claims.
+
+    If the answer has no claims, correctness is missing and F1 is 0.
+    """
     completeness = claim_share(reply.value.reference_claims, "the reference")
     if not reply.value.answer_claims:
         correctness = Measure.missing(Reason.NOTHING_TO_JUDGE, "the answer claims nothing")
@@ -64,7 +67,7 @@ def _f1(precision: float, recall: float) -> Measure:
 
 
 def baseline(case: Case) -> dict[str, Any]:
-    """The sentences of both texts, each by the words, figures and names of the other one."""
+    """Return the baseline's verdicts on the sentences of both texts, from shared words, figures and names."""
     stated = case.evidence.sentences("reference", by="argument")
     borne_out = case.evidence.sentences("argument", by="reference")
     return {

@@ -34,7 +34,7 @@ OUT_OF_RANGE = "no such document"
 
 @dataclass(frozen=True, slots=True)
 class CitedSentence:
-    """A sentence of the argument, counted from 1, with the numbers that it cites (existing documents or not)."""
+    """A sentence of the argument, numbered from 1, with the document numbers it cites (valid or not)."""
 
     number: int
     text: str
@@ -60,7 +60,10 @@ class CitationSupport(Typed):
 
 @lru_cache(maxsize=64)
 def statements(argument: str) -> tuple[CitedSentence, ...]:
-    """The sentences of an argument that count, with their citations."""
+    """Return the sentences of an argument that count as statements, with their citations.
+
+    These are the sentences with a citation or with at least ``SENTENCE_WORDS`` words.
+    """
     return tuple(
         CitedSentence(number, span.text, citations(span.text))
         for number, span in enumerate(sentences(argument), start=1)
@@ -69,7 +72,7 @@ def statements(argument: str) -> tuple[CitedSentence, ...]:
 
 
 def too_many(item: Item) -> Measure | None:
-    """The measure of an argument with more citations than are judged; else None."""
+    """Return a missing measure if the argument has more than ``MAX_CITATIONS`` citations; else None."""
     count = sum(len(statement.cites) for statement in statements(item.argument or ""))
     if count <= MAX_CITATIONS:
         return None
@@ -79,7 +82,7 @@ def too_many(item: Item) -> Measure | None:
 
 
 def pairs(item: Item) -> list[tuple[int, int]]:
-    """The pairs (sentence, document) to decide: every citation of a document that is there."""
+    """Return the pairs (sentence, document) to judge: every citation of an existing document."""
     return sorted(
         (statement.number, cited)
         for statement in statements(item.argument or "")
@@ -89,7 +92,9 @@ def pairs(item: Item) -> list[tuple[int, int]]:
 
 
 def measures(item: Item, verdicts: Mapping[tuple[int, int], tuple[Verdict, str]]) -> Mapping[str, Measure]:
-    """Citation precision and recall from the verdicts by pair."""
+    """Compute citation precision and recall from the verdict and explanation of each (sentence, document)
+    pair.
+    """
     statement_list, parts, supported = statements(item.argument or ""), [], 0
     for statement in statement_list:
         labels = set()
@@ -127,21 +132,24 @@ def measures(item: Item, verdicts: Mapping[tuple[int, int], tuple[Verdict, str]]
 
 
 def settled(case: Case) -> Mapping[str, Measure] | None:
-    """Without a citation of an existing document there is nothing to ask, and with too many nothing is asked."""
+    """Return the measures of an item that needs no request; else None.
+
+    These are items without a citation of an existing document, and items with too many citations.
+    """
     if (missing := too_many(case.item)) is not None:
         return dict.fromkeys(("citation_precision", "citation_recall"), missing)
     return None if pairs(case.item) else measures(case.item, {})
 
 
 def score(reply: JudgeReply[CitationSupport], case: Case) -> Mapping[str, Measure]:
-    """Precision and recall of the verdicts given."""
+    """Compute citation precision and recall from the response's verdicts."""
     return measures(
         case.item, {(v.sentence, v.document): (v.verdict, v.explanation) for v in reply.value.verdicts}
     )
 
 
 def variables(case: Case) -> Mapping[str, Any]:
-    """The cited sentences, with the documents that are there."""
+    """Return the prompt variables: the sentences that cite existing documents, with their numbers."""
     count = len(case.item.documents)
     return {
         "cited_sentences": [
@@ -153,7 +161,7 @@ def variables(case: Case) -> Mapping[str, Any]:
 
 
 def baseline(case: Case) -> dict[str, Any]:
-    """The verdicts of sentence alignment, numbers, names and negation."""
+    """Return the baseline's verdict on each citation, from shared words, numbers, names and negation."""
     verdicts = {(v.sentence, v.document): v for v in case.evidence.citation_support()}
     return {
         "verdicts": [

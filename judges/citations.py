@@ -16,7 +16,10 @@ from conqret.judging.scales import share
 
 
 def measures(item: Item) -> Mapping[str, Measure]:
-    """The three shares of an item; one that has nothing to be counted is unscored."""
+    """Compute the shares of statements with citations, of valid citations, and of cited documents.
+
+    A share without anything to count is missing.
+    """
     there = range(1, len(item.documents) + 1)
     if (missing := too_many(item)) is not None:
         return dict.fromkeys(("statements_cited", "citations_valid", "documents_cited"), missing)

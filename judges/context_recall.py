@@ -33,12 +33,14 @@ class ReferenceInDocuments(Typed):
 
 
 def score(reply: JudgeReply[ReferenceInDocuments], case: Case) -> Mapping[str, Measure]:
-    """The share that is borne out."""
+    """Compute the share of the reference's claims that the documents support."""
     return {"context_recall": claim_share(reply.value.reference_claims, "the reference")}
 
 
 def baseline(case: Case) -> dict[str, Any]:
-    """The sentences of the reference, each by the words, figures and names of the document that is nearest."""
+    """Return the baseline's verdict on each sentence of the reference, by the document that supports it
+    best.
+    """
     findings = case.evidence.sentences("reference", by="documents")
     return {"reference_claims": claims(findings, stated="borne_out", nothing="not_in_documents")}
 

@@ -54,14 +54,14 @@ class Shares(Typed):
 
 
 def settled(case: Case) -> Mapping[str, Measure] | None:
-    """A statement that was assigned no side cannot keep to it."""
+    """Return a missing measure where no side was assigned, which needs no request; else None."""
     if case.item.stance != "none":
         return None
     return {"controllability": Measure.missing(Reason.NOTHING_TO_JUDGE, "no side was assigned")}
 
 
 def score(reply: JudgeReply[Shares], case: Case) -> Mapping[str, Measure]:
-    """The share on the assigned side / 100."""
+    """Compute the share of the statement on the assigned side, in [0, 1]."""
     rating = reply.value
     shares = {SUPPORTING: rating.supporting, OPPOSING: rating.opposing}
     share = shares[SIDE[case.item.stance]]
@@ -80,13 +80,15 @@ def score(reply: JudgeReply[Shares], case: Case) -> Mapping[str, Measure]:
 
 
 def declines(statement: str) -> bool:
-    """Whether a statement declines the task, by the words of its first sentences."""
+    """Return True if the first sentences of a statement decline the task."""
     opening = " ".join(sentence.text for sentence in sentences(statement)[:OPENING])
     return _DECLINES.search(opening) is not None
 
 
 def baseline(case: Case) -> dict[str, Any]:
-    """The shares by how far the words lean to either side; a refusal where the first sentences decline."""
+    """Return the baseline's shares from how far the words lean to either side, or a refusal if it
+    declines.
+    """
     statement = case.item.argument or ""
     if declines(statement):
         return {"explanation": "It begins by declining.", "content": "refusal", SUPPORTING: 0, OPPOSING: 0}

@@ -39,14 +39,18 @@ class Grades(Typed):
 
 
 def score(reply: JudgeReply[Grades], case: Case) -> Mapping[str, Measure]:
-    """(grade - 1) / 4 of each."""
+    """Compute (grade - 1) / 4 for each of the grades."""
     rating = reply.value
     return {name: rated(ONE_TO_FIVE, getattr(rating, name), rating.explanation) for name in METRICS}
 
 
 def baseline(case: Case) -> dict[str, Any]:
-    """How much of its words the passage holds, how much of them its snippets, and how much of the argument's words it
-    takes up; without a passage it convinces by its snippets."""
+    """Return the baseline's grades of the counter-argument (``argument``), from shared words.
+
+    ``convincing`` is the share of its words in the passage, or in its snippets without a passage.
+    ``snippets`` is the share of its words in the snippets. ``addresses`` is twice the share of the answered
+    argument's words (``second_argument``) that it takes up, at most 1.
+    """
     item = case.item
     counter, answered = item.argument or "", item.second_argument or ""
     brought = "\n".join(_snippets(item))

@@ -45,14 +45,16 @@ class GEvalRatingOrNull(Typed):
 
 
 def expected_rating(reply: JudgeReply[Any]) -> tuple[float, str]:
-    """The rating, and whether it was read from ``logprobs`` or from the ``rating``."""
+    """Return the rating and its method: the expected value over ``logprobs``, or the stated ``rating``."""
     if reply.distribution is None:
         return float(reply.value.rating), "rating"
     return sum(rating * probability for rating, probability in reply.distribution.items()), "logprobs"
 
 
 def score_preference(reply: JudgeReply[GEvalRating], case: Case) -> Mapping[str, Measure]:
-    """How far the first argument is preferred; the label is its side of the middle."""
+    """Compute the preference for the first argument from the expected rating; the label is its side of the
+    middle.
+    """
     rating, method = expected_rating(reply)
     label = "tie" if rating == PREFERS else "first" if rating > PREFERS else "second"
     measure = Measure(
@@ -125,11 +127,12 @@ class Steps(Typed):
 
 
 def generate_steps(prompt: Prompt, options: ClientOptions, library: Library) -> tuple[str, ...]:
-    """The steps that the model writes for ``prompt``, which states ``metric``, ``criteria`` and ``anchors``.
+    """Have the model write evaluation steps for ``prompt`` (with ``metric``, ``criteria`` and ``anchors``),
+    and return them.
 
     Raises:
-        DeclarationError: ``prompt`` states no criteria.
-        ExecutionError: no valid answer could be had; its reason says why.
+        DeclarationError: ``prompt`` has no criteria.
+        ExecutionError: no valid response came; its reason says why.
     """
     if not {"metric", "criteria", "anchors"} <= set(prompt.data):
         raise DeclarationError(
@@ -151,7 +154,9 @@ def generate_steps(prompt: Prompt, options: ClientOptions, library: Library) -> 
 
 
 def baseline_steps(data: Any) -> list[str]:
-    """A step for each question among the criteria, between reading and rating; what the offline model writes."""
+    """Return the offline baseline's evaluation steps: one per question in the criteria, between reading and
+    rating.
+    """
     questions = [question.strip() for question in re.findall(r"(?<![^?.])[^?.]++\?", data["criteria"])]
     return [
         "Read all of the material to its end before you rate anything.",
@@ -164,10 +169,10 @@ def baseline_steps(data: Any) -> list[str]:
 
 
 def with_steps(prompt: Prompt, steps: Sequence[str]) -> str:
-    """The text of the prompt file with other steps and the next version number.
+    """Return the text of the prompt file with new steps and the next version number.
 
     Raises:
-        DeclarationError: the file holds no ``steps = [`` … ``]``, each mark on a line that it ends or is.
+        DeclarationError: the file has no list ``steps = [`` … ``]`` over several lines.
     """
     listed = "steps = [\n" + "".join(f"  {json.dumps(step, ensure_ascii=False)},\n" for step in steps) + "]"
     text, replacements = _STEPS.subn(lambda _: listed, prompt.text, count=1)

@@ -54,8 +54,10 @@ VOCABULARY = 50_000
 
 
 class LanguageModel:
-    """Probabilities of words after the words of ``texts``, each a list of words in lower case; ``stop_words`` are those
-    of their language."""
+    """A word bigram model estimated from ``texts``, each a list of lower-case words.
+
+    ``stop_words`` are those of their language.
+    """
 
     def __init__(self, texts: Iterable[Sequence[str]], stop_words: Set[str] = STOP_WORDS) -> None:
         self._stop_words = stop_words
@@ -70,14 +72,14 @@ class LanguageModel:
         self._total = self._words.total()
 
     def log_likelihood(self, words: Sequence[str]) -> float:
-        """The sum of log P over ``words`` in nats; the first has no word before it."""
+        """Return the sum of log P over ``words`` in nats; the first word has no context."""
         return math.fsum(
             math.log(self.probability(word, before))
             for before, word in zip((None, *words), words, strict=False)
         )
 
     def probability(self, word: str, before: str | None = None) -> float:
-        """P(word | before); of ``word`` alone where nothing is known of what stands before it."""
+        """Return P(word | before), or P(word) without a word before or without data on that word."""
         background = STOP_SHARE / len(self._stop_words) if word in self._stop_words else self._rest
         alone = background
         if self._total:
@@ -129,7 +131,7 @@ class Likelihoods(Typed):
 
 @lru_cache(maxsize=64)
 def texts(argument: str) -> tuple[str, Mapping[int, str]]:
-    """The argument without citation marks, and those of its sentences that hold a word, by number from 1."""
+    """Return the argument without citation marks, and its sentences that contain a word, by number from 1."""
     parts = {n: _plain(span.text) for n, span in enumerate(sentences(argument), start=1)}
     return _plain(argument), {number: text for number, text in parts.items() if words_of(text)}
 
@@ -139,19 +141,26 @@ def _plain(text: str) -> str:
 
 
 def share(likelihood: Likelihood) -> float | None:
-    """1 - L1 / L0, held within [0, 1]; None where the text is certain without documents (L0 = 0)."""
+    """Return 1 - L1 / L0, clipped to [0, 1], or None where the text is certain without documents (L0 = 0).
+
+    L1 and L0 are the text's log-probabilities with and without the documents.
+    """
     if likelihood.without_documents == 0:
         return None
     return min(max(1 - likelihood.with_documents / likelihood.without_documents, 0.0), 1.0)
 
 
 def information(likelihood: Likelihood) -> float:
-    """(L1 - L0) / N: nats a token by which the documents make the text likelier; below 0, less likely."""
+    """Return (L1 - L0) / N: how many nats per token the documents add to the text's log-probability.
+
+    L1 and L0 are the log-probabilities with and without documents, N the number of tokens. The value is
+    negative where the documents make the text less likely.
+    """
     return (likelihood.with_documents - likelihood.without_documents) / likelihood.tokens
 
 
 def score(reply: JudgeReply[Likelihoods], case: Case) -> Mapping[str, Measure]:
-    """Groundedness of the argument, with its sentences as parts."""
+    """Compute the groundedness of the argument, with its sentences as parts."""
     whole, parts = reply.value.argument, reply.value.sentences
     _, words = texts(case.item.argument or "")
     value = share(whole)
@@ -177,13 +186,15 @@ def score(reply: JudgeReply[Likelihoods], case: Case) -> Mapping[str, Measure]:
 
 
 def settled(case: Case) -> Mapping[str, Measure] | None:
-    """An argument without a word has no likelihood."""
+    """Return a missing measure for an argument without words, which needs no request; else None."""
     _, parts = texts(case.item.argument or "")
     return None if parts else _nothing("the argument holds no word")
 
 
 def reading(case: Case, full_prompt: RenderedPrompt, bare: RenderedPrompt) -> Reading:
-    """The argument and its sentences after either prompt."""
+    """Return the texts to read: the argument and its sentences after the full prompt and after the bare
+    one.
+    """
     whole, parts = texts(case.item.argument or "")
     targets = (whole, *parts.values())
     return Reading(
@@ -212,7 +223,9 @@ def _shaped(numbers: Iterable[int], figures: Sequence[dict[str, Any]]) -> dict[s
 
 
 def baseline(case: Case) -> dict[str, Any]:
-    """The same from a model of word frequencies: topic and documents against the topic alone."""
+    """Return the baseline's log-probabilities from word frequencies: topic with documents, and topic
+    alone.
+    """
     item = case.item
     language = case.evidence.language
     word_list = words_of if is_english(language) else split_words

@@ -14,7 +14,7 @@ NOT_ASSIGNED = Measure.missing(Reason.NOTHING_TO_JUDGE)
 
 
 def measures(item: Item) -> Mapping[str, Measure]:
-    """The measures of an item over its nuggets as they are assigned."""
+    """Compute the nugget measures of an item from the assignments that its nuggets already have."""
     return nugget_measures(
         [
             (nugget, assigned_part(nugget, nugget.assignment) if nugget.assignment else NOT_ASSIGNED)

@@ -53,7 +53,7 @@ class NuggetAssignments(Typed):
 
 
 def cases(case: Case) -> Sequence[Case]:
-    """The case with ten nuggets each time."""
+    """Split the case into cases of up to ten nuggets, one for each request."""
     given = case.item.nuggets
     starts = range(0, len(given), IN_ONE_CALL) or (0,)
     parts = [given[start : start + IN_ONE_CALL] for start in starts]
@@ -66,7 +66,7 @@ def cases(case: Case) -> Sequence[Case]:
 
 
 def score(reply: JudgeReply[NuggetAssignments], case: Case) -> Mapping[str, Measure]:
-    """The measures over the nuggets of this request."""
+    """Compute the nugget measures over the nuggets of one request."""
     pairs = zip(case.item.nuggets, reply.value.nuggets, strict=True)
     return nugget_measures([(nugget, _entry(nugget, given)) for nugget, given in pairs])
 
@@ -78,7 +78,7 @@ def _entry(nugget: Nugget, given: NuggetAssignment) -> Part | Measure:
 
 
 def joined(case: Case, measures: Sequence[Mapping[str, Measure]]) -> Mapping[str, Measure]:
-    """The measures over the nuggets of all requests."""
+    """Combine the measures of all requests into those over all nuggets of the item."""
     assigned: list[tuple[Nugget, Part | Measure]] = []
     for part, said in zip(cases(case), measures, strict=True):
         assigned += _assigned(part.item.nuggets, said[ALL])
@@ -100,14 +100,16 @@ def _assigned(nuggets: Sequence[Nugget], found: Measure) -> Iterator[tuple[Nugge
 
 
 def settled(case: Case) -> Mapping[str, Measure] | None:
-    """Nothing is asked where there are no nuggets."""
+    """Return missing measures for an item without nuggets, which needs no request; else None."""
     if case.item.nuggets:
         return None
     return dict.fromkeys(METRICS, Measure.missing(Reason.NOTHING_TO_JUDGE, "the item has no nuggets"))
 
 
 def baseline(case: Case) -> dict[str, Any]:
-    """Each nugget by the share of its words, figures and names that a passage of the answer holds."""
+    """Return the baseline's assignment of each nugget, from the share of its words, figures and names in the
+    answer.
+    """
     return {
         "nuggets": [
             {"nugget": number, **_by_words(nugget, case)}

@@ -72,13 +72,13 @@ def _coverage(metric: str, needs: frozenset[str]) -> JudgePrompt[Coverage]:
 
 
 def score_preference(reply: JudgeReply[Preferences], case: Case) -> Mapping[str, Measure]:
-    """The most frequent preference over the nuggets."""
+    """Return the most frequent preference over the nuggets."""
     parts = [Part(id=nugget.nugget, label=LABELS[nugget.better]) for nugget in reply.value.nuggets]
     return {"preference": preferred_mostly(parts)}
 
 
 def baseline_preference(case: Case) -> dict[str, Any]:
-    """Each nugget to the argument that covers it better."""
+    """Return the baseline's preference for each nugget: the argument that covers it better."""
     nuggets = case.evidence.topic_nuggets(NUGGETS)
     first, second = covered(case, nuggets, "argument"), covered(case, nuggets, "second_argument")
     return {

@@ -23,8 +23,11 @@ from conqret.judging.scales import ZERO_TO_FIVE, graded, share
 
 
 def score_documents(ratings: Sequence[DocumentRating], case: Case) -> Mapping[str, Measure]:
-    """Context relevance is the mean of rating / 5 over the documents, predicted precision the share of documents
-    rated ``relevant_from`` or higher (Table 7)."""
+    """Compute context relevance and predicted precision from the ratings of documents (ConQRet, Table 7).
+
+    Context relevance is the mean of rating / 5. Predicted precision is the share of documents rated
+    ``relevant_from`` or higher.
+    """
     parts, relevant = [], 0
     for document, rating in zip(case.item.documents, ratings, strict=True):
         parts.append(graded(ZERO_TO_FIVE, document.id, rating.rating, rating.explanation))
@@ -40,7 +43,7 @@ def score_documents(ratings: Sequence[DocumentRating], case: Case) -> Mapping[st
 
 
 def baseline_documents(case: Case) -> list[dict[str, Any]]:
-    """The rating of each document from lexical evidence."""
+    """Return the baseline's rating of each document, from lexical relevance to the topic."""
     ratings = []
     for index in range(len(case.item.documents)):
         finding = case.evidence.document_relevance(index)

@@ -40,7 +40,11 @@ class DocumentNugget(Typed):
 
 
 def score_topic(nuggets: Sequence[TopicNugget], case: Case) -> Mapping[str, Measure]:
-    """Means of (rating - 1) / 4 over the nuggets, and the most frequent preference."""
+    """Compute the mean coverage of topic nuggets, (rating - 1) / 4, by documents and arguments, and the
+    preference.
+
+    The preference is the most frequent one over the nuggets.
+    """
     return {
         "context_relevance": nugget_share(nuggets, "documents"),
         "answer_relevance": nugget_share(nuggets, "argument_1"),
@@ -52,7 +56,7 @@ def score_topic(nuggets: Sequence[TopicNugget], case: Case) -> Mapping[str, Meas
 
 
 def score_documents(nuggets: Sequence[DocumentNugget], case: Case) -> Mapping[str, Measure]:
-    """Means of (rating - 1) / 4 over the nuggets."""
+    """Compute the groundedness of each argument: the mean of (rating - 1) / 4 over document nuggets."""
     return {
         "groundedness": nugget_share(nuggets, "argument_1"),
         SECOND + "groundedness": nugget_share(nuggets, "argument_2"),
@@ -60,7 +64,7 @@ def score_documents(nuggets: Sequence[DocumentNugget], case: Case) -> Mapping[st
 
 
 def baseline_topic(case: Case) -> list[dict[str, Any]]:
-    """Nuggets of the topic and their coverage from lexical evidence."""
+    """Return the baseline's topic nuggets with their coverage by documents and arguments."""
     topic = case.evidence.topic_nuggets(NUGGETS)
     by_documents = covered(case, topic, "documents")
     first, second = covered(case, topic, "argument"), covered(case, topic, "second_argument")
@@ -77,7 +81,7 @@ def baseline_topic(case: Case) -> list[dict[str, Any]]:
 
 
 def baseline_documents(case: Case) -> list[dict[str, Any]]:
-    """Nuggets of the documents and their coverage from lexical evidence."""
+    """Return the baseline's document nuggets with their coverage by each argument."""
     nuggets = case.evidence.document_nuggets(NUGGETS)
     first, second = covered(case, nuggets, "argument"), covered(case, nuggets, "second_argument")
     return [

@@ -36,7 +36,7 @@ class Ratings(Typed):
 
 
 def score(reply: JudgeReply[Ratings], case: Case) -> Mapping[str, Measure]:
-    """(rating - 1) / 9 of either response; the one with the higher rating is the better one."""
+    """Compute (rating - 1) / 9 of each response, and the preference for the one with the higher rating."""
     first_rating, other, why = reply.value.response_1, reply.value.response_2, reply.value.explanation
     label = "tie" if first_rating == other else "first" if first_rating > other else "second"
     order = SWAPPED if case.swapped else GIVEN
@@ -48,7 +48,7 @@ def score(reply: JudgeReply[Ratings], case: Case) -> Mapping[str, Measure]:
 
 
 def baseline(case: Case) -> dict[str, Any]:
-    """The mean of relevance to the instruction and of what can be counted of the dimensions of argument quality."""
+    """Return the baseline's ratings: the mean of relevance to the instruction and of quality dimensions."""
     first_rating, other = (
         ONE_TO_TEN.rating(_quality(case, which)) for which in ("argument", "second_argument")
     )

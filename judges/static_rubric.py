@@ -112,13 +112,16 @@ def _yes_or_no(metric: str, criteria: tuple[str, ...], needs: frozenset[str]) ->
 
 
 def score_preference(reply: JudgeReply[Rubric], case: Case) -> Mapping[str, Measure]:
-    """The most frequent preference over the six criteria."""
+    """Return the most frequent preference over the six criteria."""
     parts = [Part(id=criterion, label=LABELS[side]) for criterion, side in reply.value.criteria]
     return {"preference": preferred_mostly(parts, reply.value.explanation)}
 
 
 def baseline_preference(case: Case) -> dict[str, Any]:
-    """Three criteria by their own evidence; depth, coherence and structure, which it cannot part, by all of it."""
+    """Return the baseline's preference on each criterion.
+
+    Three criteria use evidence of their own; depth, coherence and structure use the overall preference.
+    """
     evidence = case.evidence
     nuggets = evidence.document_nuggets(NUGGETS)
     whole = evidence.preference()

@@ -56,7 +56,7 @@ class Sides(Typed):
 
 
 def score(reply: JudgeReply[Sides], case: Case) -> Mapping[str, Measure]:
-    """1 where the topic can be argued from both sides, else 0."""
+    """Return 1 if the topic can be argued from both sides, else 0."""
     verdict = reply.value
     both = verdict.verdict == BOTH
     return {
@@ -74,8 +74,11 @@ def score(reply: JudgeReply[Sides], case: Case) -> Mapping[str, Measure]:
 
 
 def baseline(case: Case) -> dict[str, Any]:
-    """Two sides have a statement and a question that asks for yes or no, as they stand; what, why and how have none,
-    unless they ask for the good and the bad of something."""
+    """Return the baseline's verdict on the topic, from its wording.
+
+    Statements and yes/no questions count as two-sided, unless they are very short, very long, or open with a
+    settled judgment. Other questions make no claim, unless they request the good and bad sides of something.
+    """
     topic = _OPENING.sub("", " ".join(case.item.topic.split()))
     if _SETTLED.match(topic):
         return _said("one_sided", "It opens with a judgment that hardly anybody denies.")

@@ -51,7 +51,7 @@ _COMMENT = re.compile(r"\{#.*?#\}\n?", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class RenderedPrompt:
-    """A prompt filled with an item: the static part and the item's part."""
+    """A filled prompt: the static part (``system``) and the part with the item's texts (``user``)."""
 
     system: str
     user: str
@@ -63,9 +63,12 @@ def _alone(identifier: str) -> Prompt:
 
 @dataclass(frozen=True)
 class Prompt:
-    """One prompt file. ``digest`` changes with any change of its text or of a part that it includes, but for comments
-    of the template, which are never sent. ``variables`` says what those of this prompt alone stand for, ``beside``
-    gives the other prompts of its library by their ids, and ``systems`` keeps system blocks by their settings."""
+    """One prompt file with its template.
+
+    ``digest`` changes with any change of its text or of an included part, except comments of the template,
+    which are never sent. ``variables`` describes the variables that only this prompt has. ``beside`` returns
+    another prompt of the library by its id. ``systems`` caches filled system blocks by their settings.
+    """
 
     id: str
     version: int
@@ -81,20 +84,21 @@ class Prompt:
 
     @cached_property
     def used(self) -> Mapping[str, tuple[str, ...]]:
-        """The variables that each block uses, in alphabetical order."""
+        """A mapping from each block of the template to the variables that it uses, in alphabetical order."""
         _, body = split_front_matter(self.text, self.id)
         return dict(_used(body))
 
     def render(
         self, variables: Mapping[str, Any], settings: Mapping[str, Any] | None = None
     ) -> RenderedPrompt:
-        """Fill the template; every string among ``variables`` is neutralised on its way in.
+        """Fill the template and return the prompt; every string among ``variables`` is neutralized
+        (:func:`neutralise`).
 
-        The ``system`` block sees ``settings`` alone (hashable values that are the same for many items, such as
-        the dimensions to rate), so nothing of an item can reach it; the ``user`` block sees both.
+        The ``system`` block gets only ``settings`` (hashable values that are the same for many items), so
+        that no item text can reach it. The ``user`` block gets both.
 
         Raises:
-            DeclarationError: the template uses a variable that was not given, or fails in another way.
+            DeclarationError: the template uses a variable that is missing, or fails in another way.
         """
         settings = settings or {}
         name = tuple(settings.items())
@@ -116,12 +120,14 @@ class Prompt:
 
 
 class Library:
-    """The prompts that come with conqret and with plug-ins, with those of ``overlay`` (a folder laid out alike)
-    before them. ``asked`` are ids of further prompts that the overlay may hold: those of a judge of your own.
+    """The prompts of conqret and of plug-ins, overridden by those in ``overlay`` (a folder with the same
+    layout).
+
+    ``asked`` are ids of further prompts that the overlay may contain: those of a user-defined judge.
 
     Raises:
-        DeclarationError: ``overlay`` is no folder, or holds a prompt that nothing asks for; or a plug-in's prompts
-            cannot be found, or have the id of another.
+        DeclarationError: ``overlay`` is not a folder, or contains a prompt that is never used; or a plug-in's
+            prompts are missing, or have an id that exists.
     """
 
     def __init__(self, overlay: Path | None = None, asked: Iterable[str] = ()) -> None:
@@ -176,17 +182,26 @@ class Library:
         return prompt
 
     def ids(self) -> tuple[str, ...]:
-        """The ids of all prompts, sorted."""
+        """Return the ids of all prompts, sorted."""
         return tuple(sorted({identifier for folder in self._folders for identifier in _walk(folder)}))
 
     def path(self, identifier: str) -> Path:
-        """Where the overlay's file of this prompt is, or would be. Raises DeclarationError without one."""
+        """Return the path of this prompt's file in the overlay, existing or not.
+
+        Raises:
+            DeclarationError: the library has no overlay.
+        """
         if self.overlay is None:
             raise DeclarationError("there is no folder of prompts to write to: give one with --prompts")
         return self.overlay / (identifier + SUFFIX)
 
     def source(self, name: str) -> str:
-        """The text of the file ``name`` (with suffix), the overlay's before ours. Raises KeyError."""
+        """Return the text of the file ``name`` (with suffix), from the overlay first.
+
+        Raises:
+            KeyError: the file does not exist.
+            DeclarationError: the file is not UTF-8.
+        """
         parts = name.split("/")
         if "\\" in name or not {"", ".", ".."}.isdisjoint(parts):
             raise KeyError(name)
@@ -200,11 +215,13 @@ class Library:
         raise KeyError(name)
 
     def used(self, identifier: str) -> dict[str, tuple[str, ...]]:
-        """The variables that each block of a prompt uses, in alphabetical order."""
+        """Return a mapping from each block of a prompt to the variables that it uses, in alphabetical
+        order.
+        """
         return dict(self[identifier].used)
 
     def included(self, identifier: str) -> dict[str, str]:
-        """The texts of all files that a prompt includes or imports, in any depth, by name (with suffix)."""
+        """Return the texts of all files that a prompt includes or imports, directly or not, by file name."""
         _, body = split_front_matter(self.source(identifier + SUFFIX), identifier)
         return self._included(body, identifier)
 
@@ -262,10 +279,10 @@ def _used(body: str) -> Mapping[str, tuple[str, ...]]:
 
 
 def split_front_matter(text: str, identifier: str) -> tuple[dict[str, Any], str]:
-    """Split a prompt file into its front matter and its template.
+    """Split a prompt file into its front matter and its template, and return both.
 
     Raises:
-        DeclarationError: there is no front matter, it is no TOML, or a field is missing or of another type.
+        DeclarationError: the front matter is missing or not TOML, or a field is missing or has another type.
     """
     if not text.startswith(_FENCE) or (end := text.find("\n" + _FENCE, len(_FENCE) - 1)) < 0:
         raise DeclarationError(f"prompt {identifier!r} must begin with front matter between two lines '+++'")
@@ -366,9 +383,10 @@ _INTRODUCTION = (
 
 
 def explained(prompt: Prompt, variables: Mapping[str, Iterable[str]]) -> str:
-    """The text of a prompt file with a comment behind its front matter: the variables ``variables`` to each block.
+    """Return the text of a prompt file with a comment after its front matter that explains the variables.
 
-    The comment changes neither what is sent nor the prompt's digest.
+    ``variables`` maps each block to its variables. The comment changes neither what is sent nor the prompt's
+    digest.
     """
     known = {**VARIABLES, **prompt.variables}
     lines = [

@@ -53,7 +53,9 @@ _USUAL_ASCII = "".join(filter(_USUAL.fullmatch, map(chr, range(128)))).encode()
 
 
 def neutralise(text: str) -> str:
-    """Return ``text`` without any character that could end or open a block of the prompt."""
+    """Return ``text`` with the characters removed or replaced that could open or close a block of the
+    prompt.
+    """
     rare = _rare(text)
     if not rare:
         return text
@@ -66,12 +68,12 @@ def neutralise(text: str) -> str:
 
 
 def visible(text: str) -> str:
-    """Return ``text`` without the characters that people cannot see."""
+    """Return ``text`` without characters that are invisible to readers."""
     return _INVISIBLE.sub("", text) if hides(text) else text
 
 
 def hides(text: str) -> bool:
-    """Whether ``text`` may hold characters that people cannot see: there are some, or a variation selector."""
+    """Return True if ``text`` may contain invisible characters: it has some, or a variation selector."""
     return _PERHAPS.search(_rare(text)) is not None
 
 
@@ -87,8 +89,10 @@ EXCERPT_CHARACTERS = 160
 
 @dataclass(frozen=True, slots=True)
 class Injection:
-    """A passage that addresses the judge: its kind, the passage, and where it starts (in characters of the
-    text as people see it)."""
+    """A passage that looks like a prompt injection: its kind, the passage, and its start.
+
+    The start is in characters of the text as readers see it.
+    """
 
     kind: str
     excerpt: str
@@ -230,12 +234,12 @@ KEPT_TEXTS, KEPT_CHARACTERS = 1024, 10_000
 
 
 def find_injections(text: str) -> tuple[Injection, ...]:
-    """Return the passages of ``text`` that address the judge, at most one of each kind, in text order.
+    """Return the prompt injections in ``text``, at most one of each kind, in text order.
 
-    Kinds: ``override`` (asks to ignore instructions), ``demand`` (asks for a rating), ``address`` (speaks to
-    an AI grader), ``role`` (poses as a system message), ``markup`` (closes our blocks), ``template`` (Jinja
-    syntax), ``hidden`` (characters that people cannot see) and ``html`` (scripts of a web page, which speak to a
-    browser and to no judge).
+    Kinds: ``override`` (requests to ignore instructions), ``demand`` (requests a rating), ``address`` (speaks
+    to an AI grader), ``role`` (poses as a system message), ``markup`` (closes blocks of the prompt),
+    ``template`` (Jinja syntax), ``hidden`` (invisible characters) and ``html`` (scripts of a web page, which
+    target a browser and not the judge).
     """
     return _find_again(text) if len(text) <= KEPT_CHARACTERS else _find(text)
 

@@ -24,7 +24,7 @@ By = Literal["documents", "argument", "second_argument"]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A value in [0, 1] and one or two short sentences that name the evidence behind it."""
+    """A score in [0, 1] with an explanation of one or two short sentences that name its evidence."""
 
     value: float
     explanation: str
@@ -32,7 +32,11 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class PreferenceFinding:
-    """Which of two arguments is the stronger, by how much (0 to 1), and why."""
+    """The result of comparing two arguments.
+
+    ``label`` is the stronger one or a tie, ``strength`` in [0, 1] is by how much, and ``explanation`` is the
+    reason.
+    """
 
     label: Literal["first", "second", "tie"]
     strength: float
@@ -41,9 +45,10 @@ class PreferenceFinding:
 
 @dataclass(frozen=True, slots=True)
 class CitationVerdict:
-    """What one cited document says of the sentence that cites it; both are numbered from 1.
+    """The verdict on one citation: how the cited document relates to the sentence that cites it.
 
-    ``label`` is None where the item has no document of that number.
+    Sentences and documents are numbered from 1. ``label`` is None where the item has no document of that
+    number.
     """
 
     sentence: int
@@ -54,7 +59,10 @@ class CitationVerdict:
 
 @dataclass(frozen=True, slots=True)
 class SentenceFinding:
-    """What sources say of a sentence; empty where they say nothing of it."""
+    """The verdict of one or more sources on one sentence of a text.
+
+    ``verdict`` is empty where the sources say nothing about the sentence.
+    """
 
     text: str
     verdict: Literal["stated", "partly", "contradicted", ""]
@@ -62,13 +70,16 @@ class SentenceFinding:
 
 
 def clip(value: float) -> float:
-    """``value``, held within [0, 1]."""
+    """Return ``value`` clipped to [0, 1]."""
     return 0.0 if value < 0 else 1.0 if value > 1 else value
 
 
 def quoted(words: list[str] | tuple[str, ...], limit: int = 5) -> str:
-    """The first ``limit`` words in quotation marks, with commas. Behind a word that is written from right to left
-    stands Unicode's left-to-right mark, so that marks and words keep their places in an English sentence."""
+    """Return the first ``limit`` words in quotation marks, joined by commas.
+
+    A left-to-right mark (Unicode) follows each word of a right-to-left script, so that the words keep their
+    order in an English sentence.
+    """
     marked = []
     for word in words[:limit]:
         leftward = not {"R", "AL"}.isdisjoint(map(bidirectional, word))
@@ -91,9 +102,10 @@ thousand times with another number, would take time with the square of its lengt
 
 @dataclass(frozen=True)
 class Alignment:
-    """How far one source bears out one sentence.
+    """How well one source supports one sentence (a claim).
 
-    ``value`` in [0, 1]; ``coverage`` the weighted share of its content stems in the best passage.
+    ``value`` is the support in [0, 1]. ``coverage`` is the weighted share of the claim's content stems that
+    the best passage of the source has.
     """
 
     value: float
@@ -103,11 +115,13 @@ class Alignment:
 
 
 def align(claim: Sentence, source: Text) -> Alignment:
-    """Compare ``claim`` with the passage of ``source``, of at most 40 words, that shares most with it.
+    """Compute how well ``source`` supports ``claim``, from the passage of at most 40 words that shares most
+    with it.
 
-    ``value = min(1, coverage / 0.6) n m p``: n is the share of the claim's quantities that the passage and 8
-    words around it hold (those elsewhere in the source count half), m is 1/2 if a name of the claim is
-    nowhere in the source, and p is 1/4 if passage and claim differ in what they deny or use opposite words.
+    ``value = min(1, coverage / 0.6) n m p``. n is the share of the claim's quantities in the passage and the
+    8 words around it; quantities elsewhere in the source count half. m is 1/2 if a name in the claim does not
+    occur in the source, else 1. p is 1/4 if passage and claim differ in negation or use opposite words, else
+    1.
     """
     passage = source.passages.get(claim.text)
     if passage is None:  # a sentence that stands a thousand times is compared once
@@ -145,10 +159,13 @@ def align(claim: Sentence, source: Text) -> Alignment:
 
 
 def best_passage(claim: Sentence, source: Text) -> tuple[int, int, float]:
-    """Where the passage starts and ends among the source's words, and its coverage of the claim.
+    """Find the passage of ``source`` that covers most of ``claim``.
 
-    Coverage is the weighted share of the claim's content stems in the passage, in [0, 1]; the passage is
-    the first of at most 40 words with the highest. One pass over the words that both have, with two ends.
+    Coverage is the weighted share of the claim's content stems in the passage. Among passages of at most 40
+    words, the first with the highest coverage wins.
+
+    Returns:
+        The positions of the source's words at which the passage starts and ends, and its coverage in [0, 1].
     """
     weights = claim.weights
     shared = source.places.keys() & weights.keys()
@@ -273,10 +290,11 @@ _part = re.compile(r"[^\w'\u2019]+")
 
 
 def sentence_findings(text: Text, sources: Sequence[Text]) -> tuple[SentenceFinding, ...]:
-    """What ``sources`` say of each different sentence of ``text`` that has a word: the one that bears it out best.
+    """Return the verdict of ``sources`` on each distinct sentence of ``text``, by the source that supports it
+    best.
 
-    A sentence is stated where a source supports it (:func:`align`), partly where it is silent and a passage holds a
-    third of the sentence's words all the same.
+    A sentence is ``stated`` where that source supports it (:func:`align`). It is ``partly`` stated where the
+    source is silent, but a passage has at least a third of the sentence's words.
     """
     found: dict[str, SentenceFinding] = {}
     for sentence in text.sentences or (Sentence(text.raw, language=text.language),):
@@ -300,7 +318,7 @@ UNCITED_WEIGHT = 0.5
 
 
 def citation_verdicts(argument: Text, documents: Sequence[Text]) -> tuple[CitationVerdict, ...]:
-    """One verdict for each cited document of each sentence, in order."""
+    """Return one verdict for each citation of each sentence of ``argument``, in order of the text."""
     verdicts = []
     for i, sentence in enumerate(argument.sentences, start=1):
         for number in sentence.cites:
@@ -313,11 +331,11 @@ def citation_verdicts(argument: Text, documents: Sequence[Text]) -> tuple[Citati
 
 
 def groundedness(argument: Text, documents: Sequence[Text]) -> Finding:
-    """The share of the argument's content that its documents bear out, in [0, 1].
+    """Compute the share of the argument's content that its documents support, in [0, 1].
 
-    The mean of `align`'s value over sentences, weighted by the weight of their content stems. A cited
-    sentence takes the best of its cited documents; one that cites nothing takes its coverage by the words of
-    all documents together, at half weight if other sentences do cite.
+    It is the mean of :func:`align`'s value over sentences, weighted by the weight of their content stems. A
+    sentence with citations gets the best value of its cited documents. A sentence without gets its coverage
+    by the words of all documents, at half weight if other sentences have citations.
     """
     cited = sum(map(bool, map(attrgetter("cites"), argument.sentences)))
     total = borne = 0.0

@@ -42,13 +42,18 @@ RELEVANT = 0.4
 
 
 def reads_english(item: Item) -> bool:
-    """Whether English word lists say something of an item: it is in English, or too short to tell."""
+    """Return True if English word lists apply to an item: it is in English, or its language cannot be
+    determined.
+    """
     return is_english(item_language(item))
 
 
 def foreign_documents(item: Item) -> str:
-    """Why the offline baseline cannot hold an item against its documents: all of them are in another language; empty
-    where one is not, as far as that can be told."""
+    """Return why the offline baseline cannot compare an item with its documents, or an empty string if it
+    can.
+
+    It cannot where all documents are known to be in another language than the item.
+    """
     own = item_language(item)
     other = ""
     for document in item.documents:
@@ -65,7 +70,7 @@ def foreign_documents(item: Item) -> str:
 
 
 def not_english(item: Item) -> str:
-    """Why the offline baseline has no evidence for a metric that rests on English word lists."""
+    """Return the message that a metric needs English word lists and the item is in another language."""
     language = item_language(item)
     language = NAMES.get(language, language)
     return f"it rests on English word lists, and the item is in {language}: name a model"
@@ -80,11 +85,15 @@ are worth about a third of a point of groundedness."""
 
 
 def prefer(first: Mapping[str, float], second: Mapping[str, float]) -> PreferenceFinding:
-    """Compare two arguments by what speaks for each, in log-odds by name.
+    """Compare two arguments and return which is stronger, by how much, and why.
 
-    ``p = 1 / (1 + exp(-d))`` is the odds on the first, d the sum of the gaps: that of the writing, 4 times that of
-    groundedness, twice that of relevance. ``strength = |2 p - 1|``; a tie below 0.005. Swapping the arguments swaps
-    the label and leaves the strength.
+    Args:
+        first: the log-odds in favor of the first argument, by part: writing, groundedness, relevance.
+        second: the same of the second argument.
+
+    ``p = 1 / (1 + exp(-d))`` is the probability that the first is better, where d is the sum of the
+    differences. ``strength = |2 p - 1|``; below 0.005 the label is ``tie``. Swapping the arguments swaps the
+    label and leaves the strength.
     """
     gaps = {part: first[part] - second[part] for part in first}
     total = sum(gaps.values())
@@ -99,11 +108,11 @@ def prefer(first: Mapping[str, float], second: Mapping[str, float]) -> Preferenc
 
 
 class Evidence:
-    """Lexical and statistical evidence about one item: no language model, no randomness.
+    """Lexical and statistical evidence about one item, computed without a language model and without
+    randomness.
 
-    Every value is in [0, 1] and depends on the item's texts alone; nothing depends on the order of its
-    documents. Results are kept, so a second call costs nothing. ``language`` is the item's, empty where it cannot be
-    told.
+    Every value is in [0, 1] and depends only on the item's texts, not on the order of its documents. Results
+    are cached. ``language`` is the item's language code, or empty where it cannot be determined.
     """
 
     def __init__(self, item: Item) -> None:
@@ -115,11 +124,15 @@ class Evidence:
         self._dimensions: dict[str, dict[str, Finding]] = {}
 
     def document_relevance(self, index: int) -> Finding:
-        """The relevance of document ``index`` (from 0) to the topic. Raises IndexError if there is none."""
+        """Return the relevance to the topic of the document at ``index`` (from 0).
+
+        Raises:
+            IndexError: the item has no document at this index.
+        """
         return self._relevances[index]
 
     def context_relevance(self) -> Finding:
-        """The relevance of the documents together: the mean of theirs; 0 without documents."""
+        """Return the mean relevance of the documents to the topic; 0 without documents."""
         values = [finding.value for finding in self._relevances]
         if not values:
             return Finding(0.0, "There are no documents.")
@@ -129,21 +142,25 @@ class Evidence:
         )
 
     def answer_relevance(self, which: Which = "argument") -> Finding:
-        """The relevance of an argument to the topic, by the same measure as a document's."""
+        """Return the relevance of an argument to the topic, by the same measure as for documents."""
         key = ("answer", which)
         if key not in self._kept:
             self._kept[key] = relevance(self._argument_features(which))
         return self._kept[key]
 
     def groundedness(self, which: Which = "argument") -> Finding:
-        """The share of an argument's content that its documents bear out (`grounding.groundedness`)."""
+        """Return the share of an argument's content that the item's documents support
+        (``grounding.groundedness``).
+        """
         key = ("grounded", which)
         if key not in self._kept:
             self._kept[key] = grounding.groundedness(self._argument(which), self._documents)
         return self._kept[key]
 
     def dimensions(self, which: Which = "argument") -> Mapping[str, Finding]:
-        """The fifteen dimensions of argument quality (`quality.dimensions`)."""
+        """Return the scores of an argument on the fifteen dimensions of argument quality, by name
+        (``quality.dimensions``).
+        """
         if which not in self._dimensions:
             grounded = self.groundedness(which).value if self.item.documents else None
             self._dimensions[which] = quality.dimensions(
@@ -152,36 +169,49 @@ class Evidence:
         return self._dimensions[which]
 
     def preference(self) -> PreferenceFinding:
-        """Which of the two arguments is the stronger; swapping them swaps the label (`preference.prefer`)."""
+        """Return which of the item's two arguments is stronger, and by how much (:func:`prefer`).
+
+        Swapping the arguments swaps the label.
+        """
         return prefer(self._strength("argument"), self._strength("second_argument"))
 
     def citation_support(self, which: Which = "argument") -> tuple[CitationVerdict, ...]:
-        """What each cited document says of the sentence that cites it, in order."""
+        """Return the verdict on each citation of an argument, in order: does the document support the
+        sentence?
+        """
         return grounding.citation_verdicts(self._argument(which), self._documents)
 
     def sentences(
         self, text: Literal["reference", "argument"], by: Literal["reference", "argument", "documents"]
     ) -> tuple[SentenceFinding, ...]:
-        """What one text says of each sentence of another; of documents the one that bears it out best."""
+        """Return the verdicts of one text (``by``) on each sentence of another (``text``).
+
+        With ``by="documents"``, each verdict is that of the document that supports the sentence best.
+        """
         return sentence_findings(
             self._argument(text), self._documents if by == "documents" else (self._argument(by),)
         )
 
     def topic_nuggets(self, n: int = 20) -> tuple[str, ...]:
-        """``n`` distinct key points about topic and stance (:func:`conqret.baseline.relevance.topic_nuggets`)."""
+        """Return ``n`` distinct key points on topic and stance
+        (:func:`conqret.baseline.relevance.topic_nuggets`).
+        """
         return topic_nuggets(self.item.topic, self.item.stance, n)
 
     def document_nuggets(self, n: int = 20) -> tuple[str, ...]:
-        """Up to ``n`` distinct key points from the documents (:func:`conqret.baseline.relevance.document_nuggets`)."""
+        """Return up to ``n`` distinct key points from documents
+        (:func:`conqret.baseline.relevance.document_nuggets`).
+        """
         values = [finding.value for finding in self._relevances]
         return document_nuggets(self._features, values, self._query, n)
 
     def coverage(self, nugget: str, by: By) -> float:
-        """How far the documents or an argument cover ``nugget``, in [0, 1].
+        """Compute how far the documents or an argument (``by``) cover the key point ``nugget``, in [0, 1].
 
-        By documents: the mean over documents of relevance * (1 + c) / 2. By an argument: for a nugget on an
-        aspect, its relevance * (1 + c) / 2; for any other, `align`'s value with the argument as the source. c is how
-        much the text touches the aspect, or the share of the nugget's words that it holds.
+        For documents: the mean over them of relevance * (1 + c) / 2. For an argument: its relevance * (1 + c)
+        / 2 where the nugget names an aspect, else the value of `align` with the argument as the source. c is
+        the match of the text with the aspect (:func:`touches`), or the share of the nugget's words in the
+        text.
         """
         aspect = aspect_of(nugget) if is_english(self.language) else frozenset[str]()
         if by == "documents":
@@ -203,13 +233,15 @@ class Evidence:
 
     @cached_property
     def criteria(self) -> Mapping[str, Finding]:
-        """Further evidence for yes/no rubrics, by name, each in [0, 1]. A document is relevant from a relevance of 0.4.
+        """Return further scores for yes/no rubrics, by name, each in [0, 1]. Relevant documents score 0.4 or
+        more.
 
-        relevant_share: relevant documents / documents. breadth: share of the built-in aspects of debate of which
-        some relevant document has two words. evidence: share of documents that are relevant and give figures and
-        names. consistency: 1 - 2 sd of the relevances. focus: 1 - mean noise (1 for what is not relevant).
-        citation_presence: sentences that cite / sentences. citation_validity, citation_precision: citations that
-        point to a document, or are borne out, / citations. no_contradiction: 1 - clashes / citations.
+        relevant_share: relevant documents / documents. breadth: share of the built-in aspects of debate of
+        which some relevant document has two words. evidence: share of documents that are relevant and contain
+        figures and names. consistency: 1 - 2 sd of the relevance scores. focus: 1 - mean noise (noise is 1
+        for an irrelevant document). citation_presence: sentences with citations / sentences.
+        citation_validity: citations of an existing document / citations. citation_precision: supported
+        citations / citations. no_contradiction: 1 - contradicted citations / citations.
         """
         argument, verdicts = self._argument("argument"), self.citation_support()
         documents, relevances = self._features, [finding.value for finding in self._relevances]

@@ -39,7 +39,9 @@ ANCHOR_UNIT = 1024
 
 @dataclass(frozen=True)
 class RelevanceQuery:
-    """The content stems of a topic with their weights, the words they stand for, and its initialisms."""
+    """The query made from a topic: the weights of its content stems, the word of each stem, and its
+    initialisms.
+    """
 
     weights: Mapping[str, float]
     words: Mapping[str, str]
@@ -47,10 +49,10 @@ class RelevanceQuery:
 
     @classmethod
     def from_topic(cls, topic: str, language: str = "") -> RelevanceQuery:
-        """The query of a topic's question.
+        """Build the query from a topic's question.
 
-        Stop words carry nothing; if nothing else is there, every word counts. The initials of each run of
-        three or more content words stand for the run (UBI for universal basic income), in English.
+        Stop words are left out, unless the question has no other words. In English, each run of three or more
+        content words also matches by its initials (UBI for universal basic income).
         """
         words: dict[str, str] = {}
         run: list[tuple[str, str]] = []
@@ -78,7 +80,7 @@ class RelevanceQuery:
 
 @dataclass(frozen=True)
 class Features:
-    """What the relevance of one text is made of; every value is in [0, 1]."""
+    """The features from which the relevance of one text is computed; each number is in [0, 1]."""
 
     match: float
     argument: float
@@ -92,16 +94,16 @@ class Features:
 
 
 def features(text: Text, query: RelevanceQuery) -> Features:
-    """The features of ``text`` for ``query``, read from the sentences that are neither furniture nor orders.
+    """Compute the relevance features of ``text`` for ``query``, without boilerplate and prompt injections.
 
     match     = sum(w_t (1 - 2^(-f_t / l))) / sum(w_t) over query stems t with weight w_t and frequency f_t
-    l         = 1 - 3/4 max(0, 1 - n/100) min(1, n/20): a passage has no room to repeat the words of the question
+    l         = 1 - 3/4 max(0, 1 - n/100) min(1, n/20): short texts cannot repeat query words
     argument  = c / (c + 4), c the number of argumentative cue words
     extent    = n / (n + 50), n the number of words
-    noise     = share of words in sentences of advertising, page furniture or orders to the judge
+    noise     = share of words in sentences of advertising, page boilerplate or prompt injections
 
-    In another language than English, of which neither cues nor furniture are known, there is no noise, and the extent
-    counts for the argument, too.
+    In languages other than English, cue words and boilerplate are unknown: noise is 0, and ``argument``
+    equals ``extent``.
     """
     kinds = boilerplate(text) if text.english else {}
     body = text
@@ -139,12 +141,13 @@ def features(text: Text, query: RelevanceQuery) -> Features:
 
 @dataclass(frozen=True)
 class TermContext:
-    """The uncommon words around a text: those of the item's argument, and how many documents hold each.
+    """Statistics of the uncommon words of an item's documents and argument, for the topicality of each
+    document.
 
-    Uncommon words are stems outside the list of common words and outside the question. Two texts on
+    Uncommon words are stems that are neither in the list of common words nor in the question. Two texts on
     different topics with s and t of them share about ``s t / (s + 1500)`` by chance. ``trust`` in [0, 1) is
-    ``e / (e + 2)``, e that expectation for two documents of the item's mean size: where texts are short, no
-    shared words are to be expected, and their lack says little.
+    ``e / (e + 2)``, where e is that number for two documents of the item's mean size. In short texts few
+    shared words are expected, so ``trust`` is low.
     """
 
     argument: frozenset[str]
@@ -155,7 +158,9 @@ class TermContext:
 
     @classmethod
     def from_documents(cls, documents: Sequence[Features], argument: Features | None) -> TermContext:
-        """The company of an item's documents."""
+        """Build the statistics from the features of an item's documents and, where it has one, of its
+        argument.
+        """
         words = argument.uncommon if argument is not None else frozenset[str]()
         holders: Counter[str] = Counter()
         anchored: dict[str, int] = defaultdict(int)
@@ -171,13 +176,15 @@ class TermContext:
         return cls(words, holders, anchored, total, expected / (expected + HALF_TRUST))
 
     def for_document(self, document: Features) -> float:
-        """How much company one of the documents has, in [0, 1].
+        """Compute how much uncommon vocabulary a document shares with the argument and the other documents,
+        in [0, 1].
 
-        ``(a + k min(1, 2 r)) / 2``, or the second term whole where there is no argument. a is its lift over
-        the argument, k its lift over the other documents, each ``(shared + 5) / (expected + 5) - 1`` within
-        [0, 1]. r is the mean anchor of the documents that it shares words with, weighted by how many; an
-        anchor is the mean of match and a (match alone without an argument). So documents that agree among
-        themselves on another topic are no company.
+        The value is ``(a + k min(1, 2 r)) / 2``, or ``k min(1, 2 r)`` without an argument. a is the lift over
+        chance of the words shared with the argument, k that of those shared with the other documents. Each
+        lift is ``(shared + 5) / (expected + 5) - 1``, clipped to [0, 1]. r is the mean anchor of the
+        documents that share words with this one, weighted by how many they share. An anchor is the mean of
+        match and a, or match alone without an argument. Documents that agree with each other on another topic
+        therefore get a low value.
         """
         size = len(document.uncommon)
         chance = size / (size + VOCABULARY)
@@ -208,7 +215,15 @@ def _lift(shared: float, expected: float) -> float:
 
 
 def relevance(f: Features, company: float = 0.0, trust: float = 0.0) -> Finding:
-    """The relevance of one text, in [0, 1]: see the module. ``topicality = (1 - trust) match + trust company``."""
+    """Compute the relevance of a text with features ``f``, in [0, 1], with an explanation (formula: see the
+    module).
+
+    Args:
+        f: the features of the text.
+        company: the vocabulary it shares with the item's other texts, in [0, 1]
+            (:meth:`TermContext.for_document`).
+        trust: the weight of ``company``: ``topicality = (1 - trust) match + trust company``.
+    """
     topicality = (1 - trust) * f.match + trust * company
     substance = 0.5 + 0.25 * f.argument + 0.25 * f.extent
     value = topicality * (2 - topicality) * substance * (1 - f.noise)
@@ -270,9 +285,10 @@ SHORTEST_SENTENCE = 6
 
 
 def topic_nuggets(topic: str, stance: str, n: int) -> tuple[str, ...]:
-    """``n`` distinct key points: one for each aspect of public debate, applied to the topic and the stance.
+    """Return ``n`` distinct key points: one for each built-in aspect of public debate, applied to topic and
+    stance.
 
-    Beyond the built-in aspects, pairs of them go on in order, so any ``n`` is met.
+    Where ``n`` exceeds the number of aspects, pairs of aspects follow, then numbered repetitions.
     """
     subject = topic.strip().rstrip("?!. ")
     names = list(ASPECTS)
@@ -289,11 +305,11 @@ def topic_nuggets(topic: str, stance: str, n: int) -> tuple[str, ...]:
 def document_nuggets(
     documents: Sequence[Features], values: Sequence[float], query: RelevanceQuery, n: int
 ) -> tuple[str, ...]:
-    """``n`` distinct key points from the documents, best first.
+    """Return up to ``n`` distinct key points (sentences) from the documents, best first.
 
-    A sentence's worth is its document's relevance times (topic words + numbers + a saturating length). If
-    there are too few sentences, their clauses follow, then runs of words of falling length; never more than
-    the documents hold: if they hold fewer than ``n`` distinct spans, fewer come back.
+    A sentence's rank is its document's relevance times (topic words + numbers + a saturating length). If
+    there are too few sentences, their clauses follow, then shorter and shorter runs of words. The result is
+    shorter than ``n`` where the documents have fewer distinct spans.
     """
     scored: dict[str, tuple[float, str]] = {}
     for features, value in zip(documents, values, strict=True):
@@ -323,18 +339,20 @@ def document_nuggets(
 
 
 def aspect_of(nugget: str) -> frozenset[str]:
-    """The stems of the aspects that a topic nugget names; empty for any other text."""
+    """Return the stems of the aspects that a topic nugget names, or an empty set for any other text."""
     head = nugget.partition(":")[0].rpartition(",")[0]
     return frozenset[str]().union(*(ASPECTS.get(part, frozenset()) for part in re.split(r" with | \(", head)))
 
 
 def touches(aspect: frozenset[str], terms: Set[str]) -> float:
-    """``1 - 2^-k``, k the number of different stems of the aspect in a text."""
+    """Return ``1 - 2^-k``, where k is the number of stems of ``aspect`` among the stems of a text
+    (``terms``).
+    """
     return 1 - 0.5 ** len(aspect & terms)
 
 
 def covered_by_words(nugget: str, terms: Set[str], language: str = "") -> float:
-    """The weighted share of the nugget's stems among ``terms``, in [0, 1]."""
+    """Return the weighted share of the nugget's stems that are among ``terms``, in [0, 1]."""
     weights = Sentence(nugget, language=language).weights
     total = math.fsum(weights.values())
     return clip(math.fsum(w for t, w in weights.items() if t in terms) / total) if total else 0.0

@@ -23,9 +23,10 @@ WIDEST = 3.0
 
 @dataclass(frozen=True)
 class LinearModel:
-    """A linear model of features: ``score = intercept + sum(weight * z)``, ``z = (x - mean) / sd`` within [-3, 3].
+    """A linear model of text features: ``score = intercept + sum(weight * z)``.
 
-    The score is in log-odds: of a preference as a difference between two texts, of a quality for one text.
+    ``z = (x - mean) / sd`` is a feature's standardized value, clipped to [-3, 3]. The score is in log-odds.
+    It is the log-odds of a preference as the difference of two texts' scores, or of the quality of one text.
     """
 
     intercept: float
@@ -34,7 +35,11 @@ class LinearModel:
     sd: Mapping[str, float]
 
     def score(self, features: Mapping[str, float]) -> float:
-        """The log-odds of a text with these features. Raises KeyError where a weighted feature is missing."""
+        """Return the log-odds of a text with these features (a mapping from feature name to value).
+
+        Raises:
+            KeyError: a feature that has a weight is missing.
+        """
         parts = []
         for name, weight in self.weights.items():
             deviation = (features[name] - self.mean[name]) / self.sd[name]
@@ -43,13 +48,13 @@ class LinearModel:
 
 
 def share_of(log_odds: float) -> float:
-    """``1 / (1 + exp(-log_odds))``."""
+    """Return the probability ``1 / (1 + exp(-log_odds))``."""
     return 1 / (1 + math.exp(-log_odds))
 
 
 @cache
 def fitted() -> Mapping[str, LinearModel]:
-    """The models by name: preference, cogency, effectiveness, reasonableness."""
+    """Return the fitted linear models by name: preference, cogency, effectiveness and reasonableness."""
     held = json.loads(WEIGHTS.read_text(encoding="utf-8"))
     scale = held["features"]
     mean, sd, models = dict[str, float](), dict[str, float](), dict[str, LinearModel]()
@@ -72,11 +77,12 @@ _RUDE = (lex.ABUSE | lex.SLANG) - lex.FIRST_PERSON - lex.SECOND_PERSON
 
 
 def surface(text: Text) -> dict[str, float]:
-    """The features of ``text`` by name, all at least 0.
+    """Compute the surface features of ``text``: a mapping from feature name to a number of at least 0.
 
-    log_words: ln of the number of words, 1 to 200. word_length: characters a word. questions, exclamations:
-    question and exclamation marks a sentence. small_starts: share of the sentences that begin with a small
-    letter. first_person, second_person, rude_words (abuse and slang): in a hundred words.
+    log_words: natural logarithm of the number of words, 1 to 200. word_length: characters per word.
+    questions, exclamations: question and exclamation marks per sentence. small_starts: share of the sentences
+    that begin with a small letter. first_person, second_person, rude_words (abuse and slang): per hundred
+    words.
     """
     words = max(1, len(text.words))
     pieces = text.pieces
@@ -97,9 +103,9 @@ def surface(text: Text) -> dict[str, float]:
 
 
 def dimensions(text: Text, relevance: float, grounded: float | None) -> dict[str, Finding]:
-    """The fifteen dimensions, each in [0, 1], from cues that can be counted.
+    """Compute the fifteen dimensions of argument quality from counted cues: by name, each in [0, 1].
 
-    Ingredients: s(x, h) = x / (x + h), x a count, or for E, H, B, A, L and P a count in a hundred words.
+    Terms: s(x, h) = x / (x + h), where x is a count, or for E, H, B, A, L and P a count per hundred words.
     R relevance; G groundedness (1/2 if ``grounded`` is None: no documents); I = s(inference markers, 2);
     D = s(discourse markers, 3); K = s(concession markers, 2); V = s(sentences with figures + sentences that
     cite + half of those with names, 4); X = s(words, 60); M = s(sentences, 5); B = s(absolutes, 2);
@@ -113,11 +119,11 @@ def dimensions(text: Text, relevance: float, grounded: float | None) -> dict[str
     appropriateness      = 0.8 C + 0.2 X                    arrangement        = 0.5 D + 0.3 M + 0.2 W
     global_acceptability = 0.5 C + 0.3 G + 0.2 H            global_relevance   = 0.5 R + 0.3 V + 0.2 X
     global_sufficiency   = 0.6 K + 0.4 X
-    The weights of these eleven are round and were not fitted.
+    The weights of these eleven were set by hand, not fitted.
 
-    cogency, effectiveness and reasonableness = (F + G + R)/3, or F where there are no documents: F the share of
-    the arguments of the two fitted sets that score lower by their surface; the annotators who rated them had no
-    documents, so that what G and R weigh is made by hand. overall_quality is the mean of the three.
+    cogency, effectiveness and reasonableness = (F + G + R)/3, or F without documents. F is the share of
+    arguments in the two training sets whose surface features score lower. Their annotators saw no documents,
+    so the weights of G and R were set by hand. overall_quality is the mean of the three.
     """
     raw = text.raw
     n = max(1, len(text.words))

@@ -32,13 +32,13 @@ BOUNDS = ("worst_case", "best_case")
 def requirements(
     texts: Sequence[str], items: Path | None, settings: Mapping[str, Any], *, elsewhere: bool
 ) -> list[Requirement]:
-    """The conditions of ``--require`` on the requested metrics and on the coverage.
+    """Parse the conditions of ``--require`` on the requested metrics and on the coverage.
 
     Args:
-        texts: the conditions as they are typed.
-        items: the file that is judged; a rubric may stand in it.
+        texts: the conditions as the user typed them.
+        items: the file of items to judge, which may contain a rubric.
         settings: the settings of the judge and of its items, as :func:`conqret.judge` takes them.
-        elsewhere: the judge is no model that is called here.
+        elsewhere: True if conqret calls no model because a function, an address or a log judges.
     """
     metrics = {metric.replace("-", "_") for metric in settings.get("metrics", ())}
     if elsewhere:
@@ -51,11 +51,11 @@ def requirements(
 
 
 def parse_mean(text: str, metrics: Collection[str]) -> Requirement:
-    """Read a condition on one of ``metrics``, or on the coverage.
+    """Parse one condition, such as ``groundedness.low >= 0.6``, on one of ``metrics`` or on the coverage.
 
     Raises:
-        DeclarationError: it has another form.
-        UnknownNameError: there is no such metric, or end.
+        DeclarationError: the text does not have the form of a condition.
+        UnknownNameError: the metric or the end of its interval does not exist.
     """
     requirement = Requirement.parse(
         text,
@@ -72,7 +72,9 @@ def parse_mean(text: str, metrics: Collection[str]) -> Requirement:
 
 
 def check_mean(requirement: Requirement, summary: Summary) -> RequirementOutcome:
-    """Hold one condition against the numbers of a run."""
+    """Compare one condition with the summary of a run, and return the outcome: met or not, the value, and the
+    reason.
+    """
     if requirement.name == COVERAGE:
         return requirement.outcome(summary.coverage)
     metric = summary.metrics.get(requirement.name)
@@ -87,7 +89,10 @@ Case = tuple[str, str, str, str]
 
 
 def judge_junit(summary: Summary, outcomes: Sequence[RequirementOutcome] = ()) -> bytes:
-    """A test case for the items (those that failed are a failure) and for each requirement."""
+    """Return a run as JUnit XML: one test case for all items, and one for each requirement.
+
+    The case of the items fails if any item failed, or if no item has a score.
+    """
     tag = "failure" if summary.failed or not (summary.any_score or summary.outstanding) else ""
     return junit_suite(
         "judge", [("items", "every item is judged", tag, coverage(summary)), *required_cases(outcomes)]
@@ -95,14 +100,14 @@ def judge_junit(summary: Summary, outcomes: Sequence[RequirementOutcome] = ()) -
 
 
 def required_cases(outcomes: Sequence[RequirementOutcome]) -> Iterator[Case]:
-    """A test case for each requirement: a failure where it is not met."""
+    """Yield a JUnit test case for each requirement, marked as a failure where the requirement is not met."""
     for outcome in outcomes:
         message = outcome.reason if outcome.value is None else f"it is {outcome.value:.3f}"
         yield "require", outcome.requirement, "" if outcome.met else "failure", message
 
 
 def junit_suite(command: str, cases: Sequence[Case]) -> bytes:
-    """The cases as one suite, in XML."""
+    """Return the test cases as one JUnit test suite, encoded as XML."""
     failed, skipped = (sum(tag == wanted for _, _, tag, _ in cases) for wanted in ("failure", "skipped"))
     suite = Element(
         "testsuite",
@@ -121,7 +126,7 @@ def junit_suite(command: str, cases: Sequence[Case]) -> bytes:
 
 
 def requirement_table(outcomes: Sequence[RequirementOutcome]) -> Table:
-    """What was required, whether it is met, and by which value."""
+    """Build the table of requirements: each with the result (met or not), its value and a remark."""
     rows = [
         (outcome.requirement, "met" if outcome.met else Alarm("not met"), outcome.value, outcome.reason)
         for outcome in outcomes
@@ -130,7 +135,7 @@ def requirement_table(outcomes: Sequence[RequirementOutcome]) -> Table:
 
 
 def build_summary(summary: Summary, record: JudgeRecord, outcomes: Sequence[RequirementOutcome]) -> str:
-    """What was required and the summary as Markdown, for the page of a build."""
+    """Return the outcomes of the requirements and the summary of a run as Markdown, for a CI build's page."""
     tables = [requirement_table(outcomes)] if outcomes else []
     lines = "  \n".join(map(safe, headlines(summary, record)))
     return f"{lines}\n\n{tables_markdown([*tables, *summary_tables(summary)], '####')}"
@@ -143,7 +148,7 @@ def write_build_files(
     junit: Path | None,
     markdown: Path | None,
 ) -> None:
-    """Write the files for a build that have a path: JUnit XML, Markdown."""
+    """Write the JUnit XML file and the Markdown file of a run, each only where its path is not None."""
     if junit is not None:
         write_whole(junit, judge_junit(judgments.summary, outcomes))
     if markdown is not None:

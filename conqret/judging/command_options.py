@@ -59,7 +59,8 @@ class BatchedEngines(Engines):
     batch: bool = False
 
     def prices(self, costs: Sequence[ExpectedCost], calls: Calls) -> list[ExpectedCost]:
-        """What is expected of models that are called so, at the price of batches where these are wanted.
+        """Return the expected costs, at the batch price where the user chose batches (rewriting is never
+        batched).
 
         Raises:
             DeclarationError: a model cannot be called in batches.
@@ -91,7 +92,9 @@ class OwnCriteria(OptionGroup):
     criteria_per_call: Annotated[int | None, Interval(ge=1)] = None
 
     def given(self) -> dict[str, Any]:
-        """What the user gave, as settings of the public functions."""
+        """Return the options that the user set, as settings of the public functions (``criterion`` becomes
+        ``criteria``).
+        """
         settings = super().given()
         criteria = settings.pop("criterion", ())
         return settings | ({"criteria": criteria} if criteria else {})
@@ -114,7 +117,7 @@ class OwnJudge(OwnCriteria):
 
     @property
     def elsewhere(self) -> bool:
-        """Whether the judge is no model that is called here: a function, an address, a log."""
+        """True if conqret calls no model because a function, an HTTP address or a log of verdicts judges."""
         return bool(self.given().keys() - {"criteria", "rubric", "criteria_per_call"})
 
 
@@ -140,7 +143,9 @@ class JudgingOptions(OptionGroup, settings_class=JudgeOptions):
     metric: Metric = None
 
     def given(self) -> dict[str, Any]:
-        """What the user gave, as fields of :class:`conqret.judging.judge_options.JudgeOptions`."""
+        """Return the options that the user set, as fields of
+        :class:`conqret.judging.judge_options.JudgeOptions`.
+        """
         options = super().given()
         metrics = tuple(options.pop("metric", ()))
         return {"metrics": metrics, **options} if metrics else options
@@ -155,7 +160,7 @@ class ChosenJudge(OptionGroup):
     model: Model = None
 
     def settings(self, calls: Calls) -> dict[str, Any]:
-        """The judge as settings of the public functions, its model called so."""
+        """Return the judge as settings of the public functions, with its model configured by ``calls``."""
         return {"format": self.format, "model": calls.for_model(self.model), **self.own.given()}
 
 
@@ -188,7 +193,13 @@ Config = Annotated[
 
 
 def read_settings(app: Any, commands: Sequence[str], arguments: Iterable[Argument]) -> None:
-    """Give the arguments and options that the command line leaves open the values of the file."""
+    """Set the arguments and options that the command line leaves unset to the values in the settings file.
+
+    The file is that of ``--config``, or else the default one in the working directory, if it exists.
+
+    Raises:
+        DeclarationError: the file has unknown or invalid settings.
+    """
     from conqret.io.toml import read_toml, toml_error
 
     known: dict[str, Argument] = {}

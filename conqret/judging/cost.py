@@ -45,12 +45,12 @@ to all formats, recorded over the demo items, listwise took 37 for the two, rag-
 
 @dataclass(frozen=True, slots=True)
 class ExpectedCost:
-    """The expected requests of one piece of work to one model.
+    """The expected number of requests, tokens and dollars of one stage of work with one model.
 
-    ``task`` names it ("judge", "perturb", "rerank", "generate", "rewrite"), ``of`` the system or ranking whose it
-    is, ``by`` the judge or the perturbation. ``sampled`` is the share of its prompts that were counted, where
-    not all were (else 1). ``cost_usd`` is None where the price is unknown. ``notes`` say what the work would do with
-    what it was given: leave out, trim. ``impossible`` says why none of it could be done, where that is so.
+    ``task`` is the kind of work ("judge", "perturb", "rerank", "generate", "rewrite"), ``of`` the system or
+    ranking it is about, and ``by`` the judge or the perturbation. ``sampled`` is the share of its prompts
+    that were counted: 1 if all were. ``cost_usd`` is None where the price is unknown. ``notes`` say what the
+    run would leave out or trim. ``impossible`` is the reason why the stage cannot run, or empty.
     """
 
     task: str
@@ -67,13 +67,17 @@ class ExpectedCost:
 
     @property
     def stage(self) -> str:
-        """All in one line: ``judge bm25+writer by rag-fine-grained-gpt-4o``."""
+        """The stage in one line, such as ``judge bm25+writer by rag-fine-grained-gpt-4o``."""
         joint = "for" if self.task in ("rewrite", "curate") else "by"
         return " ".join(filter(None, (self.task, self.of, f"{joint} {self.by}" if self.by else "")))
 
 
 def batch_price(cost: ExpectedCost, client: ClientOptions) -> ExpectedCost:
-    """The same in batches. Raises DeclarationError where the model cannot be called in them."""
+    """Return the cost at the price of batches.
+
+    Raises:
+        DeclarationError: the model cannot be called in batches.
+    """
     service_of(client)
     return replace(cost, cost_usd=None if cost.cost_usd is None else SHARE * cost.cost_usd)
 
@@ -81,20 +85,33 @@ def batch_price(cost: ExpectedCost, client: ClientOptions) -> ExpectedCost:
 def expected(
     task: str, client: ClientOptions, calls: int, prompt: int, completion: int, **more: Any
 ) -> ExpectedCost:
-    """The price of ``calls`` with ``prompt`` and ``completion`` tokens in all; ``more`` are further fields."""
+    """Return the cost of ``calls`` requests, priced for the model of ``client``.
+
+    Args:
+        task: the kind of work.
+        client: the options of the model, which hold its prices.
+        calls: the number of requests.
+        prompt: the tokens of all prompts together.
+        completion: the tokens of all responses together.
+        more: further fields of :class:`ExpectedCost`.
+    """
     cost = client.facts.cost(prompt, completion)
     return ExpectedCost(task, client.model, calls, prompt, completion, cost, **more)
 
 
 class Counted(Exception):  # noqa: N818 - nothing is wrong
-    """Ends a dry run, with the expected ``costs``, and what is ``shown`` before them."""
+    """An exception that ends a dry run and carries its expected ``costs``, and the lines ``shown`` before
+    them.
+    """
 
     def __init__(self, costs: list[ExpectedCost], **shown: Any) -> None:
         self.costs, self.shown = costs, shown
 
 
 def costs_of(study: Callable[[], object]) -> list[ExpectedCost]:
-    """What the dry run that ``study`` does is expected to cost."""
+    """Run ``study`` as a dry run and return the costs that it raises with :class:`Counted`; an empty list
+    without one.
+    """
     try:
         study()
     except Counted as counted:
@@ -104,9 +121,12 @@ def costs_of(study: Callable[[], object]) -> list[ExpectedCost]:
 
 @dataclass(frozen=True)
 class RunPrompt:
-    """A prompt of a run: the type of its answers, and for a dry run what the work is called, how many tokens an answer
-    has, and whether offline answers are lengthened to that because later prompts show them. ``file`` is False where the
-    prompt is no file, but comes whole from elsewhere."""
+    """One prompt that a run uses, with what a dry run needs to estimate its cost.
+
+    ``response`` is the type of its responses, ``task`` the kind of work, and ``tokens`` the length of a
+    response. ``shown_later`` is True if later prompts contain the response, so that offline responses are
+    lengthened to ``tokens``. ``file`` is False where the prompt does not come from a prompt file.
+    """
 
     response: type[BaseModel]
     task: str
@@ -117,10 +137,10 @@ class RunPrompt:
 
 
 class CountingClient(Client):
-    """A model that is not called: its prompts are counted, each ``weight`` times.
+    """A client for dry runs: it calls no model, but counts each request ``weight`` times.
 
-    Those of ``prompts`` the offline baseline answers. Of others, which are those of the ``work`` (task, by whom, of
-    what), each is counted once, and no answer comes.
+    The offline baseline answers the requests of ``prompts``. Every other request belongs to ``work`` (task,
+    judge, system), is counted once, and gets no answer.
     """
 
     def __init__(
@@ -135,7 +155,9 @@ class CountingClient(Client):
         self._seen = set[str]()
 
     async def request(self, request: Request[Any]) -> Answer[Any]:
-        """What the offline baseline answers; the question is counted."""
+        """Count a request and return the offline baseline's answer, or a placeholder where the prompt is not
+        listed.
+        """
         prompt = self._prompts.get(request.ask)
         if prompt is None:
             self._count_once(request)
@@ -185,8 +207,11 @@ class CountingClient(Client):
         first_sample: int = 0,
         repeated: int = 1,
     ) -> None:
-        """Count the requests about ``items``, so often; those of ``topics`` stand for all. What is only computed of
-        them is not."""
+        """Count the requests needed to judge ``items``, ``repeated`` times.
+
+        Only items of ``topics`` are counted, scaled up to all items. Metrics that are computed without a
+        model are left out.
+        """
         taken = [item for item in items if item.topic in topics] or items[:MAX_ITEMS_COUNTED]
         share = len(taken) / len(items) if items else 1.0
         self.work, self.weight, self.sampled = work, repeated / share, min(self.sampled, share)
@@ -209,7 +234,11 @@ class CountingClient(Client):
         self._notes[work] = notes, impossible
 
     def costs(self, sampled: float = 1.0) -> Iterator[ExpectedCost]:
-        """What was counted, a line for each kind of work."""
+        """Yield one expected cost for each kind of work counted so far.
+
+        Args:
+            sampled: the share of the work that was counted, in (0, 1].
+        """
         sampled = min(sampled, self.sampled)
         for work, counts in self._counts.items():
             task, by, of = work
@@ -228,7 +257,9 @@ _ONLY_COUNTED: Answer[Any] = Answer(None, (), reason=Reason.NOTHING_TO_JUDGE, de
 
 
 def answer_tokens(request: Request[Any]) -> int:
-    """The tokens of an answer that has all that the offline baseline's has."""
+    """Estimate the tokens of a response from the length of the offline baseline's response; 0 without a
+    baseline.
+    """
     return 0 if request.baseline is None else _length(request.baseline())
 
 
@@ -255,7 +286,10 @@ def _lengthened(value: Any, tokens: int) -> Any:
 
 
 def topics_counted(parts: Iterable[Sequence[Item]]) -> frozenset[str]:
-    """The topics whose items are counted: all, or every nth where a judge has more than :data:`MAX_ITEMS_COUNTED`."""
+    """Return the topics whose items a dry run counts.
+
+    These are all topics, or every nth where a part has more items than :data:`MAX_ITEMS_COUNTED`.
+    """
     every = list(parts)
     topics = list(dict.fromkeys(item.topic for items in every for item in items))
     return frozenset(topics[:: max(1, -(-max(map(len, every), default=0) // MAX_ITEMS_COUNTED))])
@@ -270,7 +304,16 @@ def expected_judging(
     by: str = "",
     repeated: int = 1,
 ) -> ExpectedCost:
-    """The calls, tokens and dollars of judging ``items``; ``by`` names the judge where its format does not."""
+    """Return the expected calls, tokens and dollars of judging ``items`` with the judge of ``setup``.
+
+    Args:
+        setup: the judge configuration.
+        items: the items to judge.
+        task: the kind of work in the result.
+        system: the system whose items these are.
+        by: the name of the judge; by default that of its format.
+        repeated: how often each item is judged.
+    """
     client, every, work = CountingClient(setup.client), list(items), (task, by or setup.judge.name, system)
     with Loop() as loop:
         topics = topics_counted([every])
@@ -301,10 +344,19 @@ def tell_cost(
     lines: Iterable[str] = (),
     called: Iterable[ClientOptions] = (),
 ) -> None:
-    """Print what is expected, after ``lines`` (for a machine: ``facts``; the sums have ``cost_usd`` null where a price
-    is unknown), what is assumed in it, and what a ``budget``
-    (dollars) would do to the run; end with exit code 2 where the run is impossible: a model that is to be ``called``
-    cannot be, its price is unknown under a budget, or no prompt fits."""
+    """Print the expected costs, the assumptions behind them, and what ``budget`` would do to the run.
+
+    Args:
+        estimates: the costs of all stages.
+        as_json: print JSON instead of text; null prices mean that a price is unknown.
+        budget: the budget in dollars.
+        facts: further fields for JSON.
+        lines: text lines printed before the costs.
+        called: the models that the run would call.
+
+    Raises:
+        SystemExit: with code 2, if the run is impossible (:func:`refusal`).
+    """
     stop, refused = budget_words(estimates, budget), refusal(estimates, budget, called)
     stages = [{"stage": estimate.stage, **asdict(estimate)} for estimate in estimates]
     costs = {"stages": stages, **total(estimates), "budget_usd": budget, "budget_note": stop}
@@ -329,7 +381,11 @@ def tell_cost(
 def refusal(
     estimates: Sequence[ExpectedCost], budget: float | None, called: Iterable[ClientOptions]
 ) -> str | None:
-    """Why a run would come to nothing, as a user has to correct something first; None where it would not."""
+    """Return why a run would fail before its first request, as an error message; None if it would not.
+
+    Reasons are a budget for a model of unknown price, a model that cannot be called, and prompts that do not
+    fit.
+    """
     unknown = sorted({estimate.model for estimate in estimates if estimate.cost_usd is None})
     if budget is not None and unknown:
         return f"the run would refuse --budget-usd: the price of {', '.join(unknown)} is unknown"
@@ -348,7 +404,7 @@ def _refused_model(called: ClientOptions) -> str | None:
 
 
 def budget_words(estimates: Sequence[ExpectedCost], budget: float | None) -> str | None:
-    """What the budget would do to the run, if it would do anything."""
+    """Return a sentence that says where the budget would stop the run; None if it would not."""
     if budget is None:
         return None
     costs: dict[str, float] = {}
@@ -365,7 +421,7 @@ def budget_words(estimates: Sequence[ExpectedCost], budget: float | None) -> str
 
 
 def cost_table(estimates: Sequence[ExpectedCost]) -> Table:
-    """A line for each piece of work, under the system whose it is, and the sums."""
+    """Build the table of costs: one row for each stage, grouped by system, and a row of sums."""
     rows: list[tuple[Cell, ...]] = []
     for system, parts in groupby(estimates, key=lambda cost: cost.of):
         rows += [(system,)] if system else []
@@ -375,7 +431,9 @@ def cost_table(estimates: Sequence[ExpectedCost]) -> Table:
 
 
 def total(parts: Sequence[ExpectedCost]) -> dict[str, Any]:
-    """The sums of several; the price is None if any price is unknown."""
+    """Return the sums of calls, prompt tokens, completion tokens and dollars; dollars are None if any price
+    is unknown.
+    """
     sums: dict[str, Any] = {
         name: sum(getattr(part, name) for part in parts)
         for name in ("calls", "prompt_tokens", "completion_tokens")

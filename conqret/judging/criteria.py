@@ -46,23 +46,28 @@ class Preference(Typed):
 
 
 def score_preference(reply: JudgeReply[Preference], case: Case) -> Mapping[str, Measure]:
-    """The preference; one by a little lies halfway between a clear one and a tie."""
+    """Return the metric ``preference`` of a response; a slight preference is halfway between a clear one and
+    a tie.
+    """
     side = reply.value.preference
     verdict = preferred(LABELS[side.removesuffix(SLIGHTLY)], slightly=side.endswith(SLIGHTLY))
     return {"preference": verdict}
 
 
 class RubricError(FaultsError):
-    """A rubric has faults."""
+    """Raised where a rubric has faults; it lists them all."""
 
     of = "rubric"
 
 
 @dataclass(frozen=True)
 class Rubrics:
-    """A rubric for all items (``shared``), or one for each topic or item, ``by_key``; ``items`` are the keys that name
-    an item and no topic, ``places`` file and line of each key, ``name`` what messages call the whole, and ``columns``
-    where the items have their own: then every key names an item."""
+    """One rubric for all items (``shared``), or one rubric per topic or item (``by_key``).
+
+    ``items`` are the keys that name an item rather than a topic. ``places`` maps each key to its file and
+    line. ``name`` is the rubric's name in messages. ``columns`` is set where the items have rubrics of their
+    own in these columns; every key is then an item's id.
+    """
 
     shared: tuple[Criterion, ...] = ()
     by_key: Mapping[str, tuple[Criterion, ...]] = field(default_factory=dict)
@@ -72,15 +77,15 @@ class Rubrics:
     columns: tuple[str, ...] = field(default=(), compare=False)
 
     def for_item(self, item: Item) -> tuple[Criterion, ...]:
-        """The rubric of an item; none where there is none for it."""
+        """Return the criteria of the rubric for an item; an empty tuple where it has no rubric."""
         key = self.key_of(item)
         return self.shared if key is None else self.by_key[key]
 
     def key_of(self, item: Item) -> str | None:
-        """The key that names the item, or else its topic; None where none does.
+        """Return the key of the rubric for an item: its id, or else its topic; None where there is none.
 
-        A key that names an item is compared with ids alone, so that no item gets the rubric of another; any other with
-        the topic first, and with the id last.
+        Keys in ``items`` are compared with ids only. Other keys are compared with the topic first, then with
+        the id.
         """
         ids = item_ids(item)
         items = self.by_key if self.columns else self.items
@@ -92,21 +97,21 @@ class Rubrics:
 
     @property
     def each(self) -> tuple[tuple[Criterion, ...], ...]:
-        """Every rubric."""
+        """All rubrics, each a tuple of criteria."""
         return (self.shared,) if self.shared else tuple(self.by_key.values())
 
     def plain(self) -> dict[str, Any]:
-        """It as JSON data; :func:`rubrics_of` reads it."""
+        """Return the rubrics as JSON data, which :func:`rubrics_of` reads."""
         if self.shared:
             return {"criteria": [criterion.plain() for criterion in self.shared]}
         by_key = {key: [criterion.plain() for criterion in every] for key, every in self.by_key.items()}
         return {"for": by_key, "items": sorted(self.items)}
 
     def check(self, items: Iterable[Item]) -> list[str]:
-        """How many items have no rubric, and how many rubrics no item.
+        """Return warnings: how many items have no rubric, and how many rubrics match no item.
 
         Raises:
-            RubricError: a rubric names an item that is not there.
+            RubricError: a rubric names an item that does not exist.
             DeclarationError: no item has a rubric.
         """
         if self.shared:
@@ -145,12 +150,12 @@ _NO_ITEM = "Correct the id, or remove the rubric"
 
 
 def item_ids(item: Item) -> tuple[str, ...]:
-    """The id of an item, and that before it was changed."""
+    """Return the id of an item, followed by the id of its original where the item is a changed version."""
     return (item.id,) if item.version is None else (item.id, item.version.original)
 
 
 def topics_of(item: Item) -> Iterator[str]:
-    """What may name the topic of an item: fields of its metadata, and the topic itself."""
+    """Yield the possible names of an item's topic: fields of its metadata, then the topic itself."""
     yield from topic_names(item, TOPIC_KEYS)
     yield item.topic
 
@@ -162,7 +167,7 @@ UNKNOWN = {"explanation": NO_BASELINE, "rating": None}
 
 @dataclass(frozen=True)
 class Numbered:
-    """A criterion with its place, by which prompt and response name it, and the metric that it is."""
+    """A criterion with its number in the prompt and the response, and the name of its metric."""
 
     number: int
     criterion: Criterion
@@ -170,11 +175,13 @@ class Numbered:
 
     @property
     def field(self) -> str:
-        """What the response calls it."""
+        """The name of this criterion's field in the response: ``criterion_`` and its number."""
         return f"criterion_{self.number}"
 
     def missing(self, item: Item) -> Measure | None:
-        """The measure of an item that lacks something of what the criterion looks at; None where it lacks nothing."""
+        """Return a missing measure if the item lacks a text that the criterion needs; None if it has them
+        all.
+        """
         lacking = [
             name.replace("_", " ")
             for name in self.criterion.shows
@@ -192,8 +199,14 @@ NOT_IN_ITS_RUBRIC = "the rubric of this item has fewer criteria"
 def criteria_prompts(
     prompt: str, rubrics: Rubrics, names: Sequence[str], in_one_call: int
 ) -> tuple[JudgePrompt[Typed], ...]:
-    """One request for so many criteria of an item, as many again for the next; ``names`` are the metrics that they are
-    asked as, in the order of the criteria."""
+    """Build the requests that rate all criteria of an item.
+
+    Args:
+        prompt: the name of the prompt file.
+        rubrics: the criteria.
+        names: the metrics, one for each criterion, in order.
+        in_one_call: the maximum number of criteria in one request.
+    """
     starts = range(0, len(names), in_one_call)
     return tuple(_ask(prompt, rubrics, names, names[start : start + in_one_call]) for start in starts)
 
@@ -284,10 +297,11 @@ _ANY_SCALE = " 0-1"
 
 
 def comparison_criterion(criterion: Criterion | str) -> Criterion:
-    """The criterion by which two arguments are compared: a statement, or a question such as ``How clear is it?``.
+    """Return the criterion by which two arguments are compared, from a statement or a question (``How clear
+    is it?``).
 
     Raises:
-        DeclarationError: it is none, it has a scale, or it compares by itself.
+        DeclarationError: the text is no criterion, has a scale, or already is a comparison.
     """
     if isinstance(criterion, str):
         asks_how = re.search(r"(?:\A|:\s)\s*how\b.*\?\s*\Z", criterion, re.I | re.S)
@@ -310,7 +324,7 @@ def comparison_criterion(criterion: Criterion | str) -> Criterion:
 
 
 def comparison_judge(criterion: Criterion) -> Judge:
-    """The judge that says which of two arguments meets the criterion better."""
+    """Return the judge that decides which of two arguments meets the criterion better."""
     optional = frozenset(FIELDS[name] for name in criterion.shows if name in ("documents", "reference"))
     hidden: dict[str, Any] = {"documents": (), "reference": None}
     hidden = {name: value for name, value in hidden.items() if name not in optional}

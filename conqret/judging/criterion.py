@@ -58,23 +58,22 @@ _LEFT_OUT_OF_NAMES = {"the", "a", "an", "answer", "argument", "text", "response"
 
 @dataclass(frozen=True)
 class Criterion:
-    """One criterion of a judge.
+    """One criterion by which a judge rates an answer: a yes/no statement, or a question with a scale.
 
     Args:
-        name: the metric: lower-case letters, digits and underscores.
+        name: the name of the metric: lower-case letters, digits and underscores.
         question: a statement that is met or not, or, with a scale, a question about the text.
         scale: the lowest and the highest rating, whole numbers; None for yes or no.
-        anchors: what a rating means, by rating; not every rating needs one.
-        looks_at: what of an item is shown, of :data:`LOOKS_AT`. Without it, what the question names: the answer, and
-            documents, a reference or a second answer where it speaks of them. The question is always shown.
-        weight: in a rubric, how many points it brings where it is met, below 0 for a fault; without one 1, or by its
+        anchors: the meaning of ratings, by rating; not every rating needs one.
+        looks_at: the parts of an item that the prompt shows, of :data:`LOOKS_AT`. Default: the question, the
+            answer, and whatever else the criterion mentions (documents, a reference, a second answer).
+        weight: in a rubric, the points for meeting the criterion, below 0 for a fault. Default: 1, or by
             importance 1 (vital) or 0.5 (okay).
         importance: in a rubric, ``vital`` or ``okay``.
-        axis: in a rubric, what it is about: criteria of the same axis have a score together.
+        axis: in a rubric, its group: the criteria of each axis also get a joint score.
 
     Raises:
-        DeclarationError: the name, the question, the scale, an anchor, what it looks at, the weight or the importance
-            is none.
+        DeclarationError: a field is invalid.
     """
 
     name: str
@@ -153,18 +152,23 @@ class Criterion:
 
     @property
     def points(self) -> float:
-        """What it weighs in a rubric."""
+        """The weight of the criterion in a rubric: its own weight, or else that of its importance, or
+        else 1.
+        """
         return WEIGHT_OF.get(self.importance or "", 1.0) if self.weight is None else self.weight
 
     @property
     def in_a_rubric(self) -> dict[str, Any]:
-        """What it has that only a rubric makes something of: weight, importance and axis."""
+        """The fields that only rubrics use (weight, importance, axis), by name, where they are set."""
         found = {"weight": self.weight, "importance": self.importance, "axis": self.axis}
         return {name: value for name, value in found.items() if value not in (None, "")}
 
     @property
     def shows(self) -> tuple[str, ...]:
-        """What it looks at: as it says, or as its question names it."""
+        """The parts of an item that the prompt shows:
+
+        ``looks_at``, or else those that the question mentions.
+        """
         if self.looks_at:
             return tuple(self.looks_at)
         mentioned = {name for name, pattern in _MENTIONED.items() if pattern.search(self.question)}
@@ -177,7 +181,7 @@ class Criterion:
         return f"{self.question}{scale}{f' ({anchors})' if anchors else ''}"
 
     def plain(self) -> dict[str, Any]:
-        """It as JSON data; :func:`criterion_of` reads it."""
+        """Return the criterion as JSON data, which :func:`criterion_of` reads."""
         return {
             "name": self.name,
             "question": self.question,
@@ -193,19 +197,19 @@ class Criterion:
 
 
 def fields_of(criteria: Iterable[Criterion]) -> frozenset[str]:
-    """The fields that an item must have for these."""
+    """Return the names of the item fields that these criteria need."""
     return frozenset(FIELDS[name] for criterion in criteria for name in criterion.shows if name in FIELDS)
 
 
 def parse_criterion(text: str) -> Criterion:
-    """Read a criterion as it is typed: ``[name: ]statement or question[ low-high]``.
+    """Parse a criterion as a user types it: ``[name: ]statement or question[ low-high]``.
 
-    ``The answer names at least one source`` is answered with yes or no, ``clarity: How clear is the wording? 1-5``
-    with a rating. Without a name, it is made from the first words.
+    ``The answer names at least one source`` is answered with yes or no, ``clarity: How clear is the wording?
+    1-5`` with a rating. A missing name is made from the first words.
 
     Raises:
-        DeclarationError: there is no question, the scale is none, stands elsewhere than at the end, or is missing
-            from a question of "how"; or it is the name of a file.
+        DeclarationError: the question is missing; the scale is invalid, not at the end, or missing from a
+            "how" question; or the text is the name of a file.
     """
     body, name = text.strip(), None
     if not re.search(r"\w", body) or body.endswith(":"):
@@ -233,7 +237,7 @@ def parse_criterion(text: str) -> Criterion:
 
 
 def name_from(question: str) -> str:
-    """The name of a criterion that has none, from the first words of its question."""
+    """Make a name for a criterion from the first words of its question."""
     words = re.findall(r"[a-z0-9]+", question.lower())
     telling = [
         word
@@ -250,17 +254,19 @@ def name_from(question: str) -> str:
 
 
 def is_named(given: Criterion | str | Mapping[str, Any], criterion: Criterion) -> bool:
-    """Whether the criterion was given its name; else the name is made from its first words."""
+    """Return True if the user gave the criterion's name, False if conqret made it from its first words."""
     if isinstance(given, str):
         return criterion.name != name_from(criterion.question)
     return isinstance(given, Criterion) or bool(given.get("name"))
 
 
 def unique(criterion: Criterion, taken: set[str], *, named: bool) -> Criterion:
-    """The criterion under a name that no other has, which is ``taken`` then: one that was made is numbered.
+    """Return the criterion under a name not yet in ``taken``, and add that name to ``taken``.
+
+    A generated name gets a number where another criterion has it.
 
     Raises:
-        DeclarationError: the name was given by the user, and another has it.
+        DeclarationError: the user gave the name (``named``), and another criterion has it.
     """
     name, times = criterion.name, 2
     if named and name in taken:
@@ -280,10 +286,10 @@ OF_A_RUBRIC = ("weight", "importance", "axis")
 
 
 def criterion_of(data: Criterion | str | Mapping[str, Any]) -> Criterion:
-    """A criterion from one, from its text, or from plain data (a table of a settings file, a record).
+    """Return a criterion from a Criterion, from its text, or from a mapping of its fields.
 
     Raises:
-        DeclarationError: it is none of these, or faulty.
+        DeclarationError: ``data`` is none of these, or not a valid criterion.
     """
     if isinstance(data, Criterion):
         return data
@@ -302,10 +308,10 @@ def criterion_of(data: Criterion | str | Mapping[str, Any]) -> Criterion:
 
 
 def criterion_in(table: Mapping[str, Any]) -> Criterion:
-    """The criterion that has these fields; without a name, it is made from the first words.
+    """Build a criterion from a mapping of its fields; a missing name is made from the first words.
 
     Raises:
-        DeclarationError: one is faulty, or there is no question.
+        DeclarationError: a field is invalid, or the question is missing.
     """
     given = {name: value for name, value in table.items() if value not in (None, "")}
     if not isinstance(given.get("question"), str):
@@ -323,10 +329,10 @@ Criteria = str | Criterion | Sequence[str | Criterion | Mapping[str, Any]]
 
 
 def criteria_of(given: Criteria) -> tuple[Criterion, ...]:
-    """Several criteria, whose names differ: those that were made from the same first words are numbered.
+    """Return several criteria with distinct names; names generated from the same first words are numbered.
 
     Raises:
-        DeclarationError: one is faulty, two were given the same name, or one stands there twice.
+        DeclarationError: a criterion is invalid, two have the same given name, or one occurs twice.
     """
     several = [given] if isinstance(given, str | Criterion | Mapping) else given
     if not isinstance(several, Iterable):

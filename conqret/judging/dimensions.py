@@ -15,7 +15,7 @@ Order = Literal["given", "reversed", "shuffled"]
 
 @dataclass(frozen=True, slots=True)
 class Dimension:
-    """One dimension: the key it is reported under, its aspect, its question to annotators, and what it means."""
+    """One dimension of argument quality: name in reports, aspect, question to annotators, and definition."""
 
     name: str
     aspect: str
@@ -142,11 +142,11 @@ for _dimension in DIMENSIONS:
 
 
 def ordered(order: Order, *, seed: int, sample: int) -> tuple[Dimension, ...]:
-    """The fifteen dimensions in the order in which the given sample is to rate them.
+    """Return the fifteen dimensions in the order in which one sample (response) rates them.
 
-    The first sample (0) takes them as ``order`` says; every further one in an order of its own, drawn from
-    ``seed`` and ``sample`` alone, so that a provider can cache the static part of the prompt over all items
-    (ConQRet, section 5.1: self-consistency over differently ordered dimensions).
+    Sample 0 uses ``order``. Every further sample has a random order that depends only on ``seed`` and
+    ``sample``, so that a provider can cache the static part of the prompt over all items (ConQRet, section
+    5.1: self-consistency over differently ordered dimensions).
     """
     if sample == 0 and order == "given":
         return DIMENSIONS

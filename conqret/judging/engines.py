@@ -57,16 +57,17 @@ has."""
 
 
 def clients_of(engine: Engine = "process", workers: int | None = None) -> Callable[..., Client]:
-    """What makes the clients of a run's sessions.
+    """Return the callable that makes the clients of a run: the class ``Client``, or a :class:`Cluster` for
+    Ray.
 
     Args:
-        engine: ``process``, or ``ray``: the cluster at ``RAY_ADDRESS``, or the one that this program has joined, or
-            else one on this machine, until its last client is closed.
-        workers: how many processes send requests, with ``ray`` alone; by default one a processor of this machine, two
-            at least.
+        engine: ``process``, or ``ray``: the cluster at ``RAY_ADDRESS``, the one that this program has joined,
+            or else one on this machine that ends with its last client.
+        workers: the number of processes that send requests, for ``ray`` only; default: one per processor, at
+            least two.
 
     Raises:
-        DeclarationError: there is no such engine, its workers are said wrongly, or Ray would be open to others.
+        DeclarationError: the engine is unknown, ``workers`` is invalid, or Ray would be open to others.
         MissingDependencyError: Ray is not installed.
     """
     if engine not in get_args(Engine):
@@ -110,7 +111,7 @@ def _close_to_others(address: str) -> None:
 
 
 class Cluster:
-    """Makes clients whose requests are sent by ``workers`` on a Ray cluster.
+    """A factory of clients whose requests are sent by ``workers`` processes on a Ray cluster.
 
     Raises:
         DeclarationError: Ray would be open to others.
@@ -141,11 +142,12 @@ class Cluster:
         return SpreadClient(self, options, **more)
 
     def join(self) -> None:
-        """Join the cluster at ``RAY_ADDRESS``, or start one here, which ends with this program; nothing, where the
-        program has joined one.
+        """Join the cluster at ``RAY_ADDRESS``, or start one on this machine that ends with this program.
+
+        Does nothing if the program has already joined a cluster.
 
         Raises:
-            DeclarationError: Ray cannot be started, or no cluster at the address takes our token.
+            DeclarationError: Ray cannot be started, or no cluster at the address accepts the token.
         """
         if self.ray.is_initialized():
             return
@@ -163,8 +165,7 @@ class Cluster:
 
 
 class WorkerResult(NamedTuple):
-    """What a worker hands back: a judgment, an answer, or responses to record, and its counts now and when it
-    last handed anything back."""
+    """The result of one call to a worker: a value, and its progress counts now and at its previous result."""
 
     value: Any
     now: Progress
@@ -172,11 +173,11 @@ class WorkerResult(NamedTuple):
 
 
 class Worker(Client):
-    """An actor: a client in a process of its own, which judges the items and sends the requests that it is handed.
-    ``options`` hold its share of the limits.
+    """A Ray actor that judges items and sends requests in a process of its own; ``options`` hold its share of
+    limits.
 
-    It is its own store: it finds what the run has recorded, where ``run`` can be read, and holds what is new until the
-    driver takes it. A request keeps its place until its response is recorded.
+    It is its own store of recordings: it reads what the run has recorded, where ``run`` is readable, and
+    holds new responses until the driver takes them.
     """
 
     __class_getitem__ = None  # Ray would take it for a method
@@ -190,22 +191,26 @@ class Worker(Client):
         self._places = asyncio.Semaphore(self.in_flight)
 
     def record_in(self, store: Recordings | None) -> None:
-        """Read from and add to ``store``; the driver books what all workers spend."""
+        """Set the store of recordings that this worker reads and writes."""
         self._store = store
 
     def get(self, key: str) -> Completion | None:
-        """The completion that the run has recorded, or None."""
+        """Return the completion that the run has recorded under ``key``, or None."""
         return None if self._run is None else self._run.get(key)
 
     def put(self, key: str, completion: Completion, **about: Any) -> Completion:
-        """Hold what the driver is to record by :meth:`Recordings.put`."""
+        """Hold a completion until the driver records it with :meth:`Recordings.put`, and return the
+        completion.
+        """
         self._new.append((key, completion, about))
         self._arrived.set()
         return completion
 
     async def responses(self) -> WorkerResult:
-        """The new responses, as soon as there are some, or none after :meth:`stop`; the caller has recorded those of
-        the last call."""
+        """Wait for new responses and return them; after :meth:`stop`, return none.
+
+        A call confirms that the caller has recorded the responses of the previous call.
+        """
         self._taken.set()
         await self._arrived.wait()
         self._arrived.clear()
@@ -214,17 +219,17 @@ class Worker(Client):
         return self._result(new)
 
     async def judgment(self, item: Item, instrument: list[Any]) -> WorkerResult:
-        """Judge an item here; ``instrument`` holds Ray's reference to the judge configuration."""
+        """Judge an item in this worker; ``instrument`` holds Ray's reference to the judge configuration."""
         if (name := instrument[0].hex()) not in self._instruments:
             self._instruments[name] = await instrument[0]
         return await self._done(judge_item(item, replace(self._instruments[name], client=self)))
 
     async def answer(self, request: Request[Any]) -> WorkerResult:
-        """What the model answers."""
+        """Send a request to the model and return its answer."""
         return await self._done(self.request(request))
 
     async def stop(self) -> WorkerResult:
-        """Send no more requests; what is under way is recorded if it comes soon."""
+        """Stop sending requests, and record the responses under way that arrive within the grace period."""
         self._places = asyncio.Semaphore(0)  # where all other requests wait
         await self.close()
         await self._recorded()
@@ -252,7 +257,7 @@ class Worker(Client):
 
 
 class SpreadClient(Client):
-    """A client that has workers judge whole items, and send all other requests."""
+    """A client that passes whole items and all other requests to Ray workers."""
 
     def __init__(self, cluster: Cluster, options: ClientOptions, **more: Any) -> None:
         self._cluster, self._under_way = cluster, list[int]()
@@ -267,12 +272,12 @@ class SpreadClient(Client):
         self.in_flight = self._count * AHEAD + (self.in_flight if self._remote else self._count)
 
     async def prepare(self) -> None:
-        """Make sure that the model can be called; one on this machine is loaded by the workers alone."""
+        """Check that a remote model can be called; a local model is loaded only by the workers."""
         if self._remote:
             await super().prepare()
 
     async def judge(self, item: Item, instrument: Instrument) -> Judgment:
-        """Have a worker judge the item."""
+        """Judge an item in a worker and return the judgment."""
         if id(instrument) not in self._named:
             self._start()
             alone = replace(instrument, client=None)  # type: ignore[arg-type]
@@ -281,15 +286,17 @@ class SpreadClient(Client):
         return await self._done(lambda worker: worker.judgment.remote(item, [reference]))  # type: ignore[no-any-return]
 
     async def request(self, request: Request[Response]) -> Answer[Response]:
-        """As :meth:`Client.request`, by a worker; the offline baseline answers here, as what it answers from may hold
-        anything."""
+        """Send a request through a worker and return the answer, as :meth:`Client.request`.
+
+        The offline baseline answers in this process, because its inputs may not be serializable.
+        """
         if self.baseline:
             return await super().request(request)
         bare = replace(request, baseline=None)
         return await self._done(lambda worker: worker.answer.remote(bare))  # type: ignore[no-any-return]
 
     async def close(self) -> None:
-        """Have the workers end, and record what is under way."""
+        """Stop all workers and record the responses under way."""
         workers, self._workers = self._workers, []
         if stopping := [asyncio.ensure_future(one.stop.remote()) for one, by in workers if not by.done()]:
             for ended in (await asyncio.wait([*stopping, *(by for _, by in workers)], timeout=2 * GRACE))[0]:

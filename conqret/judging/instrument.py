@@ -34,8 +34,10 @@ from conqret.text.language import NAMES, explanation_language, is_english, item_
 
 @dataclass(frozen=True)
 class Instrument:
-    """A judge that is ready to measure: format, options, prompts, client, and the name of it all. Its samples are
-    numbered from ``first_sample``: from another number on they are further samples of the same requests."""
+    """A judge configuration that is ready to judge: format, options, prompts, client, model and fingerprint.
+
+    Samples are numbered from ``first_sample``; another number requests further samples of the same prompts.
+    """
 
     judge: Judge
     options: JudgeOptions
@@ -54,9 +56,9 @@ class _Outcome:
 
 
 async def judge_item(item: Item, instrument: Instrument) -> Judgment:
-    """Judge one item: its scores, and a reason for each that is missing.
+    """Judge one item and return its scores, with a reason for each that is missing.
 
-    A request that fails is a missing score with its reason, and raises nothing.
+    A failed request raises nothing: its score is missing, with a reason.
     """
     if (elsewhere := getattr(instrument.client, "judge", None)) is not None:  # the workers of a cluster
         judged: Judgment = await elsewhere(item, instrument)
@@ -94,14 +96,18 @@ async def judge_item(item: Item, instrument: Instrument) -> Judgment:
 
 
 def case_of(item: Item, options: JudgeOptions) -> Case:
-    """An item as its first request sees it: with its last answer as its argument, or the whole conversation."""
+    """Return the case for an item: its last answer is the argument, or the whole conversation if ``options``
+    say so.
+    """
     if options.conversation == "whole" and item.messages:
         return Case(whole(item), options, last=item)
     return Case(item, options)
 
 
 def flags(item: Item) -> Iterable[Flag]:
-    """The passages of the item that are prompt injections, with the field that each stands in."""
+    """Yield the passages of the item that look like prompt injections, each with the field that contains
+    it.
+    """
     texts: list[tuple[str, str | None]] = [
         ("topic", item.topic),
         ("argument", item.argument),
@@ -231,8 +237,11 @@ async def _ask_about(judge_prompt: JudgePrompt[Any], case: Case, instrument: Ins
 
 
 def filled(prompt: Prompt, judge_prompt: JudgePrompt[Any], case: Case) -> RenderedPrompt:
-    """The prompt of ``ask``, filled for ``case``; with the turns and images of its item, where it has any, and what is
-    to be said of languages (nothing to a model that is only read)."""
+    """Fill ``prompt`` for ``case`` and return its system and user text.
+
+    The text includes the turns and images of the item, and instructions on languages, where the item needs
+    them.
+    """
     system, user = prompt_variables(judge_prompt, case)
     if not case.item.has_turns:
         rendered = prompt.render(user, system)
@@ -264,8 +273,7 @@ def filled(prompt: Prompt, judge_prompt: JudgePrompt[Any], case: Case) -> Render
 
 
 def prompt_variables(judge_prompt: JudgePrompt[Any], case: Case) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The variables of a prompt's system block, which are the same for all items, and those that its user block has
-    besides."""
+    """Return the variables of a prompt's system block, equal for all items, and of its user block."""
     item = case.item
     documents = item.documents
     if item.pictures:
@@ -313,7 +321,9 @@ _MARK = re.compile(r'<image number="(\d+)"/>')
 
 
 def whole(item: Item) -> Item:
-    """The item with all that the assistant says as its argument; as it is where nothing was said before the answer."""
+    """Return the item with all of the assistant's turns as its argument; unchanged if it has no earlier
+    turns.
+    """
     if not item.messages:
         return item
     earlier = [turn.content for turn in item.messages if turn.role == "assistant" and turn.content]
@@ -326,12 +336,13 @@ def whole(item: Item) -> Item:
 
 
 def whole_texts(item: Item, prompt: Prompt, *, documents: bool) -> dict[str, Any]:
-    """What stands for topic and arguments in prompts where whole conversations are judged: all turns, each in its tag.
+    """Return the prompt variables for a whole conversation: all turns, each in its tag, in place of the
+    arguments.
 
     Args:
-        item: the item as it was read, its last answer alone being the argument.
-        prompt: the one of this module.
-        documents: whether the prompt shows the item's documents.
+        item: the item as it was read; its argument is the last answer only.
+        prompt: the conversation prompt.
+        documents: True if the prompt shows the item's documents.
     """
     question = Turn(role="user", content=item.topic, images=item.images)
     texts: dict[str, Any] = {"topic": WHOLE_TOPIC}
@@ -345,7 +356,7 @@ def whole_texts(item: Item, prompt: Prompt, *, documents: bool) -> dict[str, Any
 
 
 def marked(item: Item, documents: Sequence[Document]) -> tuple[Document, ...]:
-    """``documents`` of an item as prompts show them: what is an image has its mark for a text."""
+    """Return ``documents`` as prompts show them: an image document has a numbered image tag as its text."""
     first = len(item.pictures) - sum(bool(document.image) for document in item.documents) + 1
     numbers = {
         document.id: first + place
@@ -362,8 +373,11 @@ def marked(item: Item, documents: Sequence[Document]) -> tuple[Document, ...]:
 def with_turns(
     rendered: RenderedPrompt, item: Item, prompt: Prompt, *, documents: bool, judged: Conversation
 ) -> RenderedPrompt:
-    """A filled prompt of a format with the instructions for turns and images, and with the turns themselves where the
-    last answer alone is judged; ``prompt`` is the one of this module."""
+    """Return a filled prompt with the instructions for turns and images added.
+
+    The turns themselves are added where only the last answer is judged. ``prompt`` is the conversation
+    prompt.
+    """
     shows_whole = judged == "whole" and bool(item.messages)
     first = sum(len(turn.images) for turn in item.messages) + 1
     images = () if shows_whole else tuple(range(first, first + len(item.images)))
@@ -375,7 +389,7 @@ def with_turns(
 
 
 def images_in(rendered: RenderedPrompt, item: Item) -> tuple[tuple[int, str], ...]:
-    """The images whose marks a filled prompt has, each with its number."""
+    """Return the images that a filled prompt refers to by tag, each with its number."""
     if not (pictures := item.pictures):
         return ()
     numbers = sorted({int(number) for number in _MARK.findall(rendered.user)})
@@ -406,12 +420,15 @@ ENGLISH = "en"
 
 
 def prompt_languages(item: Item, explain_in: str) -> Mapping[str, str] | None:
-    """The variables of the prompt: the English names of the item's language (empty where it is English, or not known)
-    and of that of its explanations. None where both are English, so that nothing is to be said.
+    """Return the prompt variables on languages: the English names of the item's and the explanations'
+    language.
+
+    ``language`` is empty where the item is in English or of unknown language. The result is None where both
+    languages are English.
 
     Args:
-        item: what is judged.
-        explain_in: the language to explain in, as :class:`~conqret.judging.judge_options.JudgeOptions` has it.
+        item: the item to judge.
+        explain_in: the language of explanations, as in :class:`~conqret.judging.judge_options.JudgeOptions`.
     """
     written = item_language(item)
     explained = explanation_language(explain_in) or (written if written in NAMES else ENGLISH)

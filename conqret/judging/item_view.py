@@ -43,7 +43,7 @@ def _image(url: str) -> View:
 
 
 def turns(judgment: Judgment, item: Item) -> Iterator[View]:
-    """The messages before the question, in their order."""
+    """Yield a view of each message before the question, in order; long texts and conversations are cut."""
     limit = min(TEXT_CHARACTERS, ITEM_CHARACTERS // max(min(len(item.messages), TURNS), 1))
     places = {document.id: place for place, document in enumerate(item.documents[:DOCUMENTS], start=1)}
     for number, turn in list(enumerate(item.messages, start=1))[-TURNS:]:
@@ -61,7 +61,9 @@ def turns(judgment: Judgment, item: Item) -> Iterator[View]:
 
 
 def arguments(judgment: Judgment, item: Item) -> Iterator[View]:
-    """The arguments that the item has, with their citations found and, where they were judged, marked."""
+    """Yield a view of each argument of the item, with its citations linked and, where judged, marked with
+    verdicts.
+    """
     for key, title, text in (
         ("a", "Argument", item.argument),
         ("b", "Second argument", item.second_argument),
@@ -75,7 +77,9 @@ def arguments(judgment: Judgment, item: Item) -> Iterator[View]:
 
 
 def documents(judgment: Judgment, item: Item, citing: Sequence[View]) -> Iterator[View]:
-    """The documents in their order, with what the judge says of each and where the arguments cite it."""
+    """Yield a view of each document, in order, with its ratings and the places where the arguments cite
+    it.
+    """
     limit = min(TEXT_CHARACTERS, ITEM_CHARACTERS // max(min(len(item.documents), DOCUMENTS), 1))
     rated = dict[str, tuple[Measure, Part]]()  # the ratings of single documents, each with its measure
     for measure in judgment.measures.values():
@@ -113,7 +117,10 @@ def documents(judgment: Judgment, item: Item, citing: Sequence[View]) -> Iterato
 
 
 def explained(measure: Measure, text: str) -> str:
-    """What the judge says; of several samples it is said by the first that has a score, and which that is."""
+    """Return the judge's explanation, cut to the page's limit.
+
+    With several samples, it names the number of the first sample that has a score.
+    """
     if text and len(measure.samples) > 1:
         place = next((n for n, value in enumerate(measure.samples, start=1) if value is not None), 0)
         text = f"Sample {place}: {text}"
@@ -121,9 +128,12 @@ def explained(measure: Measure, text: str) -> str:
 
 
 def item_view(item: Item | None, judgment: Judgment) -> View:
-    """The view of ``judgment`` and of its item (None: the run directory does not hold it). ``lost`` says why nothing at
-    all was scored, where one sentence says it for every metric; ``paired`` whether any metric is rated for both
-    arguments. An argument's ``key`` is "a" for the first and "b" for the second."""
+    """Return the view of a judgment and its item for the report page.
+
+    ``item`` is None where the run folder lacks it. ``lost`` is the reason why all metrics are missing, if
+    they share one. ``paired`` is True if any metric rates both arguments. An argument's ``key`` is "a" or
+    "b".
+    """
     measures, dimensions, missing, paired = list[View](), list[View](), dict[str, None](), False
     for index, (name, measure) in enumerate(judgment.measures.items()):
         if name.startswith(words.SECOND) and name.removeprefix(words.SECOND) in judgment.measures:
@@ -231,8 +241,11 @@ LEVELS = 10
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What a cell says, the class of its color in ``page.css`` (:data:`GAP`: nothing to color), what else there is to
-    say, where it leads, and, where it is one of :data:`VERDICTS` on a citation, which."""
+    """A cell of a table on the report page.
+
+    ``shade`` is its color class in ``page.css`` (:data:`GAP`: no color), ``title`` its tooltip, ``target``
+    its link. ``verdict`` is one of :data:`VERDICTS` where the cell is a verdict on a citation.
+    """
 
     text: str
     shade: str = GAP
@@ -242,12 +255,14 @@ class Cell:
 
 
 def level(value: float) -> int:
-    """The step of the color scale, 0 to 10."""
+    """Return the step on the color scale, 0 to 10, for a value in [0, 1]."""
     return min(max(round(value * LEVELS), 0), LEVELS)
 
 
 def cell(value: float | None, text: str = "", title: str = "", target: str = "") -> Cell:
-    """A cell of the value's color that says ``text``, or the value itself with two places, or a dash."""
+    """Return a cell in the value's color, with ``text``, or else the value to two decimals, or a dash for
+    None.
+    """
     return Cell(text or words.score(value), GAP if value is None else f"l{level(value)}", title, target)
 
 
@@ -293,8 +308,12 @@ def _rates_documents(measure: Measure, item: Item | None) -> bool:
 
 
 def tables(judgment: Judgment, item: Item | None) -> Iterator[View]:
-    """The verdicts on citations, and a table for all metrics that rate the same parts; documents have their place. Each
-    has a ``kind``, one of :data:`KINDS`, and rows with a name, a cell for each column and an explanation."""
+    """Yield the tables of a judgment: its citation verdicts, and one for all metrics that rate the same
+    parts.
+
+    Each has a ``kind``, one of :data:`KINDS`, and rows with a name, a cell for each column and an
+    explanation.
+    """
     if verdicts := _verdicts(judgment):
         yield _table("sentence", ("Document", "Verdict"), list(_verdict_rows(verdicts, item)))
     groups: dict[tuple[str, ...], dict[str, Measure]] = {}

@@ -56,51 +56,51 @@ def judge(items: Items, **settings: Unpack[JudgeSettings]) -> Judgments: ...
 @overload
 def judge(items: pd.DataFrame, **settings: Unpack[JudgeSettings]) -> pd.DataFrame: ...
 def judge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
-    """Judge items with one format and one model, and wait for the result.
+    """Judge items with one format and one model, and return the judgments.
 
-    It may be called where an event loop is running already (a notebook): the work is then done in a thread.
+    It may be called inside a running event loop (a notebook): the work then runs in a thread.
 
     Args:
         items: a file (JSON Lines, CSV, Parquet), one item or dictionary, several of them, or a polars or pandas frame.
         settings: by keyword, all of them optional:
 
             - ``format``: the name of a format (``conqret info formats`` lists them; default: ``rag-fine-grained``),
-              or a :class:`~conqret.judging.judge_parts.Judge` of your own
+              or a :class:`~conqret.judging.judge_parts.Judge` object
             - ``criteria``: criteria of your own instead of a format, each a sentence (``"The answer names a source"``,
               ``"clarity: How clear is the wording? 1-5"``), a table or a :class:`conqret.Criterion`
             - ``rubric``: weighted criteria instead of a format (docs/rubrics.md): a file, a list of criteria, or such
-              lists by the id of a topic or an item; ``format="rubric"`` alone takes the rubrics that items have
-            - ``criteria_per_call``: how many criteria are rated in one request (12)
-            - ``model``: any litellm model name, ``local/FOLDER`` for a transformers model that is read (format
-              ``likelihood``), or ``offline`` (default), the lexical baseline
-            - ``judge``: a judge of your own instead of format and model, a function or its ``module:function``, as
-              :func:`conqret.bias` takes it, or the address of such a judge; ``verdicts``: what was judged
-              already, and ``verdict_scale`` (``items`` may be None then: the log has the texts)
-            - ``metrics``: a selection among those of the format; all that the items allow, if empty
-            - ``samples``: repetitions of each question, combined by mean and majority (self-consistency)
-            - ``order``: the order of the fifteen dimensions (given, reversed, shuffled); ``seed`` draws it if shuffled
+              lists by the id of a topic or an item; ``format="rubric"`` alone uses the rubrics of the items
+            - ``criteria_per_call``: the maximum number of criteria in one request (default: 12)
+            - ``model``: any litellm model name, ``local/FOLDER`` for a transformers model whose
+              log-probabilities are read (format ``likelihood``), or ``offline`` (default), the lexical baseline
+            - ``judge``: a user-defined judge instead of format and model: a function, its ``module:function``, or the
+              address of a judging server; ``verdicts``: a log of existing verdicts, with ``verdict_scale``
+              (``items`` may be None then, if the log has the texts)
+            - ``metrics``: the metrics of the format to judge; if empty, all that the items allow
+            - ``samples``: repetitions of each request, combined by mean and majority (self-consistency)
+            - ``order``: the order of the fifteen dimensions (given, reversed, shuffled); ``seed`` shuffles it
             - ``relevant_from``: the rating, 0 to 5, from which a document counts towards predicted precision
-            - ``temperature``: the model's; 0 unless given, or 0.7 with several samples
+            - ``temperature``: that of the model; default: 0, or 0.7 with several samples
             - ``confidence``: request the judge's confidence in each answer
-            - ``conversation``: what of items with messages is judged: the ``last`` answer, or the ``whole``
-            - ``columns``: which column of ``items`` holds which field, over what is recognized
-            - ``topics``: the requests of TREC RAG reports, a file or what stands in its lines
-            - ``nuggets``: nugget banks, a file or what stands in its lines, or the nuggets of each topic by its id;
-              each item is judged by those of its topic, by the format ``nuggets`` where none is named
-            - ``skip_invalid``: leave out items that have faults, count them and say why, instead of refusing the file
-            - ``language``: the language of all items, as a code or an English name, over what they say themselves
-            - ``prompts``: a folder with prompts of your own, laid out like ``prompts/``
-            - ``output``: a run directory to write, which goes on where it stopped (True: one under ``runs/``, named
-              after items, format and model); ``overwrite`` begins afresh where it holds another run
-            - ``recordings``: a store of answers, read and added to; ``replay``: a store, an export or a run to answer
-              from, with the format, model and settings that it was made with, where none are given
-            - ``abstain``: a file of ``conqret judges abstain`` for this very judge, whose unsure scores are left out
-            - ``batch``: hand the questions in as a batch of the provider's (OpenAI, Anthropic) at half the price, and
-              return; the same call again collects what was answered, and hands in what has to be requested again
+            - ``conversation``: the judged part of items with messages: the ``last`` answer, or the ``whole``
+            - ``columns``: a mapping from fields to columns of ``items``; overrides the columns recognized
+            - ``topics``: the requests of TREC RAG reports, a file or its rows
+            - ``nuggets``: nugget banks: a file, its rows, or the nuggets of each topic by its id; each item is judged
+              by those of its topic, with the format ``nuggets`` by default
+            - ``skip_invalid``: leave out invalid items, with a count and reasons, instead of refusing the file
+            - ``language``: the language of all items, as a code or an English name; overrides their own
+            - ``prompts``: a folder of user-defined prompts with the layout of ``prompts/``
+            - ``output``: a run folder to write; a stopped run in it is continued (True: one under ``runs/``, named
+              after items, format and model); ``overwrite`` replaces another run in it
+            - ``recordings``: a store of responses to read and extend; ``replay``: a store, an export or a run that
+              gives all responses, and by default also the format, model and settings
+            - ``abstain``: a file of ``conqret judges abstain`` for this judge; unsure scores are left out
+            - ``batch``: submit the requests as a batch of the provider (OpenAI, Anthropic) at half the price, and
+              return; the same call again collects the responses, and submits what must be requested again
             - ``session``: an open :class:`conqret.Session`, whose model, prompts and recordings are used, so that many
-              calls share one client; its counts are those of all who use it
-            - ``engine``: ``process`` (default), or ``ray``: so many ``workers`` of a Ray cluster judge (docs/scale.md)
-            - ``watch``: looks on (:class:`conqret.judging.judge_settings.Watch`): its ``start`` is called once, with
+              calls share one client; its counts include all calls
+            - ``engine``: ``process`` (default), or ``ray``: judge with ``workers`` on a Ray cluster (docs/scale.md)
+            - ``watch``: an observer (:class:`conqret.judging.judge_settings.Watch`): its ``start`` is called once, with
               the number of judgments kept from before, and its ``advance`` with each judgment as it is done
             - those of :class:`conqret.llm.client_options.ClientOptions`: ``api_base``, ``api_key``, ``client``,
               ``max_tokens``, ``context_window``, ``input_price``, ``output_price``, ``max_concurrency``,
@@ -109,14 +109,14 @@ def judge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
               ``vision`` (whether the model takes images, where conqret does not know)
 
     Returns:
-        :class:`Judgments`; or, where ``items`` is a frame, that frame (its index, too) with columns added: status,
+        :class:`Judgments`; or, where ``items`` is a frame, that frame (with its index) and added columns: status,
         reason, and for each metric its value in [0, 1] or null and its explanation. A row that ``skip_invalid`` leaves
-        out has the status ``skipped``, and what is wrong with it as the reason. A name that is taken already gets
-        ``judge_`` before it.
+        out has the status ``skipped``, and its fault as the reason. A column name that exists already gets the
+        prefix ``judge_``.
 
     Raises:
-        DeclarationError: anything is wrong with the call or the items, a misspelt setting too. A request that fails
-            raises nothing: its judgment is ``failed``, with a reason.
+        DeclarationError: a setting or an item is invalid, or a setting is unknown. A failed request raises
+            nothing: its judgment is ``failed``, with a reason.
     """
     session = settings.get("session")
     if isinstance(session, Session):
@@ -132,16 +132,17 @@ async def ajudge(items: Items, **settings: Unpack[JudgeSettings]) -> Judgments: 
 @overload
 async def ajudge(items: pd.DataFrame, **settings: Unpack[JudgeSettings]) -> pd.DataFrame: ...
 async def ajudge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
-    """The same as :func:`judge` for code that is asynchronous."""
+    """Judge items asynchronously: takes and returns the same as :func:`judge`."""
     return await _judge(items, settings)
 
 
 def expected_cost(items: Any, **settings: Unpack[JudgeSettings]) -> ExpectedCost:
-    """What :func:`judge` would request with the same settings: calls, tokens and dollars. No model is called, and
-    nothing is written.
+    """Return the calls, tokens and dollars that :func:`judge` would need with the same settings.
+
+    It calls no model and writes nothing.
 
     Raises:
-        DeclarationError: as :func:`judge`.
+        DeclarationError: as for :func:`judge`.
     """
     from conqret.judging.cost import batch_price, expected_judging
 
@@ -195,11 +196,13 @@ def _abstention(abstain: str | Path | Abstention, setup: Setup) -> Abstention:
 
 
 def session_of(settings: JudgeSettings) -> tuple[Session, JudgeSettings]:
-    """A session with the model, the prompts and the recordings of these settings, not open yet, and what is to be said
-    to :func:`judge` with each call: the session, and the settings that it does not have.
+    """Return a new, unopened session for these settings, and the settings to pass to :func:`judge` with each
+    call.
+
+    The session holds the model, the prompts and the recordings.
 
     Raises:
-        DeclarationError: as :func:`judge` where it looks at its settings, or a session cannot do what they require.
+        DeclarationError: a setting is invalid, as for :func:`judge`, or a session cannot support it.
     """
     if extra_names := sorted(NOT_IN_A_SESSION & settings.keys()):
         raise DeclarationError(f"calls that share a session take no {', '.join(extra_names)}: leave it out")
@@ -264,18 +267,20 @@ async def _judged(
 def prepared(
     items: Any, settings: JudgeSettings, *, sends_requests: bool = True
 ) -> tuple[ItemSource, CheckedItems, Setup, VerdictLog | None]:
-    """Read and check the items, and set up the judge: all that comes before the first request.
+    """Read and check the items, and set up the judge: everything before the first request.
 
     Args:
         items: as :func:`conqret.judge` takes them.
         settings: those of :func:`conqret.judge`.
-        sends_requests: whether a server that judges is called for the metrics that it gives; never in a replay.
+        sends_requests: True if a judging server may be called for its list of metrics; never called in a
+            replay.
 
     Returns:
-        The items, the result of their check, the judge configuration, and the log of verdicts where that is the judge.
+        The items, the result of their check, the judge configuration, and the verdict log where it is the
+            judge, else None.
 
     Raises:
-        DeclarationError: as :func:`conqret.judge`.
+        DeclarationError: as for :func:`conqret.judge`.
     """
     items = only_split(items)
     several = [items] if isinstance(items, Item | Mapping) else items
@@ -375,7 +380,7 @@ def _declared(format: str | Judge | None) -> object:  # noqa: A002
 
 
 def setup_of(settings: JudgeSettings, items: Callable[[], ItemSource] | None = None) -> Setup:
-    """The judge, as the settings say, and where they are silent as the recordings say that are replayed."""
+    """Return the judge configuration of ``settings``; in a replay, the recordings fill in what is not set."""
     name, model = chosen_format(settings, items), settings.get("model")
     judging = _judging(settings)
     client: Mapping[str, Any] = settings

@@ -46,7 +46,9 @@ _CHUNK = 15_000
 
 
 def score_rows(judgment: Judgment) -> Iterator[dict[str, Any]]:
-    """One row for each measure, and one for each of its parts, in the columns of :data:`COLUMNS`."""
+    """Yield one row for each metric of a judgment and one for each of its parts, with the columns of
+    :data:`COLUMNS`.
+    """
     for row in _rows(judgment):
         yield dict(zip(COLUMNS, row, strict=True))
 
@@ -79,7 +81,9 @@ def wide_row(judgment: Judgment) -> dict[str, Any]:
 
 
 def verdict_row(judgment: Judgment) -> dict[str, Any]:
-    """Status and reason, the value of each metric, and its explanation (``clarity_explanation``)."""
+    """Return one row: status, reason, the value of each metric, and its explanation
+    (``clarity_explanation``).
+    """
     values = {name: measure.value for name, measure in judgment.measures.items()}
     explained = {f"{name}_explanation": measure.explanation for name, measure in judgment.measures.items()}
     reason = judgment.reason.value if judgment.reason is not None else None
@@ -87,16 +91,15 @@ def verdict_row(judgment: Judgment) -> dict[str, Any]:
 
 
 def skipped_row(why: str) -> dict[str, Any]:
-    """Return the row of an item that was left out because of its faults."""
+    """Return the row of an item left out as invalid: the status ``skipped``, and ``why`` as its reason."""
     return {"status": "skipped", "reason": why}
 
 
 class ScoreTable(AbstractContextManager["ScoreTable"]):
-    """``scores.parquet`` in the making: judgments come one by one, and the file appears whole when all is well.
+    """A writer of ``scores.parquet`` that takes judgments one by one; the file appears only if all succeed.
 
-    The rows are kept as columns, a few hundred judgments at a time. ``leading`` names columns of text that stand
-    before :data:`COLUMNS`: whose the judgment is, where a table is one of several systems. ``beside`` has further
-    columns of numbers behind the others, by name: their values by item, metric and part.
+    ``leading`` names text columns before :data:`COLUMNS`, such as the system of each judgment. ``beside``
+    maps further numeric columns, after the others, to their values by item, metric and part.
     """
 
     def __init__(
@@ -124,7 +127,7 @@ class ScoreTable(AbstractContextManager["ScoreTable"]):
                 self._polars.concat(self._frames).write_parquet(file)
 
     def add(self, judgment: Judgment, *leading: str) -> None:
-        """Take in the rows of a judgment, ``leading`` before each."""
+        """Add the rows of a judgment, with the values of the ``leading`` columns before each."""
         rows = _rows(judgment)
         if columns := tuple(self._beside.values()):
             rows = (
@@ -136,7 +139,7 @@ class ScoreTable(AbstractContextManager["ScoreTable"]):
             self._gather()
 
     def add_missing(self, **cells: str | None) -> None:
-        """Take in a row for what could not be judged; all cells that are not named stay empty."""
+        """Add a row for an item that could not be judged; cells without a value stay empty."""
         self._rows.append(tuple(cells.get(name) for name in self._schema))
 
     def _gather(self) -> None:
@@ -165,10 +168,10 @@ def _parts(identity: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class InstrumentRecord(RunRecord):
-    """``run.json`` of a run with one judge configuration.
+    """The content of ``run.json`` for a run with one judge configuration.
 
-    ``fingerprint`` is its name and ``identity`` its parts; ``metrics`` are those that were requested. ``baseline`` is
-    true for the offline model, which reports must call a baseline.
+    ``fingerprint`` identifies the configuration, ``identity`` holds its parts, and ``metrics`` are those
+    requested. ``baseline`` is True for the offline model, which reports must call a baseline.
     """
 
     SAME: ClassVar[Mapping[str, str]] = {
@@ -186,7 +189,10 @@ class InstrumentRecord(RunRecord):
     metrics: list[str]
 
     def differences(self, other: RunRecord) -> list[str]:
-        """What differs of all that must be the same, in words; of the judge configuration, which of its parts."""
+        """Return in words which fields that must be equal differ from those of ``other``.
+
+        Where only the fingerprint differs, it names the parts of the judge configuration that differ.
+        """
         found = super().differences(other)
         if found == [self.SAME["fingerprint"]] and isinstance(other, InstrumentRecord):
             own, others = _parts(self.identity), _parts(other.identity)
@@ -198,7 +204,7 @@ class InstrumentRecord(RunRecord):
 
 
 class JudgeRecord(InstrumentRecord):
-    """What ``run.json`` of a judge's run says; ``items_digest`` names the items."""
+    """The content of ``run.json`` for a run of one judge; ``items_digest`` is a hash of the items."""
 
     SAME: ClassVar[Mapping[str, str]] = {**InstrumentRecord.SAME, "items_digest": "items"}
 
@@ -214,7 +220,7 @@ class JudgeRecord(InstrumentRecord):
 
     @property
     def judging(self) -> dict[str, Any]:
-        """The settings of :class:`conqret.judging.judge_options.JudgeOptions` that the run was made with."""
+        """The settings of :class:`conqret.judging.judge_options.JudgeOptions` that the run used."""
         known = {
             field.name: self.options[field.name]
             for field in fields(JudgeOptions)
@@ -227,33 +233,36 @@ class JudgeRecord(InstrumentRecord):
 
 
 def judgment_key(judgment: Judgment) -> str:
-    """Return the key of a judgment in a run: its fingerprint and the id of its item."""
+    """Return the key of a judgment within a run: its judge fingerprint and the id of its item."""
     return trial_key(judgment.fingerprint, judgment.item)
 
 
 def trial_key(fingerprint: str, item: str) -> str:
-    """Return the key of the judgment of an item by the judge configuration with this fingerprint."""
+    """Return the key under which a judgment is stored: the judge's fingerprint and the item's id."""
     return f"{fingerprint} {item}"
 
 
 @dataclass(frozen=True)
 class JudgmentsFolder(RunFolder[R], Generic[R]):
-    """What the directories of all runs of judgments have in common."""
+    """The base class of all run folders that hold judgments."""
 
     judgments_file = InFolder(JUDGMENTS)
     """A judgment a line."""
 
     def rows(self) -> RowStore[Judgment]:
-        """The judgments so far, by :func:`judgment_key`; those that are not scored are made again."""
+        """Open the store of the run's judgments, with :func:`judgment_key` as the key.
+
+        Judgments that are not scored count as unfinished, so that a continued run judges their items again.
+        """
         return RowStore(
             self.judgments_file, Judgment, judgment_key, finished=lambda row: row.status is Status.SCORED
         )
 
     def judgments(self) -> Iterator[Judgment]:
-        """The whole judgments so far, in file order; a last line cut off by a kill is passed over.
+        """Yield the judgments written so far, in file order, without an incomplete last line.
 
         Raises:
-            DeclarationError: a line is no judgment.
+            DeclarationError: a line is not a judgment.
         """
         for number, line in whole_lines(self.judgments_file):
             try:
@@ -267,7 +276,7 @@ class JudgmentsFolder(RunFolder[R], Generic[R]):
 
 @dataclass(frozen=True)
 class JudgeFolder(JudgmentsFolder[JudgeRecord]):
-    """The files of a judge's run under one folder."""
+    """The run folder of a judge, with the paths of its files."""
 
     COMMAND: ClassVar[str] = "conqret judge"
     BEGINS: ClassVar[tuple[str, ...]] = (ITEMS,)
@@ -276,7 +285,11 @@ class JudgeFolder(JudgmentsFolder[JudgeRecord]):
     """The pages of the prompts and responses."""
 
     def summary(self) -> Summary:
-        """The finished run in numbers. Raises DeclarationError where the run is not finished."""
+        """Return the summary (means, counts, cost) of a finished run.
+
+        Raises:
+            DeclarationError: the run is not finished.
+        """
         killed = self.judgments_file.is_file() and not self.summary_file.is_file()
         if killed and (left := self.record().items_count - sum(1 for _ in self.judgments())) > 0:
             raise self._unfinished(left)
@@ -292,13 +305,17 @@ class JudgeFolder(JudgmentsFolder[JudgeRecord]):
         )
 
     def finished(self) -> Iterator[Judgment]:
-        """The judgments of a run that is there and finished. Raises DeclarationError where it is not."""
+        """Return the judgments of a finished run.
+
+        Raises:
+            DeclarationError: the run does not exist or is not finished.
+        """
         self.record()
         self.summary()
         return self.judgments()
 
     def so_far(self) -> Summary:
-        """The run in numbers, finished or not."""
+        """Return the summary of the judgments so far, even if the run is not finished."""
         record = self.record()
         with contextlib.suppress(DeclarationError):
             return self.summary()
@@ -307,10 +324,10 @@ class JudgeFolder(JudgmentsFolder[JudgeRecord]):
         return summary.of_all(record.items_count, record.items_left_out)
 
     def write_items(self, source: ItemSource, checked: CheckedItems | None = None) -> None:
-        """Write the items as they were read: the lines of the check, where it kept them.
+        """Write the items into the run folder; reuses the lines that the check kept, if any.
 
         Raises:
-            DeclarationError: the source no longer holds what it held when it was ``checked``.
+            DeclarationError: the source has changed since it was ``checked``.
         """
         sha = hashlib.sha256()
         with replacing(self.items_file) as file:
@@ -330,8 +347,11 @@ class JudgeFolder(JudgmentsFolder[JudgeRecord]):
     def sum_up(
         self, rows: Rows[Judgment], counts: SessionCounts, readers: Readers = (), *, finished: bool = True
     ) -> Summary:
-        """Write what is derived from the judgments, in one pass over them; ``readers`` get each of them, too. A run
-        that is not ``finished`` gets no table of scores: others would take it for whole."""
+        """Write the summary and, if the run is ``finished``, the score table, in one pass; return the
+        summary.
+
+        Each of ``readers`` gets every judgment in the same pass.
+        """
         record = self.record()
         with ScoreTable(self.scores_file) if finished else contextlib.nullcontext() as table:
             if table is not None:
@@ -348,12 +368,16 @@ FinishedRun = str | Path | JudgeFolder
 
 
 def folder_of(run: FinishedRun) -> JudgeFolder:
-    """The folder of a run."""
+    """Return the run folder of a run, given as a path or already as a folder."""
     return JudgeFolder(Path(run)) if isinstance(run, str | Path) else run
 
 
 def shared_metrics(metrics: Mapping[Path, Sequence[str]]) -> list[str]:
-    """The metrics that all runs have, in the order of the first. Raises DeclarationError where there is none."""
+    """Return the metrics that all runs share, in the order of the first run.
+
+    Raises:
+        DeclarationError: the runs share no metric.
+    """
     first, *others = metrics.values()
     if shared := [name for name in first if all(name in other for other in others)]:
         return shared

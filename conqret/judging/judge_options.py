@@ -58,7 +58,11 @@ SELF_CONSISTENCY_TEMPERATURE = 0.7
 
 
 def check_made(format: object) -> None:  # noqa: A002
-    """Raise DeclarationError where a format is named that is made of criteria or a rubric, which are not given."""
+    """Check that ``format`` is not the name of a format that needs criteria or a rubric.
+
+    Raises:
+        DeclarationError: it is; the message says how to give them.
+    """
     if isinstance(format, str) and format in GIVE:
         raise DeclarationError(GIVE[format])
 
@@ -102,7 +106,9 @@ class JudgeOptions:
 
     @property
     def sampling_temperature(self) -> float:
-        """The temperature that requests are sent with."""
+        """The temperature of requests: the one set, or else a default that depends on the number of
+        samples.
+        """
         if self.temperature is not None:
             return self.temperature
         return SELF_CONSISTENCY_TEMPERATURE if self.samples > 1 else SINGLE_TEMPERATURE
@@ -118,7 +124,7 @@ class JudgeOptions:
 
 
 class SampleSettings(TypedDict, total=False):
-    """What of :class:`JudgeOptions` can be told to whatever runs a judge."""
+    """The subset of :class:`JudgeOptions` that any function that runs a judge accepts, by keyword."""
 
     samples: int
     relevant_from: int

@@ -39,10 +39,12 @@ SCHEMAS = 256
 
 @dataclass(frozen=True)
 class Case:
-    """One item as one request sees it: perhaps with its arguments swapped, its documents trimmed, its
-    dimensions reordered. ``sample`` numbers the repetition, ``swapped`` says which argument stands first;
-    ``origin`` is the case that this one repeats. ``last`` is the item with its last answer alone as its argument, where
-    the whole of its conversation is judged."""
+    """One item in the form in which one request shows it.
+
+    Its arguments may be swapped (``swapped``), its documents trimmed, its dimensions reordered. ``sample``
+    numbers the repetition, and ``origin`` is the case that it repeats. Where the whole conversation is
+    judged, ``last`` is the item with only the last answer as its argument.
+    """
 
     item: Item
     options: JudgeOptions = field(default_factory=JudgeOptions)
@@ -54,46 +56,48 @@ class Case:
 
     @cached_property
     def evidence(self) -> Evidence:
-        """What the offline baseline knows of this item; gathered once for all samples."""
+        """The offline baseline's evidence on this item, computed once for all samples."""
         return Evidence(self.item) if self.origin is None else self.origin.evidence
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeReply(Generic[R]):
-    """A validated answer; ``distribution`` holds the probability of each rating where the provider gave one."""
+    """A validated response; ``distribution`` maps each rating to its probability where the provider returns
+    them.
+    """
 
     value: R
     distribution: Mapping[int, float] | None = None
 
 
 def nothing(case: Case) -> Mapping[str, Any]:
-    """What a prompt has for a case that needs no more than all have."""
+    """Return an empty mapping: the default for prompts that need no further variables."""
     return {}
 
 
 @dataclass(frozen=True)
 class JudgePrompt(Generic[R]):
-    """One question to the model about an item.
+    """One request to a judge about an item: the prompt, the type of its response, and how it is scored.
 
     - ``prompt``: the id of its prompt file, filled with topic, stance, documents, arguments and
-      ``variables(case)``; its system part with the dimensions and ``settings(case)``
-    - ``response``: the pydantic model of the answer, or what gives it for a case; its validators find ``context(case)``
-    - ``score(reply, case)``: the measures; a pure function
-    - ``baseline(case)``: the offline model's answer, as plain data for the same response model
-    - ``needs``: the fields of the item that must be there; ``optional``: those that are shown where they are there
-    - ``against``: the fields that the item is held against; one that lacks them is unscored, with nothing to judge
-    - ``both_orders``: request again with the two arguments swapped, and combine
-    - ``rating_field``: the field whose log-probabilities are wanted, with the ``choices`` that it has
-    - ``settled(case)``: measures that need no answer because there is nothing to request; else None
-    - ``about(metrics)``: the same question for these metrics and whatever comes with them; None where it is always
-      requested whole
-    - ``reading(case, given, bare)``: for what no model writes but log-probabilities say, the texts to be read
-      after the prompt as ``given``, and after the one without documents
-    - ``further``: words that stand behind those of the prompt's system part
-    - ``cases(case)``: the cases of which each has a request of its own, where one request would be too large; their
-      measures are put together by ``joined(case, measures)``
-    - ``also``: by metric one more field that at least one item must have, so that the metric is reported
-    - ``english_only``: the metrics for which ``baseline`` rests on English word lists
+      ``variables(case)``; its system part is filled with the dimensions and ``settings(case)``
+    - ``response``: the pydantic model of the response, or a function from a case to that model; validators
+      can read ``context(case)``
+    - ``score(reply, case)``: the measures by metric; a pure function
+    - ``baseline(case)``: the offline baseline's response, as plain data for the same model
+    - ``needs``: the fields that the item must have; ``optional``: those shown where the item has them
+    - ``against``: the fields that the item is compared with; without them it is unscored (nothing to judge)
+    - ``both_orders``: True to send a second request with the two arguments swapped, and combine both
+    - ``rating_field``: the field whose log-probabilities are requested, with its possible ``choices``
+    - ``settled(case)``: measures that need no request because there is nothing to judge; else None
+    - ``about(metrics)``: the same prompt restricted to these metrics; None if it cannot be restricted
+    - ``reading(case, given, bare)``: for scores from log-probabilities, the texts to read after the prompt
+      (``given``), and after the prompt without documents (``bare``)
+    - ``further``: text added to the end of the system part
+    - ``cases(case)``: the cases to request one by one where one request would be too large; ``joined(case,
+      measures)`` combines their measures
+    - ``also``: a mapping from a metric to a field; the metric is reported if at least one item has that field
+    - ``english_only``: the metrics whose ``baseline`` uses English word lists
     """
 
     prompt: str
@@ -120,17 +124,19 @@ class JudgePrompt(Generic[R]):
     english_only: frozenset[str] = frozenset()
 
     def answer(self, case: Case) -> type[R]:
-        """The pydantic model of the answer about a case."""
+        """Return the pydantic model of the response for a case."""
         return self.response if isinstance(self.response, type) else self.response(case)
 
     @property
     def looked_at(self) -> frozenset[str]:
-        """The fields of an item on which the request depends."""
+        """The fields of an item that affect the request."""
         return self.needs | self.optional | self.against
 
     def unasked(self, case: Case) -> Mapping[str, Measure] | None:
-        """The measures of an item of which nothing is requested: it has nothing to be held against, or all is settled;
-        else None."""
+        """Return the measures of an item that needs no request; None if a request is needed.
+
+        No request is needed where the item lacks what it is compared with, or where all metrics are settled.
+        """
         if self.against:
             names = [name for name in sorted(self.against) if not (getattr(case.item, name) or "").strip()]
             if names:
@@ -139,8 +145,12 @@ class JudgePrompt(Generic[R]):
         return None if self.settled is None else self.settled(case)
 
     def offline(self, case: Case) -> tuple[JudgePrompt[R] | None, Mapping[str, Measure]]:
-        """What is left of the question where the offline baseline answers it (None: nothing), and the measures of the
-        metrics that are not: it has no evidence for them in the item's language, or in that of its documents."""
+        """Split the prompt for the offline baseline, which cannot judge every metric in every language.
+
+        Returns:
+            The prompt for the metrics that the baseline can judge (None if there are none), and missing
+                measures for the others.
+        """
         if "documents" in self.needs and (why := foreign_documents(case.item)):
             return None, dict.fromkeys(self.metrics, Measure.missing(Reason.LANGUAGE, why))
         if not self.english_only or reads_english(case.item):
@@ -154,12 +164,12 @@ class JudgePrompt(Generic[R]):
 
 @dataclass(frozen=True)
 class ComputedMetrics:
-    """Metrics that are computed from an item alone: no prompt, no model, the same value every time.
+    """Metrics that are computed from an item alone, without a model, and therefore always the same.
 
-    - ``score(item)``: the measures, each in [0, 1]; a pure function. Raising is a failure of this item, never a score
-    - ``needs``: the fields of the item that must be there; ``optional``: those that are used where they are there
-    - ``version``: part of the fingerprint; raise it with every change of what comes out
-    - ``also``: as of :class:`JudgePrompt`
+    - ``score(item)``: the measures, each in [0, 1]; a pure function; an exception makes them failed
+    - ``needs``: the fields that the item must have; ``optional``: those used where the item has them
+    - ``version``: part of the fingerprint; increase it with every change of the results
+    - ``also``: as in :class:`JudgePrompt`
     """
 
     metrics: tuple[str, ...]
@@ -172,11 +182,13 @@ class ComputedMetrics:
 
     @property
     def looked_at(self) -> frozenset[str]:
-        """The fields of an item on which the metrics depend."""
+        """The fields of an item that affect the metrics."""
         return self.needs | self.optional
 
     def measures(self, item: Item) -> Mapping[str, Measure]:
-        """The measures of an item; where the function raises, failed ones that say so."""
+        """Return the measures of an item; where the function raises, failed measures with the error as the
+        reason.
+        """
         try:
             return self.score(item)
         except Exception as error:  # noqa: BLE001 - a metric does not end the run
@@ -186,13 +198,14 @@ class ComputedMetrics:
 
 @dataclass(frozen=True)
 class CombinedMetrics:
-    """Metrics that a pure function computes from the requested metrics of the same item, without a further request.
+    """Metrics that a pure function computes from the requested metrics of the same item, without a further
+    request.
 
-    - ``made_of``: for each the rated metrics that it needs
-    - ``score(item, measures)``: the measures, of those metrics that this item has
-    - ``rows``: the rated metrics are rows behind these, and not reported by themselves
-    - ``check(items)``: what there is to say of the items, all of which it reads; raises where they do not fit
-    - ``columns``: further columns of an item with what it judges by
+    - ``made_of``: a mapping from each combined metric to the rated metrics that it needs
+    - ``score(item, measures)``: the measures of the combined metrics that this item has
+    - ``rows``: True if the rated metrics are only rows of the combined ones, and not reported themselves
+    - ``check(items)``: reads all items and returns warnings; raises where the items do not fit
+    - ``columns``: further columns of the items that hold what they are judged by
     """
 
     made_of: Mapping[str, frozenset[str]]
@@ -204,9 +217,11 @@ class CombinedMetrics:
 
 @dataclass(frozen=True)
 class Judge:
-    """A format: its name, what it requests or computes, on which scale, how scores come about, and where it is from.
-    ``declared`` is what it was made from, as plain data, where that is not in its prompts; a part of the identity.
-    ``combined`` is what is put together from what it requests."""
+    """A judge format: its name, its requests and computed metrics, its scale, scoring rule and source.
+
+    ``declared`` is the plain data that the format was made from, where prompts do not contain it; it is part
+    of the identity. ``combined`` are metrics computed from the requested ones.
+    """
 
     name: str
     summary: str
@@ -220,7 +235,7 @@ class Judge:
 
     @property
     def metrics(self) -> tuple[str, ...]:
-        """Every metric of this format, in the order in which they are reported."""
+        """All metrics of this format, in the order of reports."""
         names = [] if self.combined is None else list(self.combined.made_of)
         parts: tuple[JudgePrompt[Any] | ComputedMetrics, ...] = (*self.judge_prompts, *self.computed)
         for part in () if self.combined is not None and self.combined.rows else parts:
@@ -229,15 +244,22 @@ class Judge:
 
     @property
     def derived(self) -> Mapping[str, str]:
-        """The metrics that follow from one of this format, by name, each with that one; reported only by name."""
+        """A mapping from each derived metric to the metric of this format that it is the complement of.
+
+        Derived metrics are reported only where the user names them.
+        """
         own = self.metrics
         return {name: base for name, base in COMPLEMENTS.items() if base in own and name not in own}
 
     def check_measured(self, metrics: Iterable[str], study: str) -> None:
-        """Check that none of ``metrics`` only follows from another one, of which ``study`` can say more.
+        """Check that none of ``metrics`` is derived from another metric (as 1 - metric).
+
+        Args:
+            metrics: the names of metrics.
+            study: the name of the study, for the error message.
 
         Raises:
-            DeclarationError: one does.
+            DeclarationError: a metric is derived.
         """
         for metric in metrics:
             if base := self.derived.get(metric.replace("-", "_")):
@@ -246,8 +268,9 @@ class Judge:
                 )
 
     def reported(self, metrics: Iterable[str] = ()) -> tuple[str, ...]:
-        """The requested metrics (all of the format, where none is named), in the order of reports: what
-        follows from one stands behind it."""
+        """Return the requested metrics (all of the format if empty) in report order, derived ones after their
+        base.
+        """
         wanted, order = frozenset(metrics), list(self.metrics)
         if not wanted:
             return tuple(order)
@@ -256,8 +279,11 @@ class Judge:
         return tuple(filter(wanted.__contains__, order))
 
     def report(self, measures: Mapping[str, Measure], metrics: Iterable[str] = ()) -> dict[str, Measure]:
-        """The measures of what is requested, in the order of reports, from those of what was measured. Of what is put
-        together, those that the item has; where it has none of them, each is missing."""
+        """Return the measures to report, by metric in report order, from those that were measured.
+
+        Derived metrics are computed here. If the item has none of the requested metrics, each gets a missing
+        measure.
+        """
         wanted, found = self.reported(metrics), dict[str, Measure]()
         for metric in wanted:
             if metric in measures:
@@ -267,8 +293,10 @@ class Judge:
         return found or dict.fromkeys(wanted, Measure.missing(Reason.NOTHING_TO_JUDGE, NOT_JUDGED))
 
     def requested_metrics(self, metrics: Iterable[str]) -> frozenset[str]:
-        """What has to be requested these metrics: what they follow from, and what those are made of that are put
-        together.
+        """Return the metrics that must be measured to report ``metrics``; an empty set means all.
+
+        Derived metrics are replaced by their base, and combined ones add the metrics that they are computed
+        from.
 
         Raises:
             UnknownNameError: this format has no such metric.
@@ -285,8 +313,13 @@ class Judge:
         return frozenset(wanted)
 
     def parts(self, metrics: Iterable[str] = ()) -> tuple[JudgePrompt[Any] | ComputedMetrics, ...]:
-        """What yields at least one of ``metrics`` (all, where it is empty): what is requested, each for these alone
-        where it can be, and what is computed. Raises UnknownNameError as :meth:`requested_metrics`."""
+        """Return the prompts and computed metrics that yield at least one of ``metrics`` (all if empty).
+
+        Prompts are restricted to these metrics where possible.
+
+        Raises:
+            UnknownNameError: this format has no such metric.
+        """
         wanted = self.requested_metrics(metrics)
         if not wanted:
             return (*self.judge_prompts, *self.computed)
@@ -294,19 +327,24 @@ class Judge:
         return (*self.select(metrics), *computed)
 
     def select(self, metrics: Iterable[str]) -> tuple[JudgePrompt[Any], ...]:
-        """The prompts that yield at least one of ``metrics`` (all, where it is empty), each for these alone where it
-        can be. Raises UnknownNameError as :meth:`requested_metrics`."""
+        """Return the prompts that yield at least one of ``metrics`` (all if empty), restricted to them where
+        possible.
+
+        Raises:
+            UnknownNameError: this format has no such metric.
+        """
         wanted = self.requested_metrics(metrics)
         if not wanted:
             return self.judge_prompts
         return tuple([_about(part, wanted) for part in self.judge_prompts if wanted & set(part.metrics)])
 
     def identity(self, options: JudgeOptions, library: Library, model: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the parts of the judge configuration: prompts, answer schemas, dimensions, sampling and model.
+        """Return the parts of the judge configuration: prompts, response schemas, dimensions, sampling and
+        model.
 
-        What is requested is part of it only where it changes a question: one for several things. All other questions
-        of the format are part of it, whichever are requested, so that scores of one metric belong together wherever
-        they were made. What is long stands for itself as a digest.
+        The requested metrics are part of it only where they change a prompt, that is, where one prompt rates
+        several metrics. All other prompts of the format are part of it even if not requested, so that scores
+        of one metric are comparable across runs. Long parts are replaced by a digest.
         """
         computed: dict[str, int] = {}
         for part in self.computed:
@@ -361,7 +399,7 @@ def _about(part: JudgePrompt[Any], wanted: frozenset[str]) -> JudgePrompt[Any]:
 
 
 def digest(parts: object) -> str:
-    """16 hex digits that stand for plain data."""
+    """Return a hash of plain data, as 16 hexadecimal digits."""
     return text_digest_of(json.dumps(parts, sort_keys=True))
 
 

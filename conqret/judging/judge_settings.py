@@ -27,25 +27,27 @@ if TYPE_CHECKING:
     from conqret.studies.abstain.result import Abstention
 
     class Watch(Protocol):
-        """Looks on at a run."""
+        """The interface of an observer that follows a run's progress."""
 
         def start(self, run: Any, kept: int) -> None:
-            """Begin: so many rows are there from before."""
+            """Handle the start of ``run``, with the number of rows kept from before."""
 
         def advance(self, row: Any) -> None:
-            """Count a new row."""
+            """Handle one new row of the run."""
 
         def reach(self, done: int, *, total: int) -> None:
-            """Show that so many of all are done, by no model."""
+            """Handle progress of work without a model: ``done`` of ``total`` units are finished."""
 
 
 T = TypeVar("T")
 
 
 class ClientSettings(TypedDict, total=False):
-    """How a model is called (see :class:`conqret.llm.client_options.ClientOptions`): address and key of the server,
-    the connection to it, tokens of an answer and of the window, dollars for a million tokens, limits, dollars to spend,
-    seconds for a request, and the share of failures from which no more requests are sent."""
+    """Keyword settings of a model's client, each as in :class:`conqret.llm.client_options.ClientOptions`.
+
+    They set the server and its key, the token limits, prices, rate limits, the budget, the timeout, and when
+    to stop after failures.
+    """
 
     api_base: str | None
     api_key: str | None
@@ -66,9 +68,12 @@ class ClientSettings(TypedDict, total=False):
 
 
 class ItemSettings(TypedDict, total=False):
-    """How items are read: ``columns`` says which column holds which field, over what is recognized; ``skip_invalid``
-    leaves out items that have faults, counts them and says why, instead of refusing the file; ``language`` is that of
-    all items, as a code or an English name."""
+    """Keyword settings for reading items.
+
+    ``columns`` maps fields to columns and overrides those recognized. ``skip_invalid`` leaves out invalid
+    items with a count and reasons, instead of refusing the file. ``language`` is the language of all items,
+    as a code or an English name.
+    """
 
     columns: Mapping[str, str] | None
     skip_invalid: bool
@@ -76,12 +81,16 @@ class ItemSettings(TypedDict, total=False):
 
 
 class OwnJudgeSettings(TypedDict, total=False):
-    """A judge of your own. Instead of a format, ``criteria``: each a :class:`conqret.Criterion`, its text or its
-    table; or a ``rubric``: criteria with weights, or a file of them (docs/rubrics.md). Up to twelve criteria stand in
-    one request, or so many as ``criteria_per_call`` says. Instead of format and model,
-    ``judge``: a function that takes an item as a plain dictionary, asynchronous or not, and says a number in [0, 1], a
-    mapping of metrics to such numbers, or "first", "second" or "tie"; or its name as ``module:function``, which imports
-    that module; or the address of such a judge, which gets the item in a POST and answers in JSON."""
+    """Keyword settings for a user-defined judge.
+
+    ``criteria`` or a ``rubric`` replace the format. A criterion is a :class:`conqret.Criterion`, its text or
+    its table; a rubric is criteria with weights, or a file of them (docs/rubrics.md). One request has up to
+    ``criteria_per_call`` criteria (default: 12). ``judge`` replaces format and model: a function, its name as
+    ``module:function`` (the module is imported), or the address of a judging server. The function, which may
+    be asynchronous, gets an item as a dictionary. It returns a number in [0, 1], a mapping from metrics to
+    such numbers, or "first", "second" or "tie". A server gets the item in a POST request and responds in
+    JSON.
+    """
 
     criteria: Criteria
     rubric: RubricSource
@@ -90,21 +99,26 @@ class OwnJudgeSettings(TypedDict, total=False):
 
 
 class LogSettings(OwnJudgeSettings, total=False):
-    """The same, or ``verdicts``: what was judged already, elsewhere (:func:`conqret.judging.verdict_log.read_log`), so
-    that no model is called. Without items the log has the texts itself. ``verdict_scale`` has the ends of the log's
-    numbers, ``1:10``; 0 to 1 by default."""
+    """Keyword settings for a user-defined judge or a log of existing verdicts.
+
+    ``verdicts`` are judgments made elsewhere (:func:`conqret.judging.verdict_log.read_log`), for which no
+    model is called. Without items, the log must contain the texts. ``verdict_scale`` is the lowest and
+    highest score in the log (``1:10``; default: 0 to 1).
+    """
 
     verdicts: str | Path | Iterable[Mapping[str, object]] | None
     verdict_scale: str | None
 
 
 class RequestSettings(TypedDict, total=False):
-    """How models are called in a run: ``recordings`` is a store of responses that is read and added to, ``replay`` a
-    store, an export or a run to answer from without ever calling out; ``prompts`` is a folder with prompts of one's
-    own, or a library; ``overwrite`` begins afresh where the folder holds another run, whose recordings are kept;
-    ``engine`` sends requests from this process, or with so many ``workers`` of a Ray cluster (docs/scale.md); ``batch``
-    hands the questions in as a batch of the provider's at half the price (docs/models.md). Workers and batches need a
-    folder."""
+    """Keyword settings that say how a run calls models.
+
+    ``recordings`` is a store of responses to read and extend. ``replay`` is a store, an export or a run that
+    gives all responses, without any call. ``prompts`` is a folder of user-defined prompts, or a library.
+    ``overwrite`` replaces another run in the folder, but keeps its recordings. ``engine`` sends requests from
+    this process, or with ``workers`` on a Ray cluster (docs/scale.md). ``batch`` sends the requests as a
+    provider's batch at half the price (docs/models.md). Workers and batches need a folder.
+    """
 
     recordings: str | Path | None
     replay: str | Path | None
@@ -123,7 +137,7 @@ OF_THE_JUDGE = {
 
 
 class JudgeSettings(ClientSettings, RequestSettings, ItemSettings, LogSettings, SampleSettings, total=False):
-    """What :func:`conqret.judge` can be told; it says what each means."""
+    """All keyword settings of :func:`conqret.judge`, which documents each of them."""
 
     format: str | Judge | None
     model: str | None
@@ -140,10 +154,11 @@ class JudgeSettings(ClientSettings, RequestSettings, ItemSettings, LogSettings, 
 
 
 def client_options(model: str | ClientOptions | None, settings: Mapping[str, Any]) -> ClientOptions:
-    """The client's settings for a model (None: offline): those it has already, and over them those in ``settings``.
+    """Return the client options for a model (None: offline), overridden by the client settings in
+    ``settings``.
 
     Raises:
-        DeclarationError: a value is out of its range.
+        DeclarationError: a value is out of range.
     """
     options = ClientOptions.from_model(OFFLINE_MODEL if model is None else model)
     own = ClientSettings.__annotations__
@@ -157,12 +172,13 @@ def client_options(model: str | ClientOptions | None, settings: Mapping[str, Any
 def chosen_format(
     settings: Mapping[str, Any], items: Callable[[], ItemSource] | None = None
 ) -> str | Judge | None:
-    """The format that the settings name, or the judge of their criteria or their rubric (which may be named as the
-    format ``criteria`` or ``rubric``), or that of the nuggets that they give; None where they say nothing. The format
-    ``rubric`` alone is made of the rubrics that ``items`` have.
+    """Return the format named in ``settings``, or the judge made from their criteria, rubric or nuggets; else
+    None.
+
+    The format ``rubric`` without a rubric uses the rubrics of ``items``.
 
     Raises:
-        DeclarationError: a criterion or the rubric is faulty, or another judge is named besides.
+        DeclarationError: a criterion or the rubric is invalid, or the settings name more than one judge.
     """
     name, criteria = settings.get("format"), settings.get("criteria")
     rubric: Any = settings.get("rubric")
@@ -208,17 +224,18 @@ def chosen_format(
 
 
 def opened(items: Any, settings: Mapping[str, Any]) -> ItemSource:
-    """The items, to be read as :class:`ItemSettings` among the settings say."""
+    """Open ``items`` for reading with those of ``settings`` that belong to :class:`ItemSettings`."""
     return open_items(
         items, **{name: settings[name] for name in ItemSettings.__annotations__ if name in settings}
     )
 
 
 def session_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """What :class:`conqret.runs.session.Session` and its plural are told of :class:`RequestSettings`.
+    """Return the keyword arguments of :class:`conqret.runs.session.Session` (and Sessions) from these
+    settings.
 
     Raises:
-        DeclarationError: there is no such engine, or its workers are said wrongly.
+        DeclarationError: the engine is unknown, or ``workers`` is invalid.
         MissingDependencyError: Ray is not installed.
     """
     prompts = settings.get("prompts")
@@ -236,5 +253,5 @@ def session_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def as_path(place: str | Path | None) -> Path | None:
-    """A place as a path."""
+    """Return ``place`` as a path, or None where it is None."""
     return None if place is None else Path(place)

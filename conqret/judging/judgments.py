@@ -49,7 +49,10 @@ EVENT = "gen_ai.evaluation.result"
 
 
 def span_attributes(*instruments: Instrument) -> dict[str, Any]:
-    """What the spans of a run and of its items say of the judge, or of several: each value once, by commas."""
+    """Return the trace attributes of one or several judge configurations: format, model and fingerprint.
+
+    Distinct values of several configurations are joined by commas.
+    """
     values = {
         "conqret.format": [instrument.judge.name for instrument in instruments],
         "conqret.model": [instrument.model for instrument in instruments],
@@ -59,7 +62,7 @@ def span_attributes(*instruments: Instrument) -> dict[str, Any]:
 
 
 async def judge_in_span(item: Item, instrument: Instrument) -> Judgment:
-    """As :func:`judge_item`, in a span where spans are requested."""
+    """Judge one item (:func:`judge_item`), within a trace span where tracing is on."""
     kind = trace_kind()
     if not kind:
         return await judge_item(item, instrument)
@@ -108,7 +111,7 @@ _log = logging.getLogger(__name__)
 
 
 def judge_record(source: ItemSource, checked: CheckedItems, setup: Setup) -> JudgeRecord:
-    """The record of judging these items by this judge configuration."""
+    """Return the run record of judging these items with this judge configuration."""
     settings = asdict(setup.client)
     for name, value in asdict(setup.client).items():
         if name in {"model", "api_key", "api_base", "retry_unscored"} or value is None:
@@ -135,9 +138,10 @@ def judge_record(source: ItemSource, checked: CheckedItems, setup: Setup) -> Jud
 class Judgments(Sequence[Judgment]):
     """The judgments of all items, in the order of the items.
 
-    ``result[0]`` and ``result["voting-age-pro"]`` are judgments. ``summary`` has means with n of N, bounds, reasons,
-    tokens and cost; ``session`` says what was sent, answered from recordings and kept from before; ``folder`` is the
-    run directory, where there is one; ``missing`` lists what a replay lacked.
+    ``result[0]`` and ``result["voting-age-pro"]`` are judgments. ``summary`` has the means with n of N,
+    bounds, reasons, tokens and cost. ``session`` counts the requests sent, answered from recordings and kept
+    from before. ``folder`` is the run folder, or None. ``missing`` lists the requests that a replay had no
+    response for.
     """
 
     record: JudgeRecord
@@ -151,11 +155,15 @@ class Judgments(Sequence[Judgment]):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Remarks on the items, and the metrics that they cannot have."""
+        """Notes on the items, such as metrics that are left out because the items lack their fields."""
         return tuple(self.record.notes)
 
     def whole(self) -> Self:
-        """This result, if complete. Raises AnswersAwaited where the judgments of some items wait for a batch."""
+        """Return this result if it is complete.
+
+        Raises:
+            AnswersAwaited: some items wait for the responses of a batch.
+        """
         if self.summary.outstanding:
             raise AnswersAwaited(self.summary.outstanding, self.record.items_count)
         return self
@@ -187,37 +195,43 @@ class Judgments(Sequence[Judgment]):
 
     @property
     def failures(self) -> tuple[Judgment, ...]:
-        """The judgments in which at least one measure has no value."""
+        """The judgments in which at least one metric has no value."""
         return tuple(judgment for judgment in self if judgment.status != "scored")
 
     def scores(self) -> pl.DataFrame:
-        """One row for each measure and each of its parts (the columns of ``scores.parquet``)."""
+        """Return a frame with one row for each metric of an item and each of its parts, as in
+        ``scores.parquet``.
+        """
         frame: pl.DataFrame = to_frame([row for judgment in self for row in score_rows(judgment)], "polars")
         return frame
 
     def to_polars(self) -> pl.DataFrame:
-        """One row an item: id, topic, stance, status, reason, each metric's value in [0, 1] and its explanation. Items
-        that ``skip_invalid`` left out stand in their places: status ``skipped``, and as the reason what is wrong."""
+        """Return a polars frame with one row per item.
+
+        The columns are id, topic, stance, status, reason, and for each metric its value in [0, 1] and its
+        explanation. Items left out by ``skip_invalid`` have the status ``skipped``, with their fault as the
+        reason.
+        """
         frame: pl.DataFrame = to_frame(list(self._wide()), "polars")
         return frame
 
     def to_pandas(self) -> pd.DataFrame:
-        """The same as :meth:`to_polars` for pandas."""
+        """Return the same table as :meth:`to_polars`, as a pandas frame."""
         frame: pd.DataFrame = to_frame(list(self._wide()), "pandas")
         return frame
 
     def report(self, path: str | Path) -> Path:
-        """Write the page to ``path``, and return it; it appears whole or not at all."""
+        """Write the report page to ``path``, as a whole or not at all, and return the path."""
         if self.folder is not None:
             return write_report(self.folder, Path(path))
         with TemporaryDirectory(prefix="conqret-report-") as scratch:
             return write_report(self._written(JudgeFolder(Path(scratch))), Path(path))
 
     def save(self, folder: str | Path) -> JudgeFolder:
-        """Write a run directory like that of ``conqret judge``, with its report.
+        """Write a run folder like that of ``conqret judge``, with its report, and return it.
 
         Raises:
-            DeclarationError: the folder holds something else, or another run.
+            DeclarationError: the folder holds another run or other files.
         """
         target = self._written(JudgeFolder(Path(folder)))
         write_report(target)
@@ -256,13 +270,12 @@ class Judgments(Sequence[Judgment]):
 
 @dataclass(frozen=True)
 class JudgePlan:
-    """Every item is judged once.
+    """A run that judges every item once.
 
-    With a session that hands in batches, an item has no judgment until the same run collects it. ``abstain`` leaves
-    unsure scores of a judgment out; the judgment itself comes back where all are trusted. ``on_stop`` is called
-    where the run is stopped before its end, once its numbers so far are written. ``readers`` get every judgment of the
-    finished run once, in the order of the items, and ``item_readers`` every item, as it is read. ``folder`` is None
-    where nothing is to be kept.
+    With a session that sends batches, an item has no judgment until the same run collects it. ``abstain``
+    removes unsure scores from a judgment. ``on_stop`` is called after the summary so far is written, if the
+    run is stopped. ``readers`` get every judgment of the finished run, and ``item_readers`` every item, in
+    order. ``folder`` is None where nothing is saved.
     """
 
     session: Session
@@ -283,12 +296,12 @@ class JudgePlan:
 
     @property
     def total(self) -> int:
-        """How many judgments there will be."""
+        """The number of judgments of the finished run."""
         return self.checked.count
 
     @property
     def about(self) -> str:
-        """The items in words, for the first line of a run."""
+        """The number of items and the format, for the first line that a run prints."""
         return f"{number(self.total, 'item')}, judged by {self.setup.judge.name} with"
 
     @cached_property
@@ -298,12 +311,18 @@ class JudgePlan:
 
 
 async def judge_items(plan: JudgePlan, *, overwrite: bool = False, watch: Watch | None = None) -> Judgments:
-    """Do what is left of a run, whose session is open; ``overwrite`` begins afresh where the folder holds another run
-    (its recordings are kept), and ``watch`` looks on.
+    """Judge the items of a plan that have no judgment yet, and return all judgments; the session must be
+    open.
+
+    Args:
+        plan: the items, the judge, the session and the folder.
+        overwrite: replace another run in the folder, but keep its recordings.
+        watch: an observer of the run's progress.
 
     Raises:
-        DeclarationError: the folder holds something else or another run, another process is writing it, the recordings
-            are none, or the settings do not fit the model. The model is not called then, and nothing is written.
+        DeclarationError: the folder holds another run or other files, another process writes it, the
+            recordings are invalid, or the settings do not fit the model. Then no model is called and nothing
+            is written.
     """
     session, folder = plan.session, plan.folder
     if session.batch and folder is None:

@@ -30,7 +30,9 @@ def _by_name() -> dict[str, dict[str, Any]]:
 
 
 def named_here(name: str, known: Collection[str]) -> str:
-    """Which of the metrics that are ``known`` other tools call ``name``, in a sentence; empty if none."""
+    """Return a sentence with conqret's name for a metric that other tools call ``name``; empty if not in
+    ``known``.
+    """
     row = _by_name().get(_key(name))
     return f"here it is {row['name']!r}" if row is not None and row["name"] in known else ""
 
@@ -48,8 +50,11 @@ def _given_by(name: str, known: Collection[str]) -> list[str]:
 
 
 def elsewhere(name: str, known: Collection[str]) -> str:
-    """What other tools call ``name`` here, or what gives a score of that name, with what to type for it; empty if
-    nothing is known of that name."""
+    """Return a sentence that says where conqret has the metric ``name`` of other tools, and what to type for
+    it.
+
+    It is empty if nothing is known of that name.
+    """
     if given := _given_by(name.casefold().replace("-", "_"), known):
         return f"it comes from {' or from '.join(given)}"
     row = _by_name().get(_key(name))

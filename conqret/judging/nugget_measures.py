@@ -30,21 +30,22 @@ Assigned = tuple[Nugget, "Part | Measure"]
 
 
 def assigned_part(nugget: Nugget, assignment: str, explanation: str = "") -> Part:
-    """The part of a measure that an assignment is."""
+    """Return the part of a measure for one nugget: its assignment as the label, and the support as the
+    value.
+    """
     return Part(id=nugget.text, value=SUPPORT[assignment], label=assignment, explanation=explanation)
 
 
 def nugget_measures(assigned: Sequence[Assigned]) -> dict[str, Measure]:
-    """The measures of an answer by :data:`METRICS`.
+    """Compute the measures of an answer from its nugget assignments, by the names in :data:`METRICS`.
 
-    - ``all_score``: the mean of what the assignments of all nuggets count
-    - ``vital_score``: the same over the vital nuggets
-    - ``weighted_score``: the sum over vital nuggets and half the sum over okay ones, divided by the number of vital
-      ones and half that of okay ones
-    - ``strict_…``: the same, partial support counting 0
+    - ``all_score``: the mean support over all nuggets
+    - ``vital_score``: the mean support over the vital nuggets
+    - ``weighted_score``: the weighted mean support; vital nuggets weigh 1, okay ones 1/2
+    - ``strict_…``: the same, with partial support counted as 0
     - ``sub_narrative_coverage``: the mean over sub-narratives of the all score of their nuggets
 
-    A measure is missing where it has no nugget, or one of its nuggets has no assignment.
+    A measure is missing where it has no nugget, or where one of its nuggets has no assignment.
     """
     vital = [(nugget, part) for nugget, part in assigned if nugget.importance == "vital"]
     weights = [1.0 if nugget.importance == "vital" else OKAY_WEIGHT for nugget, _ in assigned]
@@ -91,7 +92,7 @@ def _lost(assigned: Sequence[Assigned]) -> Measure | None:
 
 
 def unassigned(lost: int, total: int) -> str:
-    """How many nuggets have no assignment, as the detail of a measure begins."""
+    """Return the sentence that ``lost`` of ``total`` nuggets have no assignment."""
     return f"{lost} of {total} nuggets have no assignment"
 
 

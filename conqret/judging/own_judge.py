@@ -54,10 +54,10 @@ class OwnVerdict(BaseModel):
 
 
 def read_verdict(response: Any, metrics: Sequence[str]) -> dict[str, float]:
-    """The value of each of ``metrics``, in [0, 1].
+    """Read the value of each of ``metrics``, in [0, 1], from what a user-defined judge returned.
 
     Raises:
-        ValueError: one is not there, is out of its range, or is no number and no verdict.
+        ValueError: a value is missing, out of range, or neither a number nor a verdict.
     """
     response = _unwrapped(response)
     if not isinstance(response, Mapping):
@@ -92,15 +92,21 @@ def _value(name: str, response: Any) -> float:
 
 
 def plain(item: Item, *, pair: bool) -> dict[str, Any]:
-    """What a judge is told: the fields of :data:`SHOWN` that the item has; the second argument only of a ``pair``."""
+    """Return the item as the dictionary that a user-defined judge gets: the fields of :data:`SHOWN` that it
+    has.
+
+    The second argument is included only if ``pair`` is True.
+    """
     fields = item.model_dump(mode="json", include=set(SHOWN) - (set() if pair else {"second_argument"}))
     fields["language"] = item_language(item)
     return {name: fields[name] for name in SHOWN if fields.get(name)}
 
 
 def own_judge(metrics: Sequence[str]) -> Judge:
-    """The format in which a judge of your own gives these metrics: of ``preference`` in both orders, of all others
-    about one argument."""
+    """Return the format for a user-defined judge with these metrics.
+
+    ``preference`` is requested in both orders of the arguments; all other metrics rate one argument.
+    """
     paired = [name for name in metrics if name == PAIRED]
     single = [name for name in metrics if name != PAIRED]
     judge_prompts = [_ask(tuple(names), pair=names is paired) for names in (paired, single) if names]
@@ -176,15 +182,16 @@ def chosen_judge(
     *,
     sends_requests: bool = True,
 ) -> tuple[Judge, ClientOptions]:
-    """The format and the client for ``judge``: a function, its ``module:function``, or the address of a server.
+    """Return the format and the client options for ``judge``: a function, its ``module:function``, or a
+    server's address.
 
-    Without ``metrics`` a judge says which of two arguments is better where every item has two, and otherwise how
-    good the argument is; or, where it gives other metrics or several, for all that it gives of the first item. A
-    function is called for this, and a server where ``sends_requests``: a plan sends nothing.
+    Without ``metrics``, the judge is called once on the first item to learn which metrics it returns. A
+    server is called only if ``sends_requests`` is True. If it returns a single value, the metric is a
+    preference where every item has two arguments, else a score of one argument.
 
     Raises:
-        ItemsError: items are faulty.
-        DeclarationError: there is no such function, the address is none, or the client names a model.
+        ItemsError: items are invalid.
+        DeclarationError: the function does not exist, the address is invalid, or the client names a model.
     """
     if client.model != OFFLINE_MODEL:
         raise DeclarationError(f"a judge of your own takes no model: leave {client.model} out")

@@ -38,17 +38,18 @@ def write_report(
     pages: Mapping[str, Iterator[str]] = NO_PAGES,
     request_place: Callable[[int, int], str] | None = None,
 ) -> Path:
-    """Write the page of ``run`` and return where it is.
+    """Write the report page of ``run`` and return its path.
 
     Args:
-        run: a run directory; the run may still be going on, and the page says how many items are to come.
-        to: the file to write, ``report.html`` in the run directory if None. It appears whole or not at all.
-        tally: what was counted while the judgments were read, in place of reading them again.
-        pages: further pages by their names, which are written next to it.
-        request_place: as of :func:`report_page`.
+        run: a run folder; for an unfinished run, the page says how many items are left.
+        to: the file to write, by default ``report.html`` in the run folder. It is written as a whole or not
+            at all.
+        tally: the counts of judgments, if they were already read.
+        pages: further pages by file name, written next to the report.
+        request_place: as in :func:`report_page`.
 
     Raises:
-        DeclarationError: ``run`` is no run directory.
+        DeclarationError: ``run`` is not a run folder.
     """
     if tally is None:
         tally = counted(run)
@@ -58,11 +59,12 @@ def write_report(
 
 
 def counted(run: JudgeFolder, max_items: int = MAX_ITEMS) -> Tally:
-    """The judgments of a run so far, counted, with ``max_items`` of them to be shown in full: first those that are
-    unscored, failed or flagged, then in file order.
+    """Read the judgments of a run so far and return their tally, with up to ``max_items`` to show in full.
+
+    Unscored, failed and flagged judgments are shown first, then others in file order.
 
     Raises:
-        DeclarationError: ``run`` is no run directory.
+        DeclarationError: ``run`` is not a run folder.
     """
     record, summariser = run.record(), Summariser()
     order: dict[str, int] = {}
@@ -88,8 +90,15 @@ def report_page(
     request_place: Callable[[int, int], str] | None = None,
     around: Ways = (),
 ) -> Iterator[str]:
-    """The page, piece by piece. ``request_place`` says where what was requested an item stands, by its place among
-    those that are shown (from 0) and its number in the run; None: nowhere. ``around`` is what else there is."""
+    """Yield the report page in pieces of HTML.
+
+    Args:
+        run: the run folder.
+        tally: the counts of its judgments.
+        request_place: a function that returns the link to an item's requests, from its place among the items
+            shown (from 0) and its number in the run; None for no links.
+        around: links to related pages.
+    """
     record = run.record()
     summary = tally.summary or run.so_far()
     shown = tally.shown()
@@ -127,8 +136,11 @@ MAX_HEADS = 7
 
 
 def item_list(shown: Sequence[tuple[int, Judgment]], summary: Summary) -> View:
-    """The list of the judgments shown, in their order: ``columns`` holds (metric, label) of all metrics, ``metrics``
-    those that stand next to an item, ``heads`` their places, and ``data`` what the script filters and sorts by."""
+    """Return the view of the list of judgments, in order.
+
+    ``columns`` holds (metric, label) of all metrics, ``metrics`` those shown in the list, and ``heads`` their
+    places. ``data`` is the data that the page's script uses to filter and sort.
+    """
     plain = plain_metrics(summary)
     ordered = [*plain, *filter(BY_NAME.__contains__, summary.metrics)]
     heads = ([*plain, OVERALL] if OVERALL in ordered else plain)[:MAX_HEADS]
@@ -176,9 +188,12 @@ _DIGIT = 6
 
 
 def histogram(values: Sequence[float], missing: int, mean: float | None) -> View:
-    """The scores of one metric: a bar for each score where these are few and fixed, else for each bin; the tallest of
-    bars and missing fills the figure. ``counted`` are the bars over which there is room for their numbers, ``ends`` the
-    places of 0 and 1."""
+    """Return the view of the histogram of one metric: a bar per score where scores are few and fixed, else
+    per bin.
+
+    The highest bar fills the figure. ``counted`` are the bars with room for their count; ``ends`` are the
+    positions of 0 and 1.
+    """
     axis = WIDTH - (_MISSING_WIDTH + 4 * GAP if missing else 0)
     unit = axis / (BINS + 1)  # a bar at 0 or 1 is as wide as any
     scores = sorted([round(value, 9) for value in values])
@@ -213,8 +228,11 @@ def histogram(values: Sequence[float], missing: int, mean: float | None) -> View
 
 
 def shares(counts: Mapping[str, int], labels: Mapping[str, str]) -> list[View]:
-    """Segments of a bar that adds up to the whole, in the order of ``labels`` (others behind), without the empty ones;
-    ``x`` and ``width`` are percentages."""
+    """Return the segments of a bar of shares, in the order of ``labels``, then others; empty ones are left
+    out.
+
+    ``x`` and ``width`` are percentages of the bar.
+    """
     total, x, segments = sum(counts.values()), 0.0, []
     for name in dict.fromkeys([*labels, *counts]):
         if count := counts.get(name):
@@ -266,7 +284,9 @@ LEFT_OUT = "left out: "
 
 
 def overview(record: JudgeRecord, summary: Summary, tally: Tally) -> dict[str, Any]:
-    """What the page's upper half and its end speak of, by name, from sums alone."""
+    """Return the variables of the page's summary sections, by name, computed from the summary and the
+    tally.
+    """
     statuses = {"scored": summary.scored, "unscored": summary.unscored, "failed": summary.failed}
     figures, bare, calibrated = dict[str, View](), dict[str, None](), False
     for name, metric in summary.metrics.items():
@@ -316,8 +336,7 @@ def overview(record: JudgeRecord, summary: Summary, tally: Tally) -> dict[str, A
 
 
 def plain_metrics(summary: Summary) -> list[str]:
-    """The metrics but the dimensions of argument quality; which of two arguments is better stands first, as what such
-    a run is made for."""
+    """Return the metrics that are not dimensions of argument quality, with preferences first."""
     compares, plain = list[str](), list[str]()
     for name, metric in summary.metrics.items():
         if name not in BY_NAME:
@@ -371,7 +390,9 @@ def _settings(record: JudgeRecord, judge: Judge | None) -> Iterable[tuple[str, s
 
 
 def judge_here(record: JudgeRecord) -> Judge | None:
-    """The judge of a run, for its scale, its scoring rule and its source; None where its format is not known here."""
+    """Return the judge of a run, for its scale, scoring rule and source; None if its format is unknown
+    here.
+    """
     try:
         return recorded_judge(record)
     except DeclarationError:

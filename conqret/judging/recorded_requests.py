@@ -48,10 +48,11 @@ NONE_SENT = "there is none: a judge of your own gets the item"
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """One call: the messages that were sent (the new ones alone where it requests again), and the raw answer.
+    """One call to a model: the messages sent and the raw response.
 
-    ``messages`` are empty, and ``completion`` is None, where they are not to be had; ``lacks`` says why. ``again`` says
-    that it follows an answer that could not be used.
+    After a re-prompt, ``messages`` are only the new ones. Where messages or response are unavailable,
+    ``messages`` is empty or ``completion`` is None, and ``lacks`` says why. ``again`` is True if the call
+    follows an invalid response.
     """
 
     call: Call
@@ -63,7 +64,7 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class RecordedRequests:
-    """A judgment with all of its requests and responses, in the order of its trace."""
+    """A judgment with all of its requests and responses, in the order of their calls."""
 
     judgment: Judgment
     exchanges: tuple[Exchange, ...]
@@ -77,18 +78,19 @@ MAX_NAMED = 5
 def recorded_requests(
     run: str | Path, item: str, *, recordings: str | Path | None = None, prompts: str | Path | None = None
 ) -> RecordedRequests:
-    """Show the prompts and responses for an item of a run: prompts as they were sent, raw answers, and the scores.
+    """Return the prompts as sent, the raw responses and the scores for one item of a run.
 
-    A run keeps no prompts: each is filled in again, and shown only if it is exactly the one that was sent.
+    A run stores no prompts: each is filled again, and included only if it is identical to the one that was
+    sent.
 
     Args:
         run: a judge's run, finished or not.
-        item: the id of an item, or its beginning.
-        recordings: where the answers are, if not in the run's folder: a store, an export or another run.
-        prompts: the folder of prompts that the run was made with, if any.
+        item: the id of an item, or the beginning of it.
+        recordings: where the responses are, if not in the run's folder: a store, an export or another run.
+        prompts: the folder of prompts that the run used, if any.
 
     Raises:
-        DeclarationError: ``run`` is no run of a judge, several items begin so, or there are no such recordings.
+        DeclarationError: ``run`` is not a judge's run, several ids begin so, or the recordings do not exist.
         UnknownNameError: the item has no judgment.
     """
     folder = JudgeFolder(Path(run))
@@ -116,16 +118,16 @@ def _whole(run: JudgeFolder, beginning: str) -> str:
 def requests_of(
     run: JudgeFolder, items: Collection[str], *, recordings: Path | None = None, prompts: Path | None = None
 ) -> Iterator[RecordedRequests]:
-    """What was requested ``items``, in the order of the judgments.
+    """Yield the prompts and responses for each of ``items``, in the order of the judgments.
 
     Args:
         run: a judge's run, finished or not.
         items: ids of items.
-        recordings: where the answers are, if not in the run's folder: a store, an export or another run.
-        prompts: the folder of prompts that the run was made with, if any.
+        recordings: where the responses are, if not in the run's folder: a store, an export or another run.
+        prompts: the folder of prompts that the run used, if any.
 
     Raises:
-        DeclarationError: ``run`` is no run of a judge, or there are no such recordings.
+        DeclarationError: ``run`` is not a judge's run, or the recordings do not exist.
         UnknownNameError: an item has no judgment.
     """
     record = run.record()
@@ -234,8 +236,12 @@ PROMPTS = frozenset(_ROLES.values())
 
 
 def address(place: int, number: int) -> str:
-    """Where, from the report, what was requested the item of ``number`` stands, the ``place``-th (from 0) of those
-    shown."""
+    """Return the link from the report to the requests of an item.
+
+    Args:
+        place: its place among the items shown, from 0.
+        number: its number in the run.
+    """
     return f"{REQUESTS_FOLDER}/{place // ITEMS_A_PAGE + 1}.html#i{number}"
 
 
@@ -245,8 +251,14 @@ def request_page(
     around: Ways = (),
     part: tuple[int, int] = (1, 1),
 ) -> Iterator[str]:
-    """The page of some items, each with the number that it has in the run; ``report`` is where the report is,
-    ``around`` what else there is, and ``part`` which page of how many it is."""
+    """Yield the HTML page with the requests of some items, each with its number in the run.
+
+    Args:
+        requests: the numbers and requests.
+        report: the link to the report.
+        around: links to related pages.
+        part: the number of this page, and of how many.
+    """
     return page(
         "asked.html.j2",
         found=requests,
@@ -270,11 +282,13 @@ def write_report_with_requests(
     recordings: Path | None = None,
     prompts: Path | None = None,
 ) -> Path:
-    """Write the page of ``run``, and next to it pages with prompts and raw answers of the items that it shows; return
-    where it is. The arguments are those of :func:`conqret.judging.page.counted` and :func:`requests_of`.
+    """Write the report of ``run`` and pages with the prompts and raw responses of its items; return the
+    report's path.
+
+    The arguments are those of :func:`conqret.judging.page.counted` and :func:`requests_of`.
 
     Raises:
-        DeclarationError: ``run`` is no run directory, or there are no such recordings.
+        DeclarationError: ``run`` is not a run folder, or the recordings do not exist.
     """
     tally, target = counted(run, max_items), run.report_file if to is None else to
     shown = tally.shown()
@@ -312,8 +326,9 @@ def heading(exchange: Exchange) -> str:
 
 
 def parts(exchange: Exchange) -> Iterator[tuple[str, str]]:
-    """The messages of a request and its response, in order: each message with its role, the raw answer, the error, and
-    what is not to be had."""
+    """Yield the parts of a call as (title, text): each message, the raw response, the error, and what is
+    unavailable.
+    """
     for message in exchange.messages:
         yield _ROLES.get(message.role, message.role), message.content
         for number, url in message.images:
@@ -327,7 +342,7 @@ def parts(exchange: Exchange) -> Iterator[tuple[str, str]]:
 
 
 def indented(text: str) -> str:
-    """JSON on lines of its own, with the very same characters otherwise; any other text as it is."""
+    """Return JSON text indented, with all other characters unchanged; any other text as it is."""
     try:
         formatted = json.dumps(json.loads(text), indent=2, ensure_ascii=False)
     except (ValueError, RecursionError):
@@ -340,7 +355,9 @@ def _says(judgment: Judgment) -> str:
 
 
 def measures_table(judgment: Judgment) -> Table:
-    """The scores of a judgment, or why there are none."""
+    """Build the table of a judgment's scores: one row per metric, with the reason where the score is
+    missing.
+    """
     rows = [
         (
             words.label(name),
@@ -355,7 +372,7 @@ def measures_table(judgment: Judgment) -> Table:
 
 
 def parts_tables(judgment: Judgment) -> Iterator[Table]:
-    """What stands behind the scores: documents, citations, criteria or nuggets, a row each."""
+    """Yield the tables behind the scores: one row for each document, citation, criterion or nugget."""
     for table in tables(judgment, None):
         explained = any(row.explanation for row in table.rows)
         long = any(len(row.name) > LONG_NAME for row in table.rows)

@@ -44,19 +44,22 @@ COUNTED = 100
 
 
 class RunSettings(ClientSettings, RequestSettings, total=False):
-    """How a run calls its models."""
+    """Keyword settings of a run: those of its models' clients and those of its requests."""
 
 
 class WatchSettings(TypedDict, total=False):
-    """Who looks on at a run. ``watch`` is told when it begins, with how many rows, and of each new row; with
-    ``dry_run`` no model is called, and :class:`conqret.judging.cost.Counted` is raised with the expected cost."""
+    """Keyword settings to observe a run or to estimate its cost.
+
+    ``watch`` is an observer of the run's progress. With ``dry_run``, no model is called, and
+    :class:`conqret.judging.cost.Counted` is raised with the expected cost.
+    """
 
     dry_run: bool
     watch: Watch
 
 
 class RequestRunSettings(RunSettings, WatchSettings, total=False):
-    """The model, and how it is called."""
+    """Keyword settings of a run with one model: the model and how it is called."""
 
     model: str | ClientOptions | None
 
@@ -69,28 +72,31 @@ _UNIT: ContextVar[list[str]] = ContextVar("unit")
 
 
 class Run(Generic[Row]):
-    """A run in a folder; ``with Run(...) as run`` checks the models, claims the folder and opens its rows.
+    """A run that sends requests and stores one row per unit in a folder.
+
+    ``with Run(...) as run`` checks the models, claims the folder and opens its rows.
 
     Args:
-        folder: where it is kept; its class says of which kind it is.
-        models: the settings of each model; the first speaks for the record where that names no other.
-        prompts: the prompts, by their ids.
-        settings: how models are called (:class:`conqret.judging.judge_settings.RequestSettings`), with ``dry_run`` and
-            ``watch`` of :class:`RequestRunSettings`.
-        contents: plain data that decides the requests.
-        total: how many rows there will be.
-        purpose: what is requested, as an error says it of a model that cannot answer.
-        about, by: what is told of it at the start ("12 arguments by"), and who answers, where that is not the models.
-        record: further fields of the record, and those that differ from what the first model's session says; a
-            function of the run where they depend on the models' sessions; or the record itself.
-        sessions: open sessions to use, where the run is part of something larger that counts and closes them.
-        renew: begin afresh where the folder holds another run of its kind.
+        folder: where the run is stored; its class is the kind of run.
+        models: the client options of each model; the record describes the first unless it names another.
+        prompts: the prompts by id.
+        settings: how models are called (:class:`conqret.judging.judge_settings.RequestSettings`), with
+            ``dry_run`` and ``watch`` of :class:`RequestRunSettings`.
+        contents: plain data that determines the requests.
+        total: the number of rows of the finished run.
+        purpose: what is requested, for the error message about a model that cannot respond so.
+        about, by: the words printed at the start ("12 arguments by"), and who responds, if not the models.
+        record: further or different fields of the record, a function from the run to these, or the record
+            itself.
+        sessions: open sessions to use, where the run is part of a larger one that counts and closes them.
+        renew: replace another run of this kind in the folder.
 
-    ``span`` is what a trace calls it, and says of it, where spans are requested.
+    The attribute ``span`` holds the name and the attributes of the trace span, where tracing is on.
 
     Raises:
-        DeclarationError: the folder holds something else or another run, another process is writing it, the recordings
-            are none, or the settings do not fit a model. No model is called then, and nothing is written.
+        DeclarationError: the folder holds another run or other files, another process writes it, the
+            recordings are invalid, or the settings do not fit a model. Then no model is called and nothing is
+            written.
     """
 
     def __init__(
@@ -158,16 +164,16 @@ class Run(Generic[Row]):
         self._open.__exit__(*error)
 
     def session(self, options: ClientOptions | None = None) -> Session:
-        """The session of a model, by default of the first."""
+        """Return the session of a model, by default of the first."""
         return self.sessions.session(self._models[0] if options is None else options)
 
     def client(self, options: ClientOptions | None = None) -> Client:
-        """The client of a model, by default of the first."""
+        """Return the client of a model, by default of the first."""
         return self.session(options).client
 
     @property
     def clients(self) -> tuple[Client, ...]:
-        """The clients of its models."""
+        """The clients of the run's models."""
         if self._lent is None:
             return self.sessions.clients
         return tuple(self.client(options) for options in self._models)
@@ -179,7 +185,9 @@ class Run(Generic[Row]):
         return SessionCounts.total(self.session(options).counts for options in self._models)
 
     async def request(self, request: Request[Any], options: ClientOptions | None = None) -> Row:
-        """The row of a question under its item's name: kept from before, or answered now."""
+        """Return the row of a request, keyed by its item's name: the stored row, or a new one from the
+        model's answer.
+        """
 
         async def answered() -> Row:
             row: Row = self.folder.ROW.from_answer(request.item, await self.client(options).request(request))  # type: ignore[assignment]
@@ -188,7 +196,9 @@ class Run(Generic[Row]):
         return await self.row(request.item, answered)
 
     async def row(self, key: str, make: Callable[[], Awaitable[Row]]) -> Row:
-        """The row of a key: kept from before, or made now, once for all callers."""
+        """Return the row for ``key``: the stored row, or the result of ``make``, called once even for
+        concurrent callers.
+        """
         _UNIT.get().append(key)
         if (under_way := self._making.get(key)) is not None:
             await asyncio.shield(under_way)
@@ -213,27 +223,32 @@ class Run(Generic[Row]):
         return row  # type: ignore[no-any-return]
 
     def request_all(self, *groups: Iterable[Request[Any] | Coroutine[Any, Any, T]]) -> list[T]:
-        """Do all units, many at a time, and return what they come to, in their order. A unit is a request, or a
-        coroutine that makes one request after the other; groups stand one behind the other, and none waits for the
-        last.
+        """Run all units concurrently and return their results in order.
+
+        A unit is a request, or a coroutine that makes requests one after the other. Results of one group
+        follow those of the group before; no group waits for another.
 
         Raises:
-            AnswersAwaited: units wait for a batch.
+            AnswersAwaited: units wait for the responses of a batch.
         """
         return self.sessions.run(self.gather(*groups))
 
     async def gather(self, *groups: Iterable[Request[Any] | Coroutine[Any, Any, T]]) -> list[T]:
-        """:meth:`ask_all` for who does several runs at the same time."""
+        """Run all units as :meth:`request_all`, as a coroutine, so that several runs can proceed at the same
+        time.
+        """
         return await (self._count(groups) if self.dry else self._handed_in(await self._perform(groups)))
 
     def finish(
         self, conclude: Callable[[tuple[Row, ...]], tuple[S, Mapping[Path, Content]]]
     ) -> StudyOutcome[Row, S]:
-        """The outcome, once the files are written: ``conclude`` gets all rows in the order of their units, and returns
-        the summary and further files.
+        """Write the result files and return the run's outcome.
+
+        ``conclude`` gets all rows in the order of their units and returns the summary and further files by
+        path.
 
         Raises:
-            Counted: it was a dry run.
+            Counted: this is a dry run.
         """
         rows = tuple(self.arranged())
         summary, files = conclude(rows)
@@ -243,7 +258,11 @@ class Run(Generic[Row]):
         return StudyOutcome(summary, rows, **self.done, folder=self.folder)
 
     def arranged(self) -> Iterator[Row]:
-        """All rows, once they stand in the order of their units. Raises as :meth:`finish`."""
+        """Sort the stored rows into the order of their units and return them.
+
+        Raises:
+            Counted: this is a dry run.
+        """
         if self.dry:
             raise Counted(self._costs())
         self.rows.arrange(dict.fromkeys(key for unit in self._order for key in unit))
@@ -251,7 +270,9 @@ class Run(Generic[Row]):
 
     @property
     def done(self) -> dict[str, Any]:
-        """What this session did (``session``), and which answers a replay lacked (``missing``)."""
+        """The request counts of this session (``session``) and the requests that a replay had no response for
+        (``missing``).
+        """
         missing = tuple(request for client in self.clients for request in client.missing.values())
         return {"session": self._counts.since(self._before, kept=self._kept), "missing": missing}
 
@@ -344,7 +365,10 @@ class Run(Generic[Row]):
 
 
 async def together(*awaitables: Awaitable[T]) -> list[T]:
-    """What several questions of a unit come to that do not wait for each other."""
+    """Run independent requests of one unit concurrently and return their results in order.
+
+    Raises the first error after all have ended.
+    """
     found = await asyncio.gather(*awaitables, return_exceptions=True)
     for error in found:
         if isinstance(error, BaseException):

@@ -61,7 +61,11 @@ class Typed(BaseModel, extra="forbid"):
 
 
 def no_truth_value(value: Any) -> Any:
-    """Pydantic would read true as 1, which is a rating that no model gave."""
+    """Return ``value`` unchanged, unless it is a bool, which pydantic would read as the number 0 or 1.
+
+    Raises:
+        ValueError: ``value`` is True or False.
+    """
     if isinstance(value, bool):
         raise ValueError("a whole number is wanted, not true or false")
     return value
@@ -99,10 +103,10 @@ class DocumentRating(Typed):
 
 
 def once_each(items: Iterable[Any], expected: Sequence[Any], noun: str) -> None:
-    """Check that ``items`` holds every one of ``expected`` exactly once, and nothing else.
+    """Check that ``items`` contains each of ``expected`` exactly once, and nothing else.
 
     Raises:
-        ValueError: with every omission, repetition and invention named.
+        ValueError: items are missing, repeated or unexpected; the message names them all.
     """
     counts, wanted = Counter(items), set(expected)
     if counts == Counter(wanted):
@@ -120,8 +124,12 @@ def once_each(items: Iterable[Any], expected: Sequence[Any], noun: str) -> None:
 
 
 def each_once(key: Callable[[Any], Any], context: str, noun: str) -> AfterValidator:
-    """For lists of objects: sorted by ``key``, and where the validation context says under ``context`` which keys are
-    expected, each of them exactly once (see :func:`once_each`)."""
+    """Return a validator that sorts a list of objects by ``key`` and checks that each expected key occurs
+    exactly once.
+
+    The validation context holds the expected keys under ``context``; without them, the list is only sorted
+    (see :func:`once_each`).
+    """
 
     def check(items: list[Any], info: ValidationInfo) -> list[Any]:
         expected = (info.context or {}).get(context)
@@ -139,10 +147,10 @@ SIDES = {"first": "argument_1", "second": "argument_2", "tie": "tie"}
 
 
 def stated(case: Case, finding: Finding, scale: Scale) -> dict[str, Any]:
-    """A finding as an explanation and a rating on ``scale``.
+    """Return a finding as an explanation and a rating on ``scale``.
 
-    Of several samples so many go up to the next rating as the finding is near to it: their mean is finer than the
-    scale, which has three points at times.
+    With several samples, a matching share of them is rounded up, so that their mean is more precise than a
+    scale of few points.
     """
     up = (case.sample + 0.5) / case.options.samples
     return {"explanation": finding.explanation, "rating": scale.rating(finding.value, up)}
@@ -153,14 +161,14 @@ DOCUMENTS_AND_ARGUMENT = frozenset({"documents", "argument"})
 
 @dataclass(frozen=True, eq=False)
 class JudgeSection:
-    """One field of an answer.
+    """One field of a response that rates several things at once.
 
-    - ``name``: the field
-    - ``metrics``: what it yields; ``score(given, case)``: the measures of what was given, a pure function
-    - ``answer``: the type of the field, whose validators find the numbers of the ``documents``
-    - ``baseline(case)``: the offline model's answer, as plain data
-    - ``needs``: the fields of the item that must be there
-    - ``english_only``: whether ``baseline`` rests on English word lists
+    - ``name``: the name of the field
+    - ``metrics``: the metrics that it yields; ``score(given, case)`` computes them from the field's value
+    - ``answer``: the type of the field; its validators can read the numbers of the ``documents``
+    - ``baseline(case)``: the offline baseline's response, as plain data
+    - ``needs``: the fields that the item must have
+    - ``english_only``: True if ``baseline`` uses English word lists
     """
 
     name: str
@@ -175,9 +183,10 @@ class JudgeSection:
 def in_one_call(
     prompt: str, name: str, sections: tuple[JudgeSection, ...], *, both_orders: bool = False
 ) -> JudgePrompt[Typed]:
-    """The question for all ``sections``; ``name`` is that of the answer's model, which is part of its schema.
+    """Return one prompt that requests all ``sections``; ``name`` is the name of the response model, part of
+    its schema.
 
-    Dimensions stand behind the other sections, in the order of the case.
+    Dimensions follow the other sections, in the order of the case.
     """
 
     by_name: dict[str, JudgeSection] = {}
@@ -226,7 +235,9 @@ def in_one_call(
 
 
 def dimension_sections(scale: Scale, answer: type[Typed], needs: Iterable[str]) -> tuple[JudgeSection, ...]:
-    """A section for each of the fifteen dimensions, rated on ``scale`` in an ``answer`` that may be null."""
+    """Return a section for each of the fifteen dimensions, rated on ``scale``; ``answer`` is its response
+    type.
+    """
     sections, fields = [], frozenset(needs)
     for dimension in DIMENSIONS:
 
@@ -246,7 +257,10 @@ def rating_section(
     *,
     english_only: bool = False,
 ) -> JudgeSection:
-    """A section with an explanation and a rating, which is the measure; the baseline states what ``find`` finds."""
+    """Return a section whose response is an explanation and a rating; the rating is the metric.
+
+    The offline baseline rates what ``find`` computes from the evidence.
+    """
     return JudgeSection(
         name=metric,
         metrics=(metric,),
@@ -261,8 +275,11 @@ def rating_section(
 def valid_alone(
     judge_prompt: JudgePrompt[Any], case: Case, response_fields: Mapping[str, Any]
 ) -> dict[str, Measure]:
-    """The measures of an answer that is not valid as a whole, section by section: of what is valid by itself, its
-    scores; of anything else, why it is not. Empty where the question is always requested whole."""
+    """Return the measures of a response that is invalid as a whole, by validating each section separately.
+
+    Valid sections are scored; others are missing, with the fault. The result is empty if the prompt has no
+    sections to separate.
+    """
     measures: dict[str, Measure] = {}
     if judge_prompt.about is None:
         return measures
@@ -298,8 +315,11 @@ BASELINE = 50
 
 
 def stating_confidence(judge: Judge, library: Library) -> Judge:
-    """The same judge, which also gives its confidence in each answer. Raises DeclarationError where no model writes
-    one."""
+    """Return the judge with prompts that also request its confidence in each response.
+
+    Raises:
+        DeclarationError: the judge reads log-probabilities, so that no model writes a confidence.
+    """
     if any(judge_prompt.reading is not None for judge_prompt in judge.judge_prompts):
         raise DeclarationError(
             f"--confidence needs a response in which the model can state its confidence, and {judge.name} has none"

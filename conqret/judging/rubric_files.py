@@ -44,11 +44,12 @@ RubricSource = str | Path | Rubrics | Mapping[str, Any] | Sequence[Criterion | s
 
 
 def rubrics_of(source: RubricSource) -> Rubrics:
-    """Read rubrics.
+    """Read rubrics from a file, from a list of criteria, or from a mapping from topics or items to such
+    lists.
 
     Raises:
-        RubricError: it has faults; it lists them all, with file and line.
-        DeclarationError: it is nothing that holds a rubric, or holds none.
+        RubricError: the rubrics have faults; it lists them all, with file and line.
+        DeclarationError: the source has no rubric.
     """
     if isinstance(source, Rubrics):
         return source
@@ -79,11 +80,11 @@ def _filled(record: Any) -> Any:
 
 
 def own_rubrics(source: ItemSource) -> Rubrics:
-    """The rubrics that the items of a source have themselves, in a field rubric or rubrics.
+    """Read the rubrics in the items' own field ``rubric`` or ``rubrics``.
 
     Raises:
-        RubricError: one has faults; each is told with the item.
-        DeclarationError: no item has one.
+        RubricError: a rubric has faults; it lists them with their items.
+        DeclarationError: no item has a rubric.
     """
     topics = set[str]()
 
@@ -274,10 +275,12 @@ _AXIS_TAG = "axis:"
 
 
 def criteria_in(record: Any) -> Iterator[tuple[Criterion, bool]]:
-    """The criteria of one record, and whether each was named.
+    """Yield the criteria in one record, each with True if the record gives its name and False if it was
+    generated.
 
     Raises:
-        InvalidCell, DeclarationError: it is none.
+        InvalidCell: a field is invalid.
+        DeclarationError: a criterion is invalid.
     """
     if isinstance(record, str | Criterion):
         criterion = criterion_of(record)

@@ -40,10 +40,10 @@ MAX_LISTED = 50
 
 
 def criteria_judge(criteria: Sequence[Criterion], *, in_one_call: int = MAX_IN_ONE_CALL) -> Judge:
-    """The judge of these criteria: one request an item for so many of them, as many again for the next.
+    """Return the judge that rates items by these criteria, at most ``in_one_call`` of them in one request.
 
     Raises:
-        DeclarationError: there are none.
+        DeclarationError: there are no criteria.
     """
     if not criteria:
         raise DeclarationError("no criterion is given: give at least one (--criterion)")
@@ -60,13 +60,13 @@ def criteria_judge(criteria: Sequence[Criterion], *, in_one_call: int = MAX_IN_O
 
 
 def rubric_judge(rubrics: Rubrics, *, in_one_call: int = MAX_IN_ONE_CALL) -> Judge:
-    """The judge of these rubrics: one request an item for so many criteria, as many again for the next.
+    """Return the judge that rates items by these rubrics, at most ``in_one_call`` criteria in one request.
 
-    Where one rubric is for all items, each criterion is a metric, too; otherwise criteria are rows behind the scores,
-    and named by their place in the item's rubric.
+    If one rubric applies to all items, each of its criteria is also a metric. Otherwise criteria are only
+    rows of the scores, named by their place in the item's rubric.
 
     Raises:
-        DeclarationError: a criterion has the name of a score, or two axes are told apart by signs alone.
+        DeclarationError: a criterion has the name of a score, or two axes give the same metric name.
     """
     shared, every = rubrics.shared, list(chain(*rubrics.each))
     axes = _axes(every)
@@ -115,10 +115,11 @@ def _size_declared(in_one_call: int) -> dict[str, Any]:
 
 
 def judge_of_record(name: str, identity: Mapping[str, Any]) -> Judge:
-    """The judge of criteria or of a rubric whose ``name`` and identity a record holds.
+    """Rebuild the judge of criteria or of a rubric from the format's ``name`` and the identity in a run
+    record.
 
     Raises:
-        DeclarationError: the record holds none, or faulty ones.
+        DeclarationError: the identity has no criteria, or invalid ones.
     """
     given = identity.get(name) or ()
     in_one_call = 1 if identity.get(ONE_EACH) else identity.get(IN_ONE_CALL, MAX_IN_ONE_CALL)
@@ -128,8 +129,10 @@ def judge_of_record(name: str, identity: Mapping[str, Any]) -> Judge:
 
 
 def identity_in_words(identity: Mapping[str, Any]) -> dict[str, Any]:
-    """An identity in which each of its criteria, if it has any, is a part of its own, in words; where there are rubrics
-    for topics or items, each of these, if they are not too many."""
+    """Return the identity with each of its criteria as a separate part, in words.
+
+    Rubrics for topics or items become parts of their own if there are not too many.
+    """
     name = CRITERIA if identity.get(CRITERIA) else RUBRIC
     if not (declared := identity.get(name)):
         return dict(identity)
@@ -153,7 +156,9 @@ def _part_of(criterion: Criterion) -> str:
 
 
 def looked_at(judge: Judge) -> dict[str, tuple[str, ...]]:
-    """What each metric of criteria or of a rubric looks at; empty for any other judge."""
+    """Return which fields of an item each metric of criteria or of a rubric uses; empty for any other
+    judge.
+    """
     if judge.combined is None or RUBRIC not in judge.declared:
         return {one["name"]: tuple(one["looks_at"]) for one in judge.declared.get(CRITERIA, ())}
     rubrics = rubrics_of(judge.declared[RUBRIC])
@@ -219,8 +224,8 @@ def _all_scores(
 def together(judged: Sequence[tuple[Criterion, Measure]], *, rows: bool = False) -> Measure:
     """Combine the measures of criteria into one score; with ``rows`` it has a part for each criterion.
 
-    A criterion without a response makes the whole a failure, so that it is requested again; one that has no value for
-    another reason is left out, and counted in the detail.
+    If a criterion has no response, the score fails, so that it is requested again. A criterion without a
+    value for another reason is left out, and counted in the detail.
     """
     parts = tuple(_parts(judged)) if rows else ()
     lost = [measure for _, measure in judged if measure.value is None]

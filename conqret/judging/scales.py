@@ -24,7 +24,11 @@ PLACES = 9
 
 
 def confidences(measure: Measure) -> dict[str, float]:
-    """The confidence of a measure by each source that there is."""
+    """Return the confidence in a measure, in [0, 1], by source.
+
+    The sources are those of the measure, the agreement of its samples (``samples``) and that of both orders
+    of the arguments (``orders``).
+    """
     by_source = dict(measure.confidence)
     samples = [value for value in measure.samples if value is not None]
     if len(samples) > 1:
@@ -35,32 +39,34 @@ def confidences(measure: Measure) -> dict[str, float]:
 
 
 def with_confidence(measure: Measure, sure: Mapping[str, float]) -> Measure:
-    """A scored measure with what speaks for it; any other as it is."""
+    """Return a scored measure with the confidences in ``sure`` added; an unscored measure is unchanged."""
     if not sure or measure.value is None:
         return measure
     return measure.model_copy(update={"confidence": {**measure.confidence, **sure}})
 
 
 def mean_confidence(measures: Sequence[Measure]) -> dict[str, float]:
-    """The mean over measures that become one, of each source that all of them have."""
+    """Return the mean confidence over several measures, for each source that all of them have."""
     shared = set.intersection(*(set(measure.confidence) for measure in measures))
     return {source: fmean(measure.confidence[source] for measure in measures) for source in sorted(shared)}
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """Whole numbers from ``low`` to ``high``. ``unit(x) = (x - low) / (high - low)``."""
+    """A rating scale of the whole numbers from ``low`` to ``high``."""
 
     low: int
     high: int
 
     def unit(self, rating: float) -> float:
-        """The rating as a score in [0, 1]."""
+        """Return a rating as a score in [0, 1]: ``(rating - low) / (high - low)``."""
         return (rating - self.low) / (self.high - self.low)
 
     def rating(self, unit: float, up: float = 0.5) -> int:
-        """The whole rating nearest to a score in [0, 1]; halves go up. With another ``up`` in (0, 1) it goes up from
-        ``1 - up`` between two ratings on."""
+        """Return the whole rating nearest to a score in [0, 1]; halves are rounded up.
+
+        ``up`` in (0, 1) changes the rounding: a fraction of at least ``1 - up`` is rounded up.
+        """
         return self.low + int((self.high - self.low) * min(max(unit, 0.0), 1.0) + up)
 
     def __str__(self) -> str:
@@ -77,7 +83,10 @@ PREFERENCE = {"first": 1.0, "tie": 0.5, "second": 0.0}
 
 
 def rated(scale: Scale, rating: float | None, explanation: str = "", *, method: str | None = None) -> Measure:
-    """The measure of one rating on ``scale``; None is what the judge says cannot be judged."""
+    """Return the measure of one rating on ``scale``.
+
+    A rating of None gives a missing measure: the judge declares that it cannot judge.
+    """
     if rating is None:
         return Measure.missing(Reason.CANNOT_JUDGE, explanation)
     return Measure(
@@ -86,19 +95,21 @@ def rated(scale: Scale, rating: float | None, explanation: str = "", *, method: 
 
 
 def mean_of(values: Iterable[float | None]) -> float | None:
-    """The mean of the values that there are; None where there is none."""
+    """Return the mean of the values that are not None; None if there are none."""
     there = [value for value in values if value is not None]
     return fmean(there) if there else None
 
 
 def mean_part(same: Sequence[Part], label: str | None) -> Part:
-    """One part from repeated ratings of the same thing: the means of values and raw ratings."""
+    """Combine repeated ratings of the same thing into one part, with the means of values and raw ratings."""
     means = {"value": mean_of(part.value for part in same), "raw": mean_of(part.raw for part in same)}
     return same[0].model_copy(update={**means, "label": label})
 
 
 def share(parts: Sequence[Part], explanation: str = "") -> Measure:
-    """The mean of the values of ``parts`` (which all have one), with the mean of their raw ratings."""
+    """Return a measure with the mean value of ``parts`` (each must have one) and the mean of their raw
+    ratings.
+    """
     return Measure(
         status=Status.SCORED,
         value=fmean(map(attrgetter("value"), parts)),
@@ -111,7 +122,10 @@ def share(parts: Sequence[Part], explanation: str = "") -> Measure:
 def preferred(
     label: str, explanation: str = "", parts: Sequence[Part] = (), *, slightly: bool = False
 ) -> Measure:
-    """The measure of a preference: ``label`` is first, second or tie; ``slightly`` puts it halfway to a tie."""
+    """Return the measure of a preference: ``label`` is first, second or tie.
+
+    ``slightly`` sets its value halfway between that side and a tie.
+    """
     return Measure(
         status=Status.SCORED,
         value=(PREFERENCE[label] + PREFERENCE["tie"]) / 2 if slightly else PREFERENCE[label],
@@ -122,17 +136,17 @@ def preferred(
 
 
 def graded(scale: Scale, name: str, rating: int, explanation: str = "") -> Part:
-    """The part of a measure that one rating on ``scale`` makes."""
+    """Return the part of a measure for one rating on ``scale``; ``name`` is its id."""
     return Part(id=name, value=scale.unit(rating), raw=rating, explanation=explanation)
 
 
 def preferred_mostly(parts: Sequence[Part], explanation: str = "") -> Measure:
-    """The measure of the most frequent preference among ``parts``, which all have one as their label."""
+    """Return the measure of the most frequent preference among the labels of ``parts``."""
     return preferred(most_frequent([part.label or "tie" for part in parts]), explanation, parts)
 
 
 def most_frequent(labels: Sequence[str]) -> str:
-    """The most frequent of first, second and tie; a tie where first and second are equally frequent.
+    """Return the most frequent of first, second and tie; a tie where first and second are equally frequent.
 
     ``tie`` wins only where it is more frequent than either side.
     """
@@ -144,16 +158,16 @@ def most_frequent(labels: Sequence[str]) -> str:
 
 
 def majority(values: Sequence[float]) -> float:
-    """The most frequent value; the median of them where several are equally frequent."""
+    """Return the most frequent value; where several are equally frequent, their median."""
     counts = Counter(values)
     top = max(counts.values())
     return median(value for value, count in counts.items() if count == top)
 
 
 def combine_samples(measures: Sequence[Measure]) -> Measure:
-    """One measure from those of the samples: the mean of the values that there are.
+    """Combine the measures of several samples into one, with the mean of their values.
 
-    A single sample is returned as it is. Without any value it is the first sample's reason that counts.
+    A single sample is returned unchanged. If no sample has a value, the result has the reason of the first.
     """
     if len(measures) == 1:
         return measures[0]
@@ -195,12 +209,14 @@ _MIRROR = {"first": "second", "second": "first", "tie": "tie"}
 
 
 def swap_item(item: Item) -> Item:
-    """The item with its two arguments in each other's place."""
+    """Return the item with its two arguments swapped."""
     return item.model_copy(update={"argument": item.second_argument, "second_argument": item.argument})
 
 
 def both_orders(measures: Mapping[str, Measure], swapped: Mapping[str, Measure]) -> dict[str, Measure]:
-    """One set of measures from the answers in the given and in the swapped order (same metrics in both)."""
+    """Combine the measures from the original order of two arguments with those from the swapped order, by
+    metric.
+    """
     combined = {}
     for metric, measure in measures.items():
         counterpart = metric.removeprefix(SECOND) if metric.startswith(SECOND) else SECOND + metric
@@ -210,7 +226,10 @@ def both_orders(measures: Mapping[str, Measure], swapped: Mapping[str, Measure])
 
 
 def mirrored(measure: Measure) -> Measure:
-    """A preference as seen with the two arguments in each other's place."""
+    """Return a preference measure for the two arguments in swapped order.
+
+    The label first becomes second and vice versa, and the value becomes 1 - value.
+    """
     return measure.model_copy(
         update={
             "label": _MIRROR[measure.label or "tie"],

@@ -24,9 +24,10 @@ PAUSE_SECONDS = 30.0
 
 
 class BackgroundLoop(Closing):
-    """Runs the coroutines of all threads in one event loop, so that connections, limits and locks are shared.
+    """An event loop in a thread of its own that runs the coroutines of all threads.
 
-    The thread begins with the first coroutine and ends with :meth:`close`; the next coroutine begins another.
+    Connections, limits and locks are shared. The thread starts with the first coroutine and ends with
+    :meth:`close`; a later coroutine starts a new one.
     """
 
     def __init__(self) -> None:
@@ -36,7 +37,7 @@ class BackgroundLoop(Closing):
         self._stop = asyncio.Event()
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Wait for ``work``, and return its result."""
+        """Run a coroutine in the loop, wait for it, and return its result."""
         future = self._submit(work)
         try:
             return future.result()
@@ -45,16 +46,16 @@ class BackgroundLoop(Closing):
             raise
 
     async def arun(self, work: Coroutine[Any, Any, T]) -> T:
-        """The same for code that is asynchronous; the event loop that waits goes on meanwhile."""
+        """Run a coroutine in the loop and await its result, without blocking the caller's event loop."""
         return await asyncio.wrap_future(self._submit(work))
 
     def close(self) -> None:
-        """End the loop, and wait for its end."""
+        """Stop the loop and wait for its thread to end."""
         if (thread := self._ended()) is not None:
             thread.join()
 
     def finish(self, work: Coroutine[Any, Any, object]) -> None:
-        """End the loop after ``work``, without waiting for either: for callers that must not wait."""
+        """Run a last coroutine, then stop the loop; returns at once, for callers that must not wait."""
 
         async def last() -> None:
             try:
@@ -91,17 +92,18 @@ class BackgroundLoop(Closing):
 
 
 class SessionJudge(Closing):
-    """:func:`conqret.judge` with these settings, for code that calls it item by item from any thread or event loop.
+    """:func:`conqret.judge` with fixed settings, for code that calls it item by item from any thread or event
+    loop.
 
-    Budget, limits, connections and recordings are those of one session: they hold for all calls together. The session
-    opens with the first call. It is closed by :meth:`close`, with the last reference, or as Python ends; a call after
-    :meth:`close` opens it again, and the budget is what was left of it.
+    All calls share one session: budget, limits, connections and recordings. The session opens with the first
+    call. It closes with :meth:`close`, with the last reference to it, or when Python ends. A call after
+    :meth:`close` opens it again with the rest of the budget.
 
-    A copy is the same judge, and so is what is unpickled where the judge still lives. Another process gets a judge with
-    the same settings and a session (a budget, too) of its own.
+    A copy is the same judge, and so is an unpickled one while the judge exists. In another process,
+    unpickling makes a judge with the same settings and its own session and budget.
 
     Raises:
-        UnknownNameError: there is no such setting.
+        UnknownNameError: a setting does not exist.
     """
 
     def __init__(self, **settings: Unpack[JudgeSettings]) -> None:
@@ -113,17 +115,17 @@ class SessionJudge(Closing):
         _LIVING[self._name] = self
 
     def judge(self, items: Any) -> Any:
-        """As :func:`conqret.judge`, and as thread-safe."""
+        """Judge items as :func:`conqret.judge` and return the result; safe to call from several threads."""
         work = self._started()
         return work.loop.run(work.judged(items))
 
     async def ajudge(self, items: Any) -> Any:
-        """The same for code that is asynchronous."""
+        """Judge items as :meth:`judge`, for asynchronous code."""
         work = self._started()
         return await work.loop.arun(work.judged(items))
 
     def close(self) -> None:
-        """Let go of connections and recordings; answers under way are recorded first."""
+        """Close connections and recordings, after recording the responses under way."""
         if (work := self._work) is not None and work.process == os.getpid():
             work.close()
 

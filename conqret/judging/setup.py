@@ -80,10 +80,10 @@ PROBE = Item(
 
 @dataclass(frozen=True)
 class Setup:
-    """A judge configuration before a connection is open: judge, options, prompts and client.
+    """A judge configuration without an open connection: judge, options, prompts and client options.
 
-    ``turns`` is whether items have earlier turns or images, which prompts then show; ``languages`` are those of the
-    items.
+    ``turns`` is True if items have earlier turns or images, which prompts then show. ``languages`` are the
+    languages of the items.
     """
 
     judge: Judge
@@ -101,7 +101,7 @@ class Setup:
 
     @property
     def parts(self) -> tuple[JudgePrompt[Any] | ComputedMetrics, ...]:
-        """The prompts for the requested metrics, and what is computed without a model."""
+        """The prompts for the requested metrics, and the metrics that are computed without a model."""
         return self.judge.parts(self.options.metrics)
 
     @property
@@ -111,7 +111,7 @@ class Setup:
 
     @cached_property
     def english_only(self) -> frozenset[str]:
-        """The metrics that have no value in another language than English: none but the offline baseline's."""
+        """The metrics that have values for English items only; only the offline baseline has such metrics."""
         if not self.client.backend.baseline:
             return frozenset()
         return frozenset(
@@ -121,12 +121,12 @@ class Setup:
         )
 
     def unread(self, item: Item) -> frozenset[str]:
-        """The metrics that this item cannot have because of its language."""
+        """Return the metrics that this item cannot have because of its language."""
         return self.english_only if self.english_only and not reads_english(item) else frozenset()
 
     @property
     def says_languages(self) -> bool:
-        """Whether prompts name the language of an item or of explanations."""
+        """True if prompts name the language of an item or of its explanations."""
         explained = {explanation_language(self.options.explain_in)} - {"", ENGLISH}
         return bool(explained or {*self.languages} & (NAMES.keys() - {ENGLISH}))
 
@@ -148,12 +148,12 @@ class Setup:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A hash of the identity, which names the judge configuration."""
+        """The hash of the identity, which identifies the judge configuration."""
         return digest(self.identity)
 
     @property
     def recorded(self) -> dict[str, Any]:
-        """The fields of a run's record that describe the judge configuration."""
+        """The fields of a run record that describe the judge configuration, by name."""
         return {
             "format": self.judge.name,
             "model": self.client.model,
@@ -165,7 +165,7 @@ class Setup:
 
     @property
     def needs(self) -> dict[str, str]:
-        """The fields that each item has to have for the requests, each with the sentence that says so."""
+        """A mapping from each field that items must have to the words of the error where one is missing."""
         needs = {}
         for part in self.parts:
             for need in part.needs:
@@ -173,11 +173,13 @@ class Setup:
         return dict(sorted(needs.items()))
 
     def instrument(self, client: Client) -> Instrument:
-        """Return the judge configuration with an open client."""
+        """Return this judge configuration as an :class:`Instrument` with an open client."""
         return Instrument(self.judge, self.options, self.library, client, self.client.model, self.fingerprint)
 
     def in_one_order(self, metric: str) -> Setup:
-        """The same with the questions of ``metric`` alone, requested in the given order of two arguments only."""
+        """Return the configuration with only the prompts of ``metric``, sent in one order of the two
+        arguments.
+        """
         judge_prompts = [
             replace(part, both_orders=False) for part in self.judge_prompts if metric in part.metrics
         ]
@@ -195,13 +197,19 @@ def set_up(
     options: JudgeOptions,
     prompts: str | Path | Library | None = None,
 ) -> Setup:
-    """Find the judge by its format's name (or take the one that is given) and check that its metrics and prompts
-    exist, and that the prompts can be filled.
+    """Build the judge configuration, and check its metrics and prompts.
 
-    The name of a local model becomes its full one, with the identity of its weights.
+    The name of a local model is extended by the identity of its weights.
+
+    Args:
+        format: the name of a format, or a judge.
+        client: how the model is called.
+        options: the options of the judge.
+        prompts: a folder of user-defined prompts, or a library.
 
     Raises:
-        DeclarationError: no such format, metric or prompt, a prompt does not render, or the model cannot be called.
+        DeclarationError: a format, metric or prompt does not exist, a prompt cannot be filled, or the model
+            cannot be called.
     """
     if isinstance(format, str) and ":" in format:
         raise DeclarationError(
@@ -241,12 +249,12 @@ def set_up(
 
 
 def recorded_judge(record: InstrumentRecord) -> Judge:
-    """The judge that a record names: a format, criteria, a rubric, your own for these metrics, a jury or a
+    """Rebuild the judge of a run record: a format, criteria, a rubric, a user-defined judge, a jury or a
     tournament.
 
     Raises:
-        UnknownNameError: there is no such format here.
-        DeclarationError: the record's criteria, or its rubric, are none.
+        UnknownNameError: the format does not exist here.
+        DeclarationError: the record's criteria or rubric are invalid.
     """
     if record.format in (JURY.name, TOURNAMENT.name):
         return JURY if record.format == JURY.name else TOURNAMENT
@@ -266,7 +274,8 @@ _SETTINGS = ("max_tokens", "context_window", "vision")
 
 @dataclass(frozen=True, slots=True)
 class RecordedCall:
-    """What a recording was made with, as far as it says so; it all changes the keys of its answers.
+    """The settings with which recordings were made, as far as they are known; all of them affect recording
+    keys.
 
     ``judging`` holds fields of :class:`conqret.judging.judge_options.JudgeOptions` (``samples`` always), and
     ``model_options`` those of :class:`conqret.llm.client_options.ClientOptions`.
@@ -279,13 +288,14 @@ class RecordedCall:
 
 
 def recorded_call(path: Path, named: str | Judge | None = None, model: str | None = None) -> RecordedCall:
-    """Read what the recordings at ``path`` (a store, an export, or a run's folder) were made with.
+    """Read the settings with which the recordings at ``path`` (a store, an export or a run's folder) were
+    made.
 
-    A run's folder says so itself, with its metrics, orders and temperature; elsewhere format, model and samples are
-    read off the recordings, of the format that is ``named`` and of ``model`` where these are given.
+    A run's folder has all of them. Otherwise format, model and samples are inferred from the recordings,
+    restricted to the format ``named`` and to ``model`` where given.
 
     Raises:
-        DeclarationError: there are no recordings, or they hold several models or formats and none is given.
+        DeclarationError: there are no recordings, or they have several models or formats and none is given.
     """
     run = JudgeFolder(path)
     if run.record_file.is_file():
@@ -345,16 +355,19 @@ def _samples(path: Path) -> dict[str, Counter[str]]:
 
 
 def check_items(source: ItemSource, setup: Setup, *, all_items: bool = True) -> tuple[CheckedItems, Setup]:
-    """Check every item before the first call, and settle which metrics can be had. A source that leaves items out is
-    then to be read with ``setup.needs``.
+    """Check every item before the first call, and determine which metrics the items allow.
 
-    Without a selection by the user, metrics whose fields no item has are left out, with a note. A field that
-    some items lack, or that a selected metric needs, is a fault of each item that lacks it. Unless these are not
-    ``all_items``, but some of many that come one by one, rubrics have to be for items that are there.
+    Without selected metrics, those whose fields no item has are left out, with a note. A field that only some
+    items lack, or that a selected metric needs, is a fault of each item without it. ``all_items`` is False
+    for some of many items; then rubrics may be for items that are absent.
+
+    Returns:
+        The result of the check, and the configuration with the metrics left. A source that skips invalid
+            items must be read with its ``needs``.
 
     Raises:
-        ItemsError: every fault of every item.
-        DeclarationError: no metric of the format can be had from these items.
+        ItemsError: items have faults; it lists them all.
+        DeclarationError: no metric of the format is possible for these items.
     """
     source = replace(source, judged=() if setup.judge.combined is None else setup.judge.combined.columns)
     try:

@@ -89,7 +89,7 @@ def _listed(run: JudgeFolder) -> tuple[list[dict[str, Any]], list[Any]]:
 
 
 def plain(requests: RecordedRequests) -> dict[str, Any]:
-    """The prompts and responses for an item, as plain data."""
+    """Return the prompts and responses for an item as plain data for JSON."""
     return {
         "judgment": requests.judgment.model_dump(mode="json"),
         "exchanges": [

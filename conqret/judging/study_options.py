@@ -26,14 +26,16 @@ O = TypeVar("O")  # noqa: E741 - an outcome
 
 
 class StudyWatch:
-    """Prints the models and the work of a run when it begins, and moves the progress bar."""
+    """An observer that prints the models and the work of a run at its start, and advances the progress
+    bar.
+    """
 
     def __init__(self, bar: ProgressBar, shown: options.OutputOptions, role: str) -> None:
         self.bar, self.shown, self.role, self.total = bar, shown, role, 0
         self.advance, self.reach = bar.advance, bar.reach
 
     def start(self, run: Run[Any], kept: int) -> None:
-        """The run begins."""
+        """Print the run's work and models, and start the progress bar."""
         clients = {client.model_id: client for client in run.clients}
         names = (named(client.model_id, client.baseline, self.role) for client in clients.values())
         self.total = run.total
@@ -53,12 +55,14 @@ class PlanOptions(OptionGroup):
 
     @property
     def settings(self) -> RequestSettings:
-        """What the user gave."""
+        """The folder and engine options that the user set, as keyword settings."""
         return cast("RequestSettings", {**self.kept.given(), **self.engines.given()})
 
     def tell_cost(self, estimates: Sequence[ExpectedCost], **shown: Any) -> None:
-        """Print what a run is expected to take, after what is ``shown`` (:func:`conqret.judging.cost.tell_cost`):
-        what a dry run does."""
+        """Print the expected cost of a run, as the end of a dry run (:func:`conqret.judging.cost.tell_cost`).
+
+        ``shown`` are further arguments of that function.
+        """
         from conqret.judging.cost import tell_cost
 
         estimates = self.engines.prices(estimates, self.calls)
@@ -74,8 +78,16 @@ class PlanOptions(OptionGroup):
         role: str = "a judge",
         **settings: Any,
     ) -> O:
-        """What a study's ``function`` comes to, which makes ``rows`` ("judgments"); a dry run ends here, with what
-        is expected. ``role`` is what the offline baseline is not.
+        """Run a study's ``function`` with the user's settings and return its outcome; a dry run prints its
+        cost and exits.
+
+        Args:
+            function: the study.
+            arguments: its positional arguments.
+            rows: what it produces, for the printed count ("judgments").
+            doing: the label of the progress bar.
+            role: what the offline baseline is said not to be ("a judge").
+            settings: its keyword arguments.
 
         Raises:
             SystemExit: it was a dry run.
@@ -106,8 +118,11 @@ class PlanOptions(OptionGroup):
         *,
         there: object,
     ) -> None:
-        """Print what came of it (``data``, or ``lines`` for readers), and end: with exit code 1 where answers are
-        ``lost`` (how many, by reason), where nothing is ``there``, or where the session stopped before its end."""
+        """Print the result (``data`` as JSON, or ``lines`` as text), and end the command.
+
+        It exits with code 1 where responses are ``lost`` (counts by reason), where ``there`` is false or
+        empty, or where the session stopped early.
+        """
         result(data, lines, as_json=self.shown.json_output)
         end(lost, outcome.session, there=there, reasons=lost)
 
@@ -120,5 +135,5 @@ class StudyOptions(PlanOptions):
 
     @property
     def settings(self) -> RequestSettings:
-        """As there."""
+        """The options that the user set, including the folder of prompts, as keyword settings."""
         return {"prompts": self.prompts, **super().settings}

@@ -36,10 +36,13 @@ SUMMED = (
 
 
 class MetricSummary(BaseModel, frozen=True):
-    """One metric over all items, those without a judgment too (``total``). ``mean``, ``deviation`` (sample standard
-    deviation) and the bounds are in [0, 1]; mean and deviation are None where nothing, or only one value, was scored.
-    ``low`` and ``high`` are the ends of the mean's 95% interval over topics; where there is none, ``no_interval`` says
-    why. ``calibrated`` is the mean of the scores put onto the human scale, where a calibration was given."""
+    """One metric over all items (``total``), including those without a judgment.
+
+    ``mean``, ``deviation`` (sample standard deviation) and the bounds are in [0, 1]. The mean is None without
+    scores, the deviation with fewer than two. ``low`` and ``high`` are the ends of the mean's 95% interval
+    over topics; without one, ``no_interval`` is the reason. ``calibrated`` is the mean score on the human
+    scale, if a calibration was given.
+    """
 
     total: int
     scored: int
@@ -58,11 +61,11 @@ class MetricSummary(BaseModel, frozen=True):
 
     @property
     def interval(self) -> Estimate:
-        """The mean with its interval."""
+        """The mean with its 95% interval."""
         return Estimate(self.mean, self.low, self.high, self.scored, self.no_interval)
 
     def lacking(self, items: int) -> MetricSummary:
-        """The same with so many further items that are without a value."""
+        """Return the summary with ``items`` further items that have no value."""
         every = max(self.total + items, 1)
         of_all = {
             "total": self.total + items,
@@ -73,9 +76,12 @@ class MetricSummary(BaseModel, frozen=True):
 
 
 class Usage(BaseModel, frozen=True):
-    """What the judgments took. ``calls`` were sent, ``recorded`` answered from a recording (a replay's call
-    without one is neither); tokens, cost and seconds are those of all calls, recorded or not. ``cost_usd``
-    sums the calls whose price is known, and ``unpriced`` counts the other answers, invalid ones included."""
+    """The calls, tokens, cost and time of all judgments.
+
+    ``calls`` were sent to the model, ``recorded`` were answered by a recording; a replay's call without a
+    recording is neither. Tokens, cost and seconds include recorded calls. ``cost_usd`` sums the calls with a
+    known price, and ``unpriced`` counts the other responses, including invalid ones.
+    """
 
     calls: int
     recorded: int
@@ -89,12 +95,15 @@ class Usage(BaseModel, frozen=True):
 
 
 class Summary(BaseModel, frozen=True):
-    """All of a run in numbers. ``partly`` counts those among the unscored and failed that have a score for some of the
-    metrics, ``reasons`` the items in which each reason occurs; ``examples`` has its commonest detail, with an item.
-    ``flagged`` items have texts with prompt injections, and ``attacks`` has by its kind the first item of each;
-    ``html`` others have scripts of a web page in a text. ``miscited`` items cite a document that they do not have;
-    ``outstanding`` items have no judgment yet, because the run was stopped, and ``left_out`` had faults and take no
-    part: neither is in ``total``, and both are among the items of a metric, without a score."""
+    """The summary of a run: counts of items, and a summary of each metric.
+
+    ``partly`` counts the unscored and failed items with a score for some metrics. ``reasons`` counts the
+    items with each reason, and ``examples`` has the most frequent detail of each, with an item. ``flagged``
+    items contain prompt injections, and ``attacks`` has the first item of each kind. ``html`` counts further
+    items with scripts of a web page. ``miscited`` items cite a document that they do not have.
+    ``outstanding`` items have no judgment yet, because the run was stopped; ``left_out`` items were invalid.
+    Neither are in ``total``, but both count as items without a score in each metric.
+    """
 
     total: int
     scored: int
@@ -115,7 +124,10 @@ class Summary(BaseModel, frozen=True):
     left_out: int = 0
 
     def of_all(self, items: int, left_out: int) -> Summary:
-        """The same for a run of so many ``items``, of which some may have no judgment yet, besides those left out."""
+        """Return the summary for a run of ``items`` items, those without a judgment counted as outstanding.
+
+        ``left_out`` is the number of further items that were invalid.
+        """
         outstanding = items - self.total
         if not outstanding and not left_out:
             return self
@@ -124,22 +136,24 @@ class Summary(BaseModel, frozen=True):
 
     @property
     def every(self) -> int:
-        """How many items there are, with those outstanding or left out."""
+        """The number of all items, including those outstanding or left out."""
         return self.total + self.outstanding + self.left_out
 
     @property
     def coverage(self) -> float | None:
-        """The share of all items, with those outstanding or left out, that are scored; None where there are none."""
+        """The share of scored items among all, including those outstanding or left out; None without
+        items.
+        """
         return self.scored / self.every if self.every else None
 
     @property
     def without_judgment(self) -> dict[str, int]:
-        """How many items have no judgment, by reason."""
+        """The number of items without a judgment, by reason (left out, outstanding)."""
         counts = {"left_out": self.left_out} if self.left_out else {}
         return counts | ({"outstanding": self.outstanding} if self.outstanding else {})
 
     def with_calibrated(self, means: Mapping[str, float]) -> Summary:
-        """The same with the mean of the calibrated scores of each metric that has one."""
+        """Return the summary with the mean calibrated score of each metric, from ``means`` by metric."""
         metrics = {
             name: metric.model_copy(update={"calibrated": means.get(name)})
             for name, metric in self.metrics.items()
@@ -148,7 +162,7 @@ class Summary(BaseModel, frozen=True):
 
     @property
     def any_score(self) -> bool:
-        """Whether any metric of any item has a score."""
+        """True if any metric of any item has a score."""
         return any(map(attrgetter("scored"), self.metrics.values()))
 
 
@@ -202,8 +216,11 @@ def _joined(sums: array[float], roots: Sequence[int]) -> array[float]:
 
 @dataclass
 class Summariser:
-    """Takes judgments as they come; memory grows with the topics, by sixteen bytes for each metric, and by what
-    tells translations of an item (a number an item)."""
+    """An accumulator that computes a summary from judgments one by one.
+
+    Memory grows with the number of topics, by sixteen bytes for each metric, and by one number per item to
+    recognize translations.
+    """
 
     _topics: TopicKeys = field(default_factory=TopicKeys)
     _statuses: Counter[Status] = field(default_factory=Counter)
@@ -220,7 +237,7 @@ class Summariser:
     _miscited: int = 0
 
     def add(self, judgment: Judgment) -> None:
-        """Count one judgment in."""
+        """Add one judgment to the counts."""
         self._statuses[judgment.status] += 1
         if judgment.status is not Status.SCORED:
             self._partly += bool(judgment.values)
@@ -263,7 +280,9 @@ class Summariser:
                 self._usage[name] += getattr(call, name) or 0
 
     def summary(self, session: SessionCounts | None = None) -> Summary:
-        """The summary of what was counted so far; ``session`` says what was done for it now."""
+        """Return the summary of the judgments added so far; ``session`` holds the request counts of this
+        session.
+        """
         roots = self._topics.roots()
         examples = dict[str, str]()
         for (reason, detail), _ in self._details.most_common():  # the commonest first
@@ -298,7 +317,7 @@ Readers = Sequence[Callable[[Judgment], None]]
 def summarise(
     judgments: Iterable[Judgment], session: SessionCounts | None = None, readers: Readers = ()
 ) -> Summary:
-    """The summary of ``judgments``, each of which ``readers`` get, too."""
+    """Return the summary of ``judgments``; each of ``readers`` is also called with every judgment."""
     summariser = Summariser()
     for judgment in judgments:
         for read in (summariser.add, *readers):
@@ -307,8 +326,10 @@ def summarise(
 
 
 class Cost(Frozen):
-    """What the run took: ``calls`` requests (answered by the model or a recording), tokens, US dollars (None where
-    a price is unknown) and the model's seconds; an ``item`` takes the mean of each."""
+    """The cost of a run: calls (to the model or a recording), tokens, US dollars and the model's seconds.
+
+    ``usd`` is None where a price is unknown; ``item`` holds the means per item.
+    """
 
     judgments: int
     calls: int

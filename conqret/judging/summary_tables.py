@@ -21,12 +21,12 @@ from conqret.show.words import count, money
 
 
 def judge_name(format_name: str, model: str) -> str:
-    """What a judge is called: its format with its model, or the jury with its rule."""
+    """Return the name of a judge in text: its format with its model, or the jury with its rule."""
     return f"the jury ({model})" if format_name == JURY.name else f"{format_name} with {model}"
 
 
 def metric_names(metrics: Sequence[str]) -> str:
-    """Name metrics in a sentence; all dimensions of quality are named together."""
+    """Return the names of metrics as a list in text; a complete set of quality dimensions is named as one."""
     if not BY_NAME.keys() <= set(metrics):
         return ", ".join(metrics)
     others = [metric for metric in metrics if metric not in BY_NAME]
@@ -34,7 +34,10 @@ def metric_names(metrics: Sequence[str]) -> str:
 
 
 def cost(usage: Usage) -> str:
-    """What all calls cost: unknown as soon as the price of one is, with what the priced ones make up."""
+    """Return the cost of all calls as text.
+
+    It is unknown if the price of one call is; then it names the cost of the others as a minimum.
+    """
     if not usage.unpriced:
         return money(usage.cost_usd)
     at_least = f", at least {money(usage.cost_usd)}" if usage.cost_usd else ""
@@ -54,7 +57,7 @@ CALLS, REQUESTS, RECORDED, COST = (
 
 
 def terminal(summary: Summary, record: JudgeRecord | None = None) -> Iterator[str | Table]:
-    """The summary for a console: what was judged, the metrics, the reasons, and what it took."""
+    """Yield the lines and tables of the summary for a terminal: scores, items, reasons and cost."""
     yield from headlines(summary, record)
     for table in summary_tables(summary):
         yield ""
@@ -62,7 +65,9 @@ def terminal(summary: Summary, record: JudgeRecord | None = None) -> Iterator[st
 
 
 def headlines(summary: Summary, record: JudgeRecord | None) -> Iterator[str]:
-    """The mean scores, what was judged, and how many items have a score, a line each."""
+    """Yield lines with the mean scores, the items and the judge, the counts of items, and prompt
+    injections.
+    """
     if scores := mean_scores(summary):
         yield visible(scores)
     if record is not None:
@@ -75,7 +80,9 @@ def headlines(summary: Summary, record: JudgeRecord | None) -> Iterator[str]:
 
 
 def mean_scores(summary: Summary) -> str:
-    """The means of the metrics but single dimensions of quality, in a sentence; empty where none has a score."""
+    """Return a sentence with the mean of each metric, except single quality dimensions; empty without
+    scores.
+    """
     single = BY_NAME.keys() - {"overall_quality"}
     known, first = list[str](), list[str]()
     for name, metric in summary.metrics.items():
@@ -101,7 +108,9 @@ def mean_scores(summary: Summary) -> str:
 
 
 def coverage(summary: Summary) -> str:
-    """One line that accounts for every item."""
+    """Return one line with the number of items in each state: scored, unscored, failed, outstanding, left
+    out.
+    """
     states = [(summary.scored, "scored"), (summary.unscored, "unscored"), (summary.failed, "failed")]
     for name, items in summary.without_judgment.items():
         states.append((items, words.reason(name)))
@@ -119,7 +128,7 @@ def coverage(summary: Summary) -> str:
 
 
 def summary_tables(summary: Summary) -> Iterator[Table]:
-    """The metrics, the reasons where something is missing, and what the run took."""
+    """Yield the tables of metrics, of reasons for missing scores (if any), and of cost."""
     yield metric_table(summary)
     if reasons := {**summary.reasons, **summary.without_judgment}:
         columns = (Column("Missing because", "text"), "Items", Column("For example", "text"))
@@ -128,7 +137,9 @@ def summary_tables(summary: Summary) -> Iterator[Table]:
 
 
 def metric_table(summary: Summary) -> Table:
-    """The metrics; the columns for calibrated scores and bounds only where something is in them."""
+    """Build the table of metrics; columns for calibrated scores and bounds appear only where they have
+    values.
+    """
     rows, notes, known = list[tuple[Cell, ...]](), list[str](), False
     for name, metric in summary.metrics.items():
         label, bounds = words.label(name), ""
@@ -150,14 +161,16 @@ def metric_table(summary: Summary) -> Table:
 
 
 def reason_rows(reasons: Mapping[str, int], examples: Mapping[str, str]) -> list[tuple[str, int, str]]:
-    """The reasons in words with their numbers and an example of each, the most frequent first."""
+    """Return a row per reason: its text, its count and an example, the most frequent first."""
     ranked = sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0]))
     return [(words.reason(name), number, examples.get(name, "")) for name, number in ranked]
 
 
 def cost_table(summary: Summary) -> Table:
-    """Requests and spending, by this session and for all judgments, which is one column where they are the same;
-    what is nothing in both has no row."""
+    """Build the table of requests and cost, for this session and for all judgments.
+
+    It has one column where both are the same, and no rows that are zero in both.
+    """
     session, usage = summary.session, summary.usage
     whole = dict(usage_rows(usage))
     if usage.calls == usage.attempts:
@@ -188,7 +201,7 @@ def cost_table(summary: Summary) -> Table:
 
 
 def usage_rows(usage: Usage) -> list[tuple[str, str]]:
-    """Calls, tokens, time and cost of all judgments, whenever they were made."""
+    """Return rows with the calls, tokens, time and cost of all judgments, from this session or before."""
     rows = [
         (CALLS, words.count(usage.calls)),
         (RECORDED, words.count(usage.recorded)),

@@ -33,15 +33,15 @@ MAX_ITEMS = 200
 
 @dataclass
 class Tally:
-    """Scores of all items, eight bytes each, with what groups the items (topic, stance, language, and fields of their
-    metadata that have few values), and the judgments to show in full: first those that need attention, then in file
-    order.
+    """The scores of all items with their groups, and the judgments that the report page shows in full.
+
+    Items are grouped by topic, stance, language, and metadata fields with few values. Judgments that need
+    attention are shown first, then others in file order.
 
     Args:
-        max_items: how many judgments are shown in full.
-        order: the number of each item in its file, from 1; left out where judgments come in the order of the items.
-
-    ``summary`` is the run in numbers, where it is known already; else it is taken from the run.
+        max_items: the number of judgments shown in full.
+        order: the number of each item in its file, from 1; needed only where judgments are not in that order.
+        summary: the summary of the run if it is known already, else None.
     """
 
     max_items: int = MAX_ITEMS
@@ -59,7 +59,7 @@ class Tally:
     _kept: dict[str, tuple[bool, int, Judgment]] = field(default_factory=dict)
 
     def add(self, judgment: Judgment) -> None:
-        """Count one judgment in."""
+        """Add one judgment: its scores, its groups, and itself if it is to be shown."""
         self._count += 1
         number = self.order.get(judgment.item, len(self.order) + self._count)
         full = judgment.status is Status.SCORED and not judgment.addressed
@@ -80,7 +80,7 @@ class Tally:
                 values.append(math.nan if measure.value is None else measure.value)
 
     def add_item(self, item: Item) -> None:
-        """Take the metadata of one item in."""
+        """Add the metadata of one item to the groups."""
         for name, value in item.metadata.items():
             if isinstance(value, str | int) and len(value_text := str(value)) <= LONGEST:
                 kinds = self.kinds.setdefault(name, {})
@@ -88,16 +88,18 @@ class Tally:
                     kinds.setdefault(value_text, []).append(item.id)
 
     def shown(self) -> list[tuple[int, Judgment]]:
-        """The judgments to show in full, each with the number of its item."""
+        """Return the judgments to show in full, each after the number of its item."""
         first = nsmallest(self.max_items, self._kept.values(), key=itemgetter(0, 1))
         return list(map(itemgetter(1, 2), first))
 
     def values(self, metric: str) -> list[float]:
-        """The scores of a metric that there are."""
+        """Return the scores of a metric, without missing ones."""
         return list(filterfalse(math.isnan, self._values.get(metric, ())))
 
     def mean(self, metric: str, places: Sequence[int] | None = None) -> Estimate:
-        """The mean of a metric over some items (None: all) with its interval over topics."""
+        """Return the mean of a metric over the items at ``places`` (None: all), with its interval over
+        topics.
+        """
         values = self._values.get(metric, array("d"))
         wanted = range(len(values)) if places is None else [index for index in places if index < len(values)]
         joined = self.keys.joined
@@ -112,7 +114,10 @@ class Tally:
 
 
 def group_table(tally: Tally, metrics: Sequence[str]) -> Table:
-    """A row a group: how many items, and the means of ``metrics``; empty where all items are of one group."""
+    """Build a table with one row per group: the number of items and the means of ``metrics``.
+
+    It is empty where all items belong to one group.
+    """
     rows: list[tuple[Cell, ...]] = []
     notes, intervals = [], False
     for title, groups in _groups(tally):

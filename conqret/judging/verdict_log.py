@@ -143,8 +143,11 @@ def _named(
 
 @dataclass(frozen=True)
 class VerdictLog:
-    """What a log says: ``items``, each once, with the arguments in the order in which it was met first; by the texts of
-    an item what was answered (``verdicts``), in the log's order; and for which ``metrics``."""
+    """A log of verdicts that were made elsewhere, in place of a judge.
+
+    ``items`` are the distinct items, with the arguments in the order in which they first occur. ``verdicts``
+    maps the texts of an item to its verdicts in the log's order, each with a value for each of ``metrics``.
+    """
 
     name: str
     items: tuple[Item, ...]
@@ -155,22 +158,24 @@ class VerdictLog:
 
     @property
     def source(self) -> ItemSource:
-        """The items, to be judged."""
+        """The log's items as a source of items to judge."""
         return ItemSource(object_rows(self.items, self.name), CONQRET, skip_invalid=self.skip_invalid)
 
     @cached_property
     def both_orders(self) -> bool:
-        """Whether every pair was judged in both orders: only then a verdict can be that of both."""
+        """True if every pair was judged in both orders, so that a preference can combine both."""
         return all(self.times(item) and self.times(swap_item(item)) for item in self.items)
 
     def times(self, item: Item, *, pair: bool = True) -> int:
-        """How often the item was judged: as a ``pair`` in this order, or its argument alone."""
+        """Return how often the log has the item: as a ``pair`` in this order, or its argument alone."""
         return len(self.verdicts.get(texts_of(plain(item, pair=pair)), ()))
 
     def answers(
         self, item: Item, metrics: Iterable[str], sample: int = 0, *, one_order: bool = False
     ) -> bool:
-        """Whether the log says what would be requested of the item as this sample."""
+        """Return True if the log has a verdict for each of ``metrics`` of the item, for this number of
+        sample.
+        """
         both = self.both_orders and not one_order
         return all(
             self.times(shown, pair=metric == PAIRED) > sample
@@ -180,12 +185,14 @@ class VerdictLog:
 
 
 def log_of(verdicts: Any, items: Any, other: object, **reading: Any) -> VerdictLog | None:
-    """:func:`read_log` where there are ``verdicts``; ``other`` is a further judge of your own.
+    """Read the log of verdicts as :func:`read_log` does; None where ``verdicts`` is None.
+
+    ``other`` is the setting for another user-defined judge, which excludes a log.
 
     Raises:
-        FaultsError: rows are faulty.
-        DeclarationError: as :func:`read_log`; or there is another judge, nothing to be judged, or a scale without
-            numbers.
+        FaultsError: rows are invalid.
+        DeclarationError: as for :func:`read_log`; or both a log and another judge are given, neither items
+            nor a log, or a scale without a log.
     """
     if verdicts is None:
         if items is None:
@@ -211,21 +218,23 @@ def read_log(
     scale: str | None = None,
     skip_invalid: bool = False,
 ) -> VerdictLog:
-    """Read a log of verdicts.
+    """Read a log of verdicts and return it with its items.
 
     Args:
-        verdicts: a file (JSON Lines, CSV, Parquet) or rows from memory. Without ``items`` a row has the texts as they
-            were shown, under the columns of an item; with them it has the id of one, and perhaps ``swapped``.
-        items: the items that the log's ids mean.
-        metrics: what is read: ``preference`` from a verdict, any other from numbers. By default preference where there
-            are verdicts, else overall_quality.
-        columns: which column holds what: ``{"score": "rating", "id": "question_id"}``.
-        scale: the ends of the numbers, ``1:10``, or of one metric's, ``groundedness=1:5``; without it 0 to 1.
-        skip_invalid: leave out those of the ``items`` that have faults.
+        verdicts: a file (JSON Lines, CSV, Parquet) or rows in memory. Without ``items`` each row has the
+            texts as they were shown, in the columns of an item. With ``items`` each row has the id of one,
+            and optionally ``swapped``.
+        items: the items that the ids refer to.
+        metrics: the metrics to read: ``preference`` from a verdict, any other from a number. Default:
+            preference where there are verdicts, else overall_quality.
+        columns: a mapping from fields to columns: ``{"score": "rating", "id": "question_id"}``.
+        scale: the lowest and highest number, ``1:10``, or those of one metric, ``groundedness=1:5``; default:
+            0 to 1.
+        skip_invalid: leave out invalid ``items``.
 
     Raises:
-        FaultsError: rows are faulty.
-        DeclarationError: no column holds verdicts or scores, or a column or scale is said wrongly.
+        FaultsError: rows are invalid.
+        DeclarationError: no column has verdicts or scores, or a column or scale is invalid.
     """
     wanted = tuple(dict.fromkeys(metric.replace("-", "_") for metric in metrics))
     mapping = dict(columns or {})
@@ -259,8 +268,10 @@ def read_log(
 
 
 def logged_judge(log: VerdictLog, client: ClientOptions) -> tuple[Judge, ClientOptions]:
-    """The format and the client that answer from the log. A preference is that of both orders where every pair was
-    judged in both, and else the verdict in the order of the item.
+    """Return the format and the client options that answer from the log.
+
+    A preference combines both orders where every pair was judged in both, else it is the verdict in the order
+    of the item.
 
     Raises:
         DeclarationError: the client names a model.

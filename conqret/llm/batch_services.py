@@ -38,7 +38,9 @@ _TAKEN = frozenset({200, 201, 202})
 
 @dataclass(frozen=True, slots=True)
 class BatchProgress:
-    """How far a batch is: whether anything may still come, what the provider says of it, where its results lie."""
+    """The state of a batch: whether it has ``ended``, the provider's status text, and the paths of its
+    results.
+    """
 
     ended: bool
     description: str = ""
@@ -47,7 +49,7 @@ class BatchProgress:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One line of the results: a question's key with its answer, or with why there is none."""
+    """One line of a batch's results: a request's key with its completion, or with the error."""
 
     key: str
     completion: Completion | None = None
@@ -55,7 +57,7 @@ class Result:
 
 
 class BatchService(ABC):
-    """One provider's batches. ``most`` are the questions that one may hold, ``most_bytes`` its length."""
+    """The batch interface of one provider; a batch holds up to ``most`` requests and ``most_bytes`` bytes."""
 
     most: ClassVar[int]
     most_bytes: ClassVar[int]
@@ -67,38 +69,60 @@ class BatchService(ABC):
 
     @abstractmethod
     def line(self, key: str, request: Request[Any]) -> bytes:
-        """A question as it stands in a batch, one JSON object."""
+        """Return one request as a line of a batch: a JSON object."""
 
     @abstractmethod
     async def hand_in(self, lines: Sequence[bytes], name: str) -> str:
-        """Hand in a batch of lines under our name for it, where the provider keeps one, and return its id. Raises
-        ProviderError where it is not taken."""
+        """Submit a batch of lines and return its id; ``name`` identifies it later where the provider stores
+        names.
+
+        Raises:
+            ProviderError: the provider refuses the batch.
+        """
 
     @abstractmethod
     async def find(self, name: str, begun: datetime, count: int, known: Set[str]) -> str | None:
-        """The id of the batch of so many questions that was handed in as ``name`` since ``begun``, and is none of the
-        ``known`` ones; None where there is none. Raises ProviderError where the provider does not say.
+        """Return the id of a batch that was submitted, but whose id was lost; None if there is none.
+
+        Args:
+            name: the name under which it was submitted.
+            begun: the time of submission.
+            count: its number of requests.
+            known: ids of other batches.
+
+        Raises:
+            ProviderError: the provider does not respond.
         """
 
     @abstractmethod
     async def look(self, batch: str) -> BatchProgress:
-        """How far a batch is. Raises ProviderError where that is not said."""
+        """Return the state of a batch.
+
+        Raises:
+            ProviderError: the provider does not report it.
+        """
 
     @abstractmethod
     def read(self, line: Mapping[str, Any]) -> Result:
-        """What a line of the results says. Raises ValueError (or its kin) where it is none."""
+        """Parse one line of the results.
+
+        Raises:
+            ValueError: the line is not a result (or a related error, such as KeyError).
+        """
 
     def cost(self, prompt: int | None, completed: int | None, cached: int | None) -> float | None:
-        """Dollars for tokens."""
+        """Return the dollars for these tokens at the batch price; None where the price is unknown."""
         whole = self.facts.cost(prompt, completed, cached)
         return None if whole is None else SHARE * whole
 
     async def post(self, path: str, **content: Any) -> Mapping[str, Any]:
-        """Post to the interface, once: what is sent twice may be paid for twice."""
+        """Send one POST request and return the response; never retried, because a repeated batch may be paid
+        twice.
+        """
         return await self._exchange("POST", path, **content)
 
     async def get(self, path: str) -> Mapping[str, Any]:
-        """Call the interface, and retry where that may help."""
+        """Send a GET request, with retries after temporary errors, and return the response."""
         attempt = 0
         while True:
             attempt += 1
@@ -112,8 +136,11 @@ class BatchService(ABC):
                 await asyncio.sleep(delay)
 
     async def lines(self, path: str) -> AsyncIterator[bytes]:
-        """The lines of a file of results. Raises ProviderError where it breaks off, or a line is longer than an answer
-        may be."""
+        """Yield the lines of a results file.
+
+        Raises:
+            ProviderError: the download breaks off, or a line is longer than the limit of a response.
+        """
         async with self._sent("GET", path) as response:
             if packing(response.headers.get("Content-Encoding")):
                 message = "the results are compressed, which conqret did not request"
@@ -162,7 +189,7 @@ LISTED = 100
 
 
 def listed(response: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """The batches of a provider's list that have an id."""
+    """Yield the batches with an id from a provider's list of batches."""
     data = response.get("data")
     for entry in data if isinstance(data, list) else ():
         if isinstance(entry, Mapping) and isinstance(entry.get("id"), str):
@@ -176,13 +203,13 @@ NAME = "conqret_batch"
 
 
 class OpenAIBatches(BatchService):
-    """``POST /files`` and ``POST /batches`` of OpenAI and of servers that have them too."""
+    """The batch interface of OpenAI and compatible servers (``POST /files`` and ``POST /batches``)."""
 
     most: ClassVar[int] = 50_000
     most_bytes: ClassVar[int] = 190 * 2**20  # of 200 MB
 
     def line(self, key: str, request: Request[Any]) -> bytes:
-        """The request as the direct route sends it."""
+        """Return one request as a line of a batch, with the same body as a direct request."""
         shape = choose_shape(self.server.provider, self.facts)
         direct = Direct(self.options)
         direct.provider = self.server.provider
@@ -190,7 +217,9 @@ class OpenAIBatches(BatchService):
         return b'{"custom_id":"%s","method":"POST","url":"%s","body":%s}' % (key.encode(), _AT.encode(), body)
 
     async def hand_in(self, lines: Sequence[bytes], name: str) -> str:
-        """Upload, and make a batch that has a day's time and our name in its metadata."""
+        """Upload the lines, create a batch with a deadline of 24 hours and ``name`` in its metadata, and
+        return its id.
+        """
         form = aiohttp.FormData()
         form.add_field("purpose", "batch")
         content = b"\n".join(lines) + b"\n"
@@ -200,14 +229,14 @@ class OpenAIBatches(BatchService):
         return str((await self.post("/batches", json=asked))["id"])
 
     async def find(self, name: str, begun: datetime, count: int, known: Set[str]) -> str | None:
-        """By our name."""
+        """Return the id of the batch that has ``name`` in its metadata; None if there is none."""
         for batch in listed(await self.get(f"/batches?limit={LISTED}")):
             if mapping(batch.get("metadata")).get(NAME) == name:
                 return str(batch["id"])
         return None
 
     async def look(self, batch: str) -> BatchProgress:
-        """By its status; a batch that failed as a whole says why. One that is completed ends with its files."""
+        """Return the state of a batch; a completed batch counts as ended once its result files exist."""
         batch_data = await self.get(f"/batches/{quote(batch, safe='')}")
         files = [batch_data.get(name) for name in ("output_file_id", "error_file_id")]
         output, errors = (file if isinstance(file, str) and file else None for file in files)
@@ -220,7 +249,7 @@ class OpenAIBatches(BatchService):
         return BatchProgress(status in _ENDED and not late, scrub(status) + unfinished, results)
 
     def read(self, line: Mapping[str, Any]) -> Result:
-        """An answer with its status, or an error instead."""
+        """Parse one line of the results into a completion or an error, by its status."""
         key, response, error = str(line["custom_id"]), line.get("response"), line.get("error")
         if isinstance(response, Mapping):
             status, body = response.get("status_code"), response.get("body")
@@ -250,10 +279,10 @@ _STOPPED = {"max_tokens": "length", "model_context_window_exceeded": "length", "
 
 
 def anthropic_server(options: ClientOptions) -> Server:
-    """Where a model of Anthropic's is called.
+    """Return the server for an Anthropic model, with its address and headers.
 
     Raises:
-        DeclarationError: there is no key for it.
+        DeclarationError: no key is set.
     """
     base = options.api_base or os.environ.get("ANTHROPIC_BASE_URL") or os.environ.get("ANTHROPIC_API_BASE")
     key = (options.api_key or os.environ.get("ANTHROPIC_API_KEY") or "").strip()
@@ -265,13 +294,17 @@ def anthropic_server(options: ClientOptions) -> Server:
 
 
 class AnthropicBatches(BatchService):
-    """``POST /v1/messages/batches``. The answer's shape is a tool that has to be called."""
+    """The batch interface of Anthropic (``POST /v1/messages/batches``); structured output uses a forced tool
+    call.
+    """
 
     most: ClassVar[int] = 100_000
     most_bytes: ClassVar[int] = 240 * 2**20  # of 256 MB
 
     def line(self, key: str, request: Request[Any]) -> bytes:
-        """The request in Anthropic's form: system texts apart, room for the answer always given."""
+        """Return one request in Anthropic's format, with separate system text and a maximum of response
+        tokens.
+        """
         system = "\n\n".join(message.content for message in request.messages if message.role == "system")
         params: dict[str, Any] = {
             "model": self.server.model,
@@ -295,14 +328,18 @@ class AnthropicBatches(BatchService):
         return compact({"custom_id": key, "params": params})
 
     async def hand_in(self, lines: Sequence[bytes], name: str) -> str:
-        """In one object, which has no place for a name."""
+        """Submit the lines as one batch and return its id; Anthropic stores no name."""
         data = b'{"requests":[%s]}' % b",".join(lines)
         headers = {"Content-Type": "application/json"}
         return str((await self.post("/messages/batches", data=data, headers=headers))["id"])
 
     async def find(self, name: str, begun: datetime, count: int, known: Set[str]) -> str | None:
-        """By its time and its length, as Anthropic keeps no name: the first one since then with as many questions that
-        is not known. Were it another's, none of its results would bear our keys, and ours would be handed in again."""
+        """Return the id of the first unknown batch since ``begun`` with ``count`` requests; None if there is
+        none.
+
+        Anthropic stores no names. If it is another user's batch, its results have other keys, and the
+        requests are submitted again.
+        """
         since = begun - SLACK
         batches = listed(await self.get(f"/messages/batches?limit={LISTED}"))
         strangers = (batch for batch in batches if batch["id"] not in known)
@@ -310,14 +347,16 @@ class AnthropicBatches(BatchService):
         return str(min(ours, key=_made)["id"]) if ours else None
 
     async def look(self, batch: str) -> BatchProgress:
-        """By its status; the address of the results is made here, and not taken from the answer."""
+        """Return the state of a batch; the address of its results is built here, not taken from the
+        response.
+        """
         path = f"/messages/batches/{quote(batch, safe='')}"
         status = str((await self.get(path)).get("processing_status"))
         ended = status == "ended"
         return BatchProgress(ended, scrub(status), (f"{path}/results",) if ended else ())
 
     def read(self, line: Mapping[str, Any]) -> Result:
-        """A message, or why there is none."""
+        """Parse one line of the results into a completion, or the error."""
         key, result = str(line["custom_id"]), line["result"]
         kind = result["type"]
         if kind == "succeeded":

@@ -51,7 +51,7 @@ _log = logging.getLogger(__name__)
 
 
 class BatchedRequest(BaseModel):
-    """What a question is recorded with when its answer comes."""
+    """The labels and parameters of a request in a batch, with which its response is recorded."""
 
     ask: str
     item: str
@@ -60,10 +60,9 @@ class BatchedRequest(BaseModel):
 
 
 class Batch(BaseModel):
-    """One batch: its questions by key, and of those that have no answer the reason and the details.
+    """One batch: its requests by key, and the reason and details of each that failed.
 
-    ``id`` is None from before it is handed in until the provider has said what it is called; ``name`` is what we call
-    it.
+    ``id`` is None until the provider has reported it; ``name`` is conqret's own name for the batch.
     """
 
     id: str | None = None
@@ -80,11 +79,11 @@ class _File(BaseModel):
 
 
 class Batches:
-    """The batches of one model and one store.
+    """The batches of one model whose responses go into one store of recordings.
 
     Raises:
-        DeclarationError: the model's provider has no batches that are known here, money is to be limited, or the file
-            cannot be read.
+        DeclarationError: the provider has no batches that conqret supports, a budget is set, or the file is
+            unreadable.
     """
 
     def __init__(self, options: ClientOptions, progress: Progress) -> None:
@@ -102,7 +101,7 @@ class Batches:
         self._kept = _File()
 
     def keep_beside(self, store: Recordings) -> None:
-        """Go on with the batches of ``store``."""
+        """Use the file of batches next to ``store``, and read the batches in it."""
         self._file = batches_beside(store.path)
         self._read()
 
@@ -140,10 +139,10 @@ class Batches:
                 ) from None
 
     async def prepare(self) -> BatchService:
-        """Check that there is a key for the model, and a server at the address of a server of one's own.
+        """Check the model's key and, for a user's own server, its address; return the batch service.
 
         Raises:
-            DeclarationError: there is not.
+            DeclarationError: there is no key, or no server at the address.
         """
         if self._service is None:
             service = self._service_of(self._options)
@@ -153,7 +152,11 @@ class Batches:
         return self._service
 
     def want(self, key: str, request: Request[Any]) -> ProviderError:
-        """Take up a question without an answer; returns why there is none yet, or none any more."""
+        """Add a request to the next batch if needed, and return the error that says why it has no response
+        yet.
+
+        The error is the last failure if the request failed for good, else AWAITED.
+        """
         failed = [batch.errors[key] for batch in self._own() if key in batch.errors]
         tries = sum(key in batch.asked for batch in self._own())
         if failed and not any(key in batch.asked for batch in self._under_way()):
@@ -165,10 +168,10 @@ class Batches:
         return ProviderError(Reason.AWAITED, "the question is in a batch that is not answered yet")
 
     async def collect(self, store: Recordings) -> None:
-        """Put into the store what was answered since.
+        """Record in the store the responses that batches have returned since the last call.
 
         Raises:
-            ProviderError: the provider does not say what became of a batch.
+            ProviderError: the provider does not report the state of a batch.
         """
         if not self._under_way():
             return
@@ -206,10 +209,10 @@ class Batches:
             )
 
     async def hand_in(self) -> None:
-        """Hand in what is wanted and not under way, in as many batches as it takes.
+        """Submit the requests that are wanted and not in a batch yet, in as many batches as needed.
 
         Raises:
-            ProviderError: the provider takes no batch.
+            ProviderError: the provider refuses a batch.
         """
         if not self._wanted:
             return
@@ -358,10 +361,10 @@ def _portions(
 
 
 def service_of(options: ClientOptions) -> Callable[[ClientOptions], BatchService]:
-    """What makes the service of a model's provider.
+    """Return the function that makes the batch service of a model's provider from client options.
 
     Raises:
-        DeclarationError: none is known.
+        DeclarationError: conqret supports no batches for the model.
     """
     if options.model.startswith("anthropic/") or provider_of(options.model) == "anthropic":
         return lambda options: AnthropicBatches(options, anthropic_server(options))

@@ -62,7 +62,10 @@ _AWAITED: ContextVar[list[str] | None] = ContextVar("awaited", default=None)
 
 @contextmanager
 def awaited_answers() -> Iterator[list[str]]:
-    """The keys of the requests that are sent inside, and that a batch has still to answer."""
+    """Collect the keys of requests sent inside the ``with`` block that still wait for a batch.
+
+    The block gets the list, which is filled as requests are sent.
+    """
     found: list[str] = []
     token = _AWAITED.set(found)
     try:
@@ -76,18 +79,19 @@ _Unrecorded = list[tuple[Request[Any], str, Completion]]
 
 
 class Client(AbstractAsyncContextManager["Client"]):
-    """Calls one model, and records every answer in ``store`` (None records nothing).
+    """A client of one model that records every response in ``store`` (None: no recording).
 
-    With ``batch`` nothing is sent at once: what the store lacks fails with AWAITED until :meth:`hand_in` has handed it
-    in, and :meth:`collect` has got its answer. With ``replay`` nothing is ever sent: what the store lacks fails with
-    NOT_RECORDED, and is listed in :attr:`missing`. Use it as an async context manager. ``progress`` holds live counts
-    (counted on, where one is given); ``on_request`` gets each request as it is sent, and its key. ``model_id`` is the
-    model's name in keys and judgments, ``context_window`` the tokens of a prompt with its answer (None: unknown),
-    ``in_flight`` how many questions at a time make sense, and ``baseline`` whether no model answers.
+    Use it as an async context manager. With ``batch``, nothing is sent at once: a request missing from the
+    store fails with AWAITED, until :meth:`hand_in` has submitted it and :meth:`collect` has fetched its
+    response. With ``replay``, nothing is ever sent: a request missing from the store fails with NOT_RECORDED,
+    and is listed in :attr:`missing`. ``progress`` holds live counts, continued where one is given.
+    ``on_request`` is called with each request and its key. ``model_id`` is the model's name in keys and
+    judgments. ``context_window`` is the number of tokens of prompt and response together (None: unknown).
+    ``in_flight`` is the useful number of concurrent requests, and ``baseline`` is True if no model responds.
 
     Raises:
-        DeclarationError: a replay without a store, a budget for a model whose price is unknown, or a local
-            model that is not there.
+        DeclarationError: a replay has no store, a budget is set for a model of unknown price, or a local
+            model does not exist.
     """
 
     def __init__(
@@ -128,7 +132,7 @@ class Client(AbstractAsyncContextManager["Client"]):
 
     @property
     def blind(self) -> str:
-        """Why the model is sent no images; empty where it is."""
+        """The reason why the model gets no images; empty if it accepts images."""
         if self._facts.vision:
             return ""
         if self._backend.baseline:
@@ -141,26 +145,28 @@ class Client(AbstractAsyncContextManager["Client"]):
         )
 
     def count_tokens(self, text: str) -> int:
-        """The tokens of ``text`` for this model; for models other than OpenAI's an approximation."""
+        """Return the number of tokens of ``text`` for this model; an approximation for models not from
+        OpenAI.
+        """
         return count_tokens(text, self._backend.encoder(self.model_id))
 
     @property
     def given_up(self) -> str:
-        """Why the model gets no more requests; empty where it is."""
+        """The reason why no more requests are sent to the model; empty while requests are sent."""
         return "" if self._sender is None else self._sender.given_up
 
     @property
     def out_of_money(self) -> bool:
-        """Whether the budget did not cover the last request."""
+        """True if the budget did not cover the last request."""
         return self._sender is not None and self._sender.budget.refused
 
     def resume(self) -> None:
-        """Call a model again that was given up: what serves others for days tries again after a while."""
+        """Send requests again to a model that was given up, for servers that retry after a while."""
         if self._sender is not None:
             self._sender.resume()
 
     def record_in(self, store: Recordings | None) -> None:
-        """Read answers from ``store`` and add to it from now on."""
+        """Read and record responses in ``store`` from now on."""
         self._store = store
         if store is not None and self._sender is not None:
             self._sender.budget.book_in(lambda: SpendingLedger(store, self.model_id))
@@ -168,10 +174,11 @@ class Client(AbstractAsyncContextManager["Client"]):
             self._batches.keep_beside(store)
 
     async def request(self, request: Request[Response]) -> Answer[Response]:
-        """Send a request, and retry where that may help; a failure becomes an answer without a value, with its reason.
+        """Send a request with retries, and return its answer; a failure gives an answer without a value, with
+        a reason.
 
         Raises:
-            DeclarationError: the request cannot be sent to this model at all.
+            DeclarationError: the request cannot be sent to this model.
         """
         answer = latest = await self._ask(request)
         if (  # it comes from recordings alone and cannot be used: the model may do better now
@@ -235,15 +242,15 @@ class Client(AbstractAsyncContextManager["Client"]):
                 )
 
     def count_as_usable(self, answer: Answer[Any]) -> None:
-        """Count an answer without a value as none that failed: parts of it were of use."""
+        """Do not count an invalid response as a failure, because parts of it were usable."""
         if answer.reason is not None and any(call.attempts for call in answer.calls):
             self.progress.failure_limit.count_as_usable(answer.reason)
 
     async def prepare(self) -> None:
-        """Load what the model needs now and not with the first request; a replay needs nothing.
+        """Load the model or check its connection before the first request; a replay needs nothing.
 
         Raises:
-            DeclarationError: the model cannot be had.
+            DeclarationError: the model is unavailable.
         """
         if self._batches is not None:
             await self._batches.prepare()
@@ -251,27 +258,27 @@ class Client(AbstractAsyncContextManager["Client"]):
             await self._connection.prepare()
 
     async def collect(self) -> None:
-        """Record what batches have answered since; without batches there is nothing to be done.
+        """Record the responses that batches have returned since; does nothing without batches.
 
         Raises:
-            ProviderError: the provider does not say.
+            ProviderError: the provider does not report the state of a batch.
         """
         if self._batches is not None and self._store is not None:
             await self._batches.collect(self._store)
 
     async def hand_in(self) -> None:
-        """Hand in as batches what was requested and has no answer.
+        """Submit as batches the requests that have no response yet.
 
         Raises:
-            ProviderError: the provider takes no batch.
+            ProviderError: the provider refuses a batch.
         """
         if self._batches is not None:
             await self._batches.hand_in()
 
     async def close(self) -> None:
-        """Let go of connections; the store stays open, it is the caller's.
+        """Close the connections; the store stays open, because it belongs to the caller.
 
-        Answers that are under way (a run was stopped) are recorded if they come within :data:`GRACE` seconds.
+        Responses under way are recorded if they arrive within :data:`GRACE` seconds.
         """
         flights = set(self._flights.values())
         under_way = flights & self._sender.stop() if self._sender is not None else set()

@@ -108,7 +108,9 @@ class ClientOptions:
 
     @classmethod
     def from_model(cls, model: str | ClientOptions) -> ClientOptions:
-        """The settings themselves, or those that a model's name alone stands for."""
+        """Return ``model`` if it already is client options, else the default options for a model of this
+        name.
+        """
         return model if isinstance(model, ClientOptions) else cls(model)
 
     def __post_init__(self) -> None:
@@ -125,38 +127,41 @@ class ClientOptions:
 
     @property
     def backend(self) -> Backend:
-        """What answers for the model: its abilities, and whether it is a baseline."""
+        """The backend that serves the model."""
         return backend_of(self.model)
 
     @property
     def facts(self) -> ModelFacts:
-        """What is known of the model, with what is set here before all else."""
+        """The known facts about the model, such as its prices; facts set in these options take precedence."""
         return self.backend.facts(self)
 
     def resolved(self) -> ClientOptions:
-        """The same with what the model's name leaves open filled in: the identity of its weights, its window.
+        """Return the options with the identity of the model's weights in its name, and its context window.
 
         Raises:
-            DeclarationError: there is no such model.
+            DeclarationError: the model does not exist.
         """
         return self.backend.resolve(self)
 
     @property
     def identity(self) -> Mapping[str, Any]:
-        """What identifies the judge configuration on the side of the model: its identity, and ``max_tokens``.
+        """The model's part of a judge configuration's identity: the model's identity and ``max_tokens``.
 
-        Nothing that is merely requested (time limits, concurrency, prices, a budget), no key and no address.
+        Settings that do not affect responses are left out: time limits, concurrency, prices, budget, key and
+        address.
 
         Raises:
-            DeclarationError: there is no such model.
+            DeclarationError: the model does not exist.
         """
         settings = self.resolved()
         return {"max_tokens": self.max_tokens, "model": settings.backend.identity(settings.model)}
 
 
 def resolving(replay: bool) -> AbstractContextManager[None]:
-    """To be held while options are resolved: a ``replay`` calls no hub, as it may be a stranger's and name any
-    model."""
+    """Return a context in which options are resolved; in a ``replay``, no hub is called.
+
+    A replay may come from a stranger and name any model.
+    """
     if not replay:
         return contextlib.nullcontext()
     from conqret.local.model_identity import without_hub
@@ -173,14 +178,13 @@ PATIENCE = 7 * 86_400.0
 
 @dataclass(frozen=True, slots=True)
 class ModelFacts:
-    """Facts about a model; None where they are not known.
+    """Facts about a model; a fact is None where it is unknown.
 
-    ``context_window`` and ``max_output`` in tokens, prices in US dollars a token (``cached_price`` for prompt tokens
-    that the provider had cached). ``tiered`` marks models whose price depends on the prompt's length. ``listed`` says
-    whether anything is known of the model, ``schema`` and ``tools`` whether it takes a JSON schema or functions.
-    ``in_flight`` is how many requests at a time make sense, ``timeout`` how many seconds one may take; None leaves it
-    to the client's ``max_concurrency`` and ``timeout``. ``vision`` says whether it takes images; None, which counts as
-    no, where that is not known.
+    ``context_window`` and ``max_output`` are in tokens, prices in US dollars per token (``cached_price``: for
+    prompt tokens in the provider's cache). ``tiered`` is True if the price depends on the prompt's length.
+    ``listed`` is True if anything is known of the model; ``schema`` and ``tools`` if it accepts a JSON schema
+    or functions. ``in_flight`` is the useful number of concurrent requests and ``timeout`` the seconds for
+    one; None means those of the client. ``vision`` is True if it accepts images; None counts as False.
     """
 
     context_window: int | None = None
@@ -198,13 +202,14 @@ class ModelFacts:
 
     @property
     def priced(self) -> bool:
-        """Whether the cost of a call can be told."""
+        """True if the prices of prompt and response tokens are known."""
         return self.input_price is not None and self.output_price is not None
 
     def cost(self, prompt: int | None, completion: int | None, cached: int | None = None) -> float | None:
-        """Dollars for a call: (prompt - cached) * input + cached * cached_price + completion * output.
+        """Return the dollars for a call: (prompt - cached) * input + cached * cached_price + completion *
+        output.
 
-        None where a price or a count is unknown.
+        The result is None where a price or a token count is unknown.
         """
         if self.input_price is None or self.output_price is None or prompt is None or completion is None:
             return None
@@ -214,67 +219,85 @@ class ModelFacts:
 
 
 def stated(options: ClientOptions) -> ModelFacts:
-    """What the options themselves say of the model: its window and its prices, where they are given."""
+    """Return the facts that the options set themselves: context window and prices."""
     prices = (options.input_price, options.output_price)
     per_token = [None if price is None else price * PER_MILLION for price in prices]
     return ModelFacts(options.context_window, input_price=per_token[0], output_price=per_token[1])
 
 
 def on_this_machine(options: ClientOptions) -> ModelFacts:
-    """The facts about a model on this machine: it is free, and answers one question after another, at its own pace."""
+    """Return the facts about a model on this machine: free, one request at a time, with a long timeout."""
     free = ModelFacts(options.context_window, input_price=0.0, output_price=0.0, listed=True)
     return replace(free, in_flight=1, timeout=PATIENCE)
 
 
 class Connection(ABC):
-    """One client's open connection to a model; one with nothing to prepare or to close has :meth:`complete` alone."""
+    """One client's open connection to a model.
+
+    A subclass without anything to load or close implements only :meth:`complete`.
+    """
 
     async def prepare(self) -> None:  # noqa: B027  often there is nothing
-        """Load what is needed, and check that the model can be called; free after the first time.
+        """Load what is needed, and check that the model can be called; does nothing after the first time.
 
         Raises:
-            DeclarationError: it cannot be.
+            DeclarationError: the model cannot be called.
         """
 
     @abstractmethod
     async def complete(self, request: Request[Any]) -> Completion:
-        """Send once; a retry is the sender's.
+        """Send a request once and return the completion; the sender handles retries.
 
         Raises:
-            ProviderError: no answer came.
+            ProviderError: no response came.
         """
 
     async def close(self) -> None:  # noqa: B027  often there is nothing
-        """Let go of connections."""
+        """Close the connection."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Backend:
-    """One route to models' answers.
+    """One route to models: how models whose names have its prefix are called.
 
-    A backend is a module of ``conqret/llm/backends/`` whose ``BACKEND`` is one of these, or an entry point of the
-    group ``conqret.backends``. Every function is called with a model of its own, and none of them sends anything.
+    A backend is a module of ``conqret/llm/backends/`` whose ``BACKEND`` is an instance of this class, or an
+    entry point of the group ``conqret.backends``. Each function gets a model of this backend, and none of
+    them sends anything.
 
     Attributes:
-        prefix: how the names of its models begin (``local/``). Without a slash at its end it is the whole name
-            (``offline``); the empty one takes every name that is no other backend's. The longest that fits counts. A
-            module of conqret's own is called as its prefix.
-        open: the connection of a client, from its resolved options; what takes time is left to ``prepare``.
-        writes: whether its models write an answer to messages, in the shape that is requested.
-        texts: whether those that do not write plain texts all the same.
-        reads: whether they give log-probabilities of texts that are handed to them (a request's ``reading``).
-        cannot: what follows the name of a question that they cannot answer, and why (``is answered in …``).
-        here: whether it answers from what this process alone holds, so that no other can call it.
-        baseline: whether it is a baseline to be beaten and no model; reports say so.
-        resolve: the options with what a name leaves open filled in: weights pinned by their identity, the window.
-        identity: from a resolved name to the one in keys and fingerprints: it changes with whatever changes answers,
-            and with no place on a disk.
-        pinned: a resolved name without what pins its weights, and what pins them; None where the name is all.
-        facts: what is known of the model of the options.
-        encoder: from a name to the function by which its tokens are counted.
-        anchored: a name that is a path in a file of this folder, made absolute; every other name stays as it is.
-        reaches: the address or the program that a name itself leads to, empty where it leads to none. A file that
-            may be a stranger's names no such model, unless its user says that it is trusted.
+
+    prefix: the start of its models' names (``local/``). Without a final slash it is the whole name
+    (``offline``); the empty prefix matches names that no other backend has. The longest matching prefix wins.
+
+    open: opens a client's connection from resolved options; slow work is left to ``prepare``.
+
+    writes: True if its models write structured responses to messages.
+
+    texts: True if models that do not write structured responses write plain text.
+
+    reads: True if they return log-probabilities of given texts (a request's ``reading``).
+
+    cannot: the end of the error message about a request that they cannot answer.
+
+    here: True if it answers from data of this process only, so that no other process can call it.
+
+    baseline: True if it is a baseline and not a model; reports say so.
+
+    resolve: completes the options: weights pinned by their identity, the context window.
+
+    identity: converts a resolved name to the one in keys and fingerprints; it changes with anything that
+    affects responses, and contains no path.
+
+    pinned: splits a resolved name into the name and the identity of the weights (None without one).
+
+    facts: returns what is known of the model of the options.
+
+    encoder: returns the function that counts tokens for a model's name.
+
+    anchored: resolves a name that is a path relative to a folder; other names are unchanged.
+
+    reaches: the address or program to which a name leads, or an empty text. Files from others may not name
+    such a model, unless the user trusts them.
     """
 
     prefix: str
@@ -296,11 +319,16 @@ class Backend:
     def check_can_request(
         self, question: str, *, read: bool = False, written: bool = True, plain: bool = False
     ) -> None:
-        """Check that a question can be answered: by log-probabilities (``read``), or by a text (``written``) which
-        need not have any shape (``plain``).
+        """Check that the models can answer a request.
+
+        Args:
+            question: the name of the request, for the error message.
+            read: True if log-probabilities of given texts answer it.
+            written: True if a structured response answers it.
+            plain: True if unstructured text answers it.
 
         Raises:
-            DeclarationError: its models do neither; the message begins with ``question``.
+            DeclarationError: the models can do none of these.
         """
         if not ((self.reads and read) or (self.writes and written) or (self.texts and plain)):
             raise DeclarationError(f"{question} {self.cannot}")
@@ -315,10 +343,10 @@ _REST = "hosted"
 
 
 def backend_of(model: str) -> Backend:
-    """The backend that a model's name means, by the longest prefix.
+    """Return the backend for a model's name: the one with the longest matching prefix.
 
     Raises:
-        DeclarationError: a plug-in's backend cannot be loaded, or two of them want the same names.
+        DeclarationError: a plug-in's backend cannot be loaded, or two backends match equally well.
     """
     by_length: dict[int, list[str]] = {}
     for name in BACKENDS:

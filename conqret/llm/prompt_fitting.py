@@ -27,7 +27,7 @@ _SENTENCE_END = re.compile(r"""[.!?…。！？]["'”’)\]]*(?=\s|$)|\n""")
 
 @dataclass(frozen=True, slots=True)
 class TrimmedText:
-    """A text after trimming, and its tokens before and after."""
+    """A text after trimming, with its number of tokens before and after."""
 
     text: str
     before: int
@@ -37,12 +37,12 @@ class TrimmedText:
 def trim_proportionally(
     texts: Sequence[str], budget: int, *, min_tokens: int = MIN_TOKENS, encode: Encode | None = None
 ) -> tuple[TrimmedText, ...]:
-    """Cut ``texts`` so that they have at most ``budget`` tokens together (as ``count_tokens`` counts with ``encode``).
+    """Cut ``texts`` to at most ``budget`` tokens together, and return them with their tokens before and
+    after.
 
-    If they fit, they stay as they are. Else each keeps its first ``share * tokens``, with one share for
-    all, but at least ``min_tokens`` tokens or all it has. If even the minimums do not fit, the min_tokens itself sinks,
-    the same for all, until they do. A cut is moved back to the end of a sentence, or of a word, if one is
-    near. What a text keeps is always a beginning of it.
+    Texts that fit are unchanged. Otherwise each keeps the same share of its tokens from its beginning, but at
+    least ``min_tokens`` or all it has. If even these minimums do not fit, one lower minimum applies to all. A
+    cut moves back to the end of a sentence or a word, if one is near. Tokens are counted with ``encode``.
     """
     measured = [_MeasuredText(text, encode or encoder(O200K)) for text in texts]
     before = [document.tokens for document in measured]
@@ -53,10 +53,10 @@ def trim_proportionally(
 
 
 def allot(sizes: Sequence[int], budget: int, min_tokens: int) -> list[int]:
-    """How many tokens each of ``sizes`` may keep; the sum is at most ``budget``.
+    """Return how many tokens each of ``sizes`` may keep; the sum is at most ``budget``.
 
-    With share r: keep_i = max(min(size_i, min_tokens), int(r * size_i)), where r makes the sum meet the budget;
-    if sum(min(size_i, min_tokens)) > budget: keep_i = min(size_i, f) with the largest f that fits.
+    With share r: keep_i = max(min(size_i, min_tokens), int(r * size_i)), where r makes the sum meet the
+    budget; if sum(min(size_i, min_tokens)) > budget: keep_i = min(size_i, f) with the largest f that fits.
     """
     if sum(sizes) <= budget:
         return list(sizes)
@@ -157,9 +157,10 @@ ATTEMPTS = 4
 
 @dataclass(frozen=True, slots=True)
 class FittedPrompt:
-    """The prompt as it is sent, its documents as it shows them, and what each of them lost for it (None: nothing).
+    """A prompt that fits the context window: its text, its documents as shown, and how each was trimmed.
 
-    ``cuts`` is empty, and ``tokens`` None, where nothing had to be cut.
+    ``cuts`` has one entry per document (None: not trimmed). It is empty, and ``tokens`` None, where nothing
+    was trimmed.
     """
 
     rendered: RenderedPrompt
@@ -169,7 +170,7 @@ class FittedPrompt:
 
     @property
     def trims(self) -> tuple[Trim, ...]:
-        """What was lost, of the documents that lost anything."""
+        """The trims of the documents that were trimmed."""
         return tuple(filter(None, self.cuts))
 
 
@@ -181,11 +182,12 @@ def fit(
     answer_room: int = ANSWER_ROOM,
     min_tokens: int = MIN_TOKENS,
 ) -> FittedPrompt | None:
-    """The rendered prompt, its documents trimmed if it would not fit; None if it does not fit without them either.
+    """Return the filled prompt, with its documents trimmed if needed; None if it does not fit even without
+    them.
 
-    The prompt has at most ``context_window - answer_room - MESSAGE_OVERHEAD`` tokens, as the client counts them. What
-    it holds besides the documents' texts is reserved first. Nothing is counted where the prompt has fewer bytes than
-    the window has tokens: no token is shorter.
+    The prompt may have ``context_window - answer_room - MESSAGE_OVERHEAD`` tokens, by the client's count. All
+    text other than the documents is reserved first. Nothing is counted where the prompt has fewer bytes than
+    the window has tokens, because a token has at least one byte.
     """
     whole = FittedPrompt(render(documents), tuple(documents))
     if client.context_window is None:
@@ -219,11 +221,11 @@ def fit(
 
 
 def with_texts(documents: Sequence[Document], texts: Sequence[str]) -> tuple[Document, ...]:
-    """The documents with other texts."""
+    """Return copies of the documents with the given texts, in order."""
     pairs = zip(documents, texts, strict=True)
     return tuple(document.model_copy(update={"text": text}) for document, text in pairs)
 
 
 def prompt_tokens(rendered: RenderedPrompt, client: Client) -> int:
-    """The tokens of a filled prompt."""
+    """Return the number of tokens of a filled prompt."""
     return client.count_tokens(rendered.system) + client.count_tokens(rendered.user)

@@ -121,9 +121,9 @@ _SECONDS = {"ms": 1e-3, "milli": 1e-3, "m": 60.0, "h": 3600.0}
 
 
 def provider_error(error: Exception) -> ProviderError:
-    """The provider error that ``error`` amounts to; its message is short, with nothing in it that looks like a key.
+    """Convert an exception to a provider error with a short message, without anything that looks like a key.
 
-    Keys that are in use are replaced by :class:`conqret.llm.retry.KeyRedaction`.
+    Keys in use are replaced by :class:`conqret.llm.retry.KeyRedaction`.
     """
     cause: BaseException | None = error
     while cause is not None:  # the libraries between call an answer that is too long a broken connection
@@ -148,14 +148,14 @@ def provider_error(error: Exception) -> ProviderError:
 def error_in(
     body: Any, status: int | None, headers: Mapping[str, str] | None = None, *, names: Iterable[str] = ()
 ) -> ProviderError:
-    """The provider error that a body says, which is JSON data or a text.
+    """Return the provider error for an error body, which is JSON data or text.
 
     Args:
         body: what the server sent.
-        status: the status that it came with; None where there is none of the error's own, so that the body's codes
-            alone say.
-        headers: those of the response.
-        names: further codes, as the names of an exception's classes.
+        status: the HTTP status; None where the error has none of its own, so that only the body's codes
+            count.
+        headers: the headers of the response.
+        names: further codes, such as the names of an exception's classes.
     """
     said = [
         name if name == _FLAGGED else str(value)[:100]
@@ -178,23 +178,27 @@ def error_in(
 
 
 def filtered(finish_reason: str) -> bool:
-    """Whether an answer's end is that of a content filter, by any provider's name for it."""
+    """Return True if a response's finish reason is a content filter, by any provider's name for it."""
     return _FILTER_CODES.search(_bare(finish_reason)) is not None
 
 
 def about_shape(error: ProviderError) -> bool:
-    """Whether an error may be one of the shape in which the answer was requested."""
+    """Return True if an error may be due to the requested method for structured output."""
     kinds = (Reason.BAD_REQUEST, Reason.SERVER_ERROR, Reason.NOT_FOUND)
     return error.code in kinds and _SHAPE.search(str(error)) is not None
 
 
 def about_generation(error: ProviderError) -> bool:
-    """Whether the shape was taken, and the model did not keep to it: another time, or another shape, may do."""
+    """Return True if the server accepted the schema but the model did not follow it, so that a retry may
+    succeed.
+    """
     return _GENERATION.search(str(error)) is not None
 
 
 def scrub(message: str) -> str:
-    """``message`` on one line, at most :data:`MAX_MESSAGE` characters, with anything like a key removed."""
+    """Return ``message`` on one line, cut to :data:`MAX_MESSAGE` characters, with anything like a key
+    removed.
+    """
     return shortened(_SECRETS.sub("[key]", " ".join(message.split())), MAX_MESSAGE)
 
 
@@ -225,8 +229,9 @@ def _reason(status: int | None, codes: str, message: str, delay: float | None) -
 
 
 def error_text(body: Any, depth: int = MAX_DEPTH) -> str:
-    """The words of an error's body, with its code where it has one; all of it where it has no words, empty where
-    there is nothing."""
+    """Return the message in an error body, with its code; the whole body without a message; empty for an
+    empty body.
+    """
     if not body or depth == 0:
         return ""
     if isinstance(body, str):

@@ -37,7 +37,9 @@ _PROVIDERS = "provider_endpoints_support_backup.json"
 
 
 def listed(options: ClientOptions) -> ModelFacts:
-    """The facts about the model of ``options``, which come before those of the price list."""
+    """Return the facts about the model of ``options`` from the price list; facts set in the options take
+    precedence.
+    """
     entry, option_facts, vision = _entry(options.model), stated(options), options.vision
     if vision is None and entry:
         vision = bool(entry.get("supports_vision"))
@@ -56,17 +58,19 @@ def listed(options: ClientOptions) -> ModelFacts:
 
 
 def provider_of(model: str) -> str:
-    """The provider of a model that the price list names without one (``gpt-4o``); empty for any other."""
+    """Return the provider of a model whose name has none (``gpt-4o``), by the price list; empty for any
+    other.
+    """
     return str(_table(_PRICE_LIST).get(model, {}).get("litellm_provider") or "") if "/" not in model else ""
 
 
 def mode_of(model: str) -> str:
-    """What a model is for, by the price list: ``chat``, ``responses``; empty where it does not say."""
+    """Return the mode of a model in the price list (``chat``, ``responses``); empty where it has none."""
     return str(_entry(model).get("mode") or "")
 
 
 def is_provider(name: str) -> bool:
-    """Whether litellm knows a provider of this name."""
+    """Return True if litellm has a provider of this name."""
     return name in _providers()
 
 
@@ -122,9 +126,10 @@ MAX_NAME = 120
 
 
 def suggestion() -> tuple[str, str] | None:
-    """The options that name a model which can be called from here, and why it can; None where there is none.
+    """Return command-line options for a model that can be called from here, and the reason; None if there is
+    none.
 
-    The environment is looked at, then the usual ports of the loopback address; no other address is called.
+    It looks for keys in the environment, then for servers at the usual ports of this machine.
     """
     for variable, model in BY_KEY.items():
         if os.environ.get(variable, "").strip():
@@ -174,13 +179,14 @@ _OTHER_NAMES = {
 
 
 def check_key(litellm: Any, options: ClientOptions, provider: str, provider_key: str | None) -> None:
-    """Check that there is a key for the model: in the options, in the environment, or ``provider_key`` by litellm.
+    """Check that a key for the model is set: in the options, in the environment, or ``provider_key`` by
+    litellm.
 
-    No key is required of a server of one's own (``api_base``), nor of providers that take other credentials than a key
-    (AWS, Google Cloud, Azure's tokens).
+    A user's own server (``api_base``) needs no key, nor do providers with other credentials (AWS, Google
+    Cloud, Azure's tokens).
 
     Raises:
-        DeclarationError: there is none, with the names of the variables that the provider wants.
+        DeclarationError: no key is set; the message names the environment variables.
     """
     known = (options.api_key, options.api_base, provider_key, os.environ.get(_OTHER_NAMES.get(provider, "")))
     if any(setting and setting.strip() for setting in known):
@@ -194,10 +200,10 @@ def check_key(litellm: Any, options: ClientOptions, provider: str, provider_key:
 
 
 def missing_key(model: str, provider: str, names: Sequence[str]) -> NoReturn:
-    """Say that there is no key, and which variables may hold it.
+    """Raise the error that the model has no key.
 
     Raises:
-        DeclarationError: always.
+        DeclarationError: always; the message names the environment variables.
     """
     raise DeclarationError(
         f"the model {model} needs a key of {provider}, and none is set: put it into the "
@@ -206,10 +212,10 @@ def missing_key(model: str, provider: str, names: Sequence[str]) -> NoReturn:
 
 
 async def check_address(url: str) -> None:
-    """Check that a server listens at the address, by connecting to it; not where a proxy stands between.
+    """Check that a server listens at the address, by connecting to it; skipped where a proxy is used.
 
     Raises:
-        DeclarationError: it is no address, its name does not resolve, or the connection is refused.
+        DeclarationError: the address is invalid, its name does not resolve, or the connection is refused.
     """
     shown, (scheme, host, port) = address(url), _parts(url)
     if scheme not in PORTS or host is None or port is None:
@@ -237,8 +243,10 @@ async def check_address(url: str) -> None:
 
 
 def proxy_of(url: str) -> str | None:
-    """The proxy that the environment names for an address; None where there is none, and for this machine itself: what
-    is said to it, keys among it, goes nowhere else."""
+    """Return the proxy that the environment sets for an address; None without one.
+
+    For this machine's own addresses it is always None, so that requests and keys go nowhere else.
+    """
     scheme, host, _ = _parts(url)
     if host is None or proxy_bypass(host):
         return None
@@ -255,7 +263,7 @@ def proxy_of(url: str) -> str | None:
 
 
 def address(url: str) -> str:
-    """The address as it may be shown: without a password, a query or a fragment."""
+    """Return an address without its password, query and fragment, safe to print."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -264,7 +272,7 @@ def address(url: str) -> str:
 
 
 def sent_on(url: str, target: str) -> ProviderError:
-    """The error where an address answers by naming another one, to which a key would go along."""
+    """Return the error for an address that redirects to another one, to which a key must not be sent."""
     where = f"{address(url)} sends on to {address(target) or 'nowhere'}"
     return ProviderError(Reason.BAD_REQUEST, f"{where}: give the address itself (--api-base)")
 

@@ -27,7 +27,7 @@ _ROUNDING = 1e-9
 
 
 class SpendingLedger:
-    """The spending on ``model`` in a store, in US dollars, and the row of one client in it."""
+    """The record of US dollars spent on ``model`` in a store, shared by all clients of the store."""
 
     def __init__(self, store: Recordings, model: str) -> None:
         self._store, self._model = store, model
@@ -36,14 +36,15 @@ class SpendingLedger:
             self._store.db.execute(_MAKE)
 
     def total(self) -> tuple[float, float]:
-        """What was spent on the model, and what is held for requests under way, by all clients: what rounding leaves of
-        what was given back is nothing."""
+        """Return the dollars spent on the model and the dollars reserved for requests under way, by all
+        clients.
+        """
         with self._store.guarded("what was spent could not be read"):
             spent, held = self._store.db.execute(_TOTAL, (self._model,)).fetchone()
         return float(spent), float(held) if held > _ROUNDING else 0.0
 
     def answered(self) -> tuple[int, float]:
-        """How many answers were paid for, as far as they were counted, and what they have cost."""
+        """Return the number of paid responses that were counted, and their cost in dollars."""
         query = (
             "SELECT coalesce(sum(answers), 0), coalesce(sum(spent), 0) FROM costs WHERE model = ? AND answers"
         )
@@ -52,7 +53,9 @@ class SpendingLedger:
         return int(answers), float(spent)
 
     def hold(self, dollars: float, limit: float) -> bool:
-        """Hold so much for a request, if with all that was spent and is held it stays below ``limit``."""
+        """Reserve dollars for a request; returns False where spending and reservations would exceed
+        ``limit``.
+        """
         with self._store.guarded("what was spent could not be booked"), self._store.transaction():
             spent, held = self._store.db.execute(_TOTAL, (self._model,)).fetchone()
             fits = bool(spent + held + dollars <= limit + _ROUNDING)
@@ -61,7 +64,7 @@ class SpendingLedger:
         return fits
 
     def settle(self, held: float, spent: float, answers: int = 0) -> None:
-        """Give back what was held for a request, and book what its ``answers`` have cost."""
+        """Release the dollars reserved for a request, and record the cost of its ``answers``."""
         with self._store.guarded("what was spent could not be booked"):
             self._book(spent, -held, answers)
 
@@ -76,13 +79,13 @@ POLL = 0.1
 
 
 class Budget:
-    """Money: a call is let through where what was spent and is held, with what is held for it, stays within ``limit``
-    (None: no limit).
+    """A limit on spending in US dollars (None: no limit).
 
-    What an answer has cost on average so far is held for each call, and no less than its prompt costs. So all calls are
-    made where all answers together cost less than the limit; what is spent passes it by no more than the calls under
-    way are dearer than the average. Until the first answer has come, one call at a time is let through. With a
-    ``ledger`` all that was ever spent on the model over its store counts, by other processes, too.
+    For each call it reserves the mean cost of a response so far, and at least the cost of the call's prompt.
+    A call may be sent if spending and reservations stay within ``limit``. Spending can therefore exceed the
+    limit only by how much the calls under way cost more than the mean. Before the first response, only one
+    call at a time is sent. With a ``ledger``, all spending on the model in its store counts, including that
+    of other processes.
     """
 
     def __init__(self, limit: float | None) -> None:
@@ -97,7 +100,7 @@ class Budget:
         self.refused = False
 
     def book_in(self, ledger: Callable[[], SpendingLedger | None]) -> None:
-        """Have the limit, where there is one, hold for all that books in a ledger."""
+        """Apply the limit, if there is one, to all spending in the ledger that ``ledger()`` returns."""
         if self.limit < float("inf") and self.ledger is None and (booked := ledger()) is not None:
             answers, cost = booked.answered()
             self.ledger = booked
@@ -105,11 +108,14 @@ class Budget:
 
     @asynccontextmanager
     async def reserve(self, prompt: float) -> AsyncIterator[Callable[[float | None], None]]:
-        """Hold what a call is expected to cost, whose prompt costs so many dollars; waits for calls under way if only
-        they are in the way. What is yielded books what the call has cost (None: as much as is held, for a lost answer).
+        """Reserve the expected cost of a call inside the ``with`` block; waits while only calls under way
+        block it.
+
+        The block gets a function that records the call's cost in dollars (None, for a lost response: the
+        reserved amount). ``prompt`` is the cost of the prompt in dollars.
 
         Raises:
-            ProviderError: with the reason BUDGET, if the money is not there and nothing is under way.
+            ProviderError: with the reason BUDGET, if the money is spent and nothing is under way.
         """
         while not self._hold(held := max(prompt, self._answered / max(1, self._answers))):
             await self._wait(held)
@@ -177,10 +183,10 @@ DECREASE = 0.5
 
 
 class AdaptiveGate:
-    """Lets at most ``limit`` requests through at once, first come first served.
+    """A limit on concurrent requests that adapts to rate limits; requests pass in order of arrival.
 
-    The limit starts at ``maximum``; a 429 halves it (once for all requests that were under way together),
-    and every full round of answers raises it by one again. ``pause`` holds everybody back.
+    The limit starts at ``maximum``. A status 429 halves it, once for all requests under way together; each
+    full round of responses raises it by one. ``pause`` stops all requests for a while.
     """
 
     def __init__(self, maximum: int) -> None:
@@ -200,7 +206,9 @@ class AdaptiveGate:
             await self._free.acquire()
 
     async def unpaused(self, rng: random.Random) -> None:
-        """Wait until no pause holds, and then a little more, by ``rng``: those who waited do not come back at once."""
+        """Wait until the pause ends, plus a random delay, so that waiting requests do not all restart at
+        once.
+        """
         while (left := self._paused_until - time.monotonic()) > 0:  # noqa: ASYNC110  it may be prolonged
             await asyncio.sleep(left + rng.uniform(0.0, min(BACKOFF_BASE, left)))
 
@@ -212,7 +220,7 @@ class AdaptiveGate:
             self._free.release()
 
     def answered(self) -> None:
-        """An answer came: additive increase."""
+        """Raise the limit a little after a response (additive increase)."""
         self._limit = min(float(self.maximum), self._limit + 1.0 / self._limit)
         self.limit = int(self._limit)
         while self._places < self.limit:
@@ -220,22 +228,22 @@ class AdaptiveGate:
             self._free.release()
 
     def throttled(self, sent: float) -> None:
-        """A request sent at ``sent`` (``time.monotonic()``) got a 429: multiplicative decrease."""
+        """Halve the limit after a status 429 for a request sent at ``sent`` (``time.monotonic()``)."""
         if sent >= self._lowered_at:
             self._limit = max(1.0, self._limit * DECREASE)
             self.limit = int(self._limit)
             self._lowered_at = time.monotonic()
 
     def pause(self, seconds: float) -> None:
-        """Let no request through for ``seconds``."""
+        """Let no request through for the next ``seconds``."""
         self._paused_until = max(self._paused_until, time.monotonic() + seconds)
 
 
 class TokenBucket:
-    """So many units a minute, with a burst of one second's worth (at least 1).
+    """A rate limit of units per minute, with a burst of one second's worth (at least 1).
 
-    One taker may go into debt: a request bigger than the bucket waits until it is not empty, and those
-    after it wait the longer.
+    A request larger than the bucket waits until the bucket is full and then overdraws it, so that later
+    requests wait longer.
     """
 
     def __init__(self, per_minute: int) -> None:
@@ -246,7 +254,7 @@ class TokenBucket:
         self._turn = asyncio.Lock()
 
     async def take(self, units: float) -> None:
-        """Wait until the units may be used, in the order of the calls."""
+        """Wait until ``units`` may be used, in the order of the calls."""
         async with self._turn:
             self._refill()
             needed = min(units, self.capacity)
@@ -256,7 +264,7 @@ class TokenBucket:
             self._level -= units
 
     def correct(self, units: float) -> None:
-        """Take ``units`` more (or, if negative, give them back) once the real number is known."""
+        """Deduct ``units`` more once the real number is known; a negative number gives units back."""
         self._level = min(self.capacity, self._level - units)
 
     def _refill(self) -> None:

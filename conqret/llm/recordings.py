@@ -34,7 +34,9 @@ STORE_NAME = "recordings.sqlite"
 
 
 def batches_beside(store: Path) -> Path:
-    """The file of the batches whose answers go into a store."""
+    """Return the path of the file, next to a store, that lists the batches whose responses go into the
+    store.
+    """
     return store.with_name(f"{store.name}.batches.json")
 
 
@@ -54,10 +56,10 @@ _encode_sorted = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sor
 
 
 class Recording(BaseModel):
-    """An answer with its key, the parameters of its request, and labels for readers.
+    """One recorded response: its key, the parameters of its request, and labels for readers.
 
-    A row and a line end with a checksum of all that they hold. It shows what has changed by accident; it is no
-    signature. A line may lack it.
+    Rows of the store and lines of an export end with a checksum, which reveals accidental changes but is not
+    a signature. A line may lack it.
     """
 
     key: str
@@ -80,7 +82,7 @@ class Recording(BaseModel):
 
     @classmethod
     def from_row(cls, row: Sequence[Any]) -> Self:
-        """The recording that :meth:`row` wrote.
+        """Return the recording from a row that :meth:`row` made.
 
         Raises:
             ValueError: the row is corrupt.
@@ -96,14 +98,14 @@ class Recording(BaseModel):
             raise ValueError(f"it is not a recording: {error}") from None
 
     def row(self) -> tuple[Any, ...]:
-        """The row of the store; completion and params are JSON there."""
+        """Return the recording as a row of the store, with completion and params as JSON, and a checksum."""
         completion = _encode(_COMPLETION.dump_python(self.completion, exclude_none=True))
         params = dumps(self.params)
         content = (self.key, completion, self.ask, self.item, self.model, params, self.sample, self.created)
         return *content, checksum(content)
 
     def line(self) -> bytes:
-        """The line of an export."""
+        """Return the recording as a line of an export (JSON), with a checksum."""
         completion = _COMPLETION.dump_python(self.completion, mode="json", exclude_none=True)
         content = self.model_dump(exclude={"completion"}) | {"completion": completion}
         return dumps(content | {"checksum": checksum(content)}).encode() + b"\n"
@@ -114,13 +116,15 @@ COLUMNS = (*Recording.model_fields, "checksum")
 
 
 def checksum(content: Any) -> str:
-    """The first 16 hex digits of the sha256 of plain data."""
+    """Return the first 16 hexadecimal digits of the sha256 of plain data."""
     data = compact(content) if isinstance(content, (tuple, list)) else dumps(content).encode()
     return hashlib.sha256(data).hexdigest()[:16]
 
 
 def dumps(value: Any) -> str:
-    """Compact JSON with sorted keys, readable in every language; half a surrogate pair is escaped."""
+    """Return ``value`` as compact JSON with sorted keys and unescaped Unicode; lone surrogates are
+    escaped.
+    """
     return _encode_sorted(value).encode("utf-8", "backslashreplace").decode()
 
 
@@ -152,23 +156,25 @@ _FULL = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
 
 
 class StoreError(ConqretError):
-    """A store cannot be read or written just now (a full disk, say); what it holds is kept."""
+    """Raised where a store cannot be read or written, for example on a full disk; its content is not lost."""
 
 
 class CorruptStoreError(StoreError):
-    """The file of a store is corrupt; ``conqret runs recordings export`` keeps what can be read of it."""
+    """Raised where the file of a store is corrupt; ``conqret runs recordings export`` saves what is
+    readable.
+    """
 
 
 class Recordings(Closing):
-    """A store of completions by request key; the first recording of a key wins.
+    """A store of completions by request key; the first recording of a key is kept.
 
-    ``corrupt`` counts the corrupt answers that were met. ``untouched``: for a short look (with ``read_only``) that
-    leaves no file next to a store that no process writes.
+    ``corrupt`` counts the corrupt responses that were read. ``untouched`` (with ``read_only``) is for a short
+    read that leaves no extra file next to a store which no process writes.
 
     Raises:
-        DeclarationError: the file is no store of recordings, or was written by a newer version.
-        CorruptStoreError: it is a store, but corrupt. Every method raises it, too, where the file (not one
-            answer) is corrupt, and StoreError where the file cannot be written.
+        DeclarationError: the file is not a store of recordings, or was written by a newer version.
+        CorruptStoreError: the store's file is corrupt; every method may raise it.
+        StoreError: the file cannot be written; every method may raise it.
     """
 
     def __init__(self, path: str | Path, *, read_only: bool = False, untouched: bool = False) -> None:
@@ -190,12 +196,12 @@ class Recordings(Closing):
 
     @classmethod
     def open_for_replay(cls, path: str | Path) -> Self:
-        """Open a store, a JSONL export, or a run directory that holds ``recordings.sqlite``.
+        """Open a store, a JSONL export, or a run folder that contains ``recordings.sqlite``, for reading.
 
-        An export is read into a temporary store that is deleted on :meth:`close`.
+        An export is read into a temporary store, deleted by :meth:`close`.
 
         Raises:
-            DeclarationError: there is nothing such at ``path``, or lines of the export are faulty.
+            DeclarationError: ``path`` is none of these, or lines of the export are invalid.
         """
         path = Path(path)
         if path.is_dir():
@@ -222,17 +228,19 @@ class Recordings(Closing):
 
     @property
     def corrupt(self) -> int:
-        """How many corrupt answers were met."""
+        """The number of corrupt responses that were read."""
         return len(self._damaged)
 
     def count(self) -> int:
-        """How many answers are here, corrupt ones too."""
+        """Return the number of recorded responses, including corrupt ones."""
         with self.guarded("the answers could not be counted"):
             (count,) = self.db.execute("SELECT count(*) FROM recordings").fetchone()
         return int(count)
 
     def get(self, key: str) -> Completion | None:
-        """The recorded completion, or None; a corrupt one is none, so that it is requested again."""
+        """Return the completion recorded under ``key``, or None; a corrupt one counts as None and is
+        requested again.
+        """
         with self.guarded("an answer could not be read"):
             row = self.db.execute("SELECT * FROM recordings WHERE key = ?", (key,)).fetchone()
         recording = self._sound(row) if row else None
@@ -250,11 +258,13 @@ class Recordings(Closing):
         sample: int,
         instead: bool = False,
     ) -> Completion:
-        """Record and commit; returns the completion that counts: an earlier one of this key that can be read, if any,
-        unless this one is to stand ``instead``.
+        """Record a completion and return the one that counts.
+
+        This is an earlier readable completion of the same key, if any, unless ``instead`` is True, which
+        replaces it.
 
         Raises:
-            StoreError: the store cannot be written (a full disk, say).
+            StoreError: the store cannot be written, for example on a full disk.
         """
         created = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
         recording = Recording(
@@ -278,8 +288,10 @@ class Recordings(Closing):
         return completion
 
     def recorded(self) -> Iterator[Recording]:
-        """Every recording that is as it was recorded, in order of key; the others are named and left out. Of a corrupt
-        file come those that can be read, in the order in which they were recorded."""
+        """Yield every recording whose checksum matches, in order of key; others are reported and left out.
+
+        From a corrupt file, the readable ones come in the order in which they were recorded.
+        """
         with self.guarded("the answers could not be read"):
             (integrity,) = self.db.execute("PRAGMA integrity_check(1)").fetchone()
             rows: Iterable[Sequence[Any]] = self.db.execute("SELECT * FROM recordings ORDER BY key")
@@ -304,27 +316,28 @@ class Recordings(Closing):
             yield found[1:]
 
     def add(self, rows: Iterable[Recording]) -> int:
-        """Add recordings whose keys are not here yet, all or (where one raises) none; returns how many were new."""
+        """Add the recordings whose keys are new, all or (on an error) none; returns how many were new."""
         with self.guarded("answers could not be added"), self.transaction():
             return sum(map(self._insert, rows))
 
     def export_jsonl(
         self, path: str | Path, change: Callable[[Recording], Recording] = lambda recording: recording
     ) -> int:
-        """Write every recording as a line, in order of key, to a file that appears whole or not at all.
+        """Write every recording as a line, in order of key, and return the number of lines.
 
-        Returns the number of lines. They hold keys (hashes), answers and labels, as ``change`` leaves them; no prompt.
+        The file appears as a whole or not at all. Lines contain keys (hashes), responses and labels, as
+        changed by ``change``; they contain no prompts.
         """
         return write_all(Path(path), (change(recording).line() for recording in self.recorded()))
 
     def import_jsonl(self, path: str | Path) -> int:
-        """Read an export in, plain or gzipped; recordings that are here already stay as they are.
+        """Add the recordings of an export, plain or gzipped, and return how many were new.
 
-        Returns how many were new.
+        Existing recordings are not changed.
 
         Raises:
-            DeclarationError: there is no such file.
-            FaultsError: faulty lines, each named with its number; nothing is read in then.
+            DeclarationError: the file does not exist.
+            FaultsError: lines are invalid; it lists them with their numbers, and nothing is added.
         """
         if not Path(path).is_file():
             raise DeclarationError(f"{path}: there is no such file")
@@ -364,7 +377,7 @@ class Recordings(Closing):
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[None]:
-        """What is done inside is written whole, or not at all."""
+        """Run the ``with`` block in a database transaction: all of its writes are kept, or none."""
         self.db.execute("BEGIN IMMEDIATE")
         try:
             yield
@@ -375,7 +388,9 @@ class Recordings(Closing):
 
     @contextlib.contextmanager
     def guarded(self, failed: str, family: type[ConqretError] = StoreError) -> Iterator[None]:
-        """What SQLite says as an error of ours; ``failed`` and ``family`` where the file is not corrupt."""
+        """Convert SQLite errors in the ``with`` block to CorruptStoreError, or else to ``family`` with text
+        ``failed``.
+        """
         try:
             yield
         except (
@@ -439,5 +454,5 @@ class Recordings(Closing):
 
 
 def store_file(store: str | Path) -> Path:
-    """The file of a store, or of that in a run's folder."""
+    """Return the path of a store's file; for a run folder, that of its store."""
     return Path(store) / STORE_NAME if Path(store).is_dir() else Path(store)

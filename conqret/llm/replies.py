@@ -71,7 +71,10 @@ _FENCE = re.compile(r"(?:```\w*+)?")
 
 
 def after_thoughts(text: str) -> str | None:
-    """What stands after the thoughts; None where these do not end. A lone object has none: its texts may name marks."""
+    """Return the part of a response after the model's reasoning; None where the reasoning does not end.
+
+    A single JSON object is returned unchanged, because its texts may mention the tags of reasoning.
+    """
     if is_lone_object(text):
         return text
     end = 0
@@ -82,7 +85,9 @@ def after_thoughts(text: str) -> str | None:
 
 
 def written_text(text: str) -> str | None:
-    """A text that a model wrote, without its thoughts and what stands around it; None where the thoughts do not end."""
+    """Return the text of a response without reasoning and surrounding marks; None where the reasoning does
+    not end.
+    """
     answer = after_thoughts(text)
     if answer is None:
         return None
@@ -95,9 +100,9 @@ def written_text(text: str) -> str | None:
 
 
 def objects_in(text: str) -> tuple[list[str], bool]:
-    """The JSON objects among other words, as they look, whether valid or not; and whether one breaks off at the end.
+    """Return the JSON objects in a text, valid or not, and True if one is cut off at the end.
 
-    An object that stands in another one, or in one that breaks off, is none of them.
+    Objects inside another object, or inside one that is cut off, are not listed.
     """
     objects, at = list[str](), 0
     while opening := _OPENING_BRACE.search(text, at):
@@ -109,7 +114,9 @@ def objects_in(text: str) -> tuple[list[str], bool]:
 
 
 def is_lone_object(text: str) -> bool:
-    """Whether a text is one object, perhaps in a Markdown fence, and nothing else."""
+    """Return True if a text is a single JSON object, optionally in a Markdown code fence, and nothing
+    else.
+    """
     opening = _OPENING_BRACE.search(text)
     if opening is None or not _FENCE.fullmatch(text[: opening.start()].strip()):
         return False
@@ -135,14 +142,13 @@ ROUNDING = 1e-3
 def rating_distribution(
     logprobs: Sequence[TokenLogprobs] | None, field: str, choices: Sequence[int]
 ) -> dict[int, float] | None:
-    """P(choice) for the number that follows ``"field":`` in the generated JSON, over ``choices``.
+    """Return the probability of each of ``choices`` for the number after ``"field":`` in the generated JSON.
 
-    The probabilities exp(logprob) of the alternatives that are one of ``choices`` as a whole number,
-    divided by their sum (G-Eval, Liu et al. 2023, equation 1 uses them as weights). None where there are
-    no log-probabilities, the field does not occur, its value starts in the middle of a token, the number
-    goes on in the next token (10 after 1), or no choice is among the alternatives; nor where one of the alternatives'
-    numbers is no log-probability: not finite, or above 0 by more than :data:`ROUNDING`; nor where the field
-    occurs outside of the answer's object, too, so that it is unclear which number was read.
+    The probabilities exp(logprob) of the alternatives among ``choices`` are divided by their sum (G-Eval, Liu
+    et al. 2023, equation 1 uses them as weights). The result is None where log-probabilities are missing or
+    invalid (not finite, or above 0 by more than :data:`ROUNDING`). It is also None where the field does not
+    occur, or also occurs outside of the response's object; where its value starts inside a token or continues
+    in the next one (10 after 1); or where no choice is among the alternatives.
     """
     if not logprobs:
         return None
@@ -225,9 +231,9 @@ _DECLINES = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
-    """Why a completion gives no value; ``fault`` tells the model (and the reader) what to mend.
+    """The reason why a completion has no valid value; ``fault`` is the text for the re-prompt and the reader.
 
-    ``given`` is the object that was given where the answer is one, all of whose keys are told apart.
+    ``given`` is the invalid object, if the response is one object without repeated keys.
     """
 
     reason: Reason
@@ -238,10 +244,15 @@ class Rejection:
 def read_reply(
     completion: Completion, response: type[Response], context: Mapping[str, Any]
 ) -> Response | Rejection:
-    """Validate the completion's text as ``response``, with pydantic's validation ``context``.
+    """Validate the completion's text as ``response``; returns the value, or a rejection with the reason.
 
-    The answer is what stands after the model's thoughts: a plain text as it is, or the one valid JSON object among
-    other words. Nothing is ever guessed: two that differ are invalid, and so is an object that gives a key twice.
+    Args:
+        completion: the raw response.
+        response: the pydantic model of the response.
+        context: pydantic's validation context.
+
+    Only the text after the model's reasoning counts: plain text, or the one valid JSON object among other
+    words. Two different objects are invalid, and so is an object that repeats a key.
     """
     if completion.refusal is not None or completion.finish_reason == "content_filter":
         return Rejection(
@@ -293,19 +304,23 @@ def _validated(text: str, response: type[Response], context: Mapping[str, Any]) 
 
 
 def is_valid(completion: Completion, request: Request[Any]) -> bool:
-    """Whether a completion answers a request."""
+    """Return True if a completion is a valid response to a request."""
     return not isinstance(read_reply(completion, request.response, request.context), Rejection)
 
 
 def of_use(answer: Answer[Any], request: Request[Any]) -> float:
-    """How much of what was requested an answer may hold: of an invalid one how many of the fields."""
+    """Return how much of the request an answer covers: infinity if valid, else its number of requested
+    fields.
+    """
     if answer.reason is None:
         return math.inf
     return len(answer.given.keys() & request.response.model_fields.keys())
 
 
 def describe(error: ValidationError) -> str:
-    """The faults of an answer, one a line: the path, what was wanted there, and the value shortened."""
+    """Return the validation errors of a response, one per line: the path, what was expected, and the
+    value.
+    """
     faults = error.errors(include_url=False)
     lines = []
     for fault in faults[:MAX_FAULTS]:
@@ -327,7 +342,9 @@ def describe(error: ValidationError) -> str:
 def retry_messages(
     messages: Sequence[Message], completion: Completion, rejection: Rejection
 ) -> tuple[Message, ...]:
-    """The conversation so far, the answer that could not be used, and what was wrong with it."""
+    """Return the messages of a re-prompt: the conversation, the invalid response, and what was wrong
+    with it.
+    """
     answer = (after_thoughts(completion.text) or "")[:MAX_ECHO] or "(empty)"
     wish = (
         f"Your answer could not be used:\n{rejection.fault}\nAnswer the question again in full, with this mended: one "

@@ -32,8 +32,10 @@ KEPT = 256
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One chat message; ``role`` is system, user or assistant. ``images`` follow its text: URLs (``data:`` or
-    ``https:``), each with the number by which the text names it."""
+    """One chat message; ``role`` is system, user or assistant.
+
+    ``images`` follow its text: URLs (``data:`` or ``https:``), each with the number that the text refers to.
+    """
 
     role: str
     content: str
@@ -45,12 +47,12 @@ IMAGE_TOKENS = 1_000
 
 
 def messages(rendered: RenderedPrompt, images: tuple[tuple[int, str], ...] = ()) -> tuple[Message, Message]:
-    """The messages of a prompt, with the images that it shows."""
+    """Return the system and user messages of a filled prompt, the latter with the prompt's images."""
     return Message("system", rendered.system), Message("user", rendered.user, images)
 
 
 def image_name(number: int) -> str:
-    """What stands before an image, so that a model knows which mark of the text it belongs to."""
+    """Return the tag before an image, so that a model can match the image with the same tag in the text."""
     return f'<image number="{number}"/>'
 
 
@@ -65,9 +67,10 @@ class Plain(BaseModel, frozen=True):
 class Reading:
     """Texts whose log-probabilities answer a request, for a model that is read and does not write.
 
-    ``pairs`` are contexts with the targets that may follow each. ``answer`` makes the answer's plain JSON data of
-    the scores, one list a context with one score a target, none of which failed; a pure function, and so is
-    ``logprobs``, which says the same as the log-probabilities of a written answer where a verdict is a choice.
+    ``pairs`` are contexts, each with the targets that may follow it. ``answer`` computes the response as
+    plain data from the scores, which are one list per context with one score per target. ``logprobs``
+    converts the scores to log-probabilities of a written response, where a verdict is a choice. Both are pure
+    functions.
     """
 
     pairs: tuple[tuple[str, tuple[str, ...]], ...]
@@ -77,17 +80,16 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Request(NucleusSampling, Generic[Response]):
-    """One typed question to a model.
+    """One request to a model for a response of a given type.
 
-    ``messages`` start with the static text (so that a provider's prompt cache helps). ``response`` is the
-    pydantic model of the answer (:class:`Plain` for a text in no shape), and ``context`` what its validators need
-    (pydantic's validation context: the number of documents, say). ``sample`` numbers repetitions of the same question.
-    ``logprobs`` requests the tokens' log-probabilities where the provider has them. ``baseline`` returns
-    the offline model's answer as plain JSON data; without it the request cannot be answered offline. ``reading``
-    says how log-probabilities answer it; without it the request cannot be sent to a local model. ``written``
-    says whether a model that writes can answer it, too.
-    ``widened`` says whether an answer that was cut off is requested again with more room than ``max_tokens``.
-    ``ask`` and ``item`` label the request for readers (``rag-fine-grained``, ``voting-age-pro``).
+    ``messages`` start with the static text, so that a provider can cache it. ``response`` is the pydantic
+    model of the response (:class:`Plain` for unstructured text), and ``context`` its validation context.
+    ``sample`` numbers repetitions of the same request. ``logprobs`` requests log-probabilities of tokens
+    where the provider has them. ``baseline`` returns the offline baseline's response as plain data; without
+    it, the request cannot be answered offline. ``reading`` says how log-probabilities answer it; without it,
+    a local model cannot. ``written`` is True if a model that writes can answer it. ``widened`` is True if a
+    response that was cut off is requested again with more than ``max_tokens``. ``ask`` and ``item`` are
+    labels for readers (``rag-fine-grained``, ``voting-age-pro``).
     """
 
     ask: str
@@ -105,7 +107,7 @@ class Request(NucleusSampling, Generic[Response]):
 
     @property
     def plain(self) -> bool:
-        """Whether a text in no shape is requested."""
+        """True if unstructured text is requested."""
         return issubclass(self.response, Plain)
 
 
@@ -118,12 +120,12 @@ class TokenLogprobs(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """One raw answer, as every backend returns it and as a recording keeps it.
+    """One raw response, as every backend returns it and as recordings store it.
 
-    ``text`` is the answer's content (JSON, it is hoped). ``finish_reason`` is the provider's: ``stop``,
-    ``length``, ``content_filter`` … ``refusal`` is set where the provider says so itself. ``system_fingerprint``
-    is what OpenAI and servers like it call the state of the system that answered. ``reasoning`` is kept where a server
-    sent nothing else: its parser of thoughts may have taken the answer for them.
+    ``text`` is its content (usually JSON). ``finish_reason`` is the provider's: ``stop``, ``length``,
+    ``content_filter`` … ``refusal`` is set where the provider reports one. ``system_fingerprint`` is OpenAI's
+    identifier of the serving system. ``reasoning`` is stored where a server sent only that, because its
+    parser may have mistaken the response for reasoning.
     """
 
     text: str
@@ -144,8 +146,8 @@ class Completion:
 class Answer(Generic[Response]):
     """The outcome of a request: a validated ``value``, or the reason why there is none.
 
-    A failed request is no exception but an answer without a value. ``given`` is then the last object that the model
-    gave, of which parts may be valid; empty where it gave none.
+    A failed request raises no exception. ``given`` then is the last invalid object of the model, of which
+    parts may be valid, or empty.
     """
 
     value: Response | None
@@ -157,12 +159,12 @@ class Answer(Generic[Response]):
 
     @property
     def status(self) -> Status:
-        """Scored where there is a value, else what the reason leads to."""
+        """The status: scored where there is a value, else the status of the reason."""
         return Status.SCORED if self.reason is None else self.reason.status
 
 
 def answered_call(request: Request[Any], key: str, completion: Completion, attempts: int) -> Call:
-    """What a judgment keeps of an answer; ``attempts`` of 0 marks one that was not sent for now."""
+    """Return the call record of a response for a judgment; ``attempts`` of 0 marks a recorded response."""
     return Call(
         key=key,
         ask=request.ask,
@@ -181,7 +183,7 @@ def answered_call(request: Request[Any], key: str, completion: Completion, attem
 
 
 def failed_call(request: Request[Any], key: str, error: ProviderError) -> Call:
-    """What a judgment keeps of a request that had no answer."""
+    """Return the call record of a request without a response for a judgment."""
     return Call(
         key=key,
         ask=request.ask,
@@ -200,7 +202,9 @@ _TEXTS: TypeAdapter[list[Any]] = TypeAdapter(list[Any])
 
 
 def parameters(request: Request[Any], *, read: bool) -> Mapping[str, Any]:
-    """The settings that change the answer; none of those of a writer change what a model reads (``read``)."""
+    """Return the settings that affect the response; for a model that is read (``read``), only
+    ``logprobs``.
+    """
     if read:
         return {"logprobs": request.logprobs}
     return {
@@ -213,12 +217,13 @@ def parameters(request: Request[Any], *, read: bool) -> Mapping[str, Any]:
 
 
 def request_key(model: str, request: Request[Any], *, read: bool = False) -> str:
-    """sha256 (hex) over canonical JSON of model, parameters, messages (with images' digests), response schema, sample.
+    """Return the key of a request: the sha256 (hex) of canonical JSON of everything that affects the
+    response.
 
-    The request is the one that is sent: a retry (with its fault named, or with more room) has another key. Where it has
-    texts to be read, they are part of the key: the messages need not hold them. What a model reads (``read``) is the
-    same each time, so a reading's key has neither sample nor temperature and max_tokens: one recording answers them
-    all.
+    This is the model, parameters, messages (with images' digests), response schema and sample. A retry with a
+    re-prompt or with more tokens therefore has another key. Texts to be read are included. For a model that
+    is read (``read``), the key has no sample, temperature or max_tokens, because its results are
+    deterministic.
     """
     response: type[BaseModel] = request.response
     texts = []
@@ -244,5 +249,5 @@ def request_key(model: str, request: Request[Any], *, read: bool = False) -> str
 
 @lru_cache(maxsize=KEPT)
 def schema_digest(response: type[BaseModel]) -> str:
-    """sha256 (hex) of the JSON schema of ``response``, computed once for each class."""
+    """Return the sha256 (hex) of the JSON schema of ``response``, computed once for each class."""
     return hashlib.sha256(_encode(response.model_json_schema()).encode("utf-8", "surrogatepass")).hexdigest()

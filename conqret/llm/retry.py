@@ -38,7 +38,10 @@ _OF_THE_ITEM = frozenset({Reason.REFUSAL, Reason.CONTEXT_OVERFLOW})
 
 
 class ProviderError(ExecutionError):
-    """A request came to nothing; ``retry_after`` (seconds) is what the provider requested, if it did."""
+    """Raised where a request to a provider fails.
+
+    ``retry_after`` is the delay in seconds that the provider requested, or None.
+    """
 
     def __init__(self, reason: Reason, message: str, *, retry_after: float | None = None) -> None:
         super().__init__(message, reason=reason.value, retryable=reason in _RETRYABLE)
@@ -48,20 +51,20 @@ class ProviderError(ExecutionError):
 
 
 def backoff(attempt: int, rng: random.Random, retry_after: float | None = None) -> float:
-    """Seconds to wait after the failed ``attempt`` (counted from 1).
+    """Return the seconds to wait after the failed ``attempt`` (counted from 1).
 
-    Full jitter, uniform on [0, min(cap, base * 2^(attempt-1))], after the seconds that the provider requested, if it
-    did: the waiting ones do not all come back at one moment, and the oftener it requests the longer they stay away.
+    The delay is ``retry_after`` plus a random time, uniform on [0, min(cap, base * 2^(attempt-1))] (full
+    jitter). Waiting clients therefore do not all retry at the same moment.
     """
     jitter = rng.uniform(0.0, min(BACKOFF_CAP, BACKOFF_BASE * 2.0 ** min(attempt - 1, 30)))
     return (retry_after or 0.0) + jitter
 
 
 def retry_after_of(headers: Mapping[str, str], *, now: float | None = None) -> float | None:
-    """The seconds that response ``headers`` say to wait; None if they do not say.
+    """Return the seconds that response ``headers`` say to wait; None if they say nothing.
 
-    Reads ``retry-after-ms``, ``x-ms-retry-after-ms`` (milliseconds) and ``Retry-After`` (seconds, or an
-    HTTP date, compared with ``now``, a Unix time).
+    Reads ``retry-after-ms``, ``x-ms-retry-after-ms`` (milliseconds) and ``Retry-After`` (seconds, or an HTTP
+    date, compared with ``now``, a Unix time).
     """
     lowered = {str(name).lower(): str(value).strip() for name, value in headers.items()}
     for name in ("retry-after-ms", "x-ms-retry-after-ms"):
@@ -90,10 +93,10 @@ def _number(value: str | None) -> float | None:
 
 
 class CircuitBreaker:
-    """Ends a run whose provider is dead: open after :data:`MAX_CONSECUTIVE_FAILURES` failures in a row, for good.
+    """A circuit breaker that stops a run for good after :data:`MAX_CONSECUTIVE_FAILURES` failures in a row.
 
-    What would meet every request (a wrong key, a quota that is used up, no such model) opens it at once where nothing
-    was answered before. A request that is rejected for a fault of its own counts for nothing.
+    An error that affects every request (wrong key, used-up quota, unknown model) opens it at once, if no
+    request has succeeded. A request rejected as invalid does not count.
     """
 
     def __init__(self) -> None:
@@ -104,11 +107,11 @@ class CircuitBreaker:
         self._opened = asyncio.Event()
 
     def succeeded(self) -> None:
-        """An answer came."""
+        """Record that a response came, which resets the count of failures."""
         self.failures, self._answered = 0, True
 
     def failed(self, error: ProviderError) -> None:
-        """A request failed for good."""
+        """Record that a request failed after all retries, and open the circuit breaker if needed."""
         if error.code is Reason.BAD_REQUEST:
             return
         self.failures += 1
@@ -118,7 +121,7 @@ class CircuitBreaker:
             self._opened.set()
 
     async def sleep(self, seconds: float) -> None:
-        """Wait ``seconds``, or less if the circuit breaker opens meanwhile."""
+        """Wait ``seconds``, or until the circuit breaker opens, if that is earlier."""
         try:
             async with asyncio.timeout(seconds):
                 await self._opened.wait()
@@ -142,13 +145,12 @@ _MEETS_EVERY_REQUEST = frozenset(
 
 @dataclass(slots=True)
 class FailureLimit:
-    """Counts what became of the questions that were sent now, and says why no more should be (empty: go on).
+    """A count of failed requests that stops a run once too many have failed.
 
-    A question fails where it ends without a valid answer after all that was tried. Refusals and prompts that are too
-    long count for nothing, as they say something of the item; rejected requests count as long as all are. Nor does
-    what a recording answers count, or what a budget, a dead provider or the failure_limit itself kept back.
-
-    ``failed`` counts by reason, and ``examples`` has the first failure of each; ``tally`` is the first half of ``why``.
+    A request fails if it has no valid response after all retries. Not counted are refusals and prompts that
+    are too long, recorded responses, and requests that were not sent. Rejected requests count only while all
+    are rejected. ``failed`` counts by reason, ``examples`` has the first failure of each. ``why`` is the
+    reason to stop (empty: continue), and ``tally`` is its first half.
     """
 
     requested: int = 0
@@ -159,7 +161,7 @@ class FailureLimit:
 
     @property
     def reasons(self) -> dict[str, str]:
-        """An example of each reason for which a question failed, the commonest reason first."""
+        """An example of each reason for which requests failed, the most frequent reason first."""
         reasons = {}
         for reason, count in self.failed.most_common():
             if count:
@@ -168,14 +170,18 @@ class FailureLimit:
 
     @property
     def refused(self) -> str:
-        """The commonest reason where every request failed, for reasons that meet every request; else empty."""
+        """The most frequent reason if every request failed for reasons that affect all requests; else
+        empty.
+        """
         counts = +self.failed
         if counts.total() < max(1, self.requested) or not counts.keys() <= _MEETS_EVERY_REQUEST:
             return ""
         return str(counts.most_common(1)[0][0])
 
     def count(self, item: str, reason: Reason | None, detail: str) -> None:
-        """Count a question about ``item`` that was sent; ``reason`` says why it failed, None that it did not."""
+        """Count a request about ``item``; ``reason`` and ``detail`` say why it failed (None: it
+        succeeded).
+        """
         if reason in _NOT_ASKED or reason in _OF_THE_ITEM:
             return
         self.requested += 1
@@ -184,7 +190,9 @@ class FailureLimit:
             self.examples.setdefault(reason, f"item {item}: {shortened(detail, MAX_EXAMPLE)}")
 
     def count_on(self, now: FailureLimit, before: FailureLimit) -> None:
-        """Count what another counted between ``before`` and ``now``; where it stopped, so does this one."""
+        """Add what another instance counted between ``before`` and ``now``; if it stopped, this one stops
+        too.
+        """
         self.requested += now.requested - before.requested
         self.failed.update(now.failed)
         self.failed.subtract(before.failed)
@@ -192,14 +200,15 @@ class FailureLimit:
         self.why, self.tally = self.why or now.why, self.tally or now.tally
 
     def count_as_usable(self, reason: Reason) -> None:
-        """Take back the failure just counted: parts of the answer were of use."""
+        """Undo the failure just counted, because parts of the response were usable."""
         self.failed[reason] -= 1
 
     def check(self, stop_after: float) -> None:
-        """Stop for good once the share of failures is ``stop_after`` or more, after :data:`MIN_REQUESTS`.
+        """Stop the run for good once the share of failures reaches ``stop_after``, after :data:`MIN_REQUESTS`
+        requests.
 
         Raises:
-            ProviderError: with the reason TOO_MANY_FAILURES, where no more requests should be sent.
+            ProviderError: with the reason TOO_MANY_FAILURES, if the run is stopped.
         """
         failures = self.failed.total()
         if failures < self.requested:
@@ -231,14 +240,17 @@ _ADDRESSED = re.compile(r"(?<=://)[^/\s\"']+@")
 
 
 class KeyRedaction:
-    """Replaces these keys where they stand whole, and counts in ``replaced`` how often; what is no key is left out."""
+    """A redaction of the given API keys in texts; ``replaced`` counts the replacements.
+
+    Values that are no plausible keys are ignored.
+    """
 
     def __init__(self, keys: Iterable[str]) -> None:
         self.keys = sorted({key for key in keys if _is_key(key)}, key=len, reverse=True)
         self.replaced = 0
 
     def text(self, text: str) -> str:
-        """The text with each key replaced by :data:`REDACTED`."""
+        """Return the text with each key replaced by :data:`REDACTED`."""
         for key in self.keys:
             if key in text:
                 self.replaced += text.count(key)
@@ -246,13 +258,13 @@ class KeyRedaction:
         return text
 
     def error(self, error: ProviderError) -> ProviderError:
-        """The same error, its message without keys and without passwords in addresses."""
+        """Return the error with keys, and passwords in addresses, removed from its message."""
         error.args = (without_password(self.text(str(error))),)
         return error
 
 
 def keys_in_use(api_key: str | None = None) -> Iterator[str]:
-    """The key that is given, and the keys that the environment holds for providers."""
+    """Yield ``api_key`` if given, and the providers' keys in the environment."""
     if api_key:
         yield api_key.strip()
     for name, value in os.environ.items():
@@ -261,7 +273,7 @@ def keys_in_use(api_key: str | None = None) -> Iterator[str]:
 
 
 def without_password(text: str) -> str:
-    """The text, in which no address holds a user or a password."""
+    """Return the text with the user name and password of each address replaced."""
     return _ADDRESSED.sub(f"{REDACTED}@", text)
 
 

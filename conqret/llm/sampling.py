@@ -23,7 +23,7 @@ class Sampling:
 
     @property
     def sampling_temperature(self) -> float:
-        """The temperature that requests are sent with."""
+        """The temperature of requests: the one set, or else the default."""
         return DEFAULT_TEMPERATURE if self.temperature is None else self.temperature
 
 

@@ -23,13 +23,12 @@ from conqret.llm.tokens import count_tokens
 class Progress:
     """Running counts of one client.
 
-    ``calls`` counts requests sent (retries included), ``recorded`` answers taken from the store,
-    ``retries`` the requests sent again after an error, ``limit`` the concurrency allowed just now.
-    Tokens and ``cost_usd`` are those of the calls made now; the cost is None once any of them had no
-    known price. ``estimated`` counts answers whose cost was estimated because the server did not say what they used.
-    ``retried`` counts the recorded answers that could not be used and were requested again.
-    ``others`` counts the answers, recorded ones too, by the name of another model than was requested.
-    ``failure_limit`` counts the questions that came to nothing, and says whether more may be sent.
+    ``calls`` counts requests sent, including retries; ``recorded`` counts responses from the store;
+    ``retries`` counts requests sent again after an error. ``limit`` is the current limit on concurrency.
+    Tokens and ``cost_usd`` are those of new calls; the cost is None once the price of one is unknown.
+    ``estimated`` counts responses whose cost was estimated because the server reported no usage. ``retried``
+    counts invalid recorded responses that were requested again. ``others`` counts responses, recorded ones
+    too, from a model of another name than requested. ``failure_limit`` counts failed requests.
     """
 
     calls: int = 0
@@ -45,7 +44,7 @@ class Progress:
     failure_limit: FailureLimit = field(default_factory=FailureLimit)
 
     def add(self, completion: Completion, cost: float | None) -> None:
-        """Count a fresh answer that cost so many dollars (None: unknown)."""
+        """Count a new response that cost ``cost`` dollars (None: unknown)."""
         self.estimated += completion.cost_usd is None and cost is not None
         self.prompt_tokens += completion.prompt_tokens or 0
         self.completion_tokens += completion.completion_tokens or 0
@@ -53,7 +52,7 @@ class Progress:
             self.cost_usd = None if cost is None else self.cost_usd + cost
 
     def count_on(self, now: Progress, before: Progress) -> None:
-        """Count what another client did between ``before`` and ``now``."""
+        """Add what another client did between ``before`` and ``now``."""
         for name in _SUMMED:
             setattr(self, name, getattr(self, name) + getattr(now, name) - getattr(before, name))
         if self.cost_usd is not None:
@@ -64,9 +63,10 @@ class Progress:
         self.failure_limit.count_on(now.failure_limit, before.failure_limit)
 
     def named(self, requested: str, completion: Completion) -> None:
-        """Count an answer whose model has another name than the one that was ``requested``.
+        """Count a response whose model has another name than ``requested``.
 
-        A provider's prefix is no other name, and neither is a longer one (``gpt-4o-2024-08-06`` for ``gpt-4o``).
+        A provider's prefix does not count as another name, nor does a longer version (``gpt-4o-2024-08-06``
+        for ``gpt-4o``).
         """
         wanted, actual = requested.lower().rpartition("/")[2], completion.model.lower().rpartition("/")[2]
         if actual and not (actual.startswith(wanted) or wanted.startswith(actual)):
@@ -83,10 +83,10 @@ _MAY_BE_CHARGED = frozenset({Reason.TIMEOUT, Reason.CONNECTION, Reason.SERVER_ER
 
 
 class Sender:
-    """Sends requests and books what they use.
+    """Sends requests with retries, within the limits of rate and budget, and counts what they use.
 
     Raises:
-        DeclarationError: a budget was set for a model whose price is unknown.
+        DeclarationError: a budget is set for a model of unknown price.
     """
 
     def __init__(
@@ -111,10 +111,10 @@ class Sender:
         progress.limit = self._gate.limit
 
     async def send(self, request: Request[Any]) -> tuple[Completion, int]:
-        """The completion, and the number of requests it took.
+        """Send a request with retries, and return the completion and the number of attempts.
 
         Raises:
-            ProviderError: no answer could be had; ``attempts`` says how often it was tried.
+            ProviderError: no response came; its ``attempts`` is the number of attempts.
         """
         await self._connection.prepare()
         prompt, expected = 0, 0.0
@@ -165,16 +165,17 @@ class Sender:
 
     @property
     def given_up(self) -> str:
-        """Why nothing more is sent: the provider kept failing, or its answers were of no use; empty where more is."""
+        """The reason why no more requests are sent (repeated failures or invalid responses); empty while they
+        are.
+        """
         return self._breaker.last if self._breaker.open else self._progress.failure_limit.why
 
     def resume(self) -> None:
-        """Send again after all, and count failures anew."""
+        """Send requests again, with all failure counts reset."""
         self._breaker, self._progress.failure_limit = CircuitBreaker(), FailureLimit()
 
     def stop(self) -> set[asyncio.Task[Any] | None]:
-        """Try nothing again from now on; returns the tasks whose requests are under way, the second time none: who
-        stops twice does not wait."""
+        """Stop all retries and return the tasks whose requests are under way; a second call returns none."""
         under_way = set() if self._stopped else set(self._under_way)
         self._stopped = True
         return under_way

@@ -30,20 +30,20 @@ _TABLE_FILES = {
 
 
 def encoder_for(model: str) -> Encode:
-    """How tokens of ``model`` are counted: cl100k for GPT-4 and 3.5, else o200k (near enough for other families)."""
+    """Return the token encoder for ``model``: cl100k for GPT-4 and 3.5, else o200k as an approximation."""
     return encoder(CL100K if _CL100K_MODELS.search(model) else O200K)
 
 
 def pieces(text: str) -> Iterator[str]:
-    """``text`` cut into pieces of 1,000 to 2,000 characters that end before white space where there is any.
+    """Yield ``text`` in pieces of 1,000 to 2,000 characters that end before white space where possible.
 
-    Where a piece ends depends on the text up to there alone, so a prefix has the same pieces but the last.
+    The end of a piece depends only on the text before it, so a prefix has the same pieces except the last.
     """
     return (match.group() for match in _PIECES.finditer(text))
 
 
 def count_tokens(text: str, encode: Encode | None = None) -> int:
-    """The number of tokens of ``text`` (by o200k, unless ``encode`` is given).
+    """Return the number of tokens of ``text`` (by o200k, unless ``encode`` is given).
 
     Text that looks like a control token counts as plain text.
     """
@@ -53,9 +53,9 @@ def count_tokens(text: str, encode: Encode | None = None) -> int:
 
 @functools.cache
 def encoder(encoding: str) -> Encode:
-    """The function from text to token numbers of one of tiktoken's encodings, without any download.
+    """Return the function from text to token numbers for one of tiktoken's encodings, without any download.
 
-    If the table is not installed, each token stands for :data:`BYTES_PER_TOKEN` bytes.
+    If the encoding's table is not installed, each token counts as :data:`BYTES_PER_TOKEN` bytes.
     """
     if not _point_to_tables(encoding):
         return lambda text: [0] * -(-len(text.encode("utf-8", "replace")) // BYTES_PER_TOKEN)
@@ -65,7 +65,7 @@ def encoder(encoding: str) -> Encode:
 
 
 def litellm_folder() -> Path | None:
-    """Where litellm is installed, found without importing it; None if it is not."""
+    """Return the folder where litellm is installed, without importing it; None if it is not installed."""
     spec = importlib.util.find_spec("litellm")
     return Path(spec.origin).parent if spec is not None and spec.origin else None
 

@@ -52,10 +52,11 @@ OnCompletion = Callable[[Completion, int], None]
 
 
 def trace_kind() -> str:
-    """Return the kind of spans that the environment requests; empty: none.
+    """Return the kind of traces set in the environment; empty if tracing is off.
 
     Raises:
-        DeclarationError: it requests another kind, or the extra ``otel`` is missing.
+        DeclarationError: the kind is unknown.
+        MissingDependencyError: the extra ``otel`` is not installed.
     """
     kind = os.environ.get(VARIABLE, "").strip()
     if kind and kind not in KINDS:
@@ -68,18 +69,20 @@ def trace_kind() -> str:
 
 
 def opentelemetry() -> Any:
-    """OpenTelemetry's module of traces.
+    """Return the module ``opentelemetry.trace``.
 
     Raises:
-        MissingDependencyError: the extra ``otel`` is missing.
+        MissingDependencyError: the extra ``otel`` is not installed.
     """
     return require("opentelemetry.trace", extra="otel")
 
 
 @contextlib.contextmanager
 def request_span(options: ClientOptions, sent: Request[Any], key: str) -> Iterator[OnCompletion | None]:
-    """Open the span around a request with all its retries; yields the function that takes its completion, None where no
-    spans are requested."""
+    """Open a trace span around a request with all its retries.
+
+    The ``with`` block gets a function that records the completion, or None if tracing is off.
+    """
     kind = trace_kind()
     if not kind:
         yield None
@@ -160,21 +163,23 @@ KIND, TYPE = "openinference.span.kind", "langfuse.observation.type"
 
 
 def tracer() -> Any:
-    """What makes conqret's spans."""
+    """Return the OpenTelemetry tracer of conqret."""
     return opentelemetry().get_tracer("conqret", __version__, schema_url=SEMANTIC_CONVENTIONS)
 
 
 def run_span_here(name: str) -> Any:
-    """A span that is the current one as long as it is held: for a program whose runs lie inside it."""
+    """Return a context manager that opens the span ``name`` as the current one, for a program that contains
+    runs.
+    """
     return tracer().start_as_current_span(name, attributes={KIND: "CHAIN", TYPE: "chain"}, **_QUIET)
 
 
 @contextlib.contextmanager
 def run_span(name: str, about: Mapping[str, Any]) -> Iterator[contextvars.Context | None]:
-    """Yield the context in which the trials of a run belong: inside a span of its own, which lies inside the caller's.
+    """Open a trace span for a run, and yield the context in which its trials run; None if tracing is off.
 
-    (The span is not the current one of the caller: trials are handed out by a generator, which lives in its
-    consumer's context.) None where no spans are requested.
+    The span is inside the caller's, but is not the caller's current one, because a generator starts the
+    trials and runs in its consumer's context.
     """
     if not trace_kind():
         yield None

@@ -43,15 +43,15 @@ _admitted: dict[str, Function] = {}
 
 
 def admit(function: Function | str) -> str:
-    """The name of a model that is answered by ``function``, or by the one that ``module:function`` names.
+    """Register ``function``, or the function named ``module:function``, as a model, and return the model's
+    name.
 
-    Its attribute ``version``, where it has one, is part of the name: what tells apart functions that one place of the
-    code makes.
-
-    Such a module is imported, which runs its code: from the working directory, too, but only because it is named here.
+    The function's attribute ``version``, if any, is part of the name, to distinguish functions made by the
+    same code. A named module is imported, which runs its code, also from the working directory.
 
     Raises:
-        DeclarationError: there is no such module or function, the module cannot be imported, or it is no function.
+        DeclarationError: the module or function does not exist, the module cannot be imported, or it is not a
+            function.
     """
     judge_function = _imported(function) if isinstance(function, str) else function
     if not callable(judge_function):
@@ -68,7 +68,9 @@ def admit(function: Function | str) -> str:
 
 
 def identity(model: str) -> str:
-    """The name with a digest of the file in which the function stands: changed code is another judge."""
+    """Return the model's name with a digest of the function's source file, so that changed code is another
+    judge.
+    """
     function = _admitted.get(model)
     return model if function is None else f"{model}@{hashlib.sha256(_source(function)).hexdigest()[:12]}"
 
@@ -116,14 +118,21 @@ def _imported(name: str) -> Function:
 
 
 class FunctionConnection(Connection):
-    """Answers with what the function says. One that is not asynchronous is called in a thread, once at a time; one that
-    says nothing before the deadline stays behind in its thread, which keeps no program from ending."""
+    """A connection whose responses come from a Python function.
+
+    A function that is not asynchronous is called in a thread, one call at a time. A call that misses the
+    deadline stays in its thread, which does not keep the program from ending.
+    """
 
     def __init__(self, options: ClientOptions) -> None:
         self._model = options.model
 
     async def prepare(self) -> None:
-        """Raises DeclarationError where no such function was handed over."""
+        """Check that the function was registered.
+
+        Raises:
+            DeclarationError: it was not.
+        """
         if self._model not in _admitted:
             raise DeclarationError(
                 f"{self._model} is a Python function, and conqret imports one only on request: give it with --judge, "
@@ -131,11 +140,11 @@ class FunctionConnection(Connection):
             )
 
     async def complete(self, request: Request[Any]) -> Completion:
-        """What the function says, as JSON.
+        """Call the function with the request's item and return its result as JSON.
 
         Raises:
-            DeclarationError: the question is none about an item as plain data.
-            ProviderError: the function raised, or said something that is no plain data.
+            DeclarationError: the request is not about an item as plain data.
+            ProviderError: the function raised, or returned something other than plain data.
         """
         await self.prepare()
         item = item_of(request)
@@ -148,10 +157,11 @@ class FunctionConnection(Connection):
 
 
 async def answer_of(model: str, item: dict[str, Any]) -> str:
-    """What the function of this name says of an item in plain data, as JSON under :data:`VERDICT`.
+    """Call the function registered under ``model`` with an item, and return its result as JSON under
+    :data:`VERDICT`.
 
     Raises:
-        ProviderError: the function raised, or said something that is no plain data.
+        ProviderError: the function raised, or returned something other than plain data.
     """
     function = _admitted[model]
     try:
@@ -201,7 +211,11 @@ async def _aside(function: Function, item: dict[str, Any]) -> Any:
 
 
 def item_of(request: Request[Any]) -> dict[str, Any]:
-    """The item that a request is about, a copy. Raises DeclarationError where it is about none."""
+    """Return a copy of the item that a request is about, as plain data.
+
+    Raises:
+        DeclarationError: the request is not about an item.
+    """
     if ITEM not in request.context:
         raise DeclarationError(
             f"{request.ask} is a prompt for an LLM, and a judge of your own takes items: leave --format out, and "

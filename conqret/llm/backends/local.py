@@ -57,9 +57,9 @@ _NOTHING = _Settings({}, {})
 
 
 def name_and_identity(model: str) -> tuple[str, str | None]:
-    """The folder or hub's name in ``local/NAME@IDENTITY``, and the identity (None where it is left out).
+    """Split ``local/NAME@IDENTITY`` into the folder or hub name, and the identity (None where it is missing).
 
-    A folder whose own name ends like an identity is that folder.
+    A name that is an existing folder is not split.
     """
     name = model.removeprefix(PREFIX)
     pinned = _PINNED.fullmatch(name)
@@ -69,16 +69,17 @@ def name_and_identity(model: str) -> tuple[str, str | None]:
 
 
 def folder_of(name: str) -> Path:
-    """Where the model ``name`` lies if it is a folder; ``~`` is the user's home."""
+    """Return the model's name as a path, with ``~`` expanded to the user's home."""
     return Path(name).expanduser() if name.startswith("~/") else Path(name)
 
 
 def resolved(options: ClientOptions) -> ClientOptions:
-    """The same options with the identity in the model's name, and its window where none is set.
+    """Return the options with the weights' identity in the model's name, and the context window where none is
+    set.
 
     Raises:
-        DeclarationError: there is no such model, and its name has no identity either.
-        MissingDependencyError: it is a hub's, and transformers is not installed.
+        DeclarationError: the model does not exist, and its name has no identity.
+        MissingDependencyError: the model is on a hub, and transformers is not installed.
     """
     name, identity = name_and_identity(options.model)
     if identity is not None and options.context_window is not None:
@@ -94,17 +95,20 @@ def resolved(options: ClientOptions) -> ClientOptions:
 
 
 def anchored(model: str, folder: Path) -> str:
-    """The name with a path that begins with ``./`` or ``../`` taken from ``folder``; any other as it is."""
+    """Return the model's name with a path that begins with ``./`` or ``../`` resolved against ``folder``.
+
+    Other names are unchanged.
+    """
     name = model.removeprefix(PREFIX)
     return f"{PREFIX}{folder / name}" if name.startswith(("./", "../")) else model
 
 
 def identity_of(name: str) -> str:
-    """What identifies the weights and the tokenizer of the model ``name``.
+    """Return the string that identifies the weights and the tokenizer of the model: a digest or the hub's
+    commit.
 
     Raises:
-        DeclarationError: there is no such folder, no such model on the hub, or the hub does not say which commit
-            it is.
+        DeclarationError: the folder or the hub's model does not exist, or the hub does not report its commit.
     """
     folder = folder_of(name)
     if folder.is_dir():
@@ -200,10 +204,10 @@ _held: dict[tuple[str, str], ConditionalPerplexity] = {}
 
 
 class Local(Connection):
-    """Answers with the log-probabilities that a request's ``reading`` names, or with a text.
+    """A connection to a transformers model on this machine; it reads log-probabilities or writes text.
 
-    Log-probabilities on a GPU (bfloat16) and on a CPU (float32) differ a little. Device and dtype are no part of a
-    key, so that recordings replay anywhere; the completion's ``model`` names them.
+    Log-probabilities on a GPU (bfloat16) and on a CPU (float32) differ slightly. Device and dtype are not
+    part of a key, so that recordings replay anywhere; the completion's ``model`` names them.
     """
 
     def __init__(self, options: ClientOptions) -> None:
@@ -212,21 +216,22 @@ class Local(Connection):
         self._scorer: ConditionalPerplexity | None = None
 
     async def prepare(self) -> None:
-        """Load the model, or take the one that this process has loaded before.
+        """Load the model, or use the one that this process has already loaded.
 
         Raises:
-            DeclarationError: there is no such model, it cannot be used, or it is not the one that is meant.
+            DeclarationError: the model does not exist, cannot be used, or has another identity than its name
+                says.
             MissingDependencyError: torch or transformers is not installed.
         """
         if self._scorer is None:
             self._scorer = await _in_worker(self._load)
 
     async def complete(self, request: Request[Any]) -> Completion:
-        """The answer that the log-probabilities make, as JSON; or the text that the model writes.
+        """Return the response computed from log-probabilities, as JSON, or the text that the model writes.
 
         Raises:
-            DeclarationError: the request wants an answer in a shape, and says nothing of log-probabilities.
-            ProviderError: the model gave none.
+            DeclarationError: the request is for structured output without a ``reading``.
+            ProviderError: the model gave no response.
         """
         if request.reading is None and not request.plain:
             raise DeclarationError(f"{request.ask} cannot be used with a local model")
@@ -235,7 +240,9 @@ class Local(Connection):
         return await _in_worker(functools.partial(self._answered, work, request))
 
     async def close(self) -> None:
-        """The model stays loaded until another is needed: the next client of this process uses it, too."""
+        """Release the model, which stays loaded for the next client of this process until another model is
+        needed.
+        """
         self._scorer = None
 
     def _load(self) -> ConditionalPerplexity:

@@ -11,10 +11,14 @@ from conqret.llm.request import Completion, Request
 
 
 class NoModel(Connection):
-    """What answers nothing: such a format sends no request."""
+    """A connection without a model, for formats that send no request."""
 
     async def complete(self, request: Request[Any]) -> Completion:
-        """Raises DeclarationError: there is no model."""
+        """Refuse the request.
+
+        Raises:
+            DeclarationError: always, because there is no model.
+        """
         raise DeclarationError(
             f"{request.ask} needs a model, and {NO_MODEL} is not one: name a model with --model"
         )

@@ -15,10 +15,10 @@ REVISION = 3
 
 
 class OfflineConnection(Connection):
-    """Answers with ``request.baseline()``: deterministic, free, and without any waiting."""
+    """A connection whose responses come from ``request.baseline()``: deterministic, free and immediate."""
 
     async def complete(self, request: Request[Any]) -> Completion:
-        """The baseline's answer as JSON, or as it is where a plain text is requested.
+        """Return the baseline's response as JSON, or as text where plain text is requested.
 
         Raises:
             DeclarationError: the request has no baseline.

@@ -24,35 +24,39 @@ KEY = "CONQRET_SERVER_KEY"
 
 
 def model_of(url: str) -> str:
-    """The name of the model that this address is. Raises DeclarationError where it is none of http or https."""
+    """Return the model name for the address of a judging server.
+
+    Raises:
+        DeclarationError: the address does not begin with http:// or https://.
+    """
     if not url.startswith(("http://", "https://")) or any(character.isspace() for character in url):
         raise DeclarationError(f"a server's address must begin with http:// or https://, unlike {url!r}")
     return PREFIX + url
 
 
 class ServerConnection(Connection):
-    """Answers with what the server says of an item. It is sent nowhere else, and never follows to another address."""
+    """A connection to a server that judges items; it never follows a redirect."""
 
     def __init__(self, options: ClientOptions) -> None:
         self._url = options.model.removeprefix(PREFIX)
         self._session: aiohttp.ClientSession | None = None
 
     async def complete(self, request: Request[Any]) -> Completion:
-        """The server's answer, as JSON.
+        """Send the request's item to the server and return its response as JSON.
 
         Raises:
-            DeclarationError: the question is none about an item as plain data.
-            ProviderError: no answer came, or one that is no JSON.
+            DeclarationError: the request is not about an item as plain data.
+            ProviderError: no response came, or it is not JSON.
         """
         began = time.perf_counter()
         text = await self.answer(item_of(request))
         return Completion(text, model=f"{PREFIX}{self._url}", seconds=time.perf_counter() - began)
 
     async def answer(self, item: dict[str, Any]) -> str:
-        """What the server says of an item in plain data, as JSON under :data:`VERDICT`.
+        """Post an item to the server and return its response as JSON under :data:`VERDICT`.
 
         Raises:
-            ProviderError: no answer came, or one that is no JSON.
+            ProviderError: no response came, or it is not JSON.
         """
         if self._session is None:
             key = os.environ.get(KEY)

@@ -27,13 +27,15 @@ _admitted: dict[str, Sayings] = {}
 
 
 def texts_of(item: Mapping[str, Any]) -> str:
-    """An item as plain data, as one text; its language is no part of that."""
+    """Return an item as one JSON text without its language, to look it up in a log."""
     return json.dumps({name: value for name, value in item.items() if name != "language"}, sort_keys=True)
 
 
 def admit(name: str, answer_log: Sayings) -> str:
-    """The name of a model that is answered from a log called ``name``: with a digest of all that it says, since other
-    verdicts are another judge's."""
+    """Register a log of verdicts as a model, and return the model's name:
+
+    ``name`` and a digest of the log.
+    """
     sha = hashlib.sha256(json.dumps(answer_log, sort_keys=True, default=list).encode())
     model = f"{PREFIX}{name}@{sha.hexdigest()[:12]}"
     _admitted[model] = answer_log
@@ -41,24 +43,30 @@ def admit(name: str, answer_log: Sayings) -> str:
 
 
 class LogConnection(Connection):
-    """Answers with what the log says of an item; a further sample is the next time that it was judged."""
+    """A connection whose responses come from a log of verdicts; sample n is the item's verdict number n in
+    the log.
+    """
 
     def __init__(self, options: ClientOptions) -> None:
         self._model = options.model
 
     async def prepare(self) -> None:
-        """Raises DeclarationError where no such log was handed over."""
+        """Check that the log was registered.
+
+        Raises:
+            DeclarationError: it was not.
+        """
         if self._model not in _admitted:
             raise DeclarationError(
                 f"{self._model} is a log of verdicts, and conqret reads one only on request: give it with --verdicts"
             )
 
     async def complete(self, request: Request[Any]) -> Completion:
-        """What the log says, as JSON.
+        """Return the verdict in the log for the request's item and sample, as JSON.
 
         Raises:
-            DeclarationError: the question is none about an item as plain data.
-            ProviderError: the log says nothing of it.
+            DeclarationError: the request is not about an item as plain data.
+            ProviderError: the log has no such verdict.
         """
         await self.prepare()
         answers = _admitted[self._model].get(texts_of(item_of(request)), ())

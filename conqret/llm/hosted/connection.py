@@ -35,7 +35,7 @@ _MARK = "\x00"
 
 
 class Shape(StrEnum):
-    """The shapes that request a typed answer, best first: a JSON schema, a tool call, JSON in Markdown.
+    """The methods to request structured output, best first: a JSON schema, a tool call, JSON in Markdown.
 
     Their values are the names of instructor's modes.
     """
@@ -46,12 +46,15 @@ class Shape(StrEnum):
 
     @property
     def lesser(self) -> Shape | None:
-        """What to try where a server rejects this shape."""
+        """The method to try next where a server rejects this one; None for the last."""
         return {Shape.SCHEMA: Shape.TOOLS, Shape.TOOLS: Shape.MARKDOWN}.get(self)
 
 
 def choose_shape(provider: str, facts: ModelFacts) -> Shape:
-    """A schema (a tenth cheaper for the client than a tool call) where it works, else tools, else Markdown."""
+    """Return the best method for structured output that the model supports:
+
+    JSON schema, else tools, else Markdown.
+    """
     if facts.schema or (not facts.listed and provider in SCHEMA_ENDPOINTS):
         return Shape.SCHEMA
     return Shape.TOOLS if facts.tools else Shape.MARKDOWN
@@ -59,14 +62,16 @@ def choose_shape(provider: str, facts: ModelFacts) -> Shape:
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """What a shape adds to a request: arguments of the call, and text after the system and user messages."""
+    """What a method for structured output adds to a request: call arguments, and text after the messages."""
 
     arguments: Mapping[str, Any]
     system_suffix: str = ""
     user_suffix: str = ""
 
     def messages(self, messages: Sequence[Message]) -> list[dict[str, Any]]:
-        """The chat messages to send, with our texts exactly as they are. A text with images becomes a list of parts."""
+        """Return the chat messages to send, with all texts unchanged; a text with images becomes a list of
+        parts.
+        """
         sent: list[dict[str, Any]] = [
             {"role": message.role, "content": message.content} for message in messages
         ]
@@ -94,7 +99,10 @@ def _text(text: str) -> dict[str, Any]:
 
 @functools.lru_cache(maxsize=KEPT)
 def format_for(response: type[BaseModel], shape: Shape) -> Format:
-    """What ``shape`` adds to a request for ``response``, nothing for a plain text; made once for each pair."""
+    """Return what ``shape`` adds to a request for ``response``; nothing for plain text.
+
+    Results are cached.
+    """
     if issubclass(response, Plain):
         return Format({})
     if shape is Shape.SCHEMA:
@@ -120,7 +128,10 @@ NO_KEY = "no-key"
 
 
 class HostedConnection(Connection):
-    """One route to a hosted model. ``provider`` is litellm's word for who serves it, ``shape`` that of its answers."""
+    """A connection to a hosted model.
+
+    ``provider`` is litellm's name of its provider, and ``shape`` the method for structured output.
+    """
 
     def __init__(self, options: ClientOptions) -> None:
         self.options, self.facts = options, options.facts
@@ -129,11 +140,13 @@ class HostedConnection(Connection):
         self._accepted: set[Shape] = set()
 
     async def complete(self, request: Request[Any]) -> Completion:
-        """Send once. Where the server rejects the shape of the answer, the next lesser one is tried, and used from then
-        on unless the server accepted the shape before.
+        """Send a request once and return its completion.
+
+        Where the server rejects the method for structured output, the next one is tried. It is used from then
+        on, unless the server accepted the former method before.
 
         Raises:
-            ProviderError: no answer came.
+            ProviderError: no response came.
         """
         shape, rejected = self.shape, False
         while True:
@@ -162,14 +175,16 @@ class HostedConnection(Connection):
 
     @abstractmethod
     async def exchange(self, request: Request[Any], shape: Shape) -> Mapping[str, Any]:
-        """Send once, and return the body of the answer as plain data in OpenAI's form."""
+        """Send a request once, and return the response body as plain data in OpenAI's format."""
 
     def cost(self, prompt: int | None, completed: int | None, cached: int | None) -> float | None:
-        """Dollars for tokens."""
+        """Return the dollars for these tokens; None where a price is unknown."""
         return self.facts.cost(prompt, completed, cached)
 
     def settings(self, request: Request[Any]) -> dict[str, Any]:
-        """The settings of a request by OpenAI's names, but model, messages and shape."""
+        """Return a request's settings by OpenAI's parameter names, without model, messages and response
+        format.
+        """
         settings: dict[str, Any] = {"temperature": request.sampling_temperature}
         if request.max_tokens is not None:
             settings["max_tokens"] = request.max_tokens
@@ -188,7 +203,10 @@ class HostedConnection(Connection):
 
 
 def stated_by(error: ProviderError) -> Completion | None:
-    """Two errors are the model's own verdict on the prompt: they are recorded like answers."""
+    """Return the completion to record for an error that is the model's own verdict on the prompt; else None.
+
+    These errors are refusals and prompts that exceed the context window.
+    """
     if error.code is Reason.CONTEXT_OVERFLOW:
         return Completion(str(error), finish_reason=CONTEXT_OVERFLOW, cost_usd=0.0)
     if error.code is Reason.REFUSAL:

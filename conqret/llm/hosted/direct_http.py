@@ -45,7 +45,7 @@ _HEADERS = {
 
 
 class Direct(HostedConnection):
-    """Posts to a server's chat completions over connections that are kept; nothing else is ever sent anywhere."""
+    """A connection that posts to a server's chat completions over persistent connections, without litellm."""
 
     def __init__(self, options: ClientOptions) -> None:
         super().__init__(options)
@@ -53,10 +53,10 @@ class Direct(HostedConnection):
         self._preparing = asyncio.Lock()
 
     async def prepare(self) -> None:
-        """Settle how this model is called, and check that a server listens; does nothing the second time.
+        """Find the server for this model and check that it listens; does nothing the second time.
 
         Raises:
-            DeclarationError: there is no address or no key for the model, or no server listens at the address.
+            DeclarationError: the model has no address or no key, or no server listens at the address.
         """
         await self._prepared()
 
@@ -71,7 +71,11 @@ class Direct(HostedConnection):
             return self._open
 
     async def exchange(self, request: Request[Any], shape: Shape) -> Mapping[str, Any]:
-        """What the server says."""
+        """Post a request and return the response body in OpenAI's chat format.
+
+        Raises:
+            ProviderError: the server returns an error, or an invalid body.
+        """
         server, session = await self._prepared()
         if server.responses:
             answer: type[BaseModel] = request.response
@@ -86,7 +90,9 @@ class Direct(HostedConnection):
         return as_chat(parsed(raw)) if server.responses else parsed(raw)
 
     def body(self, request: Request[Any], model: str, shape: Shape) -> bytes:
-        """The request as it is sent: as OpenAI's own client would, messages first, then the rest by name."""
+        """Return the body of a request as JSON bytes: messages and model first, then the other parameters by
+        name.
+        """
         response: type[BaseModel] = request.response
         shaped = format_for(response, shape)
         parts = {name: compact(value) for name, value in self.settings(request).items()}
@@ -103,8 +109,11 @@ class Direct(HostedConnection):
 
 
 def session_of(server: Server) -> aiohttp.ClientSession:
-    """Connections to a server. Each request is given the server's own headers: those of the connections go to a proxy,
-    too. Nothing is taken from .netrc, which would go over the key."""
+    """Open an HTTP session for a server.
+
+    Headers are set per request, because those of the session would also go to a proxy. ``.netrc`` is not
+    read, because it would override the key.
+    """
     proxy = proxy_of(server.url)
     connector = aiohttp.TCPConnector(
         limit=0, keepalive_timeout=KEEP_ALIVE, ssl=_trusted() if server.url.startswith("https") else True
@@ -120,7 +129,11 @@ def session_of(server: Server) -> aiohttp.ClientSession:
 
 
 async def body_of(response: aiohttp.ClientResponse) -> bytes:
-    """The whole body of an answer, unpacked. Raises ProviderError where it is too long, or packed otherwise."""
+    """Read the whole body of a response and decompress it.
+
+    Raises:
+        ProviderError: the body is too long, or has an unsupported compression.
+    """
     packed = packing(response.headers.get("Content-Encoding"))
     return b"".join([piece async for piece in unpacked(response.content.iter_any(), packed)])
 
@@ -140,7 +153,7 @@ def _arguments(response: type[BaseModel], shape: Shape) -> Mapping[str, bytes]:
 
 
 def refused(server: Server, status: int, headers: Mapping[str, str], raw: bytes) -> ProviderError:
-    """What another status than 200 amounts to."""
+    """Return the provider error for a response with a status other than 200."""
     if 300 <= status < 400:
         return sent_on(server.url, headers.get("Location", ""))
     try:
@@ -158,7 +171,11 @@ def refused(server: Server, status: int, headers: Mapping[str, str], raw: bytes)
 
 
 def parsed(raw: bytes) -> Mapping[str, Any]:
-    """The object that a body holds. Raises ProviderError where it holds none."""
+    """Parse a body as a JSON object.
+
+    Raises:
+        ProviderError: it is not one.
+    """
     try:
         body = json.loads(raw)
     except (ValueError, RecursionError):

@@ -36,10 +36,10 @@ _HALVES = re.compile("[\ud800-\udfff]")
 
 
 def completion_of(body: Mapping[str, Any], price: Price, seconds: float) -> Completion:
-    """The completion in a body; what a server says wrongly besides the answer itself is left out.
+    """Read the completion from a response body; invalid fields other than the text are left out.
 
     Raises:
-        ProviderError: it holds no answer, or an error, which servers that pass on answers send with a status of 200.
+        ProviderError: the body has no response, or an error (some servers send errors with status 200).
     """
     choice = _first(body.get("choices"))
     if choice is not None:  # litellm keeps apart what a provider has besides
@@ -95,9 +95,9 @@ def _finish_of(choice: Mapping[str, Any]) -> str:
 
 
 def usage_of(usage: Any) -> tuple[int | None, int | None, int | None]:
-    """The tokens of prompt and answer, and the cached ones; None for what is not said, or is no number of tokens.
+    """Return the prompt tokens, response tokens and cached tokens; None for each that is missing or invalid.
 
-    A prompt has at least one token, so that 0 says nothing.
+    A prompt has at least one token, so 0 prompt tokens count as missing.
     """
     counts = mapping(usage)
     cached = mapping(counts.get("prompt_tokens_details")).get("cached_tokens")
@@ -111,7 +111,7 @@ def _first(several: Any) -> Mapping[str, Any] | None:
 
 
 def mapping(sent: Any) -> Mapping[str, Any]:
-    """An object as it was sent; an empty one in the place of anything else."""
+    """Return ``sent`` if it is a mapping, else an empty one."""
     return sent if isinstance(sent, Mapping) else {}
 
 
@@ -163,10 +163,10 @@ _WINDOWS = {"gzip": 16 + zlib.MAX_WBITS, "x-gzip": 16 + zlib.MAX_WBITS, "deflate
 
 
 def packing(header: str | None) -> str:
-    """How a body is packed, by its Content-Encoding; empty for not at all.
+    """Return the compression of a body from its Content-Encoding header; empty without one.
 
     Raises:
-        ProviderError: in a way that was not requested.
+        ProviderError: the compression was not requested.
     """
     packed = (header or "").strip().lower().replace("identity", "")
     if packed and packed not in _WINDOWS:
@@ -176,10 +176,10 @@ def packing(header: str | None) -> str:
 
 
 async def unpacked(chunks: AsyncIterable[bytes], packed: str) -> AsyncIterator[bytes]:
-    """The body in pieces, unpacked.
+    """Yield the decompressed pieces of a body.
 
     Raises:
-        ProviderError: it is longer than the limit, or not packed as it says.
+        ProviderError: the body is longer than the limit, or not compressed as declared.
     """
     unpacker = zlib.decompressobj(_WINDOWS[packed]) if packed else None
     left = ANSWER.most

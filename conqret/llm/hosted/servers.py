@@ -31,7 +31,7 @@ _NAMES = re.compile(r"responses/|(o\d|gpt-\d[\d.]*)(-mini)?-(pro|codex|deep-rese
 
 
 def responses_body(request: Request[Any], model: str, shaped: Format) -> bytes:
-    """The request as it is sent."""
+    """Return the body of a request to OpenAI's Responses interface as JSON bytes."""
     body: dict[str, Any] = {
         "input": [_input(message) for message in shaped.messages(request.messages)],
         "model": model,
@@ -49,7 +49,7 @@ def responses_body(request: Request[Any], model: str, shaped: Format) -> bytes:
 
 
 def as_chat(body: Mapping[str, Any]) -> Mapping[str, Any]:
-    """An answer in the form that is read everywhere else; an error stays one."""
+    """Convert a body of the Responses interface to chat format; an error body is returned unchanged."""
     output = body.get("output")
     if body.get("error") or not isinstance(output, list):
         return body
@@ -116,9 +116,12 @@ _PATH = "/chat/completions"
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """Where a model is called: litellm's word for the provider, the model's name there, the address of completions, the
-    headers that every request has (``Authorization`` among them), what is checked to be listening, and whether the
-    address is that of the Responses interface instead."""
+    """Where and how a model is called.
+
+    ``provider`` is litellm's name of the provider, ``model`` the model's name there, and ``url`` the address
+    of completions. ``headers`` go with every request, including ``Authorization``. ``base`` is the address to
+    check for a listening server. ``responses`` is True for OpenAI's Responses interface.
+    """
 
     provider: str
     model: str
@@ -129,7 +132,7 @@ class Server:
 
     @property
     def root(self) -> str:
-        """What the addresses of all its interfaces begin with."""
+        """The address without the path of chat completions, common to all interfaces of the server."""
         return self.url.partition("?")[0].removesuffix(_PATH)
 
 
@@ -153,7 +156,7 @@ _PROVIDERS = {
 
 
 def directly(options: ClientOptions) -> bool:
-    """Whether the model of the options is called directly, and not through litellm."""
+    """Return True if conqret calls the model of the options itself, False if it uses litellm."""
     named = _named(options)
     if options.client == "litellm" or named is None:
         return False
@@ -167,17 +170,18 @@ def directly(options: ClientOptions) -> bool:
 
 
 def by_responses(options: ClientOptions) -> bool:
-    """Whether the model of the options is one of OpenAI's that the Responses interface alone has, by the price list or
-    by its name."""
+    """Return True if OpenAI serves the model only through its Responses interface, by the price list or its
+    name.
+    """
     provider, model = _named(options) or ("", "")
     return provider == OPENAI and (mode_of(model) == "responses" or _NAMES.match(model) is not None)
 
 
 def server_of(options: ClientOptions) -> Server:
-    """The server to be called directly for a model.
+    """Return the server to call directly for a model.
 
     Raises:
-        DeclarationError: its address is not known, or there is no key for it, or none that can be sent.
+        DeclarationError: its address is unknown, or its key is missing or cannot be sent.
     """
     provider, model = _named(options) or (OPENAI, options.model)
     known, base = _PROVIDERS[provider], _base(options, provider)
@@ -247,7 +251,11 @@ def _address(base: str, interface: str) -> str:
 
 
 def checked_key(key: str, provider: str) -> str:
-    """A key that can stand in a header. Raises DeclarationError of any other."""
+    """Return ``key`` if it can be sent in a header.
+
+    Raises:
+        DeclarationError: it has characters that cannot be.
+    """
     if not key.isascii() or not key.isprintable():
         raise DeclarationError(
             f"the key for {provider} contains characters that no key has: check that it is the right key"

@@ -29,7 +29,7 @@ _users: WeakKeyDictionary[asyncio.AbstractEventLoop, int] = WeakKeyDictionary()
 
 
 class ThroughLitellm(HostedConnection):
-    """Sends requests with ``litellm.acompletion``; litellm is imported by :meth:`prepare`, not before."""
+    """A connection that sends requests with ``litellm.acompletion``; :meth:`prepare` imports litellm."""
 
     def __init__(self, options: ClientOptions) -> None:
         super().__init__(options)
@@ -39,10 +39,10 @@ class ThroughLitellm(HostedConnection):
         self._preparing = asyncio.Lock()
 
     async def prepare(self) -> None:
-        """Import litellm and settle how this model is called; does nothing the second time.
+        """Import litellm and find the provider for this model; does nothing the second time.
 
         Raises:
-            DeclarationError: litellm knows no provider for the model, there is no key for it, or no server listens at
+            DeclarationError: litellm knows no provider for the model, it has no key, or no server listens at
                 the address.
         """
         async with self._preparing:
@@ -88,7 +88,7 @@ class ThroughLitellm(HostedConnection):
         self._litellm = litellm
 
     async def exchange(self, request: Request[Any], shape: Shape) -> Mapping[str, Any]:
-        """What litellm makes of the answer."""
+        """Send a request with litellm and return the response body in OpenAI's chat format."""
         response: type[BaseModel] = request.response
         shaped = format_for(response, shape)
         arguments: dict[str, Any] = {
@@ -105,7 +105,9 @@ class ThroughLitellm(HostedConnection):
         return body
 
     def cost(self, prompt: int | None, completed: int | None, cached: int | None) -> float | None:
-        """litellm's own figure for prices that depend on the prompt's length."""
+        """Return the dollars for these tokens; litellm's own figure where the price depends on the prompt's
+        length.
+        """
         if self.facts.tiered and None not in (prompt, completed) and self._stated_cost is not None:
             return float(self._stated_cost)
         return super().cost(prompt, completed, cached)
@@ -122,7 +124,9 @@ class ThroughLitellm(HostedConnection):
 
 
 def load_litellm() -> Any:
-    """litellm with everything off that prints, reports, fetches or retries. Takes 3 s the first time."""
+    """Import litellm and return it, with its logging, telemetry, downloads and retries off; takes 3 s at
+    first.
+    """
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
     os.environ.setdefault("LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS", "True")
     _stay_here()
@@ -174,8 +178,11 @@ class _BoundedStream(httpx.AsyncByteStream):
 def bounded(
     send: Callable[[httpx.Request], Awaitable[httpx.Response]],
 ) -> Callable[[httpx.Request], Awaitable[httpx.Response]]:
-    """A transport's ``handle_async_request`` whose answers raise :class:`ProviderError` where they are too long, or
-    redirect to another server."""
+    """Wrap a transport's ``handle_async_request`` with limits on responses.
+
+    The wrapped function raises :class:`ProviderError` for a response that is too long, or redirects to
+    another server.
+    """
 
     async def handle(request: httpx.Request) -> httpx.Response:
         request.headers["Accept-Encoding"] = ACCEPTED
@@ -207,8 +214,9 @@ def _same(requested: httpx.URL, location: str) -> bool:
 
 
 def bind(litellm: Any) -> None:
-    """Have every asynchronous HTTP client that litellm makes from now on read bounded answers; the second time
-    nothing happens."""
+    """Make every asynchronous HTTP client of litellm use :func:`bounded` responses; does nothing the second
+    time.
+    """
     handler = litellm.llms.custom_httpx.http_handler.AsyncHTTPHandler
     make = handler.create_async_transport
     if getattr(make, "bounded", False):
