@@ -42,7 +42,7 @@ from conqret.runs.study_run import RequestFolder, RequestRecord, lost
 
 
 class GenerationRecord(RequestRecord):
-    """What ``run.json`` says of arguments; ``settings`` say where the tasks are from."""
+    """The record ``run.json`` of a generation run; ``settings`` say where its tasks come from."""
 
     SAME: ClassVar[Mapping[str, str]] = {
         "window": "context window",
