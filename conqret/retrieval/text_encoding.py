@@ -34,15 +34,15 @@ _ADAPTER = re.compile(r"\A[A-Za-z_][\w.]*+:[A-Za-z_]\w*+")
 
 
 def is_adapter(name: str) -> bool:
-    """Whether a name is that of a function, ``module:function``."""
+    """Return True if ``name`` refers to a Python function, ``module:function``."""
     return bool(_ADAPTER.fullmatch(name)) and not Path(name).exists()
 
 
 def model_file(name: str, file: str) -> Any:
-    """A JSON file of a model, read; None where it has none.
+    """Return the parsed JSON file of a model, or None if the model has no such file.
 
     Raises:
-        DeclarationError: it cannot be read, or there is no such model.
+        DeclarationError: the file cannot be read, or there is no such model.
     """
     try:
         place = Path(name) / file if Path(name).is_dir() else hub_file(name, file)
@@ -61,7 +61,7 @@ def model_file(name: str, file: str) -> Any:
 
 
 def is_sentence_transformer(name: str) -> bool:
-    """Whether a model says itself of which modules it is made, pooling included."""
+    """Return True if the model lists its own modules, pooling included, as sentence-transformers models do."""
     return model_file(name, "modules.json") is not None
 
 
@@ -87,11 +87,12 @@ Hofstaetter et al. 2021 with Xiao et al. 2022."""
 
 @dataclass(frozen=True, slots=True)
 class Encoding:
-    """An encoder and how it is used; None is what is known of the model.
+    """The settings of an encoder; a field of None means the model's own default.
 
-    ``encoder`` is a folder, a hub's name, or an adapter ``module:function``; ``query_encoder`` that of queries where
-    there are two (DPR). ``passage_words`` are those of a passage. ``weights`` names the models that an index was made
-    with: a digest of 16 hexadecimal digits, empty before they were looked at.
+    ``encoder`` is a folder, a hub name, or a function ``module:function``. ``query_encoder`` is a separate
+    encoder for queries (DPR). ``passage_words`` is the length of a passage in words. ``weights`` is a
+    digest (16 hexadecimal digits) of the models that an index was built with; it is empty until they are
+    read.
 
     Raises:
         UnknownNameError: there is no such pooling.
