@@ -235,13 +235,14 @@ def _copy_file(job: Job) -> None:
 class ExperimentSettings(TypedDict, total=False):
     """The keyword settings of :func:`run`.
 
-    - ``output``: the folder, by default ``runs/NAME``; a repeated call resumes there - ``overwrite``:
-    start afresh if the folder holds another experiment; its recordings are kept - ``recordings``: a store
-    of responses to share with other runs, by default the folder's own - ``replay``: recordings to read
-    responses from; no request is sent - ``engine``: where judging runs: this process, or ``workers``
-    workers of a Ray cluster (docs/scale.md) - ``trust``: allow the file to run Python code
-    (``module:function``) and to send texts and keys to servers it names - ``say``: a function called with
-    the name of each stage and its outcome
+    - ``output``: the folder, by default ``runs/NAME``; a repeated call resumes there
+    - ``overwrite``: start afresh if the folder holds another experiment; its recordings are kept
+    - ``recordings``: a store of responses to share with other runs, by default the folder's own
+    - ``replay``: recordings to read responses from; no request is sent
+    - ``engine``: where judging runs: this process, or ``workers`` workers of a Ray cluster (docs/scale.md)
+    - ``trust``: allow the file to run Python code (``module:function``) and to send texts and keys to
+      servers it names
+    - ``say``: a function called with the name of each stage and its outcome
     """
 
     output: str | Path | None

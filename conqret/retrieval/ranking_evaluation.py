@@ -49,10 +49,11 @@ class RankingEvaluation:
 class EvaluationSettings(TypedDict, total=False):
     """The keyword settings of :func:`evaluate_rankings`.
 
-    - ``encoder``: the encoder of a vector index, by default the one it was built with - ``mmr_encoder``:
-    the encoder whose vectors MMR compares; by default MMR compares words - ``prompts``: a folder of custom
-    prompts - ``recordings``: a store of responses; by default one under ``runs``, for models that cost
-    money - ``replay``: recordings to read responses from; no request is sent
+    - ``encoder``: the encoder of a vector index, by default the one it was built with
+    - ``mmr_encoder``: the encoder whose vectors MMR compares; by default MMR compares words
+    - ``prompts``: a folder of custom prompts
+    - ``recordings``: a store of responses; by default one under ``runs``, for models that cost money
+    - ``replay``: recordings to read responses from; no request is sent
     """
 
     encoder: str | None

@@ -64,14 +64,17 @@ class RetrievalResult:
 class RetrievalSettings(TypedDict, total=False):
     """The keyword settings of :func:`retrieve`.
 
-    - ``encoder``: the encoder of a vector index, by default the one it was built with - ``weights``: one
-    weight per engine, to fuse scores; by default ranks are fused (reciprocal rank fusion) - ``depth``:
-    documents that the first stage retrieves for each topic - ``cross_encoder``: a model that reranks by
-    question and passage, before ``rerank`` - ``instruction``: an instruction that the cross-encoder reads
-    with each question - ``mmr``: lambda, 0 to 1, of a final reordering by maximal marginal relevance -
-    ``mmr_encoder``: the encoder whose vectors MMR compares; by default it compares words - ``prompts``: a
-    folder of custom prompts - ``recordings``: a store of responses; by default one next to the run, for
-    models that cost money - ``replay``: recordings to read responses from; no request is sent
+    - ``encoder``: the encoder of a vector index, by default the one it was built with
+    - ``weights``: one weight per engine, to fuse scores; by default ranks are fused (reciprocal rank
+      fusion)
+    - ``depth``: documents that the first stage retrieves for each topic
+    - ``cross_encoder``: a model that reranks by question and passage, before ``rerank``
+    - ``instruction``: an instruction that the cross-encoder reads with each question
+    - ``mmr``: lambda, 0 to 1, of a final reordering by maximal marginal relevance
+    - ``mmr_encoder``: the encoder whose vectors MMR compares; by default it compares words
+    - ``prompts``: a folder of custom prompts
+    - ``recordings``: a store of responses; by default one next to the run, for models that cost money
+    - ``replay``: recordings to read responses from; no request is sent
     """
 
     encoder: str | None

@@ -115,10 +115,11 @@ class Encoding:
         check_positive({"passage_words": self.passage_words, "max_tokens": self.max_tokens})
 
     def settled(self, engine: Engine) -> Encoding:
-        """The same with the model's defaults and the digest of its weights.
+        """Return the settings with the model's defaults and the digest of its weights filled in.
 
         Raises:
-            DeclarationError: no encoder was named, there is none, or it is another one than ``weights`` names.
+            DeclarationError: no encoder is named, it does not exist, or its weights differ from
+                ``weights``.
         """
         if not self.encoder:
             raise DeclarationError(
@@ -138,17 +139,19 @@ class Encoding:
 
     @property
     def adapter(self) -> bool:
-        """Whether it is an object of Python code (``module:function``) and no folder of weights."""
+        """True if the encoder is a Python function (``module:function``) and not a folder of weights."""
         return is_adapter(self.encoder)
 
     @property
     def code(self) -> str:
-        """The adapter's name, empty for a folder of weights."""
+        """The Python function's name, ``module:function``; empty for a folder of weights."""
         return self.encoder if self.adapter else ""
 
     @property
     def identity(self) -> dict[str, Any]:
-        """All but the places of the models, which ``weights`` names."""
+        """The settings that determine the vectors, as plain data: all but model paths, as ``weights``
+        identifies the models.
+        """
         return {
             name: value for name, value in asdict(self).items() if name not in {"encoder", "query_encoder"}
         }
@@ -208,22 +211,25 @@ def _said(name: str) -> dict[str, Any]:
 
 @runtime_checkable
 class Encoder(Protocol):
-    """What an adapter returns. ``identity`` names the weights: another one is another index."""
+    """The interface of an encoder that turns texts into vectors.
+
+    ``identity`` identifies its weights; an encoder with another identity needs another index.
+    """
 
     identity: str
 
     def queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """A row for each query."""
+        """Return an array of vectors with one row per query."""
 
     def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """A row for each passage, as long as those of queries. A dot product compares them."""
+        """Return an array of vectors with one row per passage, to compare with query vectors by dot product."""
 
 
 def adapted(name: str) -> Callable[..., Any]:
-    """The function that ``module:function`` names.
+    """Import and return the function that ``module:function`` names.
 
     Raises:
-        DeclarationError: there is none.
+        DeclarationError: the module or the function does not exist.
     """
     module, _, function = name.partition(":")
     try:
@@ -237,10 +243,10 @@ def adapted(name: str) -> Callable[..., Any]:
 
 @functools.lru_cache(maxsize=2)
 def adapter_encoder(encoding: Encoding) -> Encoder:
-    """What the function that an encoding names returns.
+    """Call the function that ``encoding`` names and return its encoder.
 
     Raises:
-        DeclarationError: it cannot be loaded, or returns no encoder.
+        DeclarationError: the function cannot be loaded, or does not return an encoder.
     """
     made = adapted(encoding.encoder)(encoding)
     if not isinstance(made, Encoder) or not isinstance(made.identity, str):

@@ -44,7 +44,9 @@ Positive = Annotated[float, Field(ge=0, le=1e12)]
 
 
 class ResultPart(BaseModel):
-    """A part of a result: it never changes, and has no other fields and no number that is none."""
+    """The base class of a result's parts: immutable, without extra fields, and without NaN or infinite
+    numbers.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 

@@ -19,10 +19,11 @@ OTHER_SIDE: Mapping[Stance, Stance] = {"pro": "con", "con": "pro", "none": "none
 class PromptTurn:
     """A further turn of a strategy, after the first response.
 
-    - ``name``: the variable that holds its response in later prompts; the first response is ``argument`` -
-    ``prompt``: the id of its prompt, filled like the first one, and with the earlier turns - ``other``:
-    True if the turn argues for the other side, whose stance then fills the prompt - ``baseline(topic,
-    stance, documents, responses)``: the offline model's response, given the earlier responses
+    - ``name``: the variable that holds its response in later prompts; the first response is ``argument``
+    - ``prompt``: the id of its prompt, filled like the first one, and with the earlier turns
+    - ``other``: True if the turn argues for the other side, whose stance then fills the prompt
+    - ``baseline(topic, stance, documents, responses)``: the offline model's response, given the earlier
+      responses
     """
 
     name: str
@@ -40,7 +41,7 @@ class Strategy:
     """A strategy to write an argument for one side of a topic from ranked documents.
 
     - ``prompts``: the prompt id for each stance, filled with ``topic``, ``stance``, ``documents`` and
-    ``examples`` (its
+      ``examples`` (its
       system part with ``stance``). Both sides may share a prompt. If it is empty, no model is used.
     - ``baseline(topic, stance, documents)``: the offline model's response, as plain data for
       :class:`~conqret.generation.cited_argument.GeneratedArgument`. Without a model it is the argument itself.

@@ -140,14 +140,18 @@ class Engine:
     """A search library that can index and search texts.
 
     - ``module`` must be importable; ``distribution`` is the installed package, whose version is part of
-    the fingerprint - ``build(texts, folder, settings)`` indexes texts into an empty folder and returns the
-    number of documents - ``open(folder, settings)`` opens an index that ``build`` wrote with the same
-    settings - ``stemmers`` and ``stop_lists``: the names that it supports, the default first -
-    ``settings``: the class of its settings; ``extra``: conqret's optional dependency that installs the
-    library - ``home``: the folder of its index inside a corpus; engines that search by words share one -
-    ``folds``: True if texts and queries are passed without accents (:func:`conqret.text.words.fold`) -
-    ``resumes``: True if ``build`` can continue an interrupted build, given all texts again - ``layout``: a
-    name of its file format that replaces the library's version, if files do not depend on it
+      the fingerprint
+    - ``build(texts, folder, settings)`` indexes texts into an empty folder and returns the number of
+      documents
+    - ``open(folder, settings)`` opens an index that ``build`` wrote with the same settings
+    - ``stemmers`` and ``stop_lists``: the names that it supports, the default first
+    - ``settings``: the class of its settings; ``extra``: conqret's optional dependency that installs the
+      library
+    - ``home``: the folder of its index inside a corpus; engines that search by words share one
+    - ``folds``: True if texts and queries are passed without accents (:func:`conqret.text.words.fold`)
+    - ``resumes``: True if ``build`` can continue an interrupted build, given all texts again
+    - ``layout``: a name of its file format that replaces the library's version, if files do not depend on
+      it
     """
 
     name: str
