@@ -40,14 +40,16 @@ _PUBLISHED = re.compile(rf"({_DATE}|(?<=[\s,])[12][0-9]{{3}})(?=[\s.)\]\"”]*$)
 
 
 def page_sources(page: DebatePage) -> tuple[Source, ...]:
-    """The sources of a page: from the table below "Sources", a ``tablepress`` table, or the footnotes."""
+    """Return the sources of a page, from a table below "Sources", a ``tablepress`` table, or the footnotes
+    page.
+    """
     return table_sources(page) or _first(
         _rows(table, notes) for notes in page.further for table in notes.root.iter("table")
     )
 
 
 def table_sources(page: DebatePage) -> tuple[Source, ...]:
-    """The sources in the tables of a page; empty where none of its tables lists any."""
+    """Return the sources in the tables of a page; empty if no table lists sources."""
     return _first(_rows(table, page) for table in _below_name(page.root)) or _first(
         _rows(table, page)
         for table in page.root.iter("table")
@@ -56,15 +58,16 @@ def table_sources(page: DebatePage) -> tuple[Source, ...]:
 
 
 def footnotes_wanted(page: DebatePage) -> tuple[str, ...]:
-    """The address of the page's footnotes, where it lists no sources itself."""
+    """Return the URL of the page's footnotes, if the page lists no sources itself; otherwise an empty tuple."""
     address = "" if table_sources(page) else footnotes_url(page)
     return (address,) if address else ()
 
 
 def footnotes_url(page: DebatePage) -> str:
-    """Where the page's footnotes should be: its own link to ``…/footnotes/``, else that below its address.
+    """Return the URL of the page's footnotes: its link to ``…/footnotes/``, or else that path below its own
+    URL.
 
-    Only an address on the page's own host is given; empty if there is none.
+    Only URLs on the page's own host are returned; the result is empty if there is none.
     """
     here = urlsplit(page.url)
     for link in page.root.iter("a"):
@@ -78,7 +81,9 @@ def footnotes_url(page: DebatePage) -> str:
 
 
 def web_address(text: str) -> str:
-    """``text`` if it is an http or https address with a host and nothing unprintable in it, else empty."""
+    """Return ``text`` if it is a valid http or https URL with a host and no unprintable characters, else an
+    empty string.
+    """
     address = text.strip()
     if not address.isprintable() or " " in address or len(address) > MAX_URL:
         return ""
@@ -92,7 +97,9 @@ def web_address(text: str) -> str:
 
 
 def source_address(links: Iterable[str], texts: Iterable[str], page: DebatePage) -> str:
-    """The first of the ``links`` out of the page (links back to the text are none), else an address in the texts."""
+    """Return the first of ``links`` that leads away from the page, or else the first URL in ``texts``; empty
+    if none.
+    """
     here = urldefrag(page.url).url.rstrip("/")
     for href in links:
         target = web_address(page.link(href)) if not href.strip().startswith("#") else ""
@@ -104,7 +111,9 @@ def source_address(links: Iterable[str], texts: Iterable[str], page: DebatePage)
 
 
 def cited_date(title: str) -> str:
-    """The date that a source's entry names, as printed: the day it was accessed, else published."""
+    """Return the date in a source's entry as printed: the access date, or else the publication date; empty if
+    none.
+    """
     match = _ACCESSED.search(title[-_DATED:]) or _PUBLISHED.search(title[-60:])
     return match[1] if match else ""
 
@@ -172,7 +181,7 @@ _NUMBERED = re.compile(r"([0-9]{1,4})[.)]\s+(\S.*)")
 
 
 def is_note(line: PageLine) -> bool:
-    """Whether a line is a source: a paragraph that begins with its mark."""
+    """Return True if a line is a source: a paragraph that begins with its citation mark."""
     return not line.level and _NOTE.fullmatch(line.text) is not None
 
 
