@@ -58,7 +58,9 @@ def table_sources(page: DebatePage) -> tuple[Source, ...]:
 
 
 def footnotes_wanted(page: DebatePage) -> tuple[str, ...]:
-    """Return the URL of the page's footnotes, if the page lists no sources itself; otherwise an empty tuple."""
+    """Return a tuple with the URL of the page's footnotes, or an empty tuple if the page lists its sources
+    itself.
+    """
     address = "" if table_sources(page) else footnotes_url(page)
     return (address,) if address else ()
 
@@ -186,9 +188,11 @@ def is_note(line: PageLine) -> bool:
 
 
 def notes(page_lines: Iterable[PageLine], page: DebatePage, *, listed: bool = False) -> Notes:
-    """The sources among lines of a page, by number; the first with a number counts.
+    """Return a mapping from number to source, read from lines of a page; the first source with a number
+    counts.
 
-    Where the lines are ``listed`` as sources, "12. Title" is one, too, and so is each item of a numbered list.
+    With ``listed``, the lines are a list of sources, so "12. Title" and items of a numbered list count
+    too.
     """
     sources: Notes = {}
     items: dict[object, int] = {}
@@ -209,16 +213,19 @@ def notes(page_lines: Iterable[PageLine], page: DebatePage, *, listed: bool = Fa
 
 @dataclass(slots=True)
 class NumberedSources:
-    """The sources of a debate by number, put together from several lists of notes; ``free`` is above all numbers."""
+    """The sources of a debate by number, merged from several lists of notes.
+
+    ``free`` is a number above all numbers in use.
+    """
 
     sources: Notes = field(default_factory=dict)
     free: int = 1
 
     def add(self, more: Notes, cited: Iterable[int] = ()) -> dict[int, int]:
-        """Add a list of notes; returns the new numbers of those that had to be changed.
+        """Add a list of notes and return a mapping from each changed number to its new number.
 
-        The numbers ``cited`` that the list does not explain get new ones, too, where another list has used them: a mark
-        must never lead to another text's source.
+        A number changes if another source has it already. The same holds for numbers ``cited`` that the
+        list does not explain, so that a citation never points to another text's source.
         """
         wanted = dict.fromkeys((*more, *cited))
         self.free = max(self.free, *(number + 1 for number in wanted), 0)
@@ -234,7 +241,7 @@ class NumberedSources:
 
 
 def renumbered(argument: DebateArgument, changed: Mapping[int, int]) -> DebateArgument:
-    """The argument with the marks in its texts changed."""
+    """Return the argument with the citation numbers in its texts replaced according to ``changed``."""
     if not changed:
         return argument
 
