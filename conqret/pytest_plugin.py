@@ -166,8 +166,8 @@ def assert_falls(
     significantly.
 
     Args:
-        judge: the fixture ``conqret_judge``, or a callable from a list of items to one judgment per
-            item, or to one mapping from metric to a value in [0, 1] (None: no value).
+        judge: the fixture ``conqret_judge``, or a function of a list of items. It returns for each
+            item a judgment, or a mapping from metric to a value in [0, 1] (None: no value).
         items: the items to perturb, with at least six topics; with fewer, the assertion fails.
         perturbation: the perturbation or its name.
         levels: increasing levels, or shares such as ``"25%"``; by default the perturbation's own.

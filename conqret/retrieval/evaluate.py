@@ -35,9 +35,9 @@ def alpha_ndcg(ranking: Sequence[str], subtopics: Mapping[str, Set[str]], cut: i
     """Return alpha-nDCG at ``cut``, in [0, 1] (Clarke et al. 2008); 0 if nothing is relevant.
 
     ``subtopics`` maps each document to its subtopics; alpha is :data:`NOVELTY`. The gain of the document
-    at rank k is ``sum over its subtopics s of (1 - alpha)^(documents above that have s)``, discounted by
-    ``log2(1 + k)``. The sum is divided by that of a greedy ideal ranking, as in ndeval, as an exact ideal
-    is NP-hard.
+    at rank k is ``sum over its subtopics s of (1 - alpha)^(documents above that have s)``. It is
+    discounted by ``log2(1 + k)``. The sum is divided by that of a greedy ideal ranking, as in ndeval, as
+    an exact ideal is NP-hard.
     """
     best = _gains(_greedy(subtopics, cut), subtopics, cut)
     return _gains(ranking, subtopics, cut) / best if best else 0.0

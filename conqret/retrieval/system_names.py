@@ -53,8 +53,8 @@ class PipelinePlan:
     """The stages of a retrieval pipeline, in the order in which they run.
 
     A first stage searches (for each perspective, with ``perspectives``); several engines are fused by
-    ``weights`` or by ranks. Then follow a cross-encoder (with ``instruction``), a listwise reranker (with
-    ``rerank`` and ``stance``) and MMR (with the trade-off ``mmr``, by words or by vectors of
+    ``weights`` or by ranks. A cross-encoder (with ``instruction``) and a listwise reranker (with
+    ``rerank`` and ``stance``) follow. MMR is last (with the trade-off ``mmr``, by words or by vectors of
     ``mmr_encoder``).
 
     Raises:

@@ -211,8 +211,7 @@ class RunFolder(Generic[R]):
         return data is not None and bool(record.differences(self._read(data)))
 
     def check(self, record: R, *, overwrite: bool = False) -> None:
-        """Check that the folder is free for this run, or holds an unfinished or finished part of the same
-        run.
+        """Check that the folder is free for this run, or already holds the same run.
 
         Raises:
             DeclarationError: the folder holds other files, a run of another kind or layout, or

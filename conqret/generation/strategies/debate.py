@@ -30,7 +30,7 @@ def answered(
 def revised(
     topic: str, stance: Stance, documents: Sequence[Document], responses: Sequence[GeneratedArgument]
 ) -> dict[str, Any]:
-    """Return the first argument without premises whose documents the other side cites too.
+    """Return the first argument without premises that rest only on documents that the other side cites too.
 
     The first argument is returned unchanged if nothing would remain.
     """

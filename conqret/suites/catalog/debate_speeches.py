@@ -95,7 +95,10 @@ def alpha(data: SuiteData) -> float:
 
 
 def single_rater(data: SuiteData) -> float:
-    """Return the mean Spearman correlation of one annotator with the mean of the others."""
+    """Return Spearman's correlation of one annotator with the mean of the others, averaged over annotators.
+
+    Only annotators with at least twenty speeches count.
+    """
     return value_of(one_against_others(annotator_table(data.annotations[METRIC])[1]))
 
 

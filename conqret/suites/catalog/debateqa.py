@@ -56,7 +56,8 @@ def read(folder: Path) -> SuiteData:
 
 
 def of_three(kind: str) -> SuiteStatistic:
-    """Return the rank correlation (``rho`` or ``tau``) of the systems, averaged over annotators.
+    """Build the statistic that averages a rank correlation (``rho`` or ``tau``) of the systems over
+    annotators.
 
     Annotators with fewer than three systems are left out.
     """
