@@ -37,7 +37,7 @@ class SuiteFile:
 
     Args:
         local: its path in the suite's folder (``judgments.jsonl``); a compressed copy (``.gz``) is
-            read as well.
+            also accepted.
         repository: ``owner/name`` on GitHub; empty if the file is published elsewhere.
         commit: the commit, tag or branch in the repository.
         path: its path in the repository.

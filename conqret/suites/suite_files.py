@@ -61,7 +61,7 @@ def published_rows(
 
     Args:
         folder: the suite's folder.
-        name: the file in it; a compressed copy is read as well.
+        name: the file in it; a compressed copy is also accepted.
         schema: the columns of the published file.
         rows: the function that splits the file into rows, by default chosen by name and content.
         unique: the field or fields whose values (taken together) must not repeat.
