@@ -15,11 +15,11 @@ _BROUGHT = re.compile(r"""\A([\w.-]++)[^;]*+;.*extra == ["']([^"']+)""")
 
 
 def require(module: str, *more: str, extra: str) -> ModuleType:
-    """Import ``module``, and what else is named, and return ``module``; or raise with the pip line that installs
-    ``extra``.
+    """Import ``module`` and the modules in ``more``, and return ``module``.
 
     Raises:
-        MissingDependencyError: one of them is not installed.
+        MissingDependencyError: one of them is not installed; the message has the pip command that
+            installs ``extra``.
     """
     for name in (module, *more):
         try:
@@ -34,7 +34,7 @@ def require(module: str, *more: str, extra: str) -> ModuleType:
 
 
 def missing(error: ModuleNotFoundError) -> MissingDependencyError | None:
-    """What to say of an import that failed deep inside: which extra brings the module; None where none does."""
+    """Return the error that names the extra which installs a missing module; None if no extra does."""
     from importlib.metadata import PackageNotFoundError, requires
 
     name = (error.name or "").partition(".")[0]

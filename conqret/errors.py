@@ -31,20 +31,25 @@ Elsewhere = Callable[[str, Collection[str]], str]
 
 
 class ConqretError(Exception):
-    """Base of everything that conqret raises on purpose."""
+    """The base class of all errors that conqret raises on purpose."""
 
 
 class DeclarationError(ConqretError):
-    """A wrong call, file or setting; the message says what, where and what to do."""
+    """An error in a call, file or setting; the message says what is wrong, where, and what to do."""
 
 
 class MissingDependencyError(DeclarationError):
-    """An optional dependency is not installed; the message holds the line that installs it."""
+    """An error for an optional dependency that is not installed; the message has the command that installs
+    it.
+    """
 
 
 class UnknownNameError(DeclarationError):
-    """A format, metric, prompt or option that does not exist, with the nearest ones that do; ``elsewhere`` says in a
-    sentence what that is here which others call so, if it knows."""
+    """An error for a format, metric, prompt or option that does not exist; the message suggests the closest
+    names.
+
+    ``elsewhere`` is a function that returns a hint for names that other libraries use.
+    """
 
     def __init__(
         self, kind: str, name: str, known: Iterable[str], elsewhere: Elsewhere | None = None
@@ -60,13 +65,17 @@ class UnknownNameError(DeclarationError):
 
 
 def did_you_mean(name: str, known: Iterable[str], words: str = "Did you mean {}?") -> str:
-    """A question in these words for the nearest of the known names; empty where none is near."""
+    """Return a question that suggests the closest known names; empty if none is close."""
     near = difflib.get_close_matches(name, list(known), n=2, cutoff=NEAR)
     return words.format(" or ".join(map(repr, near))) if near else ""
 
 
 def check_known(kind: str, known: Collection[str], *names: str, elsewhere: Elsewhere | None = None) -> None:
-    """Check that there is a ``kind`` of each of these names. Raises UnknownNameError for the first that is not."""
+    """Check that each of ``names`` is in ``known``.
+
+    Raises:
+        UnknownNameError: a name is not known; the message calls it a ``kind``.
+    """
     for name in names:
         if name not in known:
             raise UnknownNameError(kind, name, known, elsewhere)
@@ -74,9 +83,9 @@ def check_known(kind: str, known: Collection[str], *names: str, elsewhere: Elsew
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One thing wrong with an input file: where it is, what it is, and how to mend it.
+    """One error in an input file: its place, its problem and its remedy.
 
-    ``line`` counts from 1 (records of a Parquet file or a frame count as lines); 0 means the whole file.
+    ``line`` counts from 1 (or records of a Parquet file or a frame); 0 means the whole file.
     """
 
     file: str
@@ -87,7 +96,7 @@ class Fault:
 
     @property
     def kind(self) -> tuple[str, ...]:
-        """What faults share that are the same but for their lines, and their numbers inside a list."""
+        """The properties that similar faults share: all but the line and positions inside lists."""
         return self.file, re.sub(r"\[\d+\]", "[…]", self.field), self.problem, self.remedy
 
     def __str__(self) -> str:
@@ -95,7 +104,7 @@ class Fault:
 
 
 def describe_faults(alike: Sequence[Fault], count: int = 1) -> str:
-    """``count`` faults of one kind on one line, with the first three lines of those that are given."""
+    """Return a one-line message for ``count`` faults of one kind, with the first three lines of ``alike``."""
     lines = list(dict.fromkeys(fault.line for fault in alike))
     shown = ", ".join(map(str, lines[:EXAMPLES]))
     place = f"{alike[0].file}:{shown}" if lines[0] else alike[0].file
@@ -106,7 +115,10 @@ def describe_faults(alike: Sequence[Fault], count: int = 1) -> str:
 
 
 def by_kind(faults: Iterable[Fault], counts: Mapping[tuple[str, ...], int]) -> list[tuple[int, str]]:
-    """How many faults there are of each kind, as ``counts`` says or else the faults, and a line that tells of them."""
+    """Return, for each kind of fault, the number of faults and a one-line message.
+
+    ``counts`` has the total number by kind, if there are more faults than are given.
+    """
     kinds: dict[tuple[str, ...], list[Fault]] = {}
     for fault in faults:
         kinds.setdefault(fault.kind, []).append(fault)
@@ -115,9 +127,10 @@ def by_kind(faults: Iterable[Fault], counts: Mapping[tuple[str, ...], int]) -> l
 
 
 class FaultsError(DeclarationError):
-    """An input has faults: :attr:`faults` holds them, in file order, and the message a line for each kind of them.
+    """An error for an input with faults: :attr:`faults` lists them in file order, and the message has a line
+    per kind.
 
-    ``total`` and ``counts`` say how many there are, in all and of each kind, where that is more than are given.
+    ``total`` and ``counts`` are the number of all faults and of each kind, if more exist than are listed.
     """
 
     of = "file"
@@ -138,20 +151,23 @@ class FaultsError(DeclarationError):
 
 
 class ItemsError(FaultsError):
-    """The input items have faults."""
+    """An error for input items with faults."""
 
     of = "items"
 
 
 class LabelsError(FaultsError):
-    """The labels have faults."""
+    """An error for labels with faults."""
 
     of = "labels"
 
 
 class AnswersAwaited(ConqretError):  # noqa: N818 - nothing is wrong
-    """Of a run's ``total`` trials ``outstanding`` have no answer yet, as a provider's batch has still to give it: the
-    same call again collects what has come, and hands in what follows from it."""
+    """An exception for a run that waits for a provider's batch: ``outstanding`` of ``total`` trials have no
+    answer yet.
+
+    Repeat the same call to collect the answers and to send requests that depend on them.
+    """
 
     def __init__(self, outstanding: int, total: int) -> None:
         self.outstanding, self.total = outstanding, total
@@ -162,7 +178,7 @@ class AnswersAwaited(ConqretError):  # noqa: N818 - nothing is wrong
 
 
 class ExecutionError(ConqretError):
-    """The outside world failed; ``reason`` is the code that the judgment will carry."""
+    """An error of an external service or the network; ``reason`` is the code that a judgment records."""
 
     def __init__(self, message: str, *, reason: str, retryable: bool = False) -> None:
         super().__init__(message)
@@ -170,16 +186,16 @@ class ExecutionError(ConqretError):
 
 
 def number(count: int, what: str) -> str:
-    """So many of a thing: ``1 item``, ``12 items``, ``2 queries``."""
+    """Return a count with its noun in the singular or plural: ``1 item``, ``12 items``, ``2 queries``."""
     many = f"{what[:-1]}ies" if what.endswith("y") and what[-2:-1] not in "aeiou" else f"{what}s"
     return f"{count:,} {what if count == 1 else many}"
 
 
 def check_positive(numbers: Mapping[str, int | None]) -> None:
-    """Make sure that numbers, by the names that users know, are 1 or more; None is none.
+    """Check that numbers, given by option name, are at least 1; None is allowed.
 
     Raises:
-        DeclarationError: one is less.
+        DeclarationError: a number is below 1.
     """
     for name, value in numbers.items():
         if value is not None and value < 1:
@@ -187,21 +203,20 @@ def check_positive(numbers: Mapping[str, int | None]) -> None:
 
 
 def shortened(text: str, characters: int) -> str:
-    """A text on one line and of at most so many characters, to stand in a message of ours."""
+    """Return a text on one line, cut to at most ``characters`` characters, for use in a message."""
     text = " ".join(text.split())
     return text if len(text) <= characters else text[: characters - 1] + "…"
 
 
 def first_line(error: BaseException) -> str:
-    """The first line of what an error of some library says, to stand in a message of ours; its kind, if nothing."""
+    """Return the first line of an error's message, or the name of its type if the message is empty."""
     return next(iter(str(error).strip().splitlines()), type(error).__name__)
 
 
 def strict_options(function: Callable[P, T]) -> Callable[P, T]:
-    """The same function, which names what was meant by an option that it does not have.
+    """Decorate a function so that unknown keyword options raise an error that suggests the correct name.
 
-    Raises (when called):
-        UnknownNameError: there is no such option.
+    The decorated function raises UnknownNameError for an unknown option.
     """
     known = inspect.signature(function).parameters
     rest = next(

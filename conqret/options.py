@@ -30,8 +30,11 @@ MODEL, JUDGING, LIMITS, FILES = "Model", "Judging", "Limits", "Files"
 
 @dataclass
 class OptionHelps:
-    """What the docstring of a function, or of a class and those that it extends, says of options: by name the heading,
-    the names on the command line, and the help; and the docstring without it."""
+    """The help texts of options, parsed from the docstring of a function, or of a class and its base classes.
+
+    ``helps`` maps each option to its heading, its names on the command line and its help text. ``rest`` is
+    the docstring without options.
+    """
 
     source: Any
     rest: str = ""
@@ -52,13 +55,16 @@ _ENTRY = re.compile(r"^ {4}(\w++)(?: \(([^)\n]*+)\))?+: (.*+(?:\n {5}.*+)*+)", r
 
 
 def kind_and_marks(hint: Any) -> tuple[Any, Sequence[Any]]:
-    """A type, and what annotates it."""
+    """Return a type and its annotations, given a type hint that may be ``Annotated``."""
     kind, *marks = get_args(hint) if hasattr(hint, "__metadata__") else (hint,)
     return kind, marks
 
 
 def declared(kind: Any, elsewhere: Container[str] = ()) -> Iterator[tuple[Field[Any], Any]]:
-    """The fields of a dataclass that its docstring declares as options, or that of another, with their annotations."""
+    """Yield the fields of a dataclass that are options, with their type hints.
+
+    A field is an option if the docstring describes it or its name is in ``elsewhere``.
+    """
     hints, helps = get_type_hints(kind, include_extras=True), OptionHelps(kind).helps
     for option in fields(kind):
         if option.name in helps or option.name in elsewhere:
@@ -69,8 +75,14 @@ def declared(kind: Any, elsewhere: Container[str] = ()) -> Iterator[tuple[Field[
 def table_of(
     kind: type, base: type | None = None, *, unset: bool = False, without: Sequence[str] = ()
 ) -> Any:
-    """A pydantic model below ``base`` with the options of ``kind``, their ranges and defaults, but those
-    ``without``; ``unset``: all may be left out, and are None then."""
+    """Return a pydantic model with the options of the dataclass ``kind``, their ranges and defaults.
+
+    Args:
+        kind: the dataclass.
+        base: the base class of the model.
+        unset: make all options optional, with the default None.
+        without: names of options to leave out.
+    """
     from pydantic import ConfigDict, create_model
 
     options: dict[str, Any] = {}
@@ -82,7 +94,9 @@ def table_of(
 
 
 def options_in(settings: Mapping[str, Any], kind: type[T]) -> T:
-    """The options of the dataclass ``kind`` among ``settings``; what is not there keeps its default."""
+    """Build the dataclass ``kind`` from those ``settings`` that are its options; other options keep their
+    defaults.
+    """
     return kind(**{one.name: settings[one.name] for one, _ in declared(kind) if one.name in settings})
 
 
@@ -90,7 +104,7 @@ def check_ranges(settings: Any) -> None:
     """Check the values of a dataclass against the types, ranges and choices of its options.
 
     Raises:
-        DeclarationError: a value is out of its range; the message names option, value and range.
+        DeclarationError: a value is out of range; the message names option, value and range.
     """
     from pydantic import ValidationError
 
@@ -106,5 +120,5 @@ def check_ranges(settings: Any) -> None:
 
 
 def fault_text(fault: Mapping[str, Any]) -> str:
-    """What pydantic finds wrong with a setting, in our words."""
+    """Return the message of a pydantic validation error, in conqret's wording."""
     return str(fault["msg"]).removeprefix("Value error, ").replace("Input should", "it must")

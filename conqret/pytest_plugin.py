@@ -31,7 +31,7 @@ _FILES = ("--conqret-items", "--conqret-rubric", "--conqret-recordings")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the options; nothing happens unless a test requests a fixture."""
+    """Add conqret's options to pytest; they have no effect unless a test requests a fixture."""
     group = parser.getgroup("conqret", "conqret: judges against perturbations")
     group.addoption(
         "--conqret-model", default="offline", help="the judge's model (any litellm model; default: offline)"
@@ -66,9 +66,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
-    """Refuse a file elsewhere that stands behind one of our options without an equals sign. pytest looks for its root
-    folder and its configuration before it knows the options of plugins, takes such a file for a path of tests, and
-    would move both there.
+    """Reject a file outside the current folder that follows a conqret option without an equals sign.
+
+    pytest would take such a file for a path of tests, and move its root folder and configuration there.
 
     Raises:
         UsageError: there is such a file outside of the folder in which pytest was called.
@@ -84,7 +84,7 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Make the marker known, so that --strict-markers accepts it."""
+    """Register the marker ``perturbation``, so that ``--strict-markers`` accepts it."""
     config.addinivalue_line(
         "markers",
         f"{MARKER}(name, levels=...): a test of a judge against perturbations; the fixture conqret_perturbation gives "
@@ -94,7 +94,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture(scope="session")
 def conqret_judge(pytestconfig: pytest.Config) -> ModelJudge:
-    """The judge that the options name: give it items, get judgments; no item is judged twice."""
+    """The judge that the options specify: call it with items to get judgments; each item is judged once."""
     from conqret.judging.judge_parts import DEFAULT_FORMAT
     from conqret.judging.judge_settings import chosen_format
     from conqret.studies.sensitivity.assertions import ModelJudge
@@ -113,7 +113,11 @@ def conqret_judge(pytestconfig: pytest.Config) -> ModelJudge:
 
 @pytest.fixture(scope="session")
 def conqret_items(pytestconfig: pytest.Config) -> list[Item]:
-    """The items of --conqret-items, or of ``conqret_items_file`` in the configuration; override it at will."""
+    """The items of ``--conqret-items`` or of ``conqret_items_file`` in the configuration; tests may override
+    it.
+
+    The test is skipped if neither is set.
+    """
     from conqret.io import open_items
 
     named = pytestconfig.getoption("--conqret-items")
@@ -133,7 +137,9 @@ def conqret_perturbation(request: pytest.FixtureRequest) -> Perturbation:
 
 @pytest.fixture
 def conqret_levels(request: pytest.FixtureRequest) -> tuple[float, ...]:
-    """The levels that the test's marker names, shares (``"25%"``) too; the perturbation's own where it names none."""
+    """The levels in the test's marker, as numbers or shares (``"25%"``); by default the perturbation's own
+    levels.
+    """
     return _marked(request)[1]
 
 
@@ -156,21 +162,24 @@ def assert_falls(
     metric: str = "context_relevance",
     **options: Any,
 ) -> None:
-    """Assert that the mean of ``metric`` falls in trend over the levels, and nowhere rises significantly.
+    """Assert that the mean of ``metric`` has a decreasing trend over the levels, and never rises
+    significantly.
 
     Args:
-        judge: the fixture ``conqret_judge``, or any callable that takes a list of items and returns for each a
-            judgment or a mapping from metric to a value in [0, 1] (None: no value).
-        items: the items to perturb, of six topics or more: there is no verdict below.
-        perturbation: its name, or the perturbation itself.
-        levels: rising levels, or shares such as ``"25%"``; the perturbation's own where none are given. One that most
-            items cannot reach is left out, and so is an item that lacks one of the rest.
-        metric: which score to look at.
-        options: ``seed``, ``materials``, ``margin``, ``allow_missing`` (the share of items that may
-            lack a value).
+        judge: the fixture ``conqret_judge``, or a function of a list of items. It returns for each
+            item a judgment, or a mapping from metric to a value in [0, 1] (None: no value).
+        items: the items to perturb, with at least six topics; with fewer, the assertion fails.
+        perturbation: the perturbation or its name.
+        levels: increasing levels, or shares such as ``"25%"``; by default the perturbation's own.
+            Levels that most items cannot reach are left out, as are items that lack one of the
+            remaining levels.
+        metric: the metric to test.
+        options: ``seed``, ``materials``, ``margin``, and ``allow_missing`` (the share of items that
+            may lack a value).
 
     Raises:
-        AssertionError: it does not, or the items are too few to say; the message shows the curve.
+        AssertionError: the trend is not shown, or there are too few items; the message shows the
+            curve.
     """
     __tracebackhide__ = True
     _check("falls", judge, items, perturbation, levels, metric, options)
@@ -184,7 +193,11 @@ def assert_rises(
     metric: str = "context_relevance",
     **options: Any,
 ) -> None:
-    """Assert that the mean of ``metric`` rises in trend; everything else as in :func:`assert_falls`."""
+    """Assert that the mean of ``metric`` has an increasing trend over the levels, and never falls
+    significantly.
+
+    Arguments and errors are those of :func:`assert_falls`.
+    """
     __tracebackhide__ = True
     _check("rises", judge, items, perturbation, levels, metric, options)
 
@@ -197,7 +210,11 @@ def assert_unchanged(
     metric: str = "context_relevance",
     **options: Any,
 ) -> None:
-    """Assert that every level keeps the mean of ``metric`` within ``margin`` (0.05): an equivalence test."""
+    """Assert that the mean of ``metric`` stays within ``margin`` (0.05) at every level, by an equivalence
+    test.
+
+    Arguments and errors are those of :func:`assert_falls`.
+    """
     __tracebackhide__ = True
     _check("stands still", judge, items, perturbation, levels, metric, options)
 

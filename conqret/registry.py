@@ -23,24 +23,25 @@ T = TypeVar("T")
 
 
 class Registry(Mapping[str, T], Generic[T]):
-    """The objects of one kind by name; hyphens, underscores and spaces are the same, and so are cases.
+    """A read-only mapping from name to the objects of one kind, built-in and from plug-ins.
+
+    Hyphens, underscores, spaces and upper or lower case in names make no difference.
 
     Args:
-        kind: what one is called in messages (``format``).
-        group: the group of entry points (``conqret.judges``).
-        member_type: the type that each object has to have.
-        package: the package whose modules hold conqret's own, the object of each under ``attribute``. Modules whose
-            names begin with an underscore hold none. Or a package or module that itself holds all of them, as a tuple
-            of that name.
-            Without a package all are of plug-ins.
-        first: names that come before the others, which follow in alphabetical order.
-        shared: the group has other kinds in it too; what is of another type is none of this kind. (Each caller
-            has to import all of the group's objects for it.)
+        kind: the word for one object in messages (``format``).
+        group: the group of entry points for plug-ins (``conqret.judges``).
+        member_type: the type that each object must have.
+        package: the package whose modules each hold a built-in object in ``attribute``; modules with a
+            leading underscore are skipped. It may also be a package or module that holds all of them
+            as a tuple of that name. Without a package, all objects come from plug-ins.
+        first: names that come first; the others follow in alphabetical order.
+        shared: True if the group also holds other kinds, so that objects of other types are ignored.
+            All objects of the group are then imported.
 
-    Raises (on use):
-        UnknownNameError: there is nothing of this name; the message names the nearest.
-        DeclarationError: a plug-in takes a name that is taken, cannot be imported, or declares something else; or an
-            object calls itself (``name``) otherwise than it is registered.
+    Raises:
+        UnknownNameError: on use, there is no such name; the message suggests the closest.
+        DeclarationError: on use, a plug-in repeats a name, cannot be imported or has another type; or
+            an object's ``name`` differs from its registered name.
     """
 
     def __init__(
@@ -90,11 +91,15 @@ class Registry(Mapping[str, T], Generic[T]):
         return isinstance(name, str) and _plain(name) in self._homes
 
     def resolve(self, wanted: str | T) -> T:
-        """The object of this name, or the object itself where one is given."""
+        """Return the object with this name; an object is returned unchanged.
+
+        Raises:
+            UnknownNameError: there is no such name.
+        """
         return self[wanted] if isinstance(wanted, str) else wanted
 
     def plugged(self, name: str) -> str | None:
-        """The package that brings ``name``; None for conqret's own."""
+        """Return the package of the plug-in that provides ``name``; None for a built-in object."""
         home = self._homes[_plain(name)]
         return None if isinstance(home, str) else _source(home)
 

@@ -25,10 +25,10 @@ _MOMENT = re.compile(r"((?:19|20)[0-9]{2})(?:-(0[1-9]|1[0-2])(?:-(0[1-9]|[12][0-
 
 
 def moment(text: str) -> str:
-    """A year, month or day ("2024-06") as the archive wants it ("202406").
+    """Convert a year, month or day ("2024-06") into the archive's format ("202406").
 
     Raises:
-        DeclarationError: it is none of these.
+        DeclarationError: the text has another form.
     """
     match = _MOMENT.fullmatch(text.strip())
     if match is None:
@@ -38,22 +38,23 @@ def moment(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class InternetArchive:
-    """Finds snapshots through the availability API of ``base``, which is asked without its robots.txt.
+    """A client of the Internet Archive that finds snapshots through the availability API of ``base``.
 
-    ``when`` (as from :func:`moment`) is the time that every snapshot shall be near; without it, it is the date on which
-    a page was cited.
+    The API's robots.txt is not consulted. ``when`` (from :func:`moment`) is the time that snapshots should
+    be close to; by default it is the date on which a page was cited.
     """
 
     base: str = BASE
     when: str = ""
 
     async def snapshot(self, fetcher: Fetcher, url: str, cited: str = "") -> str | None:
-        """The URL of the snapshot nearest to the time wanted (the newest if there is none, ``cited`` is as printed).
+        """Return the URL of the snapshot closest to the wanted time, or None if there is none.
 
-        The archive's own frame and rewritten links are left out of it. None if there is no snapshot.
+        Without a wanted time it is the newest; ``cited`` is a date as printed. The URL gives the page
+        without the archive's frame and rewritten links.
 
         Raises:
-            FetchError: the API gave no usable answer.
+            FetchError: the API gave no usable response.
         """
         query = {"url": url}
         if when := self.when or timestamp(cited):
@@ -82,17 +83,17 @@ class InternetArchive:
 
 @dataclass(frozen=True, slots=True)
 class ArchivedPages:
-    """Fetches pages from the archive alone, each as it was at the archive's ``when``; never raises.
+    """A fetcher that reads pages only from the archive, as they were at its ``when``; never raises.
 
-    The final address of a page is that of its snapshot. A snapshot that leads to another site is no page: the site had
-    moved by then, and what stands at its new address is not what was asked for.
+    A page's final URL is that of its snapshot. If a snapshot redirects to another site, the page counts as
+    not found, as the site had moved by then.
     """
 
     fetcher: Fetcher
     archive: InternetArchive
 
     async def fetch(self, url: str) -> Page:
-        """The snapshot of one address."""
+        """Fetch the snapshot of a URL and return it as a page; a failure is a page with its status."""
         try:
             snapshot = await self.archive.snapshot(self.fetcher, url)
         except FetchError as error:
@@ -115,7 +116,7 @@ class ArchivedPages:
 
 
 def archive_from_settings(settings: Mapping[str, Any]) -> InternetArchive | None:
-    """Return the archive that pages come from, or None where they come from their sites.
+    """Return the archive that pages are read from, or None if they are read from their sites.
 
     Args:
         settings: :class:`conqret.scrapers.corpus_collecting.PageSettings`.
@@ -136,7 +137,9 @@ def fetch_options(settings: Mapping[str, Any]) -> FetchOptions:
 
 @contextlib.asynccontextmanager
 async def page_fetcher(settings: Mapping[str, Any]) -> AsyncIterator[Fetcher | ArchivedPages]:
-    """Open the fetcher of pages: from the Internet Archive where the settings name a time."""
+    """Context manager that yields a fetcher of pages; it reads the Internet Archive if the settings name a
+    time.
+    """
     archive = archive_from_settings(settings)
     async with Fetcher(fetch_options(settings)) as fetcher:
         yield ArchivedPages(fetcher, archive) if archive else fetcher
@@ -161,10 +164,10 @@ _YEAR = re.compile(r"\b(19[89]\d|20\d\d)\b")
 
 
 def timestamp(cited: str) -> str:
-    """Read a date as printed ("Jan. 5, 2012", "5 May 2012", "2012-05-01", "5/31/2012", "May 2012", "2012").
+    """Convert a date as printed ("Jan. 5, 2012", "5/31/2012", "May 2012", "2012") into the archive's format.
 
-    Returns it as the Internet Archive wants it: eight digits, six without a day, four with the year alone;
-    empty if there is none. Slashes are read as the American month/day/year that ProCon prints.
+    Returns eight digits, six without a day, four with only a year, or an empty string without a date.
+    Dates with slashes are read as month/day/year.
     """
     for pattern, order in ((_ISO, "ymd"), (_MONTH_FIRST, "mdy"), (_DAY_FIRST, "dmy"), (_AMERICAN, "mdy")):
         for match in pattern.finditer(cited):

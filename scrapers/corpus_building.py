@@ -42,14 +42,13 @@ TRAIN_SHARE = 0.7
 
 
 def groups(links: Mapping[str, Iterable[str]]) -> list[list[str]]:
-    """Topics that must not be parted, because they share something.
+    """Group topics that share something and so must be in the same split.
 
     Args:
-        links: For each topic, what it may share with others (documents, its question).
+        links: for each topic, what it may share with others (documents, its question).
 
     Returns:
-        Groups of topics, sorted within and among each other: topics of two groups share nothing, directly
-        or through others.
+        Sorted groups of topics. Topics of two groups share nothing, directly or through others.
     """
     together, owner = DisjointSet(links), dict[str, str]()
     for topic, things in links.items():
@@ -59,14 +58,17 @@ def groups(links: Mapping[str, Iterable[str]]) -> list[list[str]]:
 
 
 def split_topics(parts: Sequence[Sequence[str]], *, seed: int) -> dict[str, Split]:
-    """Divide groups of topics, each as a whole, into train and test.
+    """Split groups of topics into train and test, without dividing a group.
 
-    The groups are shuffled by ``seed``, and those are taken for train whose sizes add up to the number nearest to
-    :data:`TRAIN_SHARE` of all topics (rounded down, as 68 of 98). With two groups or more, both parts get one.
+    Groups are shuffled, and a subset is taken for train whose size is closest to :data:`TRAIN_SHARE` of
+    all topics (rounded down). With two or more groups, both splits get at least one.
 
     Args:
-        parts: The groups, as :func:`groups` gives them.
-        seed: The same seed and groups give the same split, on every machine.
+        parts: the groups, as :func:`groups` returns them.
+        seed: the random seed; the same seed and groups give the same split on every machine.
+
+    Returns:
+        A mapping from topic to split.
     """
     order = sorted(sorted(part) for part in parts)
     random.Random(f"split/{seed}").shuffle(order)
@@ -113,17 +115,17 @@ def import_passages(
     url: str = "",
     on_passage: Callable[[], object] = lambda: None,
 ) -> int:
-    """Make a corpus from passage files, and say how many passages it has.
+    """Write a corpus from files of passages, and return the number of passages.
 
     Args:
-        files: files of passages, such as DPR's and Sphere's.
+        files: files of passages, such as those of DPR and Sphere.
         output: the corpus directory to write.
-        licence: the licence of passages that state none.
-        url: the address of passages that have none, with ``{title}`` or ``{id}`` to be filled in.
-        on_passage: is called as each passage is read.
+        licence: the license of passages that state none.
+        url: the URL of passages that have none, with ``{title}`` or ``{id}`` to fill in.
+        on_passage: called as each passage is read.
 
     Raises:
-        DeclarationError: a row is faulty, or the directory holds a corpus that was scraped; nothing is written then.
+        DeclarationError: a row is faulty, or the directory holds a scraped corpus; nothing is written.
     """
     directory = CorpusDirectory(Path(output))
     directory.refuse_scraped()
@@ -133,15 +135,17 @@ def import_passages(
 
 @strict_options
 def import_release(release: str | Path, output: str | Path = "corpus") -> Release:
-    """Import the published ConQRet into a corpus directory: queries, qrels with stance, and the documents; pros and
-    cons, too, where the release's parser has extracted them.
+    """Import the published ConQRet data into a corpus directory and return it.
+
+    It has queries, qrels with stance, documents, and pros and cons if the release's parser has extracted
+    them.
 
     Args:
         release: the folder of ``procon/``, or its parent.
         output: the corpus directory to write.
 
     Raises:
-        DeclarationError: this is no release, or the directory holds a corpus that was scraped.
+        DeclarationError: the folder is not a release, or the directory holds a scraped corpus.
     """
     directory = CorpusDirectory(Path(output))
     directory.refuse_scraped(LAYOUT)
@@ -156,11 +160,11 @@ def import_release(release: str | Path, output: str | Path = "corpus") -> Releas
 
 @strict_options
 def make_corpus(corpus: str | Path, *, seed: int = SEED) -> CorpusParts:
-    """Make topics, qrels and splits of a corpus directory, and write them into it.
+    """Build topics, qrels and splits of a corpus directory, write them into it, and return them.
 
     Args:
         corpus: a corpus directory with debates and their fetched evidence.
-        seed: draws split and negatives; the same input and seed give the same corpus.
+        seed: the random seed of split and negatives; the same input and seed give the same corpus.
 
     Raises:
         DeclarationError: as :func:`build_corpus`, or documents are missing.
@@ -181,17 +185,17 @@ def make_corpus(corpus: str | Path, *, seed: int = SEED) -> CorpusParts:
 def build_corpus(
     debates: Sequence[Debate], ledger: Iterable[LedgerEntry], *, seed: int = SEED
 ) -> CorpusParts:
-    """Make topics, qrels and splits.
+    """Build and return the topics, qrels, splits and statistics of a corpus.
 
-    For each side of a topic there are as many documents with grade 0 as with grade 1: random ones of other
-    topics of the same split, none of them listed by the topic itself; ``all`` has the union of both sides'
-    relevant documents and again as many others. Topics that share a document or a question get into the same
-    split. Topics without a relevant document are left out and named in the statistics.
+    Each side of a topic gets as many documents with grade 0 as with grade 1. The former are random
+    documents of other topics in the same split that the topic itself does not cite. The view ``all`` has
+    both sides' relevant documents and equally many others. Topics that share a document or a question are
+    in the same split. Topics without a relevant document are left out and listed in the statistics.
 
     Args:
-        debates: The debate pages.
-        ledger: What became of their sources; of one source, the last entry counts.
-        seed: Draws split and negatives; the same input and seed give the same corpus.
+        debates: the debate pages.
+        ledger: the fetch result of each source; the last entry of a source counts.
+        seed: the random seed of split and negatives; the same input and seed give the same corpus.
 
     Raises:
         DeclarationError: two debates have the same id, or none has a relevant document.

@@ -29,9 +29,12 @@ T = TypeVar("T")
 
 
 class PageSettings(TypedDict, total=False):
-    """How pages are fetched: ``archived`` reads the Internet Archive's copies nearest to a year, month or day
-    ("2024-06"); ``delay`` is the seconds between two requests to one host (1; from the archive 4); ``allow_private``
-    allows loopback and private addresses."""
+    """Settings for fetching pages.
+
+    - ``archived``: read the Internet Archive's copies closest to a year, month or day ("2024-06")
+    - ``delay``: seconds between two requests to one host (default 1; for the archive 4)
+    - ``allow_private``: allow loopback and private addresses
+    """
 
     archived: str | None
     delay: float | None
@@ -39,9 +42,12 @@ class PageSettings(TypedDict, total=False):
 
 
 class EvidenceSettings(PageSettings, total=False):
-    """The same for what is cited, where a copy of the archive goes before the page of today, and ``archived`` may be
-    "cited": the copy nearest to the date of citation. ``concurrency`` is requests at once (32), ``user_agent`` what web
-    sites see."""
+    """Settings for fetching cited sources, in addition to :class:`PageSettings`.
+
+    With ``archived``, an archived copy is preferred to today's page; "cited" means the copy closest to the
+    date of citation. ``concurrency`` is the number of concurrent requests (32). ``user_agent`` is the name
+    that web sites see.
+    """
 
     concurrency: int | None
     user_agent: str | None
@@ -57,18 +63,22 @@ def list_debate_pages(
     on_page: Callable[[int, int], None] = lambda done, known: None,
     **settings: Unpack[PageSettings],
 ) -> TopicList:
-    """List the debates of a site. Categories and next pages of its index are followed.
+    """List the debates of a site by following the categories and next pages of its index.
 
     Args:
-        index: the address of a page that lists debates, or a saved copy of it.
-        output: the file for the list, which :func:`collect_debates` takes; None writes none.
+        index: the URL of a page that lists debates, or a saved copy of it.
+        output: the file for the list, which :func:`collect_debates` reads; None writes no file.
         links: take the links that match this pattern (``*`` stands for anything), whatever the site.
-        overwrite: replace another list.
-        on_page: gets the number of index pages done, and of those known of.
+        overwrite: replace an existing list.
+        on_page: called with the numbers of index pages read and known.
         settings: how pages are fetched: :class:`PageSettings`.
 
+    Returns:
+        The debates, and the index pages that failed.
+
     Raises:
-        DeclarationError: there is no such file, or no debate is listed; the message says what the page links to.
+        DeclarationError: there is no such file, or no debate is listed; the message says what the page
+            links to.
         ExecutionError: the index cannot be fetched.
         MissingDependencyError: the extra ``scrape`` is not installed.
     """
@@ -96,16 +106,19 @@ def collect_debates(
     """Read debate pages into a corpus: question, introduction, pros and cons, and the list of sources.
 
     Args:
-        urls: a file with an address on each line, or the addresses.
-        output: the corpus directory; debates that it has are not fetched again, and what cannot be read is in its
+        urls: a file with a URL on each line, or the URLs.
+        output: the corpus directory. Its debates are not fetched again; unreadable pages are listed in
             problems.jsonl.
-        refetch: fetch again what the corpus has, too.
-        on_result: gets each debate, or what was missing, as it comes.
+        refetch: fetch the corpus's debates again.
+        on_result: called with each debate or problem.
         settings: how pages are fetched: :class:`PageSettings`.
 
+    Returns:
+        The debates read, the number kept, and the problems.
+
     Raises:
-        DeclarationError: there is no such file, one of its lines or a line of the corpus is broken, or another process
-            is writing to the corpus.
+        DeclarationError: there is no such file, a line of it or of the corpus is broken, or another
+            process is writing to the corpus.
         MissingDependencyError: the extra ``scrape`` is not installed.
     """
     _need_pages()
@@ -135,20 +148,24 @@ def collect_evidence(
     on_line: Callable[[LedgerLine], None] = lambda line: None,
     **settings: Unpack[EvidenceSettings],
 ) -> EvidenceSummary:
-    """Fetch what the debates of a corpus cite, extract the texts, and record what became of every source.
+    """Fetch the sources that the debates of a corpus cite, extract their texts, and record the result of
+    each.
 
     Args:
-        corpus: the corpus directory of :func:`collect_debates`; the same call goes on there.
-        search: search engines that look for sources without a URL, in this order: ``google``, ``brave``, ``searxng``,
+        corpus: the corpus directory of :func:`collect_debates`; a repeated call resumes there.
+        search: search engines for sources without a URL, in order: ``google``, ``brave``, ``searxng``,
             with keys from the environment.
-        retry_errors: ask again for what ended as an error.
-        on_start: gets how many sources there are, and how many are kept from before.
-        on_line: gets each line of the ledger as it is written.
-        settings: how sites are asked: :class:`EvidenceSettings`.
+        retry_errors: fetch sources again whose last attempt ended with an error.
+        on_start: called with the number of sources, and how many of them are already done.
+        on_line: called with each line of the ledger as it is written.
+        settings: how sources are fetched: :class:`EvidenceSettings`.
+
+    Returns:
+        The counts of sources and texts.
 
     Raises:
-        DeclarationError: there are no debates, a file of the corpus or a setting is faulty, or another process is
-            writing to the corpus. Failures of the network never raise: they are the ledger's lines.
+        DeclarationError: there are no debates, a file or a setting is faulty, or another process is
+            writing to the corpus. Network failures are recorded in the ledger and never raised.
         MissingDependencyError: the extra ``scrape`` is not installed.
     """
     require("trafilatura", "pypdf", "warcio", "protego", "charset_normalizer", extra="scrape")
@@ -167,13 +184,13 @@ def inspect_debate_page(
     further: Sequence[str | Path] = (),
     **settings: Unpack[PageSettings],
 ) -> LayoutInspection:
-    """Inspect a debate page: what is read from it, and what its layout looks for.
+    """Inspect a debate page: what is read from it, and which elements its layout looks for.
 
     Args:
-        page: the address of a debate page, or a saved file. With an address, the further pages that the debate needs
-            are fetched, too.
-        layout: compare it with this layout, even if it does not fit.
-        further: saved pages that belong to it, such as the one with the cons.
+        page: the URL of a debate page, or a saved file. With a URL, further pages of the debate are
+            fetched too.
+        layout: compare the page with this layout, even if it does not fit.
+        further: saved pages that belong to it, such as the page with the cons.
         settings: how pages are fetched: :class:`PageSettings`.
 
     Raises:

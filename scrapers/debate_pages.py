@@ -30,21 +30,23 @@ OnResult = Callable[[Debate | LayoutProblem], None]
 
 
 class PageFetcher(Protocol):
-    """What fetches pages: :class:`conqret.scrapers.fetch_client.Fetcher`, the archive, or a stand-in in tests. A fetch
-    that fails is a page with its status, not an exception."""
+    """The interface of a page fetcher, such as :class:`conqret.scrapers.fetch_client.Fetcher`.
+
+    A failed fetch returns a page with its status and raises no exception.
+    """
 
     async def fetch(self, url: str) -> Page:
-        """Fetch one address."""
+        """Fetch one URL and return its page."""
         ...
 
 
 def read_urls(path: str | Path) -> list[str]:
-    """The addresses in a file: one a line; blank lines and lines that begin with ``#`` are skipped.
+    """Return the URLs in a file, one per line; blank lines and lines that begin with ``#`` are skipped.
 
-    Addresses that differ only in a final slash or a fragment count once.
+    URLs that differ only in a final slash or a fragment count once.
 
     Raises:
-        DeclarationError: there is no such file, no address in it, or a line is no http or https address.
+        DeclarationError: there is no such file, it has no URL, or a line is not an http or https URL.
     """
     file = Path(path)
     if not file.is_file():
@@ -56,10 +58,10 @@ def read_urls(path: str | Path) -> list[str]:
 
 
 def checked_urls(lines: Iterable[str], where: str = "address ") -> list[str]:
-    """The addresses among lines, each once; ``where`` is said before the number of one that is none.
+    """Return the distinct URLs among lines; ``where`` precedes the line number in an error message.
 
     Raises:
-        DeclarationError: one is no http or https address.
+        DeclarationError: a line is not an http or https URL.
     """
     urls: dict[str, str] = {}
     for number, line in enumerate(lines, start=1):
@@ -74,20 +76,20 @@ def checked_urls(lines: Iterable[str], where: str = "address ") -> list[str]:
 
 
 def page_key(url: str) -> str:
-    """What two addresses of one page have in common."""
+    """Return the URL without fragment and final slash, which is equal for two URLs of one page."""
     return urldefrag(url).url.rstrip("/")
 
 
 @dataclass(frozen=True, slots=True)
 class ScrapeResult:
-    """What became of the pages of a list: debates that were read, those that the corpus has besides, and problems."""
+    """The result of reading debate pages: debates read, the number already in the corpus, and problems."""
 
     read: tuple[Debate, ...]
     kept: int
     problems: tuple[LayoutProblem, ...]
 
     def record(self) -> dict[str, Any]:
-        """The same as plain data, the debates by their ids."""
+        """Return the result as plain data, with debates by their ids."""
         problems = [asdict(problem) for problem in self.problems]
         return {"kept": self.kept, "read": [debate.id for debate in self.read], "problems": problems}
 
@@ -101,11 +103,11 @@ async def gather_debates(
     refetch: bool = False,
     on_result: OnResult = lambda result: None,
 ) -> ScrapeResult:
-    """Read debate pages into a corpus, each as it arrives: a stopped run goes on where it stopped.
+    """Read debate pages into a corpus, storing each as it arrives, so that a stopped run can resume.
 
-    Pages that the corpus has are not fetched again unless ``refetch``, and then kept as they were where that
-    fails. Pages that gave no debate are written beside them, with what was missing. With an ``archive``, all pages are
-    read from there.
+    Pages that the corpus has are not fetched again unless ``refetch``; if that fails, the old version is
+    kept. Pages without a debate are listed in the corpus's file of problems. With an ``archive``, all
+    pages are read from it.
 
     Raises:
         DeclarationError: a line of the corpus is broken, or another process is writing to it.
@@ -150,14 +152,14 @@ async def scrape_debates(
     """Fetch and read debate pages.
 
     Args:
-        urls: Their addresses.
-        fetcher: Fetches them, and the further pages (footnotes, the other side) that some need.
-        taken: Ids that other debates of the corpus have.
-        on_result: Called with each result as it arrives.
+        urls: the URLs of the pages.
+        fetcher: fetches them, and further pages that they need (footnotes, the other side).
+        taken: ids that other debates of the corpus have.
+        on_result: called with each result as it arrives.
 
     Returns:
-        A debate or a problem for each address, in the order of ``urls``. Where two addresses give the same
-        id, the later one gets a digest of its address at the end.
+        A debate or a problem for each URL, in order. If two URLs give the same id, the later one gets
+            a suffix.
     """
     gate = asyncio.Semaphore(CONCURRENCY)
     ids: set[str] = set(taken)
@@ -181,7 +183,7 @@ async def scrape_debates(
 
 
 async def scrape_debate(url: str, fetcher: PageFetcher) -> Debate | LayoutProblem:
-    """Fetch one debate page, the further pages that it needs, and read it."""
+    """Fetch one debate page and the further pages that it needs, and return its debate or a problem."""
     page = await fetcher.fetch(url)
     if not page.ok:
         return LayoutProblem(url, (f"the page: {page_end(page)}",))
@@ -202,7 +204,7 @@ async def scrape_debate(url: str, fetcher: PageFetcher) -> Debate | LayoutProble
 
 
 def debate_line(result: Debate | LayoutProblem) -> str:
-    """Return what was read of a debate in one line; empty for a problem."""
+    """Return a one-line summary of a debate; empty for a problem."""
     if isinstance(result, LayoutProblem):
         return ""
     sides = f"{len(result.pros)} pros, {len(result.cons)} cons, {len(result.sources)} sources"
@@ -212,7 +214,7 @@ def debate_line(result: Debate | LayoutProblem) -> str:
 
 
 def page_end(page: Page) -> str:
-    """How a fetch ended, and why: ``not-found (HTTP 404)``."""
+    """Return how a fetch ended, and why: ``not-found (HTTP 404)``."""
     return f"{page.status}" + (f" ({page.detail})" if page.detail else "")
 
 

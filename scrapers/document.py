@@ -25,7 +25,7 @@ SAMPLE = 65_536
 
 
 class Kind(StrEnum):
-    """The kinds that are read, and the rest."""
+    """The kinds of documents that can be read, and ``other``."""
 
     HTML = "html"
     PDF = "pdf"
@@ -58,10 +58,10 @@ MIN_GOOD = 4
 
 
 def sniff(body: bytes, claimed: str = "") -> tuple[Kind, str]:
-    """Return the kind, and for :attr:`Kind.OTHER` what it seems to be, in words.
+    """Return the kind of a document, and for :attr:`Kind.OTHER` a description of its content.
 
-    ``claimed`` is the header's media type in lower case. A PDF may begin after up to a kilobyte of something
-    else (ISO 32000, appendix H).
+    ``claimed`` is the media type in the HTTP header, in lower case. A PDF may begin after up to a kilobyte
+    of other bytes (ISO 32000, appendix H).
     """
     head = body[:HEAD]
     if not head.strip():
@@ -82,10 +82,11 @@ def sniff(body: bytes, claimed: str = "") -> tuple[Kind, str]:
 
 
 def decode(body: bytes, claimed: str = "") -> str:
-    """Decode a page; characters that cannot be read become U+FFFD.
+    """Decode the bytes of a page; unreadable characters become U+FFFD.
 
-    In order: UTF-16 by its mark; UTF-8, the page's own ``<meta>`` and the header's charset, if the bytes are valid in
-    it; UTF-8 with some damage; charset-normalizer's guess; windows-1252.
+    The encodings are tried in this order: UTF-16 with a byte order mark; UTF-8, the page's ``<meta>`` and
+    the header's charset, if the bytes are valid; UTF-8 with a few errors; charset-normalizer's guess;
+    windows-1252.
     """
     if body.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return body.decode("utf-16", "replace")
@@ -131,9 +132,10 @@ _ROUNDS = 3
 
 
 def clean(text: str) -> str:
-    """Drop control and invisible characters and anything that reads like a tag; join runs of blanks.
+    """Return the text without control characters, invisible characters and tags, and with runs of blanks
+    joined.
 
-    Markup that a page shows as text goes too, so that the text is safe to put into another page.
+    Markup that a page shows as text is removed too, so that the text is safe inside another page.
     """
     text = text[: 2 * MAX_TEXT].replace("\r\n", "\n").replace("\r", "\n").replace("\x00", "")
     text = _INVISIBLE.sub("", text)
@@ -153,7 +155,9 @@ _DROPPED = frozenset({"Cc", "Cs", "Co", "Cn"})
 
 
 def words(text: str) -> int:
-    """Number of runs between blanks that hold a letter or a digit (scripts without blanks: characters / 2)."""
+    """Return the number of words with a letter or digit; for scripts without blanks, half the number of
+    characters.
+    """
     runs = sum(any(char.isalnum() for char in run) for run in text.split())
     letters = sum(char.isalnum() and ord(char) >= 0x2E80 for char in text[:10_000])
     return max(runs, letters // 2)
@@ -161,8 +165,9 @@ def words(text: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """Title and text of a page, and the language that it says it is in; ``problem`` says why there is no text, and is
-    empty if there is."""
+    """The extracted title, text and language of a page; ``problem`` says why there is no text, and is
+    otherwise empty.
+    """
 
     text: str = ""
     title: str = ""
@@ -171,14 +176,15 @@ class Extraction:
 
     @property
     def ok(self) -> bool:
-        """Whether there is a text."""
+        """True if a text was extracted."""
         return not self.problem
 
 
 def extract(body: bytes, content_type: str = "", charset: str = "") -> Extraction:
-    """Extract the main text of a body; ``content_type`` and ``charset`` are the header's claims.
+    """Extract the main text of a response body; ``content_type`` and ``charset`` are those of the HTTP
+    header.
 
-    Hostile bytes may make the parsers below raise anything, hang or crash: run it through
+    Hostile bytes may make the parsers raise, hang or crash, so run this through
     :class:`~conqret.scrapers.worker_pool.Extractor`.
     """
     kind, what = sniff(body, content_type)
@@ -207,15 +213,15 @@ _CUT = re.compile(r"(?<=\S[^\W\d_])-[^\S\n]*\n(?=(\w))")
 
 
 class PdfError(ValueError):
-    """The file cannot be read; the message says why."""
+    """An error for a PDF that cannot be read; the message says why."""
 
 
 def pdf_text(body: bytes) -> tuple[str, str]:
-    """Return title and text, pages in order, words that a line break cut in two joined again where they go on with a
-    small letter.
+    """Return the title and text of a PDF, pages in order; words split at a line break are joined.
 
     Raises:
-        PdfError: the file is encrypted or no PDF that can be read. Damaged files also raise what pypdf does.
+        PdfError: the file is encrypted or not a readable PDF. For damaged files, errors of pypdf may
+            also be raised.
     """
     import pypdf
     from pypdf.errors import DependencyError, PyPdfError
@@ -250,12 +256,11 @@ _FURNITURE = "nav header footer aside form menu".split()
 
 
 def html_text(markup: str) -> tuple[str, str, str]:
-    """Return title, main text and language of a page, each possibly empty. The language is the ISO 639-1 code of what
-    the page itself says (``lang`` of its root or body, else its ``content-language``).
+    """Return the title, main text and language of an HTML page, each of which may be empty.
 
-    trafilatura finds the main text; where it finds next to nothing, the text of ``article``, ``main`` or
-    ``body`` without navigation is taken. No entity beyond HTML's own is ever expanded, and nesting that is
-    too deep is flattened by the parser.
+    trafilatura extracts the main text. If it finds almost nothing, the text of ``article``, ``main`` or
+    ``body`` without navigation is used. The language is the ISO 639-1 code that the page declares. Only
+    HTML's own entities are expanded.
     """
     import trafilatura
 

@@ -47,7 +47,9 @@ T = TypeVar("T")
 
 
 async def work_off(lanes: Iterable[tuple[deque[T], int]], work: Callable[[T], Awaitable[None]]) -> None:
-    """Do ``work`` on everything in the queues, on so many of each queue at a time; the first error ends it all."""
+    """Run ``work`` on every entry of the queues, with a number of workers per queue; the first error stops
+    all.
+    """
 
     async def worker(queue: deque[T]) -> None:
         while queue:
@@ -68,23 +70,23 @@ SEARCH_LANE = "?"
 
 @dataclass(frozen=True, slots=True)
 class CitedSource:
-    """One source of one debate."""
+    """One source that a debate cites."""
 
     debate: str
     source: Source
 
     @property
     def key(self) -> str:
-        """Debate and number."""
+        """The source's key: the id of its debate and its number there."""
         return source_key(self.debate, self.source.number)
 
     @property
     def url(self) -> str:
-        """The address that the page gives; empty for none."""
+        """The URL that the page gives for the source; empty if there is none."""
         return self.source.url.strip()
 
     def line(self, end: Mapping[str, Any]) -> LedgerLine:
-        """The source's line in the ledger, given the ``end`` of what it waited for: the fields of a line."""
+        """Return the source's ledger line from ``end``, the fields that say how its fetch ended."""
         source_fields = {"debate": self.debate, "number": self.source.number, "title": self.source.title}
         return LedgerLine.model_validate({**end, **source_fields, "url": self.url or end.get("url", "")})
 
@@ -94,16 +96,17 @@ Job = tuple[CitedSource, ...]
 
 
 def cited_sources(debates: Iterable[Debate]) -> list[CitedSource]:
-    """All sources of all debates, in order; a number that a page gives twice counts once, as its first."""
+    """Return all sources of all debates, in order; if a page repeats a number, its first source counts."""
     every = (CitedSource(debate.id, source) for debate in debates for source in debate.sources)
     return [same[0] for same in gathered((source.key, source) for source in every).values()]
 
 
 def target_of(cited_source: CitedSource, policy: Policy, *, dated: bool) -> tuple[str, str]:
-    """What is looked up for a source, and the lane (the host) in which it waits.
+    """Return the fetch target of a source, and the lane (the host) in which it is queued.
 
-    Two sources share a target if their URLs differ in the fragment or the writing of the host at most, or
-    if they have no URL and the same title. ``dated``: and if they were cited on the same day.
+    Two sources share a target if their URLs differ only in the fragment or in the spelling of the host.
+    Without a URL, they share it if their titles are equal. With ``dated``, their dates of citation must
+    also be equal.
     """
     if not cited_source.url:
         return "title " + " ".join(cited_source.source.title.lower().split()), SEARCH_LANE
@@ -124,10 +127,10 @@ def plan(
     searching: bool = False,
     dated: bool = False,
 ) -> tuple[dict[str, deque[Job]], list[LedgerLine]]:
-    """Return the jobs that are left, by lane, and lines for sources whose target has its end already.
+    """Return the remaining jobs by lane, and ledger lines for sources whose target already has a result.
 
-    Every status is an end. Asked again are errors if ``retry_errors``, and sources without URL that were
-    never searched for if ``searching``.
+    Every status counts as a result. Errors are fetched again with ``retry_errors``. Sources without a URL
+    that were never searched are searched with ``searching``.
     """
     sharing = gathered((target_of(source, policy, dated=dated), source) for source in cited)
     jobs: dict[str, deque[Job]] = defaultdict(deque)
@@ -160,11 +163,11 @@ OnStart = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class EvidenceOptions:
-    """How the sources are gathered.
+    """Options for collecting evidence.
 
-    ``providers`` are asked for sources without URL, in this order; ``archive`` makes the Internet Archive's
-    snapshot (nearest to its ``when``, else to the date of citation) go before the page of today, which is taken
-    where there is none; ``retry_errors`` asks again for what ended as ``error``.
+    ``providers`` are the search engines for sources without a URL, in order. With ``archive``, a snapshot
+    of the Internet Archive is preferred to today's page. ``retry_errors`` repeats fetches that ended as
+    ``error``. ``workers`` is the number of parsing processes.
     """
 
     fetch: FetchOptions = field(default_factory=FetchOptions)
@@ -177,10 +180,10 @@ class EvidenceOptions:
     def from_settings(
         cls, search: Iterable[str], settings: Mapping[str, Any], *, retry_errors: bool
     ) -> EvidenceOptions:
-        """Return the options from the settings of a command and the names of search engines.
+        """Build the options from the settings of a command and the names of search engines.
 
         Raises:
-            DeclarationError: a setting is wrong, or the environment lacks a key.
+            DeclarationError: a setting is wrong, or the environment lacks an API key.
         """
         names = [name for text in search if (name := text.strip())]
         archive = archive_from_settings(settings)
@@ -195,14 +198,22 @@ async def gather_evidence(
     on_line: OnLine = lambda line: None,
     resolver: AbstractResolver | None = None,
 ) -> EvidenceSummary:
-    """Fetch what the debates of a corpus cite, and write documents, ledger and responses beside them.
+    """Fetch the sources that the debates of a corpus cite; documents, ledger and responses are written into
+    the corpus.
 
-    ``on_start`` gets the number of sources cited and of those that have their end from before; ``on_line``
-    every line as it is written. ``resolver`` replaces the system's name resolution.
+    Args:
+        corpus: the corpus directory.
+        options: how sources are fetched.
+        on_start: called with the number of sources, and how many already have a result.
+        on_line: called with each ledger line as it is written.
+        resolver: replaces the system's name resolution.
+
+    Returns:
+        The counts of sources and texts.
 
     Raises:
-        DeclarationError: there is no ``debates.jsonl``, a file of the corpus is broken, or another run is
-            writing to it. Failures of the network never raise: they are the ledger's lines.
+        DeclarationError: there is no ``debates.jsonl``, a file is broken, or another run is writing to
+            the corpus. Network failures are recorded in the ledger and never raised.
     """
     options = options or EvidenceOptions()
     started = time.monotonic()
@@ -305,9 +316,10 @@ async def _run(
 
 
 async def parsed(page: Page, title: str, extractor: Extractor, documents: DocumentStore) -> dict[str, Any]:
-    """Keep the text of a page that was fetched, and return the fields of a line that say so, or why there is none.
+    """Extract and store the text of a fetched page, and return the ledger fields with its document or the
+    failure.
 
-    ``title`` is that of its source, for a page without one.
+    ``title`` is the source's title, used if the page has none.
     """
     result = await extractor.extract(page.body, page.content_type, page.charset)
     if not result.ok:

@@ -52,7 +52,11 @@ class _Host:
 
 
 class Politeness:
-    """Hands out turns by host name. ``delay`` 0 means: no pause; ``jitter`` 0: each as long as the other."""
+    """A scheduler that spaces out requests to each host.
+
+    ``delay`` is the pause between requests in seconds, and ``jitter`` its random variation; 0 disables
+    either.
+    """
 
     def __init__(
         self,
@@ -69,7 +73,9 @@ class Politeness:
 
     @contextlib.asynccontextmanager
     async def turn(self, host: str) -> AsyncIterator[None]:
-        """Wait until ``host`` may be asked, and hold one of its places meanwhile."""
+        """Context manager that waits until ``host`` may receive a request, and occupies one of its slots
+        meanwhile.
+        """
         state = self._hosts[host]
         async with state.slots:
             now = self._clock()
@@ -80,15 +86,15 @@ class Politeness:
             yield
 
     async def ready(self, host: str) -> None:
-        """Wait until ``host`` may be asked, without taking the turn."""
+        """Wait until ``host`` may receive a request, without occupying a slot."""
         await asyncio.sleep(max(0.0, self._hosts[host].free - self._clock()))
 
     def crawl_delay(self, host: str, seconds: float) -> None:
-        """Take over the pause that the host's robots.txt asks for, if it is longer than ours."""
+        """Use the host's crawl delay from its robots.txt, if it is longer than the default delay."""
         self._hosts[host].delay = max(self._delay, min(seconds, MAX_CRAWL_DELAY))
 
     def hold(self, host: str, seconds: float) -> None:
-        """Leave the host alone for some time, because it asked for that."""
+        """Send no requests to the host for some seconds, as it requested."""
         state = self._hosts[host]
         state.free = max(state.free, self._clock() + seconds)
 
@@ -102,7 +108,10 @@ ROBOTS_REDIRECTS = 5
 
 
 class Robots:
-    """Rules by origin, each fetched once; ``ask`` gets a successful response, redirects followed."""
+    """The robots.txt rules of each origin, each fetched once.
+
+    ``ask`` is a function that returns a successful response, after redirects.
+    """
 
     def __init__(
         self,
@@ -114,10 +123,10 @@ class Robots:
         self._rules: dict[URL, asyncio.Task[Protego | None]] = {}
 
     async def check(self, url: URL) -> None:
-        """Return if the URL may be asked.
+        """Check that robots.txt allows fetching the URL.
 
         Raises:
-            FetchError: ``robots``, or what kept robots.txt from being read where the host is out of reach.
+            FetchError: robots.txt forbids it, or it cannot be read because the host is unreachable.
         """
         origin = url.origin()
         task = self._rules.get(origin)
@@ -131,7 +140,7 @@ class Robots:
             raise FetchError(FetchStatus.ROBOTS, f"forbidden by {origin}/robots.txt", url=str(url))
 
     async def close(self) -> None:
-        """Stop what is still loading."""
+        """Cancel robots.txt requests that are in progress."""
         for task in self._rules.values():
             task.cancel()
         await asyncio.gather(*self._rules.values(), return_exceptions=True)
@@ -184,16 +193,17 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Retries:
-    """How often and how patiently; ``base`` in seconds, 0 for tests."""
+    """A retry policy: the number of attempts, and the base of the waiting time in seconds (0 for tests)."""
 
     attempts: int = ATTEMPTS
     base: float = BACKOFF_BASE
 
     async def over(self, ask: Callable[[], Awaitable[T]], rng: random.Random) -> tuple[T, int]:
-        """What ``ask`` gives, and how often it was asked: again after a wait, as long as that may help.
+        """Call ``ask`` until it succeeds or the retries end, and return its result and the number of
+        attempts.
 
         Raises:
-            FetchError: the error of the last round, with the number of rounds in ``attempts``.
+            FetchError: the error of the last attempt, with the number of attempts in ``attempts``.
         """
         attempt = 1
         while True:
@@ -208,9 +218,10 @@ class Retries:
             await asyncio.sleep(wait)
 
     def wait(self, error: FetchError, attempt: int, rng: random.Random) -> float | None:
-        """Seconds to wait after the failed ``attempt`` (counted from 1); None if it was the last.
+        """Return the seconds to wait after the failed ``attempt`` (counted from 1); None if it was the last.
 
-        Full jitter, uniform on [0, base * 2^(attempt-1)], on top of a Retry-After if there is one.
+        The wait is uniform on [0, base * 2^(attempt-1)] (full jitter), added to a Retry-After if there is
+        one.
         """
         if not error.retryable or attempt >= self.attempts:
             return None
@@ -227,7 +238,10 @@ OnReply = Callable[[FetchedResponse], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class FetchOptions:
-    """How to fetch. ``delay`` in seconds a host; ``robots`` off only for sites that gave their leave."""
+    """Options of a fetcher.
+
+    ``delay`` is in seconds per host. Set ``robots`` to False only for sites that gave permission.
+    """
 
     user_agent: str = USER_AGENT
     concurrency: int = CONCURRENCY
@@ -250,10 +264,10 @@ class FetchOptions:
 
 
 class Fetcher(AbstractAsyncContextManager["Fetcher"]):
-    """Fetches URLs over one connection pool; an async context manager.
+    """A client that fetches URLs over one connection pool, to be used as an async context manager.
 
     ``on_reply`` is awaited with every HTTP response, redirects and robots.txt included, before its page is
-    returned (this is where responses are stored). ``resolver`` replaces the system's name resolution.
+    returned (responses are stored there). ``resolver`` replaces the system's name resolution.
     """
 
     def __init__(
@@ -278,9 +292,9 @@ class Fetcher(AbstractAsyncContextManager["Fetcher"]):
         await self._wire.close()
 
     async def fetch(self, url: str, *, robots: bool = True) -> Page:
-        """Fetch one URL; whatever happens is in the page's status and detail.
+        """Fetch one URL and return its page; failures are in the page's status and detail, and never raised.
 
-        ``robots`` off skips robots.txt for this one: for a service that is asked through its API.
+        With ``robots`` False, robots.txt is ignored for this request, as for an API.
         """
         started = time.monotonic()
         try:
@@ -299,7 +313,7 @@ class Fetcher(AbstractAsyncContextManager["Fetcher"]):
         return replace(page, seconds=time.monotonic() - started)
 
     async def ready(self, url: str) -> None:
-        """Wait until the URL's host may be asked again, so that a wait holds no place of another."""
+        """Wait until the URL's host may receive a request again, without occupying a slot."""
         try:
             host = checked_url(url, self.options.policy).raw_host
         except FetchError:
@@ -375,7 +389,7 @@ def _next_url(reply: FetchedResponse, seen: Sequence[URL], policy: Policy, limit
 
 
 def content_type_of(headers: Mapping[str, str]) -> tuple[str, str]:
-    """Media type and charset that the headers (names in lower case) claim; empty where they claim none."""
+    """Return the media type and charset in the headers (names in lower case); empty strings if missing."""
     kind, _, parameters = headers.get("content-type", "").partition(";")
     charset = ""
     for parameter in parameters.split(";"):

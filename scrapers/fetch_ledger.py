@@ -22,16 +22,16 @@ ID_LENGTH = 16
 
 
 def source_key(debate: str, number: int) -> str:
-    """What names a source: its debate, and its number there."""
+    """Return the key of a source: the id of its debate and its number there."""
     return f"{debate} {number}"
 
 
 class LedgerLine(LedgerEntry):
-    """A ledger entry with the circumstances of its fetch.
+    """A ledger entry with details of its fetch.
 
-    ``http`` is the last HTTP status (0: none); ``bytes`` the size after decompression; ``seconds`` wall time
-    with all waits; ``provider`` the search engine that found the URL, None where the page gave it. ``language`` is the
-    one that the page says it is in, as an ISO 639-1 code, and stands in a line only where the page says one.
+    ``http`` is the last HTTP status (0: none). ``bytes`` is the size after decompression. ``seconds`` is
+    the total time with waits. ``provider`` is the search engine that found the URL; None if the page gave
+    it. ``language`` is the ISO 639-1 code that the page declares, if any.
     """
 
     http: int = 0
@@ -44,15 +44,17 @@ class LedgerLine(LedgerEntry):
 
     @property
     def key(self) -> str:
-        """Debate and number."""
+        """The key of its source: the id of the debate and the number there."""
         return source_key(self.debate, self.number)
 
 
 class FetchLedger(RowStore[LedgerLine]):
-    """The ledger of a corpus, by :func:`source_key`: appended to while fetching. Of a source, the last line counts.
+    """The ledger of a corpus, by :func:`source_key`, which is appended to while fetching.
+
+    The last line of a source counts.
 
     Raises:
-        DeclarationError: a line is broken (a last one cut off by a kill is dropped instead).
+        DeclarationError: a line is broken. An incomplete last line is dropped instead.
     """
 
     def __init__(self, path: Path) -> None:
@@ -62,15 +64,15 @@ class FetchLedger(RowStore[LedgerLine]):
         )
 
     def compact(self, order: Iterable[str]) -> None:
-        """Leave a line a source in the file: those of the keys in ``order`` first, then the others as they came."""
+        """Rewrite the file with one line per source: first those with keys in ``order``, then the others."""
         self.arrange([*order, *(line.key for line in self.rows())])
 
 
 class DocumentStore(RowStore[Document]):
-    """A file of documents that is appended to while fetching; the texts are not kept in memory.
+    """A file of documents that is appended to while fetching; texts are not kept in memory.
 
     Raises:
-        DeclarationError: a line is broken (a last one cut off by a kill is dropped instead).
+        DeclarationError: a line is broken. An incomplete last line is dropped instead.
     """
 
     def __init__(self, path: Path) -> None:
@@ -81,17 +83,18 @@ class DocumentStore(RowStore[Document]):
         )
 
     def keep(self, document: Document) -> str:
-        """Add a document unless it is there, and return its id."""
+        """Add a document unless it is already stored, and return its id."""
         if document.id not in self:
             self.add(document)
         return document.id
 
 
 def make_document(text: str, title: str, url: str, language: str = "") -> Document:
-    """A document whose id is ``d`` and the start of the sha256 of its text: safe as a file name, and stable.
+    """Build a document with an id made from the sha256 digest of its text.
 
-    Of sources with one text, title and URL are those of the first that is kept. ``language`` is what the page says;
-    where the text is plainly in another one, that counts: many pages say English and are not.
+    Sources with equal texts therefore share an id; :class:`DocumentStore` keeps the first one's title and
+    URL. ``language`` is what the page declares. If the text is clearly in another language, the detected
+    one is used.
     """
     digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
     if language:
@@ -101,11 +104,11 @@ def make_document(text: str, title: str, url: str, language: str = "") -> Docume
 
 @dataclass(frozen=True, slots=True)
 class EvidenceSummary:
-    """The figures that ConQRet reports in section 4.2, and what stands behind them.
+    """Counts of an evidence run, including the figures of ConQRet's section 4.2.
 
-    ``cited`` counts sources, ``extracted`` those with a text, ``documents`` the different texts among them;
-    ``by_status`` has every status, in the order of the ledger's words; ``kept`` sources had their end from
-    an earlier run; ``pages`` URLs were fetched in this one.
+    ``cited`` counts sources, ``extracted`` those with a text, and ``documents`` the distinct texts.
+    ``by_status`` counts sources by status. ``kept`` sources had a result from an earlier run. ``pages``
+    counts the URLs fetched in this run.
     """
 
     cited: int
@@ -119,15 +122,15 @@ class EvidenceSummary:
 
     @property
     def share(self) -> float:
-        """Extracted over cited, in [0, 1]; 0 where nothing is cited."""
+        """The share of cited sources with an extracted text, in [0, 1]; 0 if there are no sources."""
         return self.extracted / self.cited if self.cited else 0.0
 
     @property
     def paper_line(self) -> str:
-        """Return the figures of the paper."""
+        """A line with the corresponding figures of the paper."""
         return f"ConQRet, section 4.2: {PAPER_CITED:,} cited, {PAPER_EXTRACTED:,} extracted"
 
     def record(self) -> dict[str, object]:
-        """The summary as JSON holds it, with the paper's own figures."""
+        """Return the counts and the paper's figures as plain data for JSON."""
         paper = {"cited": PAPER_CITED, "extracted": PAPER_EXTRACTED, "share": PAPER_EXTRACTED / PAPER_CITED}
         return {**asdict(self), "share": self.share, "seconds": round(self.seconds, 3), "paper": paper}

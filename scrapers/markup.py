@@ -39,9 +39,10 @@ _BLANK = re.compile(r"\s+")
 
 
 def parse(markup: str) -> tuple[HtmlElement | None, bool]:
-    """The root element of a page (None: it is empty), and whether its nesting was too deep to be read to the end.
+    """Parse HTML and return its root element (None if it is empty), and True if it was nested too deeply to
+    be complete.
 
-    No entity beyond HTML's own is expanded, and nothing is fetched. There are no comments in the tree.
+    Only HTML's own entities are expanded, nothing is fetched, and comments are dropped.
     """
     data = NOT_XML.sub(" ", markup).encode("utf-8")
     parser = HTMLParser(
@@ -55,7 +56,7 @@ def parse(markup: str) -> tuple[HtmlElement | None, bool]:
 
 
 def running_text(element: HtmlElement, gap: str = " ") -> str:
-    """The text of an element, with ``gap`` around each block."""
+    """Return the text of an element, with ``gap`` around each block element."""
     parts: list[str] = []
     for event, node in etree.iterwalk(element, events=("start", "end")):
         parts.append(gap if node.tag in BLOCKS else "")
@@ -67,22 +68,21 @@ def running_text(element: HtmlElement, gap: str = " ") -> str:
 
 
 def empty(element: HtmlElement) -> None:
-    """Take away what an element holds and is; an empty ``span`` stays in its place.
+    """Remove an element's content, attributes and tag, leaving an empty ``span``.
 
-    (To take it out altogether, its neighbours' texts have to be joined, which takes longer the more there are.)
+    Removing the element itself would be slow, as neighboring texts have to be joined.
     """
     element.clear(keep_tail=True)
     element.tag = "span"
 
 
 def unseen(root: HtmlElement, opened: re.Pattern[str] | None = None) -> list[HtmlElement]:
-    """The elements whose content is no text of the page, and those that its readers do not see, in order.
+    """Return the elements that readers do not see or whose content is not text, in order.
 
-    Seen as hidden: ``hidden``, a closed ``<dialog>``, an inline style that hides, and classes and ids that a
-    style sheet in the page hides with a simple selector. Not seen: styles from other files or from scripts,
-    and text in the colour of its ground.
-
-    With ``opened``, parts whose class it finds are opened by a click: those are seen, and style sheets do not count.
+    Hidden elements are found by ``hidden``, a closed ``<dialog>``, inline styles, and simple selectors in
+    the page's own style sheets. Styles from other files or scripts and invisible text colors are not
+    detected. With ``opened``, elements whose class it matches count as visible, and style sheets are
+    ignored.
     """
     classes, ids = _hiding_selectors(root) if opened is None else (frozenset[str](), frozenset[str]())
 
@@ -105,7 +105,7 @@ def unseen(root: HtmlElement, opened: re.Pattern[str] | None = None) -> list[Htm
 
 
 def hides(style: str) -> bool:
-    """Whether declarations of a style keep an element from being seen."""
+    """Return True if the declarations of an inline style hide an element."""
     return bool(style) and _HIDING.search(_BLANK.sub("", style[:2_000]).lower()) is not None
 
 

@@ -26,7 +26,7 @@ from conqret.scrapers.document import decode
 
 @dataclass(frozen=True, slots=True)
 class OpenedPage:
-    """The HTML of a page, its own address, and that of the archive's copy that was read (empty: none was)."""
+    """A page's HTML, its own URL, and the URL of the archived copy that was read (empty: none)."""
 
     html: str
     url: str
@@ -34,11 +34,12 @@ class OpenedPage:
 
 
 async def open_page(place: str, fetcher: PageFetcher) -> OpenedPage:
-    """Read a page from a web address or a file. Where a saved page was is what the page itself gives as its address
-    (``<link rel=canonical>``), else :data:`UNKNOWN`.
+    """Read a page from a URL or a file.
+
+    The URL of a saved page is its ``<link rel=canonical>``, or else :data:`UNKNOWN`.
 
     Raises:
-        DeclarationError: it is neither an address nor a file, or the file is larger than any debate page.
+        DeclarationError: the place is neither a URL nor a file, or the file is too large.
         ExecutionError: the page cannot be fetched.
     """
     if web_address(place):
@@ -80,7 +81,7 @@ def _own_address(html: str) -> str:
 async def inspected(
     place: str, further: Sequence[Path], settings: Mapping[str, Any], layout: str | None
 ) -> LayoutInspection:
-    """Open a page, a file or an address, with its further pages, and inspect it.
+    """Open a page (a file or a URL) with its further pages, and return its inspection.
 
     Raises:
         DeclarationError: there is no such file or layout, or the page cannot be read.
@@ -114,7 +115,10 @@ _SHOWN = 6
 
 @dataclass(frozen=True, slots=True)
 class TopicList:
-    """What the pages of an index list: debates, pages without sides, and the index pages that ``failed``."""
+    """The debates that an index lists, pages without sides, and the index pages that ``failed``.
+
+    ``pages`` is the number of index pages read.
+    """
 
     debates: tuple[ListedDebate, ...]
     explainers: tuple[ListedDebate, ...]
@@ -122,7 +126,7 @@ class TopicList:
     failed: tuple[str, ...] = ()
 
     def record(self) -> dict[str, object]:
-        """The same as plain data: addresses, and the number of index pages."""
+        """Return the list as plain data: URLs, and the number of index pages."""
         return {
             "debates": [debate.url for debate in self.debates],
             "explainers": [explainer.url for explainer in self.explainers],
@@ -131,7 +135,7 @@ class TopicList:
         }
 
     def lines(self, index: str) -> Iterator[str]:
-        """The lines of the file: addresses, with the headings of the index as comments, and so pages without sides."""
+        """Yield the lines of the list's file: URLs, with headings and pages without sides as comments."""
         yield f"# {index}"
         heading = ""
         for debate in (*self.debates, *self.explainers):
@@ -148,17 +152,18 @@ async def gather_topics(
     links: str = "",
     on_page: Callable[[int, int], None] = lambda done, known: None,
 ) -> TopicList:
-    """Read an index, and the index pages that it leads to.
+    """Read an index and the further index pages that it leads to, and return the debates that they list.
 
     Args:
-        place: Its address, or a file that holds it.
-        settings: How pages are fetched.
-        links: A pattern such as ``https://*.procon.org/*``: the links of this one page that it matches are taken, for
-            an index that no layout knows.
-        on_page: Called with the number of index pages done, and of those known of.
+        place: the URL of the index, or a file with it.
+        settings: how pages are fetched.
+        links: a pattern such as ``https://*.procon.org/*``. The matching links of this page are taken,
+            for an index that no layout knows.
+        on_page: called with the numbers of index pages read and known.
 
     Raises:
-        DeclarationError: there is no such file, or no debate is listed; the message says what the page links to.
+        DeclarationError: there is no such file, or no debate is listed; the message says what the page
+            links to.
         ExecutionError: the index cannot be fetched.
     """
     async with page_fetcher(settings) as fetcher:

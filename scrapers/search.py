@@ -29,14 +29,16 @@ RESULTS = 5
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Provider:
-    """A search engine: how it is asked, and where its answer holds the addresses.
+    """A search engine: the parameters of its requests, and the place of URLs in its responses.
 
-    ``name`` is what it is called on the command line and in the ledger; ``parameters`` and ``headers`` go with every
-    query (``q`` is its text) and may hold a key; ``results`` are the keys that lead to the list of results in a
-    parsed answer (where nothing was found, they may be missing), and ``address`` is the key of a result's address.
-    ``count`` is the parameter for the results of a page (empty: there is none), ``most`` how many a page has at most
-    (usually, where it is not documented), and ``turned`` makes the parameters of the page of a number (from 1, the
-    second) with so many results.
+    - ``name``: its name on the command line and in the ledger
+    - ``parameters`` and ``headers``: sent with each query (``q`` is its text); they may hold an API key
+    - ``results``: the keys that lead to the list of results in a response; they may be missing without
+      results
+    - ``address``: the key of a result's URL
+    - ``count``: the parameter for the number of results per page (empty: none); ``most``: the usual
+      maximum
+    - ``turned(page, size)``: the parameters of a further page (1 is the second)
     """
 
     name: str
@@ -50,20 +52,22 @@ class Provider:
     headers: Mapping[str, str] = field(default_factory=dict)
 
     def asked(self, text: str, wanted: int = RESULTS, page: int = 0) -> dict[str, str]:
-        """The parameters of the query for a text, and for one of the pages where ``wanted`` results take several."""
+        """Return the parameters of a query for ``text``; ``page`` (from 0) is used if ``wanted`` results take
+        several pages.
+        """
         size = min(wanted, self.most)
         counted = {self.count: str(size)} if self.count else {}
         return {**self.parameters, "q": text, **counted, **(self.turned(page, size) if page else {})}
 
     def urls(self, answer: Any) -> list[str]:
-        """The addresses in a parsed answer, best first; any mistake in it may raise."""
+        """Return the URLs in a parsed response, best first; an unexpected response may raise any error."""
         for key in self.results:
             answer = answer.get(key) or {}
         return [str(result[self.address]) for result in answer]
 
 
 def google(key: str, engine: str, url: str = GOOGLE_URL) -> Provider:
-    """Google Programmable Search (Custom Search JSON API)."""
+    """Return the provider for Google Programmable Search (Custom Search JSON API)."""
     return Provider(
         "google",
         url,
@@ -76,7 +80,7 @@ def google(key: str, engine: str, url: str = GOOGLE_URL) -> Provider:
 
 
 def brave(key: str, url: str = BRAVE_URL) -> Provider:
-    """Brave Search (Web Search API)."""
+    """Return the provider for Brave Search (Web Search API)."""
     headers = {"X-Subscription-Token": key, "Accept": "application/json"}
     return Provider(
         "brave",
@@ -91,10 +95,10 @@ def brave(key: str, url: str = BRAVE_URL) -> Provider:
 
 
 def searxng(base: str) -> Provider:
-    """A SearXNG instance of one's own, with ``json`` among its formats; it may be on a private address.
+    """Return the provider for a self-hosted SearXNG instance that allows the format ``json``.
 
     Raises:
-        DeclarationError: ``base`` is no address.
+        DeclarationError: ``base`` is not an http or https URL.
     """
     if not base.startswith(("http://", "https://")):
         raise DeclarationError("CONQRET_SEARXNG_URL must be an address that begins with http:// or https://")
@@ -116,11 +120,11 @@ PROVIDERS: Mapping[str, tuple[Callable[..., Provider], tuple[str, ...]]] = {
 
 
 def providers(names: Sequence[str], environment: Mapping[str, str] | None = None) -> tuple[Provider, ...]:
-    """The providers of these names, in this order.
+    """Return the search providers with these names, in order, with API keys from the environment.
 
     Raises:
-        UnknownNameError: there is no provider of a name.
-        DeclarationError: a variable of the environment that a provider needs is not set.
+        UnknownNameError: there is no provider with a name.
+        DeclarationError: an environment variable that a provider needs is not set.
     """
     environment_variables = os.environ if environment is None else environment
     chosen_providers = []
@@ -149,14 +153,14 @@ _LIMITS = Limits(max_bytes=4 * 2**20, total_seconds=30.0)
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """The address of a source and who found it."""
+    """The URL of a source, and the name of the search engine that found it."""
 
     url: str
     provider: str
 
 
 class WebSearcher:
-    """Asks one provider after the other; an async context manager is not needed, but :meth:`close` is."""
+    """A client that queries search providers in order until one has results; call :meth:`close` when done."""
 
     def __init__(
         self,
@@ -173,15 +177,16 @@ class WebSearcher:
         self._pace = Politeness(delay=delay, per_host=1, jitter=0.0)
 
     async def find(self, title: str) -> SearchResult:
-        """The first result that may be fetched. Raises what :meth:`results` raises."""
+        """Return the first result that may be fetched. Raises as :meth:`results`."""
         return (await self.results(title))[0]
 
     async def results(self, query: str, wanted: int = RESULTS) -> list[SearchResult]:
-        """The results that may be fetched, best first, of the first provider that has any: of its ``wanted`` best ones.
+        """Return the fetchable results of the first provider that has any, best first, out of its ``wanted``
+        best.
 
         Raises:
-            FetchError: ``not-found`` if every provider answered and none found anything; ``error`` if one
-                gave no answer and none of the others found anything.
+            FetchError: ``not-found`` if all providers responded without results; ``error`` if one
+                failed and no other had results.
         """
         text = " ".join(query.split())[:MAX_QUERY]
         if not text:

@@ -33,7 +33,7 @@ Whole = Annotated[int, Field(strict=True, ge=0, lt=2**63)]
 
 
 class Place(BaseModel):
-    """Where a response lies: bytes from the start of the WARC, bytes of its gzip member."""
+    """The position of a response in the WARC file: the byte offset and the length of its gzip member."""
 
     url: str
     http: Whole
@@ -42,7 +42,7 @@ class Place(BaseModel):
 
 
 class WarcWriter:
-    """Appends responses to the WARC of a corpus, in threads, as packing takes time."""
+    """A writer that appends HTTP responses to the WARC file of a corpus, in threads."""
 
     def __init__(self, corpus: Path, software: str) -> None:
         indexed = _indexed_bytes(corpus / INDEX_NAME)
@@ -57,11 +57,11 @@ class WarcWriter:
             self._warc.write_record(self._warc.create_warcinfo_record(WARC_NAME, fields))
 
     async def write(self, reply: FetchedResponse) -> None:
-        """Append a response; it is on file when this returns."""
+        """Append a response; it is on disk when this returns."""
         await asyncio.to_thread(self._store, reply)
 
     def close(self) -> None:
-        """Wait for what is being written, and close the files."""
+        """Wait for writes in progress, and close the files."""
         with self._writing:
             self._file.close()
             self._index.close()

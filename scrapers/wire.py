@@ -24,13 +24,16 @@ from conqret.llm.retry import retry_after_of
 
 
 class FetchStatus(StrEnum):
-    """How a source ended.
+    """The status of a source after its fetch.
 
-    ``ok``: there is a body (and later: a text). ``not-found``: 404, 410, an unknown host name, no search
-    result. ``blocked``: 401, 403, 407, 451, 429 to the end, or refused by our own guard. ``robots``: the
-    site's robots.txt asks us to stay away. ``unparsable``: an answer that holds no readable text.
-    ``too-large``: beyond a size limit, a decompression bomb among them. ``error``: no usable answer (time,
-    connection, 5xx to the end); the only one worth trying again another day.
+    - ``ok``: there is a body (and later a text)
+    - ``not-found``: HTTP 404 or 410, an unknown host, or no search result
+    - ``blocked``: HTTP 401, 403, 407, 451, persistent 429, or refused by conqret's address checks
+    - ``robots``: the site's robots.txt forbids it
+    - ``unparsable``: the response has no readable text
+    - ``too-large``: a size limit was exceeded, as by a decompression bomb
+    - ``error``: no usable response (timeout, connection, persistent 5xx); only this is worth retrying
+      later
     """
 
     OK = "ok"
@@ -44,11 +47,11 @@ class FetchStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """The end of one fetch. ``body`` is decompressed, and empty unless the status is ``ok``.
+    """The result of one fetch; ``body`` is decompressed, and empty unless the status is ``ok``.
 
-    ``detail`` is empty for ``ok`` and says why otherwise; ``http`` is the last HTTP status, 0 if there was
-    none; ``content_type`` (lower case, no parameters) and ``charset`` are what the header claimed;
-    ``seconds`` is wall time with all waits; ``attempts`` counts rounds of the whole chain of redirects.
+    ``detail`` says why the status is not ``ok``. ``http`` is the last HTTP status (0: none).
+    ``content_type`` (lower case, without parameters) and ``charset`` come from the header. ``seconds`` is
+    the total time with waits. ``attempts`` counts attempts, each with all its redirects.
     """
 
     url: str
@@ -64,16 +67,16 @@ class Page:
 
     @property
     def ok(self) -> bool:
-        """Whether there is a body."""
+        """True if the fetch succeeded, so that there is a body."""
         return self.status is FetchStatus.OK
 
 
 @dataclass(frozen=True, slots=True)
 class FetchedResponse:
-    """One HTTP response, its body decompressed, and cut where it was too large.
+    """One HTTP response with its decompressed body, which is cut if it is too large.
 
-    ``headers`` are in the order of the wire, and by lower-case name in ``lowered``; ``fault`` says why the
-    body is not whole, and is None if it is.
+    ``headers`` are in the order received; ``lowered`` has them by lower-case name. ``fault`` says why the
+    body is incomplete; None if it is complete.
     """
 
     url: str
@@ -87,19 +90,19 @@ class FetchedResponse:
 
     @property
     def ok(self) -> bool:
-        """Whether the HTTP status is one of success."""
+        """True if the HTTP status is from 200 to 299."""
         return 200 <= self.http < 300
 
     @property
     def retry_after(self) -> float | None:
-        """Seconds for which the server asks to be left alone; None if it does not."""
+        """The seconds to wait that the server's Retry-After header states; None without such a header."""
         return retry_after_of(self.lowered) if "retry-after" in self.lowered else None
 
 
 class FetchError(ExecutionError):
-    """A fetch failed; the fetcher catches it, and it becomes the status of a :class:`Page`.
+    """An error of a fetch, which the fetcher converts into the status of a :class:`Page`.
 
-    ``reply`` is the response that came, where its HTTP status is the reason.
+    ``reply`` is the response, if its HTTP status is the reason.
     """
 
     def __init__(
@@ -126,7 +129,7 @@ _PASSING = (408, 425, 429)
 
 
 def refusal(reply: FetchedResponse) -> FetchError:
-    """The error that an HTTP status outside 200 to 299 stands for."""
+    """Return the error for a response with an HTTP status outside 200 to 299."""
     if reply.http in _NOT_FOUND:
         status = FetchStatus.NOT_FOUND
     else:
@@ -160,14 +163,20 @@ _METADATA = frozenset(map(ip_address, ("100.100.100.200", "168.63.129.16", "fd00
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What is allowed. ``allow_private`` opens loopback, private and carrier-grade NAT addresses, and with them any
-    port (for test servers and intranets); where clouds keep their metadata stays shut."""
+    """A policy on which addresses and ports may be contacted.
+
+    ``allow_private`` allows loopback, private and carrier-grade NAT addresses and any port (for test
+    servers and intranets). Metadata addresses of cloud providers are always blocked.
+    """
 
     allow_private: bool = False
 
     def check_address(self, address: Address) -> None:
-        """Raise ``blocked`` if the address may not be connected to. An IPv6 address that carries an IPv4 address along
-        counts as that one."""
+        """Check that the address may be contacted; an IPv4 address embedded in an IPv6 address counts.
+
+        Raises:
+            FetchError: ``blocked``, if the address is not allowed.
+        """
         inner = _inner(address)
         private = self.allow_private and (
             inner.is_loopback
@@ -186,7 +195,11 @@ class Policy:
             raise blocked(f"{address} is no public address")
 
     def check_port(self, port: int | None) -> None:
-        """Raise ``blocked`` if the port may not be asked."""
+        """Check that the port may be contacted.
+
+        Raises:
+            FetchError: ``blocked``, if the port is not allowed.
+        """
         if port not in PORTS and not self.allow_private:
             raise blocked(f"port {port} is not one of {', '.join(map(str, sorted(PORTS)))}")
 
@@ -201,15 +214,15 @@ def _inner(address: Address) -> Address:
 
 
 def blocked(rule: str) -> FetchError:
-    """The error for a request that the guard refuses."""
+    """Return the ``blocked`` error for a request that violates ``rule``."""
     return FetchError(FetchStatus.BLOCKED, REFUSED + rule)
 
 
 def checked_url(text: str, policy: Policy) -> URL:
-    """A URL, without its fragment, checked for all that can be checked without the network.
+    """Parse a URL, remove its fragment, and check it as far as possible without the network.
 
     Raises:
-        FetchError: ``blocked``, naming the rule.
+        FetchError: ``blocked``, with the rule that the URL violates.
     """
     if len(text) > MAX_URL:
         raise blocked(f"the URL has more than {MAX_URL:,} characters")
@@ -229,7 +242,7 @@ def checked_url(text: str, policy: Policy) -> URL:
 
 
 def socket_factory(policy: Policy) -> Callable[[AddressInfo], socket.socket]:
-    """Return a maker of sockets that looks at the address which is about to be connected to."""
+    """Return a function that creates sockets, and that raises OSError for an address that the policy blocks."""
 
     def make(info: AddressInfo) -> socket.socket:
         family, kind, protocol, _, target = info
@@ -266,8 +279,9 @@ _MAX_DETAIL = 200
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The limits of one answer: bytes after decompression (long reports as PDF have some 5 to 10 MB), and seconds in
-    all, for the connection, and between two reads."""
+    """The limits of one response: bytes after decompression, and seconds in total, to connect, and between
+    reads.
+    """
 
     max_bytes: int = 32 * 2**20
     total_seconds: float = 60.0
@@ -276,7 +290,7 @@ class Limits:
 
 
 def transport_error(error: Exception, url: str) -> FetchError:
-    """Return the error to record; its detail names the cause and never more than one line."""
+    """Return the fetch error for a network error; its detail names the cause on one line."""
     cause = getattr(error, "os_error", None) or error
     detail = _line(cause)
     if REFUSED in str(cause):
@@ -299,9 +313,9 @@ def _line(error: BaseException) -> str:
 
 
 class Wire:
-    """Asks for one URL at a time; no cookies, no proxies of the environment. The pool opens with the first request.
+    """An HTTP client that requests one URL at a time, without redirects, cookies or proxies.
 
-    ``resolver`` replaces the system's name resolution.
+    Connections open with the first request. ``resolver`` replaces the system's name resolution.
     """
 
     def __init__(
@@ -321,10 +335,10 @@ class Wire:
             await self._session.close()
 
     async def request(self, url: URL, headers: Mapping[str, str] | None = None) -> FetchedResponse:
-        """One request and its response, the body read up to the limit.
+        """Send one GET request and return its response, with the body read up to the limit.
 
         Raises:
-            FetchError: the guard refuses the address, or no response came.
+            FetchError: the policy blocks the address, or there was no response.
         """
         if self._session is None:
             self._session = self._opened()

@@ -77,9 +77,9 @@ class _Worker:
 
 
 class Extractor(contextlib.AbstractAsyncContextManager["Extractor"]):
-    """A pool of parsing processes; an async context manager. Processes start with their first page.
+    """A pool of parsing processes, to be used as an async context manager; processes start on first use.
 
-    ``seconds`` is the time that one page may take before it counts as having no text.
+    ``seconds`` is the time limit per page, after which it counts as having no text.
     """
 
     def __init__(self, workers: int = WORKERS, *, seconds: float = SECONDS) -> None:
@@ -96,7 +96,9 @@ class Extractor(contextlib.AbstractAsyncContextManager["Extractor"]):
             await worker.stop()
 
     async def extract(self, body: bytes, content_type: str = "", charset: str = "") -> Extraction:
-        """Extract the text of a body; a hang or a crash is a problem in the result, like any other."""
+        """Extract the text of a response body in a process; a timeout or crash is reported as the result's
+        ``problem``.
+        """
         worker = await self._idle.get()
         try:
             return await worker.run(body, content_type, charset, self._seconds)
@@ -131,7 +133,9 @@ STACK = 64 * 2**20
 
 
 def main() -> None:
-    """Serve until standard input ends."""
+    """Run a parsing process: read jobs from standard input and write results to standard output until the
+    input ends.
+    """
     jobs, answers = sys.stdin.buffer, _own_output()
     _limit_memory()
     threading.stack_size(STACK)

@@ -76,7 +76,9 @@ def _in_words() -> Iterator[None]:
 
 
 class ConqretJudge:
-    """Leaderboard, qrels and nugget banks (in AutoArgue's form) by one of conqret's formats."""
+    """A judge for TREC AutoJudge that makes a leaderboard, qrels and nugget banks (in AutoArgue's form) with
+    a conqret format.
+    """
 
     nugget_banks_type: Any = base.NuggetBanks
 
@@ -84,9 +86,11 @@ class ConqretJudge:
     def judge(
         self, rag_responses: Any, rag_topics: Any, llm_config: Any, nugget_banks: Any = None, **settings: Any
     ) -> Any:
-        """A row for each report and an ``all`` row for each run, with a column for each metric.
+        """Judge the reports and return a leaderboard: one row per report, one ``all`` row per run, one column
+        per metric.
 
-        What has no score is in no row; why stands in the reports' ``evaldata`` and in the run directory.
+        Reports without a score have no row. The reason is written to the report's ``evaldata`` and to the
+        run directory.
         """
         reports = list(rag_responses)
         run = _judged(reports, rag_topics, llm_config, settings, nugget_banks)
@@ -117,9 +121,10 @@ class ConqretJudge:
 
     @_in_words()
     def create_qrels(self, rag_responses: Any, rag_topics: Any, llm_config: Any, **settings: Any) -> Any:
-        """Grades of the reports' documents, where the format rates documents from 0 to 5.
+        """Return qrels: the judge's grades (0 to 5) of the documents that the reports cite.
 
-        None where it does not, or where a topic has no grade: AutoJudge refuses qrels that lack one of its topics.
+        Returns None if the format does not rate documents or a topic has no grade, as AutoJudge refuses
+        incomplete qrels.
         """
         run = _judged(rag_responses, rag_topics, llm_config, settings)
         grades, unrated = document_grades(run.items, run.judgments or ())
@@ -143,8 +148,11 @@ class ConqretJudge:
 
     @_in_words()
     def create_nuggets(self, rag_responses: Any, rag_topics: Any, llm_config: Any, **settings: Any) -> Any:
-        """The nuggets that the format wrote, by topic; those that are given, as they are; None where the format writes
-        none, or there are no reports."""
+        """Return the nugget banks that the format writes, one per topic.
+
+        Nugget banks that the caller passes are returned unchanged. Returns None if the format writes no
+        nuggets or there are no reports.
+        """
         nugget_banks = settings.get("nugget_banks")
         if settings.get("format") not in NUGGET_FORMATS or rag_responses is None or nugget_banks is not None:
             return nugget_banks
@@ -159,7 +167,7 @@ class ConqretJudge:
         return self.nugget_banks_type.from_banks_list(banks)
 
     def bank(self, topic: str, title: str, listed: Iterable[ListedNugget], model: str, creator: str) -> Any:
-        """The bank of one topic: our nuggets are statements, so they are its claims."""
+        """Build the nugget bank of one topic, with each nugget as a claim (a statement)."""
         bank = claims.NuggetBank(query_id=topic, title_query=title)
         by = [claims.Creator(is_human=False, llm_model=model, llm_prompt_strategy=creator)]
         for nugget in listed:
@@ -172,13 +180,18 @@ class ConqretJudge:
 
 
 class ConqretNuggetizerJudge(ConqretJudge):
-    """The same with nugget banks in nuggetizer's form. It has three words for importance and for assignment, and our
-    coverage has none of them: it stands in the traces."""
+    """The same judge with nugget banks in nuggetizer's form.
+
+    Coverage scores do not fit nuggetizer's three labels for importance and assignment, so they are stored
+    in the traces.
+    """
 
     nugget_banks_type: Any = claims.NuggetizerNuggetBanks
 
     def bank(self, topic: str, title: str, listed: Iterable[ListedNugget], model: str, creator: str) -> Any:
-        """The bank of one topic."""
+        """Build the nugget bank of one topic in nuggetizer's form, with coverage and model in each nugget's
+        trace.
+        """
         nuggets = []
         for nugget in listed:
             trace = {METADATA: asdict(nugget)["coverage"], "model": model}
@@ -187,9 +200,10 @@ class ConqretNuggetizerJudge(ConqretJudge):
 
 
 def client_settings(llm_config: Any) -> dict[str, Any]:
-    """AutoJudge's configuration of its model as settings of :func:`conqret.judge`.
+    """Convert AutoJudge's model configuration into keyword settings of :func:`conqret.judge`.
 
-    With an address, the model is one of a server that speaks as OpenAI does; without, litellm finds the provider.
+    If a base URL is set, the model runs on an OpenAI-compatible server there. Otherwise litellm chooses
+    the provider.
     """
     model, address, key = llm_config.model, llm_config.base_url, llm_config.api_key
     settings: dict[str, Any] = {"model": model}

@@ -17,13 +17,15 @@ errors: Any = require("deepeval.errors", extra="deepeval")
 
 
 class ConqretMetric(base):  # type: ignore[misc]
-    """One metric of one of conqret's formats, 0 to 1, of a test case's input, output, retrieval context (or context)
-    and expected output (the reference; of a ``ConversationalTestCase``, whose last answer is judged, the expected
-    outcome). Stance, nuggets and language come from its metadata.
+    """A DeepEval metric that scores test cases with one metric of a conqret format, from 0 to 1.
 
-    What has no score has an ``error`` that says why, and none of its values is a 0. A case that lacks what the format
-    needs is one whose parameters are missing, which ``ErrorConfig(skip_on_missing_params=True)`` skips.
-    ``score_breakdown`` holds what a number cannot say: parts, explanation, fingerprint.
+    It reads input, output, retrieval context (or context) and expected output (the reference). For a
+    ``ConversationalTestCase`` the last answer is judged, and the expected outcome is the reference.
+    Stance, nuggets and language come from the metadata.
+
+    A test case without a score gets an ``error`` with the reason, and never a 0. If the format needs a
+    field that the case lacks, ``ErrorConfig(skip_on_missing_params=True)`` skips the case.
+    ``score_breakdown`` holds parts, explanation and fingerprint.
     """
 
     def __init__(
@@ -50,12 +52,12 @@ class ConqretMetric(base):  # type: ignore[misc]
         self.include_reason = self.async_mode = True
 
     def measure(self, test_case: Any, *args: Any, **kwargs: Any) -> float | None:
-        """The score of a test case; None where there is none."""
+        """Judge a test case and return its score from 0 to 1, or None if it has no score."""
         with self._checked():
             return self._take(self.single.judged(_item(test_case)))
 
     async def a_measure(self, test_case: Any, *args: Any, **kwargs: Any) -> float | None:
-        """The same for code that is asynchronous."""
+        """Judge a test case asynchronously and return its score from 0 to 1, or None if it has no score."""
         with self._checked():
             return self._take(await self.single.ajudged(_item(test_case)))
 

@@ -32,10 +32,12 @@ Run = str | Path | Judgments
 
 @contextlib.contextmanager
 def run_folder(run: Run) -> Iterator[JudgeFolder]:
-    """The folder of a finished run; one that is in memory is written into one that goes again.
+    """Context manager that yields the folder of a finished run.
+
+    A run that is only in memory is written to a temporary folder, which is deleted on exit.
 
     Raises:
-        DeclarationError: there is no finished run.
+        DeclarationError: the run is missing or not finished.
     """
     if not isinstance(run, Judgments):
         folder = JudgeFolder(Path(run))
@@ -49,23 +51,25 @@ def run_folder(run: Run) -> Iterator[JudgeFolder]:
 
 
 def dataset_of(run: Run) -> Any:
-    """A ``datasets.Dataset`` of a finished run: a row for each measure, with the whole item in it.
+    """Convert a finished run into a Hugging Face ``datasets.Dataset`` with one row per measure.
 
-    ``value`` is null where there is none, and ``status`` and ``reason`` say why; ``parts`` are what is behind it.
+    Each row also holds the whole item. ``value`` is null where there is no score; ``status`` and
+    ``reason`` then say why. ``parts`` holds the parts that the value is computed from.
 
     Raises:
-        DeclarationError: there is no finished run.
+        DeclarationError: the run is missing or not finished.
     """
     with run_folder(run) as folder:
         return _dataset(folder)
 
 
 def save_dataset(run: Run, folder: str | Path) -> Path:
-    """Write that dataset with its card into ``folder``, which ``datasets.load_dataset`` opens and the hub shows as it
-    is.
+    """Write the dataset of a finished run and its dataset card into ``folder``, and return the folder's path.
+
+    ``datasets.load_dataset`` can open the folder, and the Hugging Face hub can display it.
 
     Raises:
-        DeclarationError: there is no finished run, or the folder holds something else.
+        DeclarationError: the run is missing or not finished, or the folder contains other files.
     """
     target = Path(folder)
     if target.exists() and any(path.name not in (DATA, CARD) for path in target.iterdir()):
@@ -81,7 +85,7 @@ def save_dataset(run: Run, folder: str | Path) -> Path:
 
 
 def dataset_card(folder: JudgeFolder) -> str:
-    """The card of the dataset of a run: what judged what, means with intervals, bounds and what is missing."""
+    """Return the Markdown dataset card of a run: the judge, means with intervals, bounds, and missing values."""
     record, summary = folder.record(), folder.summary()
     baseline = " (a lexical baseline, and no model)" if record.baseline else ""
     lost = [f"- `{name}`: {why}" for name, why in without_number(summary).items()]
@@ -117,7 +121,10 @@ def _dataset(folder: JudgeFolder) -> Any:
 
 
 def without_number(summary: Summary) -> dict[str, str]:
-    """Why numbers are missing, in words: the reasons of a metric's missing values, and why there is no interval."""
+    """Return a mapping from the name of each missing number to the reason why it is missing, in words.
+
+    It covers missing values of metrics, missing intervals, and an unknown cost.
+    """
     reasons = {}
     for name, metric in summary.metrics.items():
         if metric.reasons:
@@ -134,7 +141,10 @@ COLUMNS = ("item", "topic", "stance", "metric", "value", "status", "reason", "ex
 
 
 def rows(judgment: Judgment) -> Iterator[dict[str, Any]]:
-    """A row for each measure, with :data:`COLUMNS`; one without a value has None, and its reason in words."""
+    """Yield one row per measure of a judgment, with the columns :data:`COLUMNS`.
+
+    A measure without a value has None as its value, and the reason in words.
+    """
     for metric, measure in judgment.measures.items():
         why = "" if measure.reason is None else reason(measure.reason)
         missing_reason = f"{why} ({measure.detail})" if measure.detail else why

@@ -36,17 +36,19 @@ ROLE = "grader"
 
 
 def conqret_metric(format: str, metric: MetricName, **settings: Unpack[SingleSettings]) -> Any:  # noqa: A002
-    """A scorer: one metric of one of conqret's formats, 0 to 1, of a sample's input, output, documents and target (the
-    reference), and of the stance, nuggets and language in its metadata. ``settings`` are those of
-    :func:`conqret.judge`. Logs call it ``conqret_FORMAT_METRIC`` (``conqret_criteria`` for a criterion of one's own),
-    and hold no ``api_key``.
+    """Return an Inspect scorer that applies one metric of a conqret format, from 0 to 1.
 
-    What has no score is unscored, which means leave out, with its reason, and so is a sample that lacks what the format
-    needs; the metadata hold parts and fingerprint. The judge's tokens are among the sample's and the log's, under its
-    model's name and the role ``grader``.
+    It reads a sample's input, output, documents and target (the reference), and the stance, nuggets and
+    language in its metadata. ``settings`` are those of :func:`conqret.judge`. The scorer's name in logs is
+    ``conqret_FORMAT_METRIC`` (``conqret_criteria`` for a custom criterion). Logs never contain
+    ``api_key``.
+
+    A sample without a score, or without a field that the format needs, is marked as unscored with its
+    reason. The score's metadata holds parts and fingerprint. The judge's tokens count as those of its
+    model, under the role ``grader``.
 
     Raises:
-        DeclarationError: there is no such format, metric or setting.
+        DeclarationError: the format, metric or setting does not exist.
     """
     SingleMetric.create(format, metric, **settings)
     key = settings.get("api_key")
@@ -118,8 +120,11 @@ def _count_tokens(judgment: Judgment) -> None:
 
 
 def items_of(log: Any) -> Iterator[dict[str, Any]]:
-    """The samples of a log (as ``read_eval_log`` gives it) as records of items for :func:`conqret.judge`: input is the
-    topic, output the argument, target the reference. What else there is of metadata stays."""
+    """Yield the samples of an Inspect log (from ``read_eval_log``) as item records for :func:`conqret.judge`.
+
+    The input becomes the topic, the output the argument and the target the reference. Other metadata is
+    kept.
+    """
     several = len({sample.epoch for sample in log.samples or ()}) > 1
     for sample in log.samples or ():
         alone = sample.input if isinstance(sample.input, str) else sample.input[-1].text

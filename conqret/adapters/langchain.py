@@ -21,13 +21,15 @@ evaluation: Any = require("langsmith.evaluation", extra="langchain")
 
 
 class ConqretEvaluator(evaluation.RunEvaluator):  # type: ignore[misc]
-    """One metric of one of conqret's formats, 0 to 1, of a run: the topic stands in its inputs, argument and documents
-    in its outputs, and the reference in the outputs of the example (under its key, or alone there). Stance, nuggets and
-    language stand in the example's metadata. A run without such a topic or argument whose outputs (or inputs) have
-    ``messages`` is a conversation, whose last answer is judged.
+    """A LangSmith run evaluator that applies one metric of a conqret format, from 0 to 1.
 
-    What has no score is a result without one, whose comment says why. ``extra["conqret"]`` holds what a number cannot
-    say: parts, status, fingerprint.
+    The topic is read from the run's inputs, and the argument and documents from its outputs. The reference
+    is read from the example's outputs (by its key, or as the only value). Stance, nuggets and language are
+    read from the example's metadata. If topic or argument is missing and there are ``messages``, the last
+    answer of that conversation is judged.
+
+    A run without a score gets a result without a score, whose comment gives the reason.
+    ``extra["conqret"]`` holds parts, status and fingerprint.
     """
 
     def __init__(
@@ -54,15 +56,17 @@ class ConqretEvaluator(evaluation.RunEvaluator):  # type: ignore[misc]
 
     @property
     def feedback_keys(self) -> list[str]:
-        """What LangSmith calls the feedback."""
+        """The names of the feedback in LangSmith: a list with this metric's name."""
         return [self.single.name]
 
     def evaluate_run(self, run: Any, example: Any = None, evaluator_run_id: Any = None) -> Any:
-        """The result for a run, and perhaps the example that it answers."""
+        """Judge one run, with its reference example if there is one, and return the evaluation result."""
         return self._result(self.single.judged(self._item(run, example)))
 
     async def aevaluate_run(self, run: Any, example: Any = None, evaluator_run_id: Any = None) -> Any:
-        """The same for code that is asynchronous."""
+        """Judge one run asynchronously, with its reference example if there is one, and return the evaluation
+        result.
+        """
         return self._result(await self.single.ajudged(self._item(run, example)))
 
     def _item(self, run: Any, example: Any) -> dict[str, Any]:
@@ -95,8 +99,11 @@ class ConqretEvaluator(evaluation.RunEvaluator):  # type: ignore[misc]
 
 
 def documents_of(documents: Iterable[Any]) -> Iterator[dict[str, str]]:
-    """Documents of LangChain, as objects or as traces hold them, or plain texts, as documents of an item. Titles and
-    addresses come from their metadata; what else is there is left out."""
+    """Yield LangChain documents as the documents of a conqret item.
+
+    Each may be a Document object, its record in a trace, or a plain text. Title and URL come from the
+    metadata; other metadata is dropped.
+    """
     for document in documents:
         if isinstance(document, str):
             yield as_document(document)

@@ -13,22 +13,24 @@ evaluation: Any = require("llama_index.core.evaluation", extra="llamaindex")
 
 
 class ConqretResult(evaluation.EvaluationResult):  # type: ignore[misc]
-    """A result of LlamaIndex with what a number cannot say: parts, status, fingerprint."""
+    """A LlamaIndex evaluation result with a ``measure`` that holds parts, status and fingerprint."""
 
     measure: dict[str, Any] = {}  # noqa: RUF012
 
 
 class ConqretEvaluator(evaluation.BaseEvaluator):  # type: ignore[misc]
-    """One metric of one of conqret's formats, 0 to 1, of query, response, contexts and reference.
-    ``second_response`` is the second argument of formats that compare (without one the reference is it); ``stance``,
-    ``nuggets`` and ``language`` may be given, too.
+    """A LlamaIndex evaluator that applies one metric of a conqret format, from 0 to 1.
 
-    What has no score is an invalid result, with its reason, and so is a response that lacks what the format needs. A
-    result passes from ``threshold`` on; without one, it neither passes nor fails. ``settings`` are those of
-    :func:`conqret.judge`.
+    It reads query, response, contexts and reference. For formats that compare two arguments,
+    ``second_response`` is the second one (default: the reference). ``stance``, ``nuggets`` and
+    ``language`` are optional.
+
+    A response without a score, or without a field that the format needs, gives an invalid result with the
+    reason. A result passes if its score is at least ``threshold``; without a threshold ``passing`` is not
+    set. ``settings`` are those of :func:`conqret.judge`.
 
     Raises:
-        DeclarationError: there is no such format, metric or setting.
+        DeclarationError: the format, metric or setting does not exist.
     """
 
     def __init__(
@@ -50,7 +52,7 @@ class ConqretEvaluator(evaluation.BaseEvaluator):  # type: ignore[misc]
         second_response: str | None = None,
         **kwargs: Any,
     ) -> ConqretResult:
-        """The result for a query's response; contexts are texts or documents."""
+        """Judge the response to a query and return the result; contexts are texts or documents."""
         texts = list(contexts or ())
         try:
             item = as_item(query, response, texts, reference, {"second_argument": second_response, **kwargs})
@@ -76,13 +78,15 @@ class ConqretEvaluator(evaluation.BaseEvaluator):  # type: ignore[misc]
         )
 
     def evaluate_response(self, query: str | None = None, response: Any = None, **kwargs: Any) -> Any:
-        """The result for a response of a query engine; its source nodes are the documents."""
+        """Judge a response object of a query engine and return the result; its source nodes are the
+        documents.
+        """
         return self.evaluate(query, *_said(response), **kwargs)
 
     async def aevaluate_response(
         self, query: str | None = None, response: Any = None, **kwargs: Any
     ) -> ConqretResult:
-        """The same for code that is asynchronous."""
+        """Judge a response object of a query engine asynchronously and return the result."""
         return await self.aevaluate(query, *_said(response), **kwargs)
 
     def _get_prompts(self) -> dict[str, Any]:
@@ -93,8 +97,10 @@ class ConqretEvaluator(evaluation.BaseEvaluator):  # type: ignore[misc]
 
 
 def documents_of(nodes: Iterable[Any]) -> Iterator[dict[str, str]]:
-    """Nodes, with scores or without, as documents of an item. Titles and addresses come from their metadata; scores
-    and what else is there are left out."""
+    """Yield LlamaIndex nodes, with or without scores, as the documents of a conqret item.
+
+    Title and URL come from the metadata. Scores and other metadata are dropped.
+    """
     for scored_node in nodes:
         node = getattr(scored_node, "node", scored_node)
         yield as_document(node.get_content(), node.node_id, node.metadata)

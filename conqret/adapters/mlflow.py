@@ -15,19 +15,19 @@ entities: Any = require("mlflow.entities", extra="mlflow")
 
 
 class ConqretScorer(scorers.Scorer):  # type: ignore[misc]
-    """One metric of one of conqret's formats, 0 to 1, in ``mlflow.genai.evaluate``.
+    """A scorer for ``mlflow.genai.evaluate`` that applies one metric of a conqret format, from 0 to 1.
 
-    The topic is ``question`` of the inputs, or else their ``messages`` (a chat); the argument is the outputs, where
-    they are a text, or else ``answer`` in them, or the answer of a chat completion; the documents are ``documents`` of
-    outputs or inputs; the reference is ``expected_response`` of the expectations, or else their ``expected_facts``,
-    which may hold a ``second_argument``, stance, nuggets and language, too. The names can be given.
-    ``settings`` are those of :func:`conqret.judge`.
+    The topic is ``question`` in the inputs, or else their ``messages`` (a chat). The argument is the
+    output text, or ``answer`` in the outputs, or the answer of a chat completion. The documents are
+    ``documents`` in outputs or inputs. The reference is ``expected_response`` in the expectations, or else
+    their ``expected_facts``. Expectations may also hold ``second_argument``, stance, nuggets and language.
+    The fields set other names than these. ``settings`` are those of :func:`conqret.judge`.
 
-    What has no score is feedback with an error (its code is our reason) and without a value. The metadata hold what a
-    number cannot say: status, parts, fingerprint.
+    A row without a score gets feedback with an error (its code is conqret's reason) and no value. The
+    metadata holds status, parts and fingerprint.
 
     Raises:
-        DeclarationError: there is no such format, metric or setting.
+        DeclarationError: the format, metric or setting does not exist.
     """
 
     name: str = ""
@@ -42,7 +42,11 @@ class ConqretScorer(scorers.Scorer):  # type: ignore[misc]
     _single: SingleMetric = PrivateAttr()
 
     def model_post_init(self, context: Any, /) -> None:
-        """Check format, metric and settings as the scorer is made."""
+        """Check format, metric and settings when the scorer is created, and set its default name.
+
+        Raises:
+            DeclarationError: the format, metric or setting does not exist.
+        """
         super().model_post_init(context)
         settings: SingleSettings = self.settings  # type: ignore[assignment]
         self._single = SingleMetric.create(self.format, self.metric, **settings)

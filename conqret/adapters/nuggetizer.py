@@ -15,8 +15,10 @@ types: Any = require("nuggetizer.core.types", extra="nuggetizer")
 
 
 def as_requests(items: Items) -> list[Any]:
-    """Items (a file, a frame or a list) as requests, from which nuggetizer makes nuggets: topic and documents with ids
-    and titles. It has no place for the rest; ``qid`` is the item's id, by which it is found again."""
+    """Convert items (a file, a frame or a list) into nuggetizer requests with topic, document ids and titles.
+
+    Other fields are dropped. Each request's ``qid`` is the item's id.
+    """
     requests = []
     for item in open_items(items):
         documents = [types.Document(each.id, each.text, each.title or None) for each in item.documents]
@@ -25,10 +27,10 @@ def as_requests(items: Items) -> list[Any]:
 
 
 def nuggets_of(nuggets: Iterable[Any], system: str = "") -> list[ListedNugget]:
-    """nuggetizer's nuggets as those of :mod:`conqret.studies.systems.ranked_systems`.
+    """Convert nuggetizer's nuggets into :class:`ListedNugget` objects.
 
-    Where they are assigned, that is their coverage by ``system`` under ``support``; a word that nuggetizer does not
-    know is no value, and never 0. Importance stays in nuggetizer's objects: ours have none.
+    An assigned nugget gets the coverage of ``system`` under ``support``. An assignment label that is not
+    known gives no value, and never 0. nuggetizer's importance is dropped.
     """
     return [
         ListedNugget(nugget.text, {} if value is None else {"support": {system: value}})

@@ -40,13 +40,15 @@ THRESHOLD = 0.5
 
 
 def get_assert(output: str, context: Mapping[str, Any]) -> dict[str, Any]:
-    """The result of one assertion on a provider's output, with the score under the metric's name, too.
+    """Judge a provider's output and return a promptfoo assertion result, with the score also under the
+    metric's name.
 
-    promptfoo has no result without a number. What has no score fails with a 0 that is no score: the reason says why,
-    and ``namedScores`` and ``metadata`` hold none.
+    promptfoo requires a number. An output without a score therefore fails with a placeholder 0: ``reason``
+    says why, and ``namedScores`` and ``metadata`` hold no score.
 
     Raises:
-        DeclarationError: the config or the variables lack something, or name something that there is not.
+        DeclarationError: the config or the variables lack a field, or name something that does not
+            exist.
     """
     config, values = dict(context.get("config") or {}), context.get("vars") or {}
     names = {field: config.pop(field, name) for field, name in VARIABLES.items()}
@@ -114,11 +116,13 @@ LOCK = "lock"
 
 
 def send_to_process(config: Mapping[str, Any], item: Mapping[str, Any]) -> dict[str, Any]:
-    """What the judge of these settings says of an item (as :func:`conqret.adapters.single.outcome` gives it), requested
-    from the process that all callers of this program share.
+    """Send an item to the shared judge process of these settings and return its result.
+
+    All callers of this program use the same process. The result is that of
+    :func:`conqret.adapters.single.outcome`.
 
     Raises:
-        DeclarationError: a setting is wrong, the item lacks something, or the process does not answer.
+        DeclarationError: a setting is wrong, the item lacks a field, or the process does not respond.
     """
     place = _place(config)
     with _connected(place, config) as connection:

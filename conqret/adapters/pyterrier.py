@@ -28,15 +28,17 @@ DOCUMENT_COLUMNS = ("docno", "docid", "text", "title", "url", "score", "rank")
 
 
 class ConqretJudge(pt.Transformer):  # type: ignore[misc]
-    """One of conqret's formats on answers: a row each goes out, with a column for each metric (0 to 1, or nothing),
-    its explanation, and ``status`` and ``reason``, which say why there is nothing.
+    """A PyTerrier transformer that judges answers with a conqret format and returns one row per answer.
 
-    A reader drops the documents that it was given. ``documents`` is the transformer that finds them for a query again.
-    ``metrics`` are all of the format's, if none are named, and of the format ``criteria`` the criteria themselves;
-    ``settings`` are those of :func:`conqret.judge`.
+    Each metric has a column (0 to 1, or empty) and an explanation. ``status`` and ``reason`` say why a
+    score is missing.
+
+    RAG readers drop the documents, so ``documents`` is a transformer that retrieves them again for each
+    query. ``metrics`` defaults to all metrics of the format; for the format ``criteria`` it is the
+    criteria themselves. ``settings`` are those of :func:`conqret.judge`.
 
     Raises:
-        DeclarationError: there is no such format, metric or setting.
+        DeclarationError: the format, metric or setting does not exist.
     """
 
     def __init__(
@@ -60,7 +62,7 @@ class ConqretJudge(pt.Transformer):  # type: ignore[misc]
         self.judge = SessionJudge(format=asked, metrics=self.metrics, **settings)
 
     def transform(self, inp: Any) -> Any:
-        """The answers of a frame with their scores."""
+        """Judge the answers in the column ``qanswer`` and return the frame with their scores."""
         pt.validate.columns(inp, includes=["qid", "query", "qanswer"])
         frame = inp
         if self.documents is not None:
@@ -75,18 +77,20 @@ class ConqretJudge(pt.Transformer):  # type: ignore[misc]
 
 
 def measure(metric: str, missing: float = math.nan) -> Any:
-    """A metric as a measure of ``pt.Experiment``, over all queries.
+    """Return a metric as a PyTerrier measure for ``pt.Experiment``, averaged over all queries.
 
-    PyTerrier's mean leaves nothing out, so that of a system with an answer that has no score is no number (NaN), and no
-    mean in which that answer counts as 0. ``missing`` 0 and 1 are the bounds between which the mean would lie;
-    :func:`scored` says how many have a score.
+    Args:
+        metric: the name of the metric.
+        missing: the value of an answer without a score. The default NaN makes the system's mean NaN.
+            With 0 and 1 the means are the lower and upper bound of the mean; :func:`scored` gives the
+            share with a score.
     """
     name = metric if math.isnan(missing) else f"{metric} (missing {missing:g})"
     return _measure(name, metric, lambda column: column.astype(float).fillna(missing), missing)
 
 
 def scored(metric: str) -> Any:
-    """The share of the queries whose answer has a score."""
+    """Return a PyTerrier measure: the share of queries whose answer has a score of this metric."""
     return _measure(f"{metric} scored", metric, lambda column: column.notna().astype(float), 0.0)
 
 
@@ -103,8 +107,11 @@ def _measure(name: str, metric: str, values: Callable[[Any], Any], of_no_answer:
 
 
 def as_frame(items: Items) -> Any:
-    """Items (a file, a frame or a list) as a frame with a row for each document, in their order, as a reader takes it
-    and :func:`conqret.judge` reads it again. What PyTerrier has no column for keeps its own name."""
+    """Convert items (a file, a frame or a list) into a PyTerrier frame with one row per document, in order.
+
+    :func:`conqret.judge` can read the frame again. Fields without a PyTerrier column keep their conqret
+    name.
+    """
     import pandas as pd
 
     rows = []

@@ -28,16 +28,18 @@ CONTEXTS, CONTEXT_IDS = "retrieved_contexts", "retrieved_context_ids"
 
 
 class ConqretMetric(base):  # type: ignore[misc]
-    """One metric of one of conqret's formats, 0 to 1, of user input, response, retrieved contexts (with
-    ``retrieved_context_ids``) and reference, and of a row's stance, nuggets and language; what else a row has is left
-    out. The user input may be the messages of a conversation (``MultiTurnSample.user_input``), whose last answer is
-    then the response. ``settings`` are those of :func:`conqret.judge`.
+    """A Ragas metric that applies one metric of a conqret format, from 0 to 1.
 
-    What has no score, or lacks what the format needs, is a result whose value is None, and whose reason says why.
-    ``traces["output"]`` holds what a number cannot say: parts, status, fingerprint.
+    It reads user input, response, retrieved contexts (with ``retrieved_context_ids``), reference, stance,
+    nuggets and language; other columns are ignored. If the user input is a list of messages
+    (``MultiTurnSample.user_input``), their last answer is the response. ``settings`` are those of
+    :func:`conqret.judge`.
+
+    A sample without a score, or without a field that the format needs, gives a result with value None and
+    the reason. ``traces["output"]`` holds parts, status and fingerprint.
 
     Raises:
-        DeclarationError: there is no such format, metric or setting.
+        DeclarationError: the format, metric or setting does not exist.
     """
 
     def __init__(self, format: str, metric: MetricName, **settings: Unpack[SingleSettings]) -> None:  # noqa: A002
@@ -52,7 +54,7 @@ class ConqretMetric(base):  # type: ignore[misc]
         reference: str | None = None,
         **row: Any,
     ) -> Any:
-        """The score of one sample, for code that is asynchronous."""
+        """Judge one sample asynchronously and return a ``MetricResult``; its value is None without a score."""
         try:
             contexts = _documents(retrieved_contexts, row.get(CONTEXT_IDS))
             item = as_item(user_input, response, contexts, reference, row)
@@ -68,7 +70,9 @@ class ConqretMetric(base):  # type: ignore[misc]
         reference: str | None = None,
         **row: Any,
     ) -> Any:
-        """The same, also where an event loop is running already (a notebook)."""
+        """Judge one sample and return a ``MetricResult``; also works inside a running event loop (a
+        notebook).
+        """
         try:
             contexts = _documents(retrieved_contexts, row.get(CONTEXT_IDS))
             item = as_item(user_input, response, contexts, reference, row)
@@ -82,8 +86,11 @@ class ConqretMetric(base):  # type: ignore[misc]
 
 
 def items_of(dataset: Iterable[Any]) -> Iterator[dict[str, Any]]:
-    """The samples of an ``EvaluationDataset``, or the rows of a ``Dataset``, as records of items for
-    :func:`conqret.judge`. Contexts have their ids, where there are any; what else there is becomes metadata."""
+    """Yield the samples of a Ragas ``EvaluationDataset``, or the rows of a ``Dataset``, as item records.
+
+    :func:`conqret.judge` reads these records. Contexts keep their ids if there are any; other fields
+    become metadata.
+    """
     for sample in dataset:
         row = dict(sample) if isinstance(sample, Mapping) else sample.model_dump(exclude_none=True)
         texts, ids = row.get(CONTEXTS), row.get(CONTEXT_IDS)
@@ -102,10 +109,10 @@ def _documents(texts: Iterable[Any] | None, ids: Sequence[Any] | None) -> list[A
 
 
 def as_dataset(items: Items, name: str = "conqret", backend: Any = "inmemory") -> Any:
-    """Items (a file, a frame or a list) as a ``Dataset`` of ragas, a row each.
+    """Convert items (a file, a frame or a list) into a Ragas ``Dataset`` with one row per item.
 
-    Images are contexts by their URLs. Fields that ragas has no column for keep their own names, by which
-    :func:`items_of` reads them back; titles and addresses of documents stand in ``metadata``.
+    An image document becomes its URL. Fields without a Ragas column keep their conqret name, so
+    :func:`items_of` can read them back. Titles and URLs of documents are in ``metadata``.
     """
     rows = [
         {

@@ -11,9 +11,10 @@ from conqret.judging.judge import Items
 
 
 def as_results(items: Items) -> Any:
-    """Items (a file, a frame or a list) as ``RAGResults``: topic, argument, reference, documents with ids.
+    """Convert items (a file, a frame or a list) into ``RAGResults`` of RAGChecker.
 
-    It has no place for the rest; ``query_id`` is the item's id, by which it is found again.
+    Topic, argument, reference and documents with ids are kept; other fields are dropped. Each ``query_id``
+    is the item's id.
 
     Raises:
         DeclarationError: an item has no argument or no reference, both of which RAGChecker needs.

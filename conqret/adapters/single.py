@@ -27,7 +27,9 @@ MetricName = str | Criterion | Mapping[str, Any]
 
 
 class SingleSettings(ClientSettings, SampleSettings, total=False):
-    """What an evaluator's metric can be told: the settings of :func:`conqret.judge` that make sense for one item."""
+    """The keyword settings of an adapter's metric: the settings of :func:`conqret.judge` that apply to single
+    items.
+    """
 
     model: str | None
     rubric: RubricSource
@@ -39,15 +41,17 @@ class SingleSettings(ClientSettings, SampleSettings, total=False):
 
 @dataclass(frozen=True)
 class SingleMetric:
-    """``metric`` of ``format``, with the settings of :func:`conqret.judge`. Of the format ``criteria`` the metric that
-    it is made of is a criterion (:class:`conqret.Criterion`, its text or its table); of the format ``rubric`` it is a
-    score of the setting ``rubric``, such as ``rubric_score``. Answers are kept where ``recordings`` says.
+    """A judge of single items that computes one metric of one format.
 
-    All items of one metric are judged over one session, whichever thread or event loop they come from: ``budget_usd``,
-    ``rpm``, ``tpm`` and ``max_concurrency`` hold for them together. Copies share it.
+    ``settings`` are those of :func:`conqret.judge`. For the format ``criteria``, ``metric`` is a criterion
+    (:class:`conqret.Criterion`, its text or its table). For ``rubric`` it is a score of the rubric, such
+    as ``rubric_score``. Responses are stored where ``recordings`` says.
+
+    All items share one session across threads and event loops, so ``budget_usd``, ``rpm``, ``tpm`` and
+    ``max_concurrency`` apply to all of them together. Copies of the object share it too.
 
     Raises:
-        DeclarationError: there is no such format, metric or setting.
+        DeclarationError: the format, metric or setting does not exist.
     """
 
     format: str
@@ -63,7 +67,11 @@ class SingleMetric:
         metric: MetricName,
         **settings: Unpack[SingleSettings],
     ) -> SingleMetric:
-        """Checked as it is made, not with the first item."""
+        """Create the metric and check format, metric and settings at once.
+
+        Raises:
+            DeclarationError: the format, metric or setting does not exist.
+        """
         check_known("option of a metric", SingleSettings.__annotations__, *settings)
         if format == CRITERIA:
             criterion = criterion_of(metric)
@@ -77,16 +85,16 @@ class SingleMetric:
 
     @property
     def name(self) -> str:
-        """What reports call it."""
+        """The metric's name in reports, ``conqret FORMAT METRIC``."""
         return f"conqret {self.format} {self.metric}"
 
     def judged(self, item: Mapping[str, Any]) -> Judgment:
-        """The judgment of one item, whose fields are those of :class:`conqret.Item`."""
+        """Judge one item, a mapping with the fields of :class:`conqret.Item`, and return its judgment."""
         judgments: Judgments = self.judge.judge([self._compared(item)])
         return judgments[0]
 
     async def ajudged(self, item: Mapping[str, Any]) -> Judgment:
-        """The same for code that is asynchronous."""
+        """Judge one item asynchronously and return its judgment."""
         judgments: Judgments = await self.judge.ajudge([self._compared(item)])
         return judgments[0]
 
@@ -97,41 +105,46 @@ class SingleMetric:
         return {SECOND: item["reference"], **item}
 
     def close(self) -> None:
-        """Let go of connections and recordings. They are also let go with the metric, and as Python ends."""
+        """Close connections and recordings; this also happens when the object is deleted or Python exits."""
         self.judge.close()
 
     def measure(self, judgment: Judgment) -> Measure:
-        """The measure of this metric."""
+        """Return this metric's measure from a judgment."""
         return judgment.measures[self.metric]
 
     def described(self, judgment: Judgment) -> tuple[Measure, str, dict[str, Any]]:
-        """The measure of this metric, its explanation (:func:`measure_text`), and what a number cannot say
-        (:func:`kept`)."""
+        """Return this metric's measure, its explanation (:func:`measure_text`) and its metadata
+        (:func:`kept`).
+        """
         measure = self.measure(judgment)
         return measure, measure_text(measure), kept(judgment, self.metric)
 
 
 async def outcome(single: SingleMetric, item: Mapping[str, Any]) -> dict[str, Any]:
-    """What comes of the arguments of :func:`as_item`, as JSON holds it: the metric's name, its value or None, what it
-    says, and all else."""
+    """Judge the item made from the arguments of :func:`as_item` and return the result as plain JSON data.
+
+    Returns:
+        A dict with ``name`` (of the metric), ``value`` (or None), ``told`` (the explanation) and
+            ``kept`` (metadata).
+    """
     measure, words, more = single.described(await single.ajudged(as_item(**item)))
     return {"name": single.name, "value": measure.value, "told": words, "kept": more}
 
 
 def measure_text(measure: Measure) -> str:
-    """What a measure says in words: its explanation, or why there is no value."""
+    """Return the explanation of a measure, or a sentence that says why it has no value."""
     if measure.value is not None:
         return measure.explanation
     return f"no score: {reason(measure.reason)}{f' ({measure.detail})' if measure.detail else ''}"
 
 
 def faults(error: ItemsError) -> str:
-    """Why an item cannot be judged, on one line: which field lacks what. It is no score then."""
+    """Return on one line why an item cannot be judged: each faulty field, its problem and the remedy."""
     return "; ".join(f"{fault.field} {fault.problem}. {fault.remedy}" for fault in error.faults)
 
 
 def kept(judgment: Judgment, metric: str) -> dict[str, Any]:
-    """What stands in the metadata of another library's result: all that a number cannot say."""
+    """Return the metadata of a judgment's metric as JSON data: fingerprint, model, and the measure's fields."""
     measure = judgment.measures[metric].model_dump(mode="json", exclude_none=True)
     return {"fingerprint": judgment.fingerprint, "model": judgment.model, **measure}
 
@@ -143,13 +156,18 @@ def as_item(
     reference: str | None = None,
     metadata: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """The fields of an item, without those that are empty. ``topic`` is the question, or the messages of a conversation
-    in whatever form another library has them; where these hold the answer, too, there need be no ``argument``.
-    ``reference`` is what the library calls an expected answer. Fields that no library has a place for come from the
-    ``metadata`` (:func:`described`).
+    """Build the non-empty fields of a conqret item from another library's data.
+
+    Args:
+        topic: the question, or the messages of a conversation in the library's own form.
+        argument: the answer; not needed where the messages contain it.
+        documents: the retrieved documents or texts.
+        reference: the expected answer.
+        metadata: further data, from which stance, nuggets, language and second argument are read
+            (:func:`described`).
 
     Raises:
-        ItemsError: there is no question.
+        ItemsError: the topic is empty.
     """
     if not topic:
         raise ItemsError(
@@ -168,8 +186,10 @@ def as_item(
 
 
 def described(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of an item in another library's metadata: its stance, nuggets, language and second argument. A word
-    that is no stance or no language is the metadata's own (``language: python``)."""
+    """Return the item fields in another library's metadata: stance, nuggets, language and second argument.
+
+    A value that is no valid stance or language is ignored (for example ``language: python``).
+    """
     known = {"stance": lambda word: word.lower() in STANCES, "language": language_code}
     fields = {name: metadata.get(name) for name in (SECOND, "nuggets", *known)}
     return {
@@ -180,12 +200,14 @@ def described(metadata: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def conversation(messages: Iterable[Any]) -> list[Any]:
-    """The messages of another library as plain data; those that are plain already stay as they are."""
+    """Convert another library's messages into plain data; messages that are plain data stay unchanged."""
     return [plain_message(message) for message in messages]
 
 
 def conversed(messages: Iterable[Any] | None) -> list[Any] | None:
-    """Messages that say more than a question and its answer; None where they are no more than these."""
+    """Return the messages as plain data if they hold more than one question and its answer, and None
+    otherwise.
+    """
     several = conversation(messages or ())
     roles = [str(message.get("role") or message.get("type")).lower() for message in several]
     question_alone = roles in (["user"], ["human"], ["user", "assistant"], ["human", "ai"])
@@ -194,8 +216,11 @@ def conversed(messages: Iterable[Any] | None) -> list[Any] | None:
 
 
 def beyond(item: Item, *held: str) -> dict[str, Any]:
-    """The fields of an item under their own names, but topic, argument, documents and those that are ``held``, which
-    the other library has a place for. Titles and addresses of documents are in the metadata, by the documents' ids."""
+    """Return an item's fields that another library has no place for, by their conqret names.
+
+    Topic, argument, documents and the fields named in ``held`` are left out. The documents' titles and
+    URLs are added to the metadata, by document id.
+    """
     more = {
         document.id: document.model_dump(include={"title", "url"}, exclude_defaults=True)
         for document in item.documents
@@ -220,7 +245,7 @@ def as_document(
     id: str | None = None,  # noqa: A002
     metadata: Mapping[str, Any] | None = None,
 ) -> dict[str, str]:
-    """A document as other libraries have them: a text, perhaps an id, and metadata, with title and address perhaps."""
+    """Build a document of an item from a text, an optional id, and the title and URL in its metadata."""
     more = metadata or {}
     title, url = more.get("title") or more.get("file_name"), more.get("url") or more.get("source")
     fields = {"id": id, "text": text, "title": title, "url": url}

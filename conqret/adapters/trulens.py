@@ -15,16 +15,18 @@ Feedback = Callable[..., tuple[float, dict[str, Any]]]
 
 
 def feedback(format: str, metric: MetricName, **settings: Unpack[SingleSettings]) -> Feedback:  # noqa: A002
-    """One metric of one of conqret's formats, 0 to 1, as a function that a ``Metric`` of TruLens takes for its
-    implementation. Its arguments are ``question``, ``answer``, ``context`` (a list of texts), ``expected`` (the
-    reference), ``stance`` and ``nuggets``; ``settings`` are those of :func:`conqret.judge`.
+    """Return a feedback function for a TruLens ``Metric`` that applies one metric of a conqret format, from 0
+    to 1.
 
-    It returns the score with what a number cannot say: explanation, parts, fingerprint. What has no score, or lacks
-    what the format needs, is skipped with its reason, as TruLens has it, and so in no mean. (A NaN makes its event
-    database unreadable.)
+    The function takes ``question``, ``answer``, ``context`` (a list of texts), ``expected`` (the
+    reference), ``stance`` and ``nuggets``. It returns the score and a dict with explanation, parts and
+    fingerprint. ``settings`` are those of :func:`conqret.judge`.
+
+    A record without a score, or without a field that the format needs, is skipped with its reason, and
+    counts in no mean. (A NaN would make TruLens's event database unreadable.)
 
     Raises:
-        DeclarationError: there is no such format, metric or setting.
+        DeclarationError: the format, metric or setting does not exist.
     """
     single = SingleMetric.create(format, metric, **settings)
 

@@ -50,7 +50,7 @@ Side = Literal["pro", "con"]
 
 
 class ConfigTable(BaseModel, frozen=True, extra="forbid"):
-    """A table of the file; what it does not know is a fault."""
+    """The base class of all tables of an experiment file; unknown fields are errors."""
 
 
 if TYPE_CHECKING:
@@ -69,8 +69,11 @@ else:  # with the options that are declared there
 
 
 class Retriever(ConfigTable):
-    """A first stage: what ``conqret retrieve run`` searches with, at a depth, or rankings from TREC files (one for both
-    sides, or one a side)."""
+    """A retriever of an experiment file: the engines and depth of a first stage, or TREC run files to read
+    instead.
+
+    ``run`` is one file for both sides, or one file per side.
+    """
 
     depth: int = Field(default=DEPTH, ge=1)
     engine: str = BM25
@@ -82,29 +85,31 @@ class Retriever(ConfigTable):
 
     @property
     def engines(self) -> list[str]:
-        """The names of the engines that search; several are fused."""
+        """The names of the search engines; the rankings of several are fused."""
         return [name.strip() for name in self.engine.split(",")]
 
     @property
     def files(self) -> dict[str, Path]:
-        """The rankings by side; under no name those for both."""
+        """The TREC run files by side; the key ``""`` is a file for both sides."""
         if isinstance(self.run, dict):
             return {str(side): file for side, file in self.run.items()}
         return {} if self.run is None else {"": self.run}
 
     def file(self, side: str) -> Path | None:
-        """The rankings for a side, where they are not searched for."""
+        """Return the TREC run file for a side, or None if the ranking has to be searched."""
         return self.files.get(side) or self.files.get("")
 
     def placeless(self) -> dict[str, Any]:
-        """The same as it stands in the identity of an experiment: without the folders that files and models lie in."""
+        """Return the fields as JSON data without folders, so an experiment's fingerprint does not depend on
+        paths.
+        """
         models = {name: getattr(self, name) for name in ("encoder", "cross_encoder")}
         bare = {name: model and Path(model).name for name, model in models.items()}
         return {**self.model_dump(mode="json"), **bare, "run": self.run is not None}
 
 
 class Reranker(ConfigTable):
-    """A listwise reranker, under the instruction for the side or the generic one; then perhaps MMR."""
+    """A listwise reranker with an instruction for the side or a generic one, optionally followed by MMR."""
 
     model: str = OFFLINE_MODEL
     instruction: Literal["stance", "generic"] = "stance"
@@ -114,17 +119,17 @@ class Reranker(ConfigTable):
 
 
 class GeneratorTable(_WritingTable):
-    """A generator: the model, and the options of writing."""
+    """A generator of an experiment file: the model and the options of argument generation."""
 
     model: str = OFFLINE_MODEL
 
     def options(self, seed: int) -> GenerateOptions:
-        """The same as the generator takes it."""
+        """Return these fields as :class:`GenerateOptions` with the given random seed."""
         return GenerateOptions(seed=seed, **self.model_dump(exclude={"model"}))
 
 
 class SystemsTable(ConfigTable):
-    """A grid: every retriever listed, with every reranker, with every generator."""
+    """A grid of systems: each retriever combined with each reranker and each generator."""
 
     retriever: Annotated[list[Name], Field(min_length=1)]
     reranker: Annotated[list[Name], Field(min_length=1)] = [NONE]
@@ -136,8 +141,10 @@ OWN = ("criteria", "rubric", "criteria_per_call")
 
 
 class JudgeTable(_JudgingTable):
-    """A format, or criteria of one's own or a rubric, with a model and the judge's options; ``name`` is that of its
-    folder."""
+    """A judge of an experiment file: a format, custom criteria or a rubric, with a model and judge options.
+
+    ``name`` is the name of the judge's folder.
+    """
 
     format: str
     criteria: tuple[str | dict[str, Any], ...] = ()
@@ -157,50 +164,59 @@ class JudgeTable(_JudgingTable):
 
     @property
     def judge(self) -> str | Judge:
-        """The format's name, or the judge of the criteria or the rubric.
+        """The name of the format, or a judge built from the criteria or the rubric.
 
         Raises:
-            DeclarationError: a criterion is faulty, there is none, or there is a format besides.
+            DeclarationError: a criterion is faulty or missing, or a conflicting format is given.
         """
         settings = self.model_dump(include={"format", *OWN})
         return chosen_format(settings) or self.format
 
     @property
     def label(self) -> str:
-        """Its name, or the format and the model."""
+        """The judge's name; by default ``FORMAT-MODEL``."""
         slug = re.sub(r"[^A-Za-z0-9.]+", "-", self.model).strip("-.")
         return self.name or f"{self.format}-{slug}"
 
     def options(self, seed: int) -> JudgeOptions:
-        """The same as the judge takes it."""
+        """Return these fields as :class:`JudgeOptions` with the given random seed."""
         metrics = tuple(metric.replace("-", "_") for metric in self.metrics)
         settings = self.model_dump(exclude={"format", *OWN, "model", "name", "metrics"})
         return JudgeOptions(metrics, seed=seed, **settings)
 
 
 class PerturbationTable(ConfigTable):
-    """A perturbation with its levels: numbers, or shares such as ``"25%"`` (its own, where none are given)."""
+    """A perturbation and its levels: numbers, or shares such as ``"25%"``. The default is the perturbation's
+    own levels.
+    """
 
     name: str
     levels: list[float | str] = []
 
     def with_levels(self) -> PerturbationLevels:
-        """The perturbation at its levels. Raises DeclarationError where there is no such name or level."""
+        """Return the perturbation with its levels.
+
+        Raises:
+            DeclarationError: the perturbation or a level does not exist.
+        """
         return PerturbationLevels.from_name(self.name, self.levels)
 
 
 class ModelTable(_ClientTable):
-    """Settings of the client for one model, as the command line has them. Keys come from the environment."""
+    """Client settings of one model, as on the command line; API keys come from the environment."""
 
     @property
     def options(self) -> dict[str, Any]:
-        """The settings that the file has, by name."""
+        """The settings that the file sets, by name."""
         return self.model_dump(exclude_none=True)
 
 
 class Experiment(ConfigTable):
-    """The whole file. ``budget_usd`` of a model holds for each stage that uses it; ``jury`` says how the judges' scores
-    also come together as one."""
+    """A whole experiment file.
+
+    ``budget_usd`` of a model applies to each stage that uses the model. ``jury`` is the rule that
+    aggregates the judges' scores into one.
+    """
 
     name: str = "experiment"
     corpus: FromFolder
@@ -220,14 +236,14 @@ class Experiment(ConfigTable):
     models: dict[str, ModelTable] = {}
 
     def client(self, model: str) -> ClientOptions:
-        """The client's settings for a model."""
+        """Return the client options of a model, with defaults if the file has no table for it."""
         table = self.models.get(model, ModelTable())
         return ClientOptions(model, **table.options)
 
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """One combination of the grid; ``ranking`` names what generator and retrieval measures share."""
+    """One combination of retriever, reranker and generator from the grid."""
 
     retriever: str
     reranker: str
@@ -235,17 +251,17 @@ class System:
 
     @property
     def ranking(self) -> str:
-        """Retriever and reranker: ``bm25+stance``."""
+        """The name of its ranking, which systems with other generators share: ``bm25+stance``."""
         return self.retriever if self.reranker == NONE else f"{self.retriever}+{self.reranker}"
 
     @property
     def name(self) -> str:
-        """All its parts: ``bm25+stance+extractive``."""
+        """The names of all its parts: ``bm25+stance+extractive``."""
         return f"{self.ranking}+{self.generator}"
 
 
 def systems(experiment: Experiment) -> tuple[System, ...]:
-    """Every system of every grid, each once, in the order of the file."""
+    """Return the distinct systems of all grids, in the order of the file."""
     combinations = (
         System(*parts)
         for grid in experiment.systems

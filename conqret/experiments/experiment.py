@@ -67,7 +67,7 @@ _COUNTING = ("max_tokens", "context_window")
 
 
 def experiment_record(job: Job) -> ExperimentRecord:
-    """The record of an experiment.
+    """Build the record (``run.json``) of an experiment.
 
     Raises:
         DeclarationError: a prompt is missing or cannot be filled, or a judge has no such metric.
@@ -161,10 +161,10 @@ def _sha256(file: Path) -> str | None:
 
 @dataclass
 class ExperimentOutcome:
-    """The result of a run.
+    """The result of an experiment.
 
-    ``failed`` counts by stage what could not be had, ``summary`` is ``summary.json``, ``session`` says what was sent
-    and answered from recordings now, and ``files`` are those that sum it up.
+    ``summary`` is the content of ``summary.json``. ``failed`` counts failures by stage. ``session`` counts
+    the requests sent and the responses read from recordings. ``files`` are the report files.
     """
 
     summary: Mapping[str, Any]
@@ -175,17 +175,17 @@ class ExperimentOutcome:
     files: list[Path] = field(default_factory=list)
 
     def count(self, stage: str, failed: int) -> None:
-        """Count what a stage could not have."""
+        """Add a number of failures to the count of a stage."""
         if failed:
             self.failed[stage] = self.failed.get(stage, 0) + failed
 
 
 def run_experiment(job: Job) -> ExperimentOutcome:
-    """Run all stages, or what is left of them.
+    """Run all stages of an experiment that are not finished, and return the result.
 
     Raises:
-        DeclarationError: the folder holds another experiment or something else, another process is writing it,
-            or a stage cannot be done as it is declared.
+        DeclarationError: the folder holds another run, another process writes to it, or a stage cannot
+            run as declared.
     """
     job.topics()
     record = experiment_record(job)
@@ -233,13 +233,17 @@ def _copy_file(job: Job) -> None:
 
 
 class ExperimentSettings(TypedDict, total=False):
-    """How an experiment is run. ``output``: the folder; the same call again goes on where it stopped, by default
-    ``runs/NAME``. ``overwrite`` begins afresh where it holds another experiment, whose recordings are kept.
-    ``recordings``: a store of answers to share with other runs, by default the folder's own; ``replay``: recordings to
-    answer from, so that nothing is sent. ``engine``: who judges, this process or so many ``workers`` of a Ray cluster
-    (docs/scale.md). ``trust``: the file may run Python code that it names (``module:function``), and have texts and
-    keys sent to addresses that it names; without it such a file is refused. ``say`` is told the name of each stage and
-    what becomes of it."""
+    """The keyword settings of :func:`run`.
+
+    - ``output``: the folder, by default ``runs/NAME``; a repeated call resumes there
+    - ``overwrite``: start afresh if the folder holds another experiment; its recordings are kept
+    - ``recordings``: a store of responses to share with other runs, by default the folder's own
+    - ``replay``: recordings to read responses from; no request is sent
+    - ``engine``: where judging runs: this process, or ``workers`` workers of a Ray cluster (docs/scale.md)
+    - ``trust``: allow the file to run Python code (``module:function``) and to send texts and keys to
+      servers it names
+    - ``say``: a function called with the name of each stage and its outcome
+    """
 
     output: str | Path | None
     overwrite: bool
@@ -252,7 +256,12 @@ class ExperimentSettings(TypedDict, total=False):
 
 
 def experiment_job(experiment: str | Path, **settings: Unpack[ExperimentSettings]) -> Job:
-    """An experiment that is ready to be run, or to be estimated. Raises as :func:`run`."""
+    """Read an experiment file and return a job that can be run or estimated.
+
+    Raises:
+        DeclarationError: as :func:`run`.
+        MissingDependencyError: pyterrier is not installed.
+    """
     table = read_experiment(Path(experiment), trust=settings.get("trust", False))
     require("pyterrier", extra="retrieval")
     how: dict[str, Any] = {**settings}
@@ -264,15 +273,19 @@ def experiment_job(experiment: str | Path, **settings: Unpack[ExperimentSettings
 
 @strict_options
 def run(experiment: str | Path, **settings: Unpack[ExperimentSettings]) -> ExperimentOutcome:
-    """Retrieve, rerank, generate, judge, perturb and report, as a file of an experiment says.
+    """Run an experiment file: retrieve, rerank, generate, judge, perturb and report.
 
     Args:
         experiment: the TOML file (docs/experiments.md explains every field).
-        settings: where to, and how: :class:`ExperimentSettings`.
+        settings: the output folder and other settings: :class:`ExperimentSettings`.
+
+    Returns:
+        The summary of all scores, counts of failures, and the files written.
 
     Raises:
-        DeclarationError: faults of the file, all of them, each with its line; or the folder holds something else.
-        MissingDependencyError: pyterrier is not installed; nothing is written then.
+        DeclarationError: the file has faults (all are listed, with lines), or the folder holds another
+            run.
+        MissingDependencyError: pyterrier is not installed; nothing is written.
     """
     job = experiment_job(experiment, **settings)
     outcome = run_experiment(job)
@@ -295,12 +308,13 @@ RANKED_TOKENS = 4
 
 
 def estimate(job: Job) -> list[ExpectedCost]:
-    """The expected cost of an experiment: calls, tokens and price, before the first call.
+    """Estimate the calls, tokens and price of an experiment before the first call, one entry per stage and
+    model.
 
-    Rankings and requests for arguments are made, in a folder that is gone afterwards, and counted; arguments that are
-    still to be written are as long as :data:`ARGUMENT_TOKENS` says. Nothing that is recorded already is taken off. The
-    stages come in order, each with its model; those without requests are left out. Nothing is written but the corpus's
-    index, and later stages are estimated with the ranking of the first.
+    Rankings and prompts are built in a temporary folder and counted. Arguments that are not yet written
+    are assumed to have :data:`ARGUMENT_TOKENS` tokens. Recorded responses are not subtracted. Stages
+    without requests are left out. Only the corpus's index is written, and later stages use the ranking of
+    the first stage.
 
     Raises:
         DeclarationError: as :func:`run`.

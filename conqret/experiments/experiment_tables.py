@@ -34,7 +34,9 @@ NAMED = 3
 
 
 def experiment_tables(summary: Mapping[str, Any]) -> Iterator[Table]:
-    """Retrieval, arguments, scores by judge, and perturbations: a table each, systems as rows or columns."""
+    """Yield the tables of an experiment: retrieval, arguments, scores by judge, differences and
+    perturbations.
+    """
     yield from retrieval_tables(summary["retrieval"])
     yield arguments_table(summary["arguments"])
     yield from score_tables(summary["scores"])
@@ -44,7 +46,9 @@ def experiment_tables(summary: Mapping[str, Any]) -> Iterator[Table]:
 
 
 def retrieval_tables(scores_by_side: Mapping[str, Any]) -> Iterator[Table]:
-    """A table a side: rankings by measures, with marks of what differs from the first."""
+    """Yield one table per side, with rankings as rows, measures as columns, and p-values against the first
+    ranking.
+    """
     for stance, rankings in scores_by_side.items():
         measures = list(dict.fromkeys(name for scores in rankings.values() for name in scores))
         yield Table(
@@ -60,7 +64,7 @@ def retrieval_tables(scores_by_side: Mapping[str, Any]) -> Iterator[Table]:
 
 
 def arguments_table(facts_by_system: Mapping[str, Any]) -> Table:
-    """What the systems wrote, and what is wrong with it, a row each."""
+    """Return a table with one row per system: arguments written, citations, and their problems."""
     rows = [
         (
             system,
@@ -100,7 +104,7 @@ def arguments_table(facts_by_system: Mapping[str, Any]) -> Table:
 
 
 def score_tables(scores_by_system: Mapping[str, Any]) -> Iterator[Table]:
-    """For each judge, its metrics as rows and the systems as columns."""
+    """Yield one table of mean scores per judge, with metrics as rows and systems as columns."""
     for judge, scores, metrics in _by_judge(scores_by_system):
         missing = any(score["n"] < score["total"] for each in scores for score in each.values())
         yield Table(
@@ -114,7 +118,7 @@ def score_tables(scores_by_system: Mapping[str, Any]) -> Iterator[Table]:
 
 
 def difference_tables(differences: Mapping[str, Any], first: str) -> Iterator[Table]:
-    """For each judge, how far the other systems are from the first, metrics as rows."""
+    """Yield one table per judge with each system's difference from the first system, with metrics as rows."""
     for judge, scores, metrics in _by_judge(differences):
         rows = [(words.label(one), *chain(*(_tested(each.get(one)) for each in scores))) for one in metrics]
         every = [difference for each in scores for difference in each.values()]
@@ -136,7 +140,7 @@ def difference_tables(differences: Mapping[str, Any], first: str) -> Iterator[Ta
 
 
 def perturbation_table(curves_by_system: Mapping[str, Any]) -> Table:
-    """The curves of perturbed items, under system, perturbation and judge."""
+    """Return the table of scores by perturbation level, grouped by system, perturbation and judge."""
     rows: dict[str, list[tuple[Cell, ...]]] = {}
     every = list(chain(*curves_by_system.values()))
     verdicts = {(curve["verdict"], curve["words"]) for curve in every}
@@ -170,7 +174,7 @@ def perturbation_table(curves_by_system: Mapping[str, Any]) -> Table:
 
 
 def overview_tables(summary: Mapping[str, Any]) -> Iterator[Table | str]:
-    """Yield the tables for a screen, without the long one of the perturbations, then the result in a sentence."""
+    """Yield the tables for a terminal, without that of perturbations, and then the outcome in a sentence."""
     yield from spaced(table for table in experiment_tables(summary) if table.title != PERTURBATION_TITLE)
     if summary_text := outcome(summary["differences"], next(iter(summary["arguments"]), "")):
         yield summary_text
@@ -184,7 +188,10 @@ def _by_judge(scores_by_system: Mapping[str, Any]) -> Iterator[tuple[str, list[A
 
 
 def outcome(differences: Mapping[str, Any], first: str) -> str:
-    """Which systems are shown to differ from the first, and on what, in sentences; empty where there is one system."""
+    """Return sentences that say which systems differ significantly from the first, and on which metrics.
+
+    The text is empty if there is only one system.
+    """
     sentences, tested = [], 0
     for system, judges in differences.items():
         every = chain(*(metrics.items() for metrics in judges.values()))

@@ -27,11 +27,11 @@ from conqret.studies.sensitivity.result import SensitivityFolder
 
 
 class ExperimentRecord(RunRecord):
-    """What ``run.json`` of an experiment says: what was resolved, with which versions, over which corpus.
+    """The record ``run.json`` of an experiment: its resolved settings, versions and corpus.
 
-    ``fingerprint`` changes with everything that changes a score but the versions of libraries, and with no place on a
-    disk: the experiment, the prompts, the judges, the corpus and the given runs. A local model counts by the identity
-    of its weights, wherever its folder is; time limits, concurrency, prices and budgets do not count.
+    ``fingerprint`` identifies the experiment, the prompts, the judges, the corpus and the given TREC runs.
+    It depends on neither library versions nor paths; a local model counts by its weights. Time limits,
+    concurrency, prices and budgets do not change it.
     """
 
     SAME: ClassVar[Mapping[str, str]] = {"fingerprint": "the experiment (its file, prompts or corpus)"}
@@ -53,7 +53,7 @@ class ExperimentRecord(RunRecord):
 
 @dataclass(frozen=True)
 class ExperimentFolder(RunFolder[ExperimentRecord]):
-    """The files of an experiment's run under one folder."""
+    """The folder of an experiment's run and the files in it."""
 
     COMMAND: ClassVar[str] = "conqret experiment"
     BEGINS: ClassVar[tuple[str, ...]] = ("experiment.toml",)
@@ -64,7 +64,11 @@ class ExperimentFolder(RunFolder[ExperimentRecord]):
     sensitivity_folder = InFolder("sensitivity")
 
     def summary(self) -> dict[str, Any]:
-        """All scores of the finished experiment. Raises DeclarationError where it is not finished."""
+        """Return all scores of a finished experiment, the content of ``summary.json``.
+
+        Raises:
+            DeclarationError: the experiment is not finished.
+        """
         self.record()
         if not self.summary_file.is_file():
             raise DeclarationError(
@@ -74,29 +78,30 @@ class ExperimentFolder(RunFolder[ExperimentRecord]):
         return summary_data
 
     def ranking(self, name: str, stance: str) -> Path:
-        """The TREC run of a ranking for a side."""
+        """Return the path of the TREC run file of a ranking for one side."""
         return self.rankings_folder / f"{name}.{stance}.res.gz"
 
     def arguments(self, system: System) -> GenerationFolder:
-        """The folder of a system's arguments."""
+        """Return the folder of a system's generated arguments."""
         return GenerationFolder(self.arguments_folder / system.name)
 
     def judgments(self, system: System, judge: str) -> JudgeFolder:
-        """The run of one judge over one system's arguments."""
+        """Return the folder of one judge's run over one system's arguments."""
         return JudgeFolder(self.judgments_folder / system.name / judge)
 
     def sensitivity(self, system: System) -> SensitivityFolder:
-        """The run of all judges over one system's perturbed arguments."""
+        """Return the folder of the judges' run over one system's perturbed arguments."""
         return SensitivityFolder(self.sensitivity_folder / system.name)
 
 
 @dataclass(frozen=True)
 class Job:
-    """An experiment that is ready to be run: the file, what it says, and where everything goes.
+    """An experiment that is ready to run: its file, its parsed content and its output folder.
 
-    ``recordings`` is the store to use (by default the folder's own); with ``replay`` nothing is ever sent.
-    ``engine`` judges: this process, or so many ``workers`` of a Ray cluster. ``say`` is told the name of each stage and
-    what becomes of it. ``on_stop`` is called with each run of a judge that is stopped before its end.
+    ``recordings`` is the store of responses (by default the folder's own). With ``replay`` no request is
+    sent. ``engine`` is where judging runs: this process, or ``workers`` workers of a Ray cluster. ``say``
+    is called with the name of each stage and its outcome. ``on_stop`` is called with each judge's run that
+    stops before its end.
     """
 
     file: Path
@@ -112,17 +117,17 @@ class Job:
 
     @property
     def corpus(self) -> CorpusDirectory:
-        """The corpus."""
+        """The corpus directory of the experiment."""
         return CorpusDirectory(self.experiment.corpus)
 
     @cached_property
     def library(self) -> Library:
-        """The prompts, for all stages."""
+        """The prompt library that all stages use."""
         return Library(self.experiment.prompts)
 
     @cached_property
     def setups(self) -> Mapping[str, Setup]:
-        """The judges by their labels.
+        """A mapping from each judge's label to its set-up: format, client and options.
 
         Raises:
             DeclarationError: a prompt is missing or cannot be filled, or a judge has no such metric.
@@ -137,17 +142,17 @@ class Job:
 
     @cached_property
     def every_topic(self) -> list[CorpusTopic]:
-        """All topics of the corpus, from which examples are drawn."""
+        """All topics of the corpus; in-context examples are sampled from its train split."""
         return list(self.corpus.topics())
 
     @property
     def systems(self) -> tuple[System, ...]:
-        """Every system of the grid."""
+        """All systems of the experiment's grids."""
         return systems(self.experiment)
 
     @property
     def rankings(self) -> Mapping[str, System]:
-        """The rankings that the systems need, each with a system that has it."""
+        """A mapping from each ranking's name to one system that uses it."""
         by_ranking: dict[str, System] = {}
         for system in self.systems:
             by_ranking.setdefault(system.ranking, system)
@@ -155,7 +160,7 @@ class Job:
 
     @property
     def clients(self) -> Iterable[ClientOptions]:
-        """The models that get requests, each once."""
+        """The client options of each model that receives requests, without duplicates."""
         experiment = self.experiment
         used = [experiment.rerankers[one.reranker] for one in self.systems if one.reranker != NONE]
         models = [reranker.model for reranker in used]
@@ -166,10 +171,10 @@ class Job:
         return dict.fromkeys(clients)
 
     def topics(self) -> list[CorpusTopic]:
-        """The topics to argue about.
+        """Return the topics of the experiment's split, restricted to those that the file names.
 
         Raises:
-            DeclarationError: there are none, or the file names one that the corpus lacks.
+            DeclarationError: there are no topics, or the file names one that the corpus lacks.
         """
         experiment = self.experiment
         topics = list(self.corpus.topics(None if experiment.split == "all" else experiment.split))
@@ -188,6 +193,9 @@ class Job:
 
 
 def digest_of(value: Any) -> str:
-    """sha256 (hex, 16 characters) of a value as JSON with sorted keys; paths and the like as their texts."""
+    """Return the sha256 digest (16 hex characters) of a value as JSON with sorted keys.
+
+    Values that JSON cannot hold, such as paths, count as their texts.
+    """
     text = json.dumps(value, sort_keys=True, ensure_ascii=False, default=str)
     return text_digest_of(text)

@@ -53,7 +53,7 @@ BASELINE = (
 
 @dataclass(frozen=True, slots=True)
 class ArgumentText:
-    """A system's argument as the page shows it, with what the check of its citations found."""
+    """A system's argument as the report page shows it, with remarks from the citation check."""
 
     system: str
     pieces: list[Piece]
@@ -63,14 +63,19 @@ class ArgumentText:
 
 
 def write_experiment(out: ExperimentFolder) -> list[Path]:
-    """Write ``report.html`` and ``tables.md`` of a finished experiment; returns both."""
+    """Write ``report.html`` and ``tables.md`` of a finished experiment, and return their paths."""
     tables = experiment_tables(out.summary())
     files = {out.report_file.name: experiment_page(out), "tables.md": tables_markdown(tables)}
     return write_files(out.path, files)
 
 
 def experiment_page(out: ExperimentFolder, around: Ways = ()) -> Iterator[str]:
-    """The page, piece by piece: the report, then the arguments; ``around`` is what else there is."""
+    """Yield the HTML report of an experiment piece by piece: tables first, then arguments.
+
+    Args:
+        out: the experiment's folder.
+        around: links to other files next to the page.
+    """
     summary = out.summary()
     record = json.loads(whole_bytes(out.record_file))
     sheet = experiment_report(out, record, summary)
@@ -88,7 +93,7 @@ def experiment_page(out: ExperimentFolder, around: Ways = ()) -> Iterator[str]:
 def experiment_report(
     out: ExperimentFolder, record: Mapping[str, Any], summary: Mapping[str, Any]
 ) -> ReportPage:
-    """The page: what the tables say, and ways into every run inside ``out``."""
+    """Build the report page of an experiment: its tables and figures, with links to every run inside ``out``."""
     experiment, models = record["experiment"], _models(record["experiment"])
     first = next(iter(summary["arguments"]), "")
     came_out = outcome(summary["differences"], first)
@@ -153,7 +158,7 @@ def _links(out: ExperimentFolder, summary: Mapping[str, Any]) -> list[tuple[str,
 
 
 def texts(out: ExperimentFolder, systems: Sequence[str]) -> Iterator[tuple[str, str, list[ArgumentText]]]:
-    """For each topic and side, in words, what each system wrote."""
+    """Yield for each topic and side its question, stance, and the argument of each system."""
     texts_by_id: dict[str, tuple[str, str, list[ArgumentText]]] = {}
     for system in systems:
         folder = GenerationFolder(out.path / "arguments" / system)
@@ -194,13 +199,18 @@ def _remarks(check: Mapping[str, Any]) -> Iterator[str]:
 def run_page(
     run: Path, *, request_place: Callable[[int, int], str] | None = None, around: Ways = ()
 ) -> Iterator[str] | None:
-    """The page of the run in a folder, piece by piece; None where its kind has none that is made of the folder alone.
+    """Yield the HTML report of the run in a folder, piece by piece; None if runs of this kind have no such
+    page.
 
-    ``request_place`` returns for a judge's run the place of a prompt (:func:`conqret.judging.page.report_page`), and
-    ``around`` what else there is next to the page.
+    Args:
+        run: the folder of the run.
+        request_place: for a judge's run, a function that returns the URL of a prompt
+            (:func:`conqret.judging.page.report_page`).
+        around: links to other files next to the page.
 
     Raises:
-        DeclarationError: the run is not finished (a judge's need not be), or its files are corrupt.
+        DeclarationError: the run is not finished (a judge's run may be unfinished), or its files are
+            corrupt.
     """
     if (judged := JudgeFolder(run)).is_there():
         return report_page(judged, counted(judged), request_place=request_place, around=around)
@@ -208,7 +218,7 @@ def run_page(
 
 
 def study_page(run: Path, around: Ways = ()) -> Iterator[str] | None:
-    """The same for a finished experiment, sensitivity run or run of bias probes; None where it is none of these."""
+    """Yield the HTML report of a finished experiment, sensitivity run or bias run; None for other folders."""
     if (experiment := ExperimentFolder(run)).is_there():
         return experiment_page(experiment, around)
     if (sensitivity := SensitivityFolder(run)).is_there():
@@ -220,8 +230,10 @@ def study_page(run: Path, around: Ways = ()) -> Iterator[str] | None:
 
 @dataclass(frozen=True, slots=True)
 class RunReport:
-    """The ``files`` that were written. Of a judge's run there are its ``summary`` and ``record``; of an
-    experiment there is ``experiment``, its summary."""
+    """The report files that were written.
+
+    A judge's run also has ``summary`` and ``record``. An experiment has ``experiment``, its summary.
+    """
 
     files: tuple[Path, ...]
     summary: Summary | None = None
@@ -239,21 +251,24 @@ def report_run(
     calibration: str | Path | None = None,
     max_items: int = MAX_ITEMS,
 ) -> RunReport:
-    """Write the HTML report of a run, a study or an experiment.
+    """Write the HTML report of a judge's run, a study or an experiment.
 
-    The prompts and raw answers of the items shown are written next to a judge's report, and linked.
+    The prompts and raw responses of the items shown are written next to a judge's report, and linked.
 
     Args:
         run: the folder of a run, finished or not.
-        to: where to write the page, by default ``report.html`` in the run's folder.
-        recordings: where the raw answers are, if not in the run's folder: a store, an export, a run.
-        prompts: the folder of prompts that the run was made with, if any.
-        calibration: a file of ``conqret judges calibrate`` for this judge: calibrated scores are shown next to the raw
-            ones, and written into ``scores.parquet``.
+        to: the page to write, by default ``report.html`` in the run's folder.
+        recordings: a store, export or run with the raw responses, if they are not in the run's folder.
+        prompts: the folder of custom prompts that the run used, if any.
+        calibration: a file of ``conqret judges calibrate`` for this judge. Calibrated scores are shown
+            and written into ``scores.parquet``.
         max_items: how many items are shown in full.
 
+    Returns:
+        The files written and the run's summary.
+
     Raises:
-        DeclarationError: there is no run, or options are given that are for a judge's run alone.
+        DeclarationError: there is no run, or an option applies only to a judge's run.
     """
     folder = Path(run)
     alone = to or recordings or prompts or calibration

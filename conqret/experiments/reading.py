@@ -54,13 +54,15 @@ TRUST = "--trust-file (trust=True)"
 
 
 def read_experiment(path: Path, *, trust: bool = False) -> Experiment:
-    """Read and check the file, every path in it made absolute.
+    """Read and check an experiment file, and return it with absolute paths.
 
-    A file may be a stranger's: only with ``trust`` may it name Python code, and addresses to which requests go.
+    Args:
+        path: the TOML file.
+        trust: allow the file to name Python code and servers that receive requests.
 
     Raises:
-        DeclarationError: it is not there, is no TOML, or has faults, each named with its line: those of its types, or
-            else those of its names and values.
+        DeclarationError: the file is missing, is not TOML, or has faults. Each fault is listed with
+            its line.
     """
     text, table = read_toml(path)
     folder = path.resolve().parent
@@ -112,7 +114,7 @@ def _models(experiment: Experiment) -> Iterator[tuple[Place, str]]:
 
 
 def reached_servers(experiment: Experiment) -> dict[str, str]:
-    """Return by model the server or program that the file itself sends its requests to."""
+    """Return a mapping from each model to the server or program that the file itself sends its requests to."""
     reached = {model: backend_of(model).reaches(model) for _, model in _models(experiment)}
     named = {model: table.options.get("api_base", "") for model, table in experiment.models.items()}
     return {model: address(where) for model, where in {**reached, **named}.items() if where}

@@ -30,7 +30,7 @@ Qrels = Mapping[str, Mapping[str, Mapping[str, int]]]
 
 
 def qrels(job: Job) -> Qrels:
-    """The qrels of the experiment's topics; a side of which nothing relevant is known is left out."""
+    """Return the qrels of the experiment's topics by side; sides without qrels are left out."""
     split = None if job.experiment.split == "all" else job.experiment.split
     parts = SPLITS if split is None else (split,)
     sides = [
@@ -42,8 +42,9 @@ def qrels(job: Job) -> Qrels:
 
 
 def without_relevant(items: Iterable[Item], known: Qrels) -> list[str] | None:
-    """The ids of the items whose documents are all irrelevant, of those with a relevant document to be found; None
-    where no qrels are known."""
+    """Return the ids of the items that could have a relevant document but have none; None if there are no
+    qrels.
+    """
     if not known:
         return None
     identifiers = []
@@ -56,8 +57,10 @@ def without_relevant(items: Iterable[Item], known: Qrels) -> list[str] | None:
 
 
 def retrieval(job: Job, known: Qrels) -> dict[str, Any]:
-    """By side and ranking, precision, nDCG, and recall at the depth to which all were retrieved; empty where no qrels
-    are known."""
+    """Return precision, nDCG and recall by side and ranking; empty if there are no qrels or no ir_measures.
+
+    Recall is measured at the smallest retrieval depth of all retrievers.
+    """
     if importlib.util.find_spec("ir_measures") is None:
         return {}
     retrievers = [job.experiment.retrievers[ranking.retriever] for ranking in job.rankings.values()]
@@ -79,11 +82,11 @@ LEADING = ("system", "judge", "topic_id")
 
 
 def write_scores(job: Job) -> dict[str, Any]:
-    """Write ``scores.parquet`` and ``summary.json``, and return the latter.
+    """Write ``scores.parquet`` and ``summary.json``, and return the content of the latter.
 
-    The table has :data:`LEADING` and :data:`conqret.judging.judge_folder.COLUMNS`; rows of perturbed versions say of
-    which item, and by what. An argument that could not be written has a row without a judge. Nothing in either file
-    depends on when or how fast answers came.
+    The table has the columns :data:`LEADING` and :data:`conqret.judging.judge_folder.COLUMNS`. Rows of
+    perturbed items name the original item and the perturbation. An argument that was not written has a row
+    without a judge. Neither file depends on the time or the order of responses.
     """
     with ScoreTable(job.out.scores_file, LEADING) as table:
         for system in job.systems:

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 async def rank(job: Job, sessions: Sessions, ranking: str, system: System, stance: Stance) -> int:
-    """Write the ranking of a side; returns how many of the reranker's windows failed."""
+    """Write the ranking of one side as a TREC run, and return how many of the reranker's windows failed."""
     experiment = job.experiment
     retriever, reranker = experiment.retrievers[system.retriever], experiment.rerankers.get(system.reranker)
     topics = job.topics()
@@ -115,12 +115,13 @@ def _of_file(
 def first_stage(
     corpus: Path, retriever: Retriever, topics: Sequence[CorpusTopic]
 ) -> tuple[pd.DataFrame, list[Index]]:
-    """The ranking of a retriever that searches, with texts, and the indexes that it searched (built where there are
-    none).
+    """Search the topics with a retriever and return its ranking with texts, and the indexes that it used.
+
+    Missing indexes are built first.
 
     Raises:
-        DeclarationError: there is no index by vectors and nothing says with which encoder to build it, or what
-            :func:`conqret.retrieval.pipeline.open_indexes` raises.
+        DeclarationError: a vector index is missing and no encoder is named, or as
+            :func:`conqret.retrieval.pipeline.open_indexes`.
     """
     from conqret.retrieval.pipeline import assemble, open_indexes
 
@@ -145,7 +146,7 @@ def _state_file(target: Path) -> Path:
 
 
 def generate_arguments(job: Job, sessions: Sessions) -> int:
-    """Write all systems' arguments for all sides at the same time; returns how many could not be had."""
+    """Generate the arguments of all systems and sides concurrently, and return how many failed."""
 
     async def write_all(runs: Iterable[ArgumentRun]) -> None:
         await asyncio.gather(*(run.gather(run.units()) for run in runs))
@@ -169,7 +170,7 @@ def generate_arguments(job: Job, sessions: Sessions) -> int:
 
 
 def argument_run(job: Job, sessions: Sessions, system: System, settings: Mapping[str, Any]) -> ArgumentRun:
-    """The requests for a system's arguments on all sides, from its rankings."""
+    """Create the generation run of a system: one task per topic and side, from the system's rankings."""
     experiment = job.experiment
     table = experiment.generators[system.generator]
     options = table.options(experiment.seed)
@@ -191,8 +192,11 @@ def argument_run(job: Job, sessions: Sessions, system: System, settings: Mapping
 
 
 async def judge_arguments(job: Job, sessions: Sessions, system: System) -> list[tuple[JudgeFolder, int]]:
-    """Run every judge over a system's arguments; returns each run with the number of failed judgments, which
-    are all where nothing has a score."""
+    """Judge a system's arguments with every judge; returns each run's folder with its number of failed
+    judgments.
+
+    If no item has a score, all judgments count as failed. The list is empty if no argument was written.
+    """
     source = _items(job, system)
     if source is None:
         job.say("judge", f"{system.name}: no argument was written, and there is nothing to judge")
@@ -216,7 +220,10 @@ async def _judge(
 
 
 def hold_jury(job: Job, system: System) -> JudgeFolder | None:
-    """Put the judges of a system's arguments together; None where no jury is declared, or nothing was written."""
+    """Aggregate the judges' scores of a system with the declared jury rule, and return the jury's folder.
+
+    Returns None if no jury is declared or no argument was written.
+    """
     if job.experiment.jury is None or _items(job, system) is None:
         return None
     folder = job.out.judgments(system, JURY.name)
@@ -229,7 +236,10 @@ def hold_jury(job: Job, system: System) -> JudgeFolder | None:
 def perturb_arguments(
     job: Job, sessions: Sessions, system: System
 ) -> tuple[SensitivityFolder, SensitivityResults] | None:
-    """Judge a system's arguments at every level of every perturbation; None where there is none."""
+    """Judge a system's arguments at every perturbation level, and return the run's folder and its results.
+
+    Returns None if there are no perturbations or no arguments.
+    """
     source = _items(job, system)
     if source is None or not job.experiment.perturbations:
         return None
@@ -247,7 +257,7 @@ def perturb_arguments(
 
 
 def perturbation_plan(job: Job, source: ItemSource, sessions: Sessions) -> SensitivityPlan:
-    """What the perturbations make of a system's items, and who judges it."""
+    """Build the sensitivity plan of a system: its perturbed items, and the judges whose metrics they affect."""
     experiment = job.experiment
     perturbed = [perturbation.with_levels() for perturbation in experiment.perturbations]
     setups = []

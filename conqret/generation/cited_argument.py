@@ -74,10 +74,10 @@ class GeneratedArgument(Typed):
 
 
 def render(argument: GeneratedArgument) -> str:
-    """The argument as text: a paragraph for each conclusion, the conclusion first, then its premises.
+    """Return the argument as text: one paragraph per conclusion, followed by its premises.
 
-    Every conclusion and premise ends as a sentence does, and its citations stand before the last full stop,
-    so that ``conqret.text.sentences`` and ``conqret.text.citations`` read the same structure back.
+    Each conclusion and premise ends as a sentence, with its citations before the final full stop.
+    Therefore ``conqret.text.sentences`` and ``conqret.text.citations`` recover the same structure.
     """
     paragraphs = []
     for conclusion in argument.conclusions:
@@ -87,11 +87,10 @@ def render(argument: GeneratedArgument) -> str:
 
 
 def cited(text: str, numbers: Sequence[int]) -> str:
-    """``text`` as one sentence that ends in the citations ``numbers``, each once.
+    """Return ``text`` as one sentence that ends in citation marks for ``numbers``, without duplicates.
 
-    Marks that the text itself ends in are put together with them; marks inside it stay where they are, and
-    what they cite already is cited again only where it is named. ``cited("It rose [2].", [1])`` is
-    ``"It rose [2][1]."``.
+    Citation marks at the end of the text are merged with the new ones; marks inside the text stay in
+    place. For example, ``cited("It rose [2].", [1])`` is ``"It rose [2][1]."``.
     """
     line = " ".join(text.split())
     existing: tuple[int, ...] = ()
@@ -123,16 +122,17 @@ _NOT_WORD = re.compile(r"[^\w%]+")
 
 
 class OutOfRange(Frozen):
-    """A citation of a document that is not there; sentences count from 1."""
+    """A citation of a document number that does not exist; sentences count from 1."""
 
     sentence: int
     number: int
 
 
 class Misquotation(Frozen):
-    """Words in quotation marks that none of the documents cited for them holds.
+    """A quotation that none of the documents cited for it contains.
 
-    ``cites`` are the documents that were looked into, ``found_in`` other documents that do hold the words.
+    ``cites`` are the documents that were searched. ``found_in`` are other documents that do contain the
+    quotation.
     """
 
     sentence: int
@@ -142,10 +142,10 @@ class Misquotation(Frozen):
 
 
 class CitationCheck(Frozen):
-    """What a check found; numbers of documents count from 1.
+    """The result of a citation check; document numbers count from 1.
 
-    ``sentences`` is the number of sentences, ``cited_sentences`` how many of them cite anything, ``quotes``
-    how many quotations were looked up.
+    ``sentences`` is the number of sentences, ``cited_sentences`` the number with a citation, and
+    ``quotes`` the number of quotations that were looked up.
     """
 
     sentences: int
@@ -157,11 +157,11 @@ class CitationCheck(Frozen):
 
 
 def check_citations(argument: str, documents: Sequence[Document]) -> CitationCheck:
-    """Check the citations of ``argument`` against ``documents``, which they number from 1.
+    """Check the citations and quotations of ``argument`` against ``documents``, which are numbered from 1.
 
-    A quotation of three words or more must be in one of the documents that its sentence cites (or, where that
-    cites nothing, the next sentence of the paragraph that does); case, punctuation and white space do not
-    count, and ``…`` or ``[words]`` inside it stand for anything, the parts in their order.
+    A quotation of three words or more must occur in a document that its sentence cites. If that sentence
+    cites nothing, the next citing sentence of the paragraph counts. Case, punctuation and white space are
+    ignored. ``…`` or ``[words]`` inside a quotation match anything.
     """
     texts = [_plain(f"{document.title} {document.text}") for document in documents]
     out_of_range, misquoted = [], []

@@ -33,9 +33,9 @@ EXAMPLE_DOCUMENTS = 10
 
 @dataclass(frozen=True, slots=True)
 class Expert:
-    """One side of a debate as an expert wrote it: its conclusions with their premises, citing ``documents``.
+    """One side of a debate as an expert wrote it: conclusions with premises that cite ``documents``.
 
-    The marks in the premises are places in ``documents``, counted from 1.
+    Citation marks in the premises are positions in ``documents``, counted from 1.
     """
 
     topic: str
@@ -45,7 +45,12 @@ class Expert:
     documents: tuple[str, ...]
 
     def text(self, places: Mapping[str, int] | None = None) -> str:
-        """The argument as text; with ``places``, its marks are those of the documents there, others go."""
+        """Return the argument as text.
+
+        Args:
+            places: new citation numbers by document id; citations of other documents are removed.
+                Default: keep the marks.
+        """
         titled = ((cited(title, ()) if title else "", *premises) for title, premises in self.points)
         text = "\n\n".join(" ".join(sentences).strip() for sentences in titled)
         if places is None:
@@ -55,17 +60,19 @@ class Expert:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """An in-context example: of an expert's argument what its documents bear out, with those documents."""
+    """An in-context example: the parts of an expert's argument that its documents support, and these
+    documents.
+    """
 
     expert: Expert
     documents: tuple[Document, ...]
 
 
 class ExpertArguments:
-    """The expert arguments of a corpus, read when they are first needed.
+    """The expert arguments of a corpus, read on first use.
 
     Raises:
-        DeclarationError: the corpus holds no debates or no ledger, or a line of them is broken.
+        DeclarationError: the corpus has no debates or no ledger, or a line of them is broken.
     """
 
     def __init__(self, corpus: CorpusDirectory) -> None:
@@ -74,7 +81,7 @@ class ExpertArguments:
         self._examples: dict[tuple[str, Stance], Example | None] = {}
 
     def find(self, topic: CorpusTopic, stance: Stance) -> Expert | None:
-        """What the expert wrote for one side of a topic; None where there is nothing."""
+        """Return the expert's argument for one side of a topic, or None if there is none."""
         debate = self._debates.get(topic.id)
         if debate is None:
             return None
@@ -84,8 +91,11 @@ class ExpertArguments:
     def example(
         self, topic: CorpusTopic, stance: Stance, documents: Mapping[str, Document]
     ) -> Example | None:
-        """What the documents bear out of one side of a topic (found once); None where that is nothing, or one of
-        them is not among ``documents``."""
+        """Return the parts of the expert's argument for one side of a topic that its documents support.
+
+        The result is cached. Returns None if nothing is supported or a cited document is not in
+        ``documents``.
+        """
         key = (topic.id, stance)
         if key not in self._examples:
             expert = self.find(topic, stance)
@@ -113,14 +123,22 @@ def draw_examples(
     seed: int = SEED,
     exclude: CorpusTopic | None = None,
 ) -> tuple[Example, ...]:
-    """Draw ``count`` expert arguments of this stance of which their documents bear something out, from train topics
-    only.
+    """Sample ``count`` in-context examples of this stance from the train topics.
 
-    The order is drawn once for a seed and a stance, and each topic takes the first that are not about itself
-    (``exclude``), so all topics but those share their examples. ``documents`` holds what the arguments cite, by id.
+    The order is sampled once for a seed and a stance. Each topic takes the first examples that are not
+    about itself, so most topics share their examples.
+
+    Args:
+        topics: all topics of the corpus; only those of the train split are used.
+        experts: the expert arguments to sample from.
+        documents: all documents that the arguments cite, by id.
+        stance: the side of the examples.
+        count: how many examples to return.
+        seed: the random seed.
+        exclude: the topic that no example may be about.
 
     Raises:
-        DeclarationError: the train topics have fewer.
+        DeclarationError: the train topics have fewer examples.
     """
     if count == 0:
         return ()
@@ -142,12 +160,12 @@ def draw_examples(
 
 
 def borne_out(expert: Expert, documents: Mapping[str, Document]) -> Example | None:
-    """The argument without what its documents do not bear out by lexical evidence
-    (:func:`conqret.baseline.alignment.align`); None where nothing stays.
+    """Return the parts of an expert's argument that its documents support, or None if nothing remains.
 
-    A sentence stays with its citations of documents that support it, if none that it cites contradicts it. One that
-    cites nothing stays only as a conclusion, without figures; a conclusion that goes takes its premises along, and
-    goes where none of them stays. Only documents that are still cited are shown.
+    Support is lexical (:func:`conqret.baseline.alignment.align`). A sentence keeps the citations that
+    support it, and is dropped if a cited document contradicts it. A sentence without citations remains
+    only as a conclusion without figures. A conclusion and its premises are dropped together. Only
+    documents that are still cited are kept.
     """
     shown = [documents[name] for name in expert.documents]
     sources = [analysed(f"{document.title}\n\n{document.text}") for document in shown]
@@ -182,7 +200,9 @@ def borne_out(expert: Expert, documents: Mapping[str, Document]) -> Example | No
 
 
 def renumbered(text: str, places: Mapping[int, int]) -> str:
-    """``text`` with every citation ``n`` turned into ``places[n]``; what is not there is cited no more."""
+    """Return ``text`` with each citation ``n`` replaced by ``places[n]``; citations of other numbers are
+    removed.
+    """
     return replace_marks(text, lambda _, cited: [places[n] for n in cited if n in places], apart=True)
 
 

@@ -42,7 +42,7 @@ from conqret.runs.study_run import RequestFolder, RequestRecord, lost
 
 
 class GenerationRecord(RequestRecord):
-    """What ``run.json`` says of arguments; ``settings`` say where the tasks are from."""
+    """The record ``run.json`` of a generation run; ``settings`` say where its tasks come from."""
 
     SAME: ClassVar[Mapping[str, str]] = {
         "window": "context window",
@@ -62,7 +62,7 @@ class GenerationRecord(RequestRecord):
 
 @dataclass(frozen=True)
 class GenerationFolder(RequestFolder[GenerationRecord, ArgumentRow]):
-    """The files of written arguments under one folder."""
+    """The folder of a generation run: its items and one row per argument."""
 
     COMMAND: ClassVar[str] = "conqret generate arguments"
 
@@ -72,9 +72,13 @@ class GenerationFolder(RequestFolder[GenerationRecord, ArgumentRow]):
 
 @dataclass(frozen=True, slots=True)
 class GenerationOutcome:
-    """A finished run: where its items are, how many arguments there are, how many topics without evidence for the
-    side, how many failed (by reason), what the arguments are like, what this session did for them, and what the first
-    prompt that does not fit the model's window lacks."""
+    """The result of a finished generation run.
+
+    ``written`` counts arguments, ``no_evidence`` topics without evidence for the side, and ``failed``
+    failures by reason. ``trimmed``, ``out_of_range``, ``misquoted`` and ``left_out`` count what the
+    citation check and the prompts report. ``session`` counts this session's requests. ``overflow`` says
+    what the first prompt over the model's window lacks.
+    """
 
     items_file: Path
     written: int
@@ -90,8 +94,11 @@ class GenerationOutcome:
 
 
 class ArgumentRun(Run[ArgumentRow]):
-    """A run in which every task gets an argument. ``settings`` is what :class:`conqret.judging.request_run.Run` takes,
-    ``made_of`` says where the tasks are from."""
+    """A run that writes one argument per task.
+
+    ``settings`` are those of :class:`conqret.judging.request_run.Run`. ``made_of`` records where the tasks
+    come from.
+    """
 
     def __init__(
         self,
@@ -131,18 +138,20 @@ class ArgumentRun(Run[ArgumentRow]):
         )
 
     def units(self) -> Iterator[Coroutine[Any, Any, ArgumentRow]]:
-        """The units of the run."""
+        """Return an iterator of coroutines, one per task; each returns the row of its argument."""
         room = self._writer.max_tokens or ANSWER_ROOM
         generator = Generator(self.options, self.library, self.client(), self._writer.model, room)
         return (self.row(task.id, partial(generator.write, task)) for task in self.tasks)
 
     def written(self) -> GenerationOutcome:
-        """The result, once all units are done."""
+        """Write all arguments and return the result of the run."""
         self.request_all(self.units())
         return self.outcome()
 
     def outcome(self) -> GenerationOutcome:
-        """What came of it. Raises as :meth:`conqret.judging.request_run.Run.finish`."""
+        """Return the result of the run after all arguments are done. Raises as
+        :meth:`conqret.judging.request_run.Run.finish`.
+        """
         done = self.finish(self._concluded)
         return replace(done.summary, session=done.session, missing=done.missing)
 
@@ -177,9 +186,12 @@ def _documents(documents: Sequence[Document]) -> list[tuple[str, str, str]]:
 
 
 class GenerationSettings(GenerateSettings, RequestSettings, WatchSettings, total=False):
-    """How arguments are generated: ``model`` writes them, as
-    :class:`conqret.generation.generator.GenerateOptions` says. ``output``: the folder; the same call again goes on
-    where it stopped. By default ``runs/RUN-MODEL``."""
+    """The keyword settings of :func:`generate`.
+
+    ``model`` writes the arguments. ``output`` is the folder, by default ``runs/RUN-MODEL``; a repeated
+    call resumes there. The other fields are those of :class:`conqret.generation.generator.GenerateOptions`
+    and of requests.
+    """
 
     model: str | ClientOptions
     output: str | Path | None
@@ -193,16 +205,19 @@ def generate(
     stance: Literal["pro", "con"],
     **settings: Unpack[GenerationSettings],
 ) -> GenerationOutcome:
-    """Write a cited argument for every topic that a run ranks, into a folder whose items are ready to be judged.
+    """Write a cited argument for each topic of a TREC run, into a folder whose items can be judged.
 
     Args:
         corpus: a corpus directory.
         run: the TREC run that ranks its documents (``.gz`` too).
         stance: the side to argue for.
-        settings: who writes, how, and where to: :class:`GenerationSettings`.
+        settings: the model, the options and the folder: :class:`GenerationSettings`.
+
+    Returns:
+        The counts of arguments written and failed, and the file of items.
 
     Raises:
-        DeclarationError: anything wrong with the call, the corpus, the run or the folder. Nothing is sent then.
+        DeclarationError: the call, the corpus, the run or the folder has a fault; no request is sent.
     """
     writer, options = client_options(settings.get("model"), settings), options_in(settings, GenerateOptions)
     writer.backend.check_can_request("the question for an argument")
@@ -224,12 +239,14 @@ def make_tasks(
     options: GenerateOptions,
     topics: Iterable[CorpusTopic] | None = None,
 ) -> list[GenerationTask]:
-    """A task for each ranked topic, in the order of the rankings, with its first ``options.documents`` documents.
+    """Return one generation task per ranked topic, with its first ``options.documents`` documents, in ranking
+    order.
 
-    ``topics`` (default: all of the corpus) are those that may be ranked and that examples are drawn from.
+    ``topics`` (default: all topics of the corpus) are the topics that may be ranked and used for examples.
 
     Raises:
-        DeclarationError: a topic or document of the rankings is not in the corpus, or there are too few examples.
+        DeclarationError: a ranked topic or document is not in the corpus, or there are too few
+            examples.
     """
     known = list(corpus.topics() if topics is None else topics)
     by_id = {topic.id: topic for topic in known}

@@ -78,7 +78,7 @@ class GenerateOptions(Sampling):
 
     @property
     def way(self) -> Strategy:
-        """The strategy itself."""
+        """The strategy with the name ``strategy``."""
         return STRATEGIES[self.strategy]
 
     def __post_init__(self) -> None:
@@ -87,7 +87,7 @@ class GenerateOptions(Sampling):
 
 
 class GenerateSettings(TypedDict, total=False):
-    """:class:`GenerateOptions` as functions take them by keyword."""
+    """The fields of :class:`GenerateOptions` as keyword settings of functions."""
 
     temperature: float | None
     shots: int
@@ -104,8 +104,9 @@ has 600 to 1,500 words, which as JSON and with reasons for what is left out is w
 
 @dataclass(frozen=True, slots=True)
 class BudgetedQuestion:
-    """What a prompt is filled with: the topic, the side, its documents, the examples with theirs, and the earlier
-    turns, by name."""
+    """The contents of one prompt: topic, side, documents, examples with their documents, and earlier turns by
+    name.
+    """
 
     prompt: Prompt
     topic: str
@@ -116,15 +117,17 @@ class BudgetedQuestion:
 
     @property
     def shown(self) -> list[Document]:
-        """Every document of the prompt: the examples' first, then the topic's own."""
+        """All documents of the prompt: those of the examples first, then the topic's own."""
         return [*(document for example in self.examples for document in example.documents), *self.documents]
 
     def bare(self) -> RenderedPrompt:
-        """The prompt without the texts of its documents: what is reserved before they share the rest."""
+        """Return the prompt with empty document texts; its length is reserved before documents share the
+        context window.
+        """
         return self.rendered(with_texts(self.shown, [""] * len(self.shown)))
 
     def rendered(self, documents: Sequence[Document]) -> RenderedPrompt:
-        """The prompt with ``documents`` in place of those of :attr:`shown`."""
+        """Return the prompt with ``documents`` in place of :attr:`shown`, in the same order."""
         left = iter(documents)
         examples = []
         for example in self.examples:
@@ -135,20 +138,29 @@ class BudgetedQuestion:
         return self.prompt.render(variables, {"stance": self.stance})
 
     def fitted(self, window: Client, *, answer_room: int = ANSWER_ROOM) -> FittedPrompt | None:
-        """The prompt as it is sent, every document cut by the same share if it would not fit the window; None if it
-        does not fit without them either (see :func:`conqret.llm.prompt_fitting.fit`)."""
+        """Return the prompt with all documents cut by the same share if it is too long for the context
+        window.
+
+        Returns None if the prompt does not fit even without document texts
+        (:func:`conqret.llm.prompt_fitting.fit`).
+        """
         return fit(self.shown, self.rendered, window, answer_room=answer_room)
 
     def own(self, fitted: FittedPrompt) -> tuple[tuple[Document, ...], tuple[Trim, ...], tuple[Trim, ...]]:
-        """The topic's own documents as the prompt shows them, what they lost, and what the examples' lost."""
+        """Return the topic's own documents as the prompt shows them, their trims, and the trims of the
+        examples' documents.
+        """
         first = len(self.shown) - len(self.documents)
         own, others = fitted.cuts[first:], fitted.cuts[:first]
         return fitted.documents[first:], tuple(filter(None, own)), tuple(filter(None, others))
 
 
 def shortage(needed: int, window: Client, answer_room: int, *, shots: int) -> str:
-    """What is missing where a prompt takes ``needed`` tokens without its documents' texts, a token for each document
-    included, and what to do; empty where it fits."""
+    """Return an error message for a prompt that does not fit the context window without document texts.
+
+    The message is empty if the prompt fits. ``needed`` is the number of tokens without texts, plus one per
+    document.
+    """
     size = window.context_window
     if size is None or needed <= size - answer_room - MESSAGE_OVERHEAD:
         return ""
@@ -162,7 +174,9 @@ def shortage(needed: int, window: Client, answer_room: int, *, shots: int) -> st
 
 @dataclass(frozen=True, slots=True)
 class GenerationTask:
-    """One argument to write: the topic, the side, the ranked documents, the examples, and perhaps the expert's."""
+    """One argument to write: its topic, side, ranked documents and examples, and optionally the expert's
+    argument.
+    """
 
     topic: CorpusTopic
     stance: Stance
@@ -172,11 +186,11 @@ class GenerationTask:
 
     @property
     def id(self) -> str:
-        """The id of the item that comes of it: ``voting-age-pro``."""
+        """The id of the resulting item, made of topic and stance: ``voting-age-pro``."""
         return f"{self.topic.id[:LONGEST_ID]}-{self.stance}"
 
     def item(self, generated: ArgumentRow) -> Item | None:
-        """What will be judged; None where no argument was written."""
+        """Return the item to judge, made from a generated argument; None if no argument was written."""
         if generated.argument is None:
             return None
         places = {document.id: place for place, document in enumerate(self.documents, start=1)}
@@ -191,12 +205,14 @@ class GenerationTask:
         )
 
     def outcome(self, **fields: Any) -> ArgumentRow:
-        """What became of this task."""
+        """Return a row for this task with the given fields (an argument, or the reason for its absence)."""
         return ArgumentRow(id=self.id, topic=self.topic.id, stance=self.stance, **fields)
 
 
 class ArgumentRow(ResponseRow):
-    """What became of a task: an argument and the facts of its making, or the reason why there is none."""
+    """The stored result of a task: an argument with facts about its generation, or the reason why there is
+    none.
+    """
 
     topic: str
     stance: Stance
@@ -206,18 +222,18 @@ class ArgumentRow(ResponseRow):
 
     @property
     def status(self) -> str:
-        """``written``, or what the reason leads to."""
+        """``written``, or the status that belongs to the reason."""
         return "written" if self.reason is None else self.reason.status
 
     @property
     def answered(self) -> bool:
-        """Whether the task is done: an argument is written, or the documents hold nothing for the side."""
+        """True if the task is done: the argument is written, or the documents hold no evidence for the side."""
         return self.argument is not None or self.reason is Reason.NO_EVIDENCE
 
 
 @dataclass(frozen=True)
 class Generator:
-    """Writes arguments with one model."""
+    """A generator that writes arguments with one model and one strategy."""
 
     options: GenerateOptions
     library: Library
@@ -226,8 +242,11 @@ class Generator:
     answer_room: int = ANSWER_ROOM
 
     async def write(self, task: GenerationTask) -> ArgumentRow:
-        """Write the argument of a task. Where there is none (no documents, a prompt that does not fit, an answer that
-        failed), the row says why; nothing is raised."""
+        """Write the argument of a task and return its row.
+
+        If no argument is possible (no documents, a prompt that is too long, a failed response), the row
+        gives the reason; no exception is raised.
+        """
         if not task.documents:
             return task.outcome(reason=Reason.NOTHING_TO_JUDGE, detail="no document was retrieved")
         strategy = self.options.way
@@ -280,7 +299,7 @@ class Generator:
         return self._written(task, responses[last], facts, calls)
 
     def questions(self, task: GenerationTask) -> Iterator[BudgetedQuestion]:
-        """The prompt of each turn; examples are shown at the first."""
+        """Yield the contents of each turn's prompt; only the first has in-context examples."""
         way, topic = self.options.way, task.topic.question
         first = self.library[way.prompt(task.stance)]
         yield BudgetedQuestion(first, topic, task.stance, task.documents, task.examples)

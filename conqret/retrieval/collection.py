@@ -26,8 +26,10 @@ CORPORA = "corpora.jsonl"
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One document; ``offset`` is the byte of the file where its line begins, and what it states of ``licence`` and
-    ``language``."""
+    """One document of a corpus, with its license and language where they are stated.
+
+    ``offset`` is the byte of the file at which the document's line begins.
+    """
 
     offset: int
     id: str
@@ -39,15 +41,15 @@ class Entry:
 
     @property
     def whole(self) -> str:
-        """What is indexed: title and text. A text that only repeats the title counts once."""
+        """The text that is indexed: title and text, or only the text if it begins with the title."""
         return self.text if self.text.startswith(self.title) else f"{self.title}\n{self.text}"
 
 
 class Collection:
-    """The documents of a corpus directory; a line of ``documents.jsonl`` each.
+    """The documents of a corpus directory, one per line of ``documents.jsonl``.
 
     Raises:
-        DeclarationError: there is no such directory, or it holds no documents.
+        DeclarationError: the directory is missing or has no documents.
     """
 
     def __init__(self, folder: str | Path) -> None:
@@ -60,10 +62,10 @@ class Collection:
             )
 
     def documents(self) -> Iterator[Entry]:
-        """Every document, in file order.
+        """Yield every document, in file order.
 
         Raises:
-            DeclarationError: a line is no document, or repeats an id.
+            DeclarationError: a line is not a document, or repeats an id.
         """
         seen: set[str] = set()
         offset = 0
@@ -83,7 +85,7 @@ class Collection:
                 offset += len(line)
 
     def read_at(self, offsets: Sequence[int]) -> list[Entry]:
-        """The documents whose lines begin at these bytes."""
+        """Return the documents whose lines begin at these byte offsets."""
         entries = []
         with self.documents_file.open("rb") as file:
             for offset in offsets:
@@ -94,16 +96,17 @@ class Collection:
 
 
 class OwnCorpus(BaseModel):
-    """A line of ``corpora.jsonl``: a question, and how many documents its own corpus has."""
+    """A line of ``corpora.jsonl``: a question's id, and the number of documents in its own corpus."""
 
     id: str
     passages: int
 
 
 class OwnCollection(Collection):
-    """A corpus for each question, in a folder of its own under ``corpora/``; ``corpora.jsonl`` lists the questions.
+    """A collection with a separate corpus for each question, in folders under ``corpora/``.
 
-    Each is a corpus directory like any other. Documents that two of them share have the same id.
+    ``corpora.jsonl`` lists the questions. Each folder is an ordinary corpus directory. A document that
+    several corpora share has the same id in each.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -111,15 +114,16 @@ class OwnCollection(Collection):
         self.folder, self.documents_file = folder, folder / CORPORA
 
     def documents(self) -> Iterator[Entry]:
-        """Every document of every corpus."""
+        """Yield every document of every question's corpus."""
         for part in self.parts().values():
             yield from Collection(part).documents()
 
     def parts(self) -> dict[str, Path]:
-        """The folders of the corpora by question; questions without documents are left out.
+        """Return a mapping from each question's id to the folder of its corpus; questions without documents
+        are left out.
 
         Raises:
-            DeclarationError: a line is broken, or no question has any document.
+            DeclarationError: a line is broken, or no question has a document.
         """
         listed = read_models(self.documents_file, OwnCorpus)
         folders = {
@@ -133,14 +137,15 @@ class OwnCollection(Collection):
 
 
 def own_folder(folder: Path, question: str) -> Path:
-    """Where the corpus of a question lies; any id makes a safe name."""
+    """Return the folder of a question's own corpus; its name is a digest of the id."""
     return folder / "corpora" / text_digest_of(question)
 
 
 def collection_of(folder: str | Path) -> Collection:
-    """The documents of a corpus directory, or of one with a corpus for each question.
+    """Open the documents of a corpus directory, with one corpus or one per question.
 
-    Raises what :class:`Collection` raises.
+    Raises:
+        DeclarationError: the directory is missing or has no documents.
     """
     return OwnCollection(Path(folder)) if (Path(folder) / CORPORA).is_file() else Collection(folder)
 

@@ -30,10 +30,10 @@ from conqret.text.words import fold
 
 @dataclass(frozen=True)
 class Index:
-    """An open index over ``collection``.
+    """An open search index over ``collection``.
 
-    ``folder`` is where it lies; ``ids`` and ``offsets`` hold each document's id and the byte of its line, by its
-    number. ``fresh`` says whether it was built just now.
+    ``folder`` is the folder of the index. ``ids`` and ``offsets`` hold each document's id and the byte
+    offset of its line, by document number. ``fresh`` is True if the index was built by this call.
     """
 
     collection: Collection
@@ -50,14 +50,17 @@ class Index:
         return len(self.ids)
 
     def search(self, queries: Sequence[str], depth: int, topics: Sequence[str] = ()) -> Hits:
-        """The ``depth`` best documents of each query, by their numbers; ``topics`` are the ids of the queries."""
+        """Return the ``depth`` best documents of each query, as document numbers with scores.
+
+        ``topics`` are the topic ids of the queries; only an index with one corpus per question needs them.
+        """
         if not queries:
             return Hits.from_rankings([])
         folded = [fold(query) for query in queries] if ENGINES[self.engine].folds else queries
         return self.searcher.search(folded, depth)
 
     def entries(self, identifiers: Sequence[str]) -> dict[str, Entry]:
-        """Title and text of documents by id; ids that are not here are left out."""
+        """Return a mapping from document id to document; ids that the index lacks are left out."""
         places = self._places
         known = [identifier for identifier in dict.fromkeys(identifiers) if identifier in places]
         entries = self.collection.read_at([self.offsets[places[identifier]] for identifier in known])
@@ -74,14 +77,17 @@ NOTHING = np.empty(0, np.int64), np.empty(0, np.float64)
 
 @dataclass(frozen=True)
 class OwnIndex(Index):
-    """Indexes of corpora of which each belongs to one question, by the question's id: none is searched for another
-    question, and each weighs its words by its own documents (BeRDS, section 4.2)."""
+    """A set of indexes with one index per question, for corpora that each belong to one question.
+
+    A question is searched only in its own corpus, and word weights are computed over that corpus (BeRDS,
+    section 4.2).
+    """
 
     parts: Mapping[str, Index] = field(default_factory=dict)
 
     @classmethod
     def from_parts(cls, collection: OwnCollection, parts: Mapping[str, Index]) -> Self:
-        """The indexes as one, whose documents are those of all parts, one part after the other."""
+        """Combine the indexes of the questions into one, whose documents are those of all parts in order."""
         first = next(iter(parts.values()))
         fingerprint = text_digest_of(" ".join(part.fingerprint for part in parts.values()))
         ids = tuple(itertools.chain.from_iterable(part.ids for part in parts.values()))
@@ -90,11 +96,12 @@ class OwnIndex(Index):
         return cls(*made, ids, (), first.searcher, fresh, parts)
 
     def search(self, queries: Sequence[str], depth: int, topics: Sequence[str] = ()) -> Hits:
-        """The best documents of each query in the corpus of its topic, by their numbers in all of them; no documents
-        for a topic without a corpus.
+        """Return the best documents of each query in the corpus of its topic, numbered over all corpora.
+
+        A topic without a corpus has no documents.
 
         Raises:
-            DeclarationError: it is not said of which topics the queries are.
+            DeclarationError: ``topics`` does not give a topic for each query.
         """
         if len(topics) != len(queries):
             raise DeclarationError(
@@ -108,10 +115,10 @@ class OwnIndex(Index):
         return Hits.from_rankings(rows)
 
     def entries(self, identifiers: Sequence[str]) -> dict[str, Entry]:
-        """Title and text of documents by id.
+        """Return a mapping from document id to document, over all corpora.
 
         Raises:
-            DeclarationError: an id stands for one text in one corpus and for another in another.
+            DeclarationError: two corpora have different texts under one id.
         """
         entry_by_id: dict[str, Entry] = {}
         for part in self.parts.values():
@@ -151,14 +158,23 @@ def build_index(
     rebuild: bool = False,
     on_document: Callable[[], object] = lambda: None,
 ) -> Index:
-    """Open the index of ``corpus``; build it where there is none, or not one of this corpus and settings.
+    """Open the index of ``corpus``, and build it first if it is missing or belongs to another corpus or
+    settings.
 
-    The new index replaces the old one when it is whole. A build that was stopped leaves nothing behind, or, with an
-    engine that resumes, what it had done: the same call goes on there. ``on_document`` is called as each is read. Where
-    each question has a corpus of its own, each has an index of its own. A build by another process is waited for.
+    A new index replaces the old one only when it is complete. An interrupted build leaves nothing behind,
+    or can be resumed where the engine supports it. The call waits for a build by another process. A corpus
+    per question gets an index per question.
+
+    Args:
+        corpus: a corpus directory.
+        engine: the name of the search engine; default ``bm25s``.
+        settings: the engine's settings; default: the engine's own.
+        rebuild: build the index even if it exists.
+        on_document: called as each document is read.
 
     Raises:
-        DeclarationError: no corpus, a faulty document, an unknown engine or setting.
+        DeclarationError: the corpus is missing, a document is faulty, or the engine or a setting is
+            unknown.
     """
     collection, chosen = collection_of(corpus), get_engine(engine)
     if isinstance(collection, OwnCollection):
@@ -207,15 +223,22 @@ def open_index(
     given: Mapping[str, Any] | None = None,
     on_document: Callable[[], object] = lambda: None,
 ) -> Index:
-    """Open the index of ``corpus`` with the engine and the settings that it has; without ``engine`` that by words.
+    """Open the index of ``corpus`` with the engine and the settings that it was built with.
 
-    It is built (with the settings ``given``) where there is none of that engine, and again where the corpus has changed
-    since. Of an index that is there, ``given`` may say anew only what makes no other one: where its encoder is now. An
-    index comes with its corpus, perhaps from a stranger: code that its file names is run only where ``given`` names it.
+    A missing index is built with the settings ``given``. An index is rebuilt if its corpus has changed.
+    For an existing index, ``given`` may only change settings that do not change the index, such as the
+    encoder's folder. Since an index may come from a stranger, Python code that its file names runs only if
+    ``given`` names it too.
+
+    Args:
+        corpus: a corpus directory.
+        engine: the name of the engine; default: the word index.
+        given: settings of the engine, by name.
+        on_document: called as each document is read for a build.
 
     Raises:
-        DeclarationError: as :func:`build_index`; or the index was made with another model than there is now, or names
-            a function as its encoder that ``given`` does not.
+        DeclarationError: as :func:`build_index`; or the index was built with another model; or its
+            encoder is a function that ``given`` does not name.
     """
     settings_given = {} if given is None else dict(given)
     home = "index" if engine is None else ENGINES[engine].home

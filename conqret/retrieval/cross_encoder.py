@@ -26,13 +26,13 @@ Scorer = Callable[[Sequence[tuple[str, str]]], "NDArray[np.float64]"]
 
 
 class CrossEncoder(pt.Transformer):
-    """Reorder the top of each ranking by the score of each document's best passage.
+    """A PyTerrier transformer that reranks the top of each ranking with a cross-encoder.
 
-    ``model`` is a folder or a hub's name of a sequence classifier with one label, or with two of which the second is
-    relevance; or an adapter ``module:function``, whose function takes nothing and returns a :data:`Scorer` (TART-full's
-    code is its own). Columns in: ``qid``, ``query``, ``docno``, ``text``, a ``score`` or ``rank``, perhaps ``title``.
-    Columns out: those, with ``score`` the model's and ``rank`` (from 0) anew; documents below
-    ``candidates`` are left out.
+    A document's score is that of its best passage. ``model`` is the folder or hub name of a sequence
+    classifier with one label, or with two whose second is relevance. It may also be ``module:function``, a
+    function without arguments that returns a :data:`Scorer`. Columns in: ``qid``, ``query``, ``docno``,
+    ``text``, and ``score`` or ``rank``; ``title`` is optional. Columns out: the same, with new ``score``
+    and ``rank`` (from 0). Documents below ``candidates`` are dropped.
 
     Raises:
         DeclarationError: the model cannot be loaded or has other labels, or a number is below 1.
@@ -52,7 +52,7 @@ class CrossEncoder(pt.Transformer):
         self._score: Scorer = adapted(model)() if is_adapter(model) else _loaded(model)
 
     def transform(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """Rerank every query of the frame."""
+        """Rerank the documents of every query and return the new frame."""
         pt.validate.result_frame(frame, extra_columns=["query", "text"])
         if frame.empty:
             return frame.assign(score=0.0, rank=0)

@@ -20,10 +20,11 @@ NOVELTY = 0.5
 
 
 def balance(ranking: Sequence[str], sides: Mapping[str, Set[str]], cut: int) -> float | None:
-    """How even the two sides are among the first ``cut`` documents, in [0, 1].
+    """Return how balanced the two sides are among the first ``cut`` documents, in [0, 1].
 
-    ``2 min(p, c) / (p + c)``, p and c the documents of either side (one of both counts for both). 1: as many
-    of the one as of the other; 0: one side only. None where there is no relevant document at all.
+    The value is ``2 min(p, c) / (p + c)``, where p and c count the pro and con documents; a document of
+    both sides counts for both. 1 means equally many, and 0 one side only. Returns None if no relevant
+    document is ranked.
     """
     shown = [sides.get(document, frozenset()) for document in ranking[:cut]]
     pro, con = (sum(side in held for held in shown) for side in ("pro", "con"))
@@ -31,12 +32,12 @@ def balance(ranking: Sequence[str], sides: Mapping[str, Set[str]], cut: int) -> 
 
 
 def alpha_ndcg(ranking: Sequence[str], subtopics: Mapping[str, Set[str]], cut: int) -> float:
-    """alpha-nDCG at ``cut``, in [0, 1] (Clarke et al. 2008).
+    """Return alpha-nDCG at ``cut``, in [0, 1] (Clarke et al. 2008); 0 if nothing is relevant.
 
-    ``subtopics`` names those that each document has, alpha is :data:`NOVELTY`. The gain of the document at rank k is
-    ``sum over its subtopics s of (1 - alpha)^(documents above that have s)``, discounted by ``log2(1 + k)``
-    and divided by that of the ideal ranking, which takes the document of greatest gain at each rank (an
-    exact ideal is NP-hard; greedy is what ndeval does, equals by id). 0 where nothing is relevant.
+    ``subtopics`` maps each document to its subtopics; alpha is :data:`NOVELTY`. The gain of the document
+    at rank k is ``sum over its subtopics s of (1 - alpha)^(documents above that have s)``. It is
+    discounted by ``log2(1 + k)``. The sum is divided by that of a greedy ideal ranking, as in ndeval, as
+    an exact ideal is NP-hard.
     """
     best = _gains(_greedy(subtopics, cut), subtopics, cut)
     return _gains(ranking, subtopics, cut) / best if best else 0.0
@@ -70,16 +71,18 @@ TOP = 10
 
 
 def default_measures(depth: int) -> tuple[str, ...]:
-    """Table 4's two, and the recall at the depth that was retrieved: the ceiling that is left to any reranker."""
+    """Return the default measures: precision and nDCG at 10 (or ``depth``, if smaller), and recall at
+    ``depth``.
+    """
     top = min(TOP, depth)
     return f"P@{top}", f"nDCG@{top}", f"R@{depth}"
 
 
 def parsed_measure(measure: str) -> Any:
-    """The measure of ir-measures with this name.
+    """Return the ir-measures object for a measure's name.
 
     Raises:
-        DeclarationError: there is none.
+        DeclarationError: there is no such measure.
     """
     import ir_measures
 
@@ -92,7 +95,7 @@ def parsed_measure(measure: str) -> Any:
 
 
 def cutoff(measure: str) -> int:
-    """How many documents a measure looks at, 0 where it has no such number (``AP``).
+    """Return the rank cutoff of a measure, or 0 if it has none (``AP``).
 
     Raises:
         DeclarationError: there is no such measure.
@@ -101,10 +104,11 @@ def cutoff(measure: str) -> int:
 
 
 def check_depth(measures: Sequence[str], depth: int, documents: int) -> None:
-    """Make sure that every measure looks no deeper than ``depth``; a corpus of fewer documents is ranked whole.
+    """Check that no measure looks deeper than ``depth``, unless the whole corpus of ``documents`` documents
+    is ranked.
 
     Raises:
-        DeclarationError: one does, or is no measure.
+        DeclarationError: a measure needs a greater depth, or does not exist.
     """
     for measure in measures:
         deepest = cutoff(measure)
@@ -117,7 +121,13 @@ def check_depth(measures: Sequence[str], depth: int, documents: int) -> None:
 def cut_off(
     measures: Mapping[str, int], depths: Mapping[str, int | None], systems: Sequence[str]
 ) -> dict[tuple[str, str], str]:
-    """By system and measure, why a ranking is too short for it. ``measures`` have their cutoffs; None is no limit."""
+    """Return, by (system, measure), why a system's ranking is too short for a measure.
+
+    Args:
+        measures: the cutoff of each measure.
+        depths: the depth of each system's ranking; None for no limit.
+        systems: the systems to check.
+    """
     return {
         (system, measure): f"{system} was retrieved to {depth} documents only"
         for system in systems
@@ -152,11 +162,11 @@ MARK_BETTER, MARK_WORSE = "\u25b4", "\u25be"
 
 @dataclass(frozen=True, slots=True)
 class MeasureScore:
-    """One system's mean of one measure on one view, its interval over topics, and its values by topic.
+    """One system's mean of one measure on one view, with its interval over topics and its values by topic.
 
-    ``p`` is Holm's adjusted p-value of the paired t-test against the baseline (None for the baseline itself
-    and below six topics), ``difference`` the mean difference. A ranking that is too short for the measure has
-    no mean (``interval`` says why) and no values.
+    ``difference`` is the mean difference from the baseline. ``p`` is the Holm-adjusted p-value of the
+    paired t-test against the baseline; it is None for the baseline and below six topics. If the ranking is
+    too short for the measure, there is no mean and ``interval`` says why.
     """
 
     view: str
@@ -169,19 +179,19 @@ class MeasureScore:
 
     @property
     def significant(self) -> bool:
-        """Whether it differs from the baseline at the 5% level."""
+        """True if the system differs from the baseline at the 5% level."""
         return self.p is not None and self.p < ALPHA
 
     @property
     def mark(self) -> str:
-        """The mark of a significant difference; empty where there is none."""
+        """The mark of a significant difference, for better or for worse; empty if there is none."""
         if not self.significant:
             return ""
         return MARK_BETTER if (self.difference or 0.0) > 0 else MARK_WORSE
 
 
 def marks_legend(scores: Sequence[MeasureScore], baseline: str, clusters: str = "topic") -> Iterator[str]:
-    """What the marks of these scores mean, in sentences."""
+    """Yield the sentences that explain the significance marks of these scores."""
     over = f"over {clusters}s"
     bare = all(score.interval.low is None for score in scores)
     means = f"means {over}, too few for intervals" if bare else f"means with 95% intervals {over}"
@@ -196,7 +206,10 @@ def marks_legend(scores: Sequence[MeasureScore], baseline: str, clusters: str = 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """All scores, how many topics each view has, and by system the topics with nothing ranked, which count as 0."""
+    """All scores of an evaluation, the number of topics in each view, and the topics without a ranking.
+
+    ``unranked`` lists by system the topics for which it ranks nothing; they count as 0.
+    """
 
     baseline: str
     scores: tuple[MeasureScore, ...]
@@ -204,7 +217,11 @@ class Evaluation:
     unranked: Mapping[str, tuple[str, ...]]
 
     def score(self, view: str, system: str, measure: str) -> MeasureScore:
-        """One of them. Raises UnknownNameError where there is none."""
+        """Return the score of one view, system and measure.
+
+        Raises:
+            UnknownNameError: there is no such score.
+        """
         for score in self.scores:
             if (score.view, score.system, score.measure) == (view, system, measure):
                 return score
@@ -220,17 +237,23 @@ def evaluate(
     measures: Sequence[str] = default_measures(100),
     depths: Mapping[str, int | None] = NONE,
 ) -> Evaluation:
-    """Score every run on every view.
+    """Score every run on every view, and test each against the baseline.
 
-    ``judgments`` has a view for each key: ``pro``, ``con`` and ``all`` where a corpus has sides. With both
-    ``pro`` and ``con`` there is a view ``stance`` too, with the balance of the two sides among the first ten
-    documents and alpha-nDCG@10 with the sides as subtopics. A view's topics are those with a relevant
-    document; a run that has nothing for one of them scores 0 there, and is named. ``depths`` says after how many
-    documents a run was cut (None: it was not); it has no value of a measure that looks deeper. Each measure of
-    each view is a family of its own for Holm's correction, as in PyTerrier's experiments.
+    If ``judgments`` has the views ``pro`` and ``con``, the view ``stance`` is added. It has the balance of
+    the sides among the first ten documents, and alpha-nDCG@10 with the sides as subtopics. A view's topics
+    are those with a relevant document; a run that ranks nothing for such a topic scores 0 there. Holm's
+    correction applies to each measure of each view separately, as in PyTerrier's experiments.
+
+    Args:
+        runs: the rankings of each system.
+        judgments: the qrels of each view, such as ``pro``, ``con`` and ``all``.
+        baseline: the system that others are compared with; default: the first.
+        measures: names of ir-measures.
+        depths: the depth of each system's ranking, None for no limit. Deeper measures have no value.
 
     Raises:
-        DeclarationError: no runs, an unknown baseline or measure, or a view without any relevant document.
+        DeclarationError: there is no run, a baseline or measure is unknown, or a view has no relevant
+            document.
     """
     if not runs:
         raise DeclarationError("there is no run to evaluate")
@@ -303,10 +326,17 @@ def family(
     *,
     ends: tuple[float, float] = (0.0, 1.0),
 ) -> list[MeasureScore]:
-    """One measure of all systems: intervals, and tests against the baseline with Holm's correction.
+    """Return one measure's scores of all systems, with intervals and Holm-corrected tests against the
+    baseline.
 
-    ``everyone`` has each system's values by topic, which lie between the ``ends``, as intervals do; compared are the
-    topics that both have. Rankings that are too ``short`` for it have no value, and nothing is compared with them.
+    Args:
+        view: the view that the values belong to.
+        measure: the name of the measure.
+        everyone: each system's values by topic; tests use the topics that both systems have.
+        baseline: the system that others are compared with.
+        short: the reason for each (system, measure) whose ranking is too short; these have no value
+            and no test.
+        ends: the lowest and highest possible value, to which intervals are limited.
     """
     low, high = ends
     by_system = {system: {} if (system, measure) in short else values for system, values in everyone.items()}

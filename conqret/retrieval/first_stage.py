@@ -29,12 +29,12 @@ from conqret.text.stance_detection import standpoints
 
 
 class Texts(pt.Transformer):
-    """Add the columns ``title`` and ``text`` by ``docno``, from the documents of a corpus.
+    """A PyTerrier transformer that adds ``title`` and ``text`` by ``docno``, from the documents of a corpus.
 
-    Put it after a first stage that knows ids only: ``dense >> Texts("corpus/") >> ListwiseReranker(…)``.
+    Use it after a first stage that returns only ids: ``dense >> Texts("corpus/") >> ListwiseReranker(…)``.
 
     Raises:
-        DeclarationError: the corpus cannot be opened; or, at the call, it has no document of some id.
+        DeclarationError: the corpus cannot be opened; or, when called, it lacks a document.
     """
 
     def __init__(self, corpus: Index | str | Path) -> None:
@@ -42,7 +42,11 @@ class Texts(pt.Transformer):
         self.index = corpus if isinstance(corpus, Index) else open_index(corpus)
 
     def transform(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """Add the texts to every row."""
+        """Return the frame with the columns ``title`` and ``text`` added.
+
+        Raises:
+            DeclarationError: the corpus lacks a document of the frame.
+        """
         pt.validate.columns(frame, includes=["docno"])
         identifiers = [str(identifier) for identifier in frame["docno"]]
         entries = self.index.entries(identifiers)
@@ -61,10 +65,11 @@ class Texts(pt.Transformer):
 
 
 class FirstStage(pt.Transformer):
-    """Retrieve from an index of :func:`conqret.retrieval.build_index`, or from a corpus directory.
+    """A PyTerrier retriever that searches a corpus directory or an index of
+    :func:`conqret.retrieval.build_index`.
 
-    Columns in: ``qid``, ``query`` and any others. Columns out: those, and ``docno``, ``score``, ``rank``
-    (from 0); with ``texts`` also ``title`` and ``text``, which rerankers read.
+    Columns in: ``qid``, ``query`` and any others. Columns out: the same, and ``docno``, ``score`` and
+    ``rank`` (from 0). With ``texts`` the columns ``title`` and ``text``, which rerankers need, are added.
 
     Raises:
         DeclarationError: ``depth`` is below 1, or the corpus cannot be opened.
@@ -80,7 +85,7 @@ class FirstStage(pt.Transformer):
         self.depth, self.texts = depth, texts
 
     def transform(self, queries: pd.DataFrame) -> pd.DataFrame:
-        """Search for every query of the frame."""
+        """Search for every query of the frame and return the ranked documents."""
         pt.validate.query_frame(queries, extra_columns=["query"])
         hits = self.index.search(
             [str(query) for query in queries["query"]], self.depth, [str(topic) for topic in queries["qid"]]
@@ -99,11 +104,13 @@ class FirstStage(pt.Transformer):
 
 
 class BM25(FirstStage):
-    """Retrieve by words: the index of ``conqret retrieve index CORPUS``."""
+    """A PyTerrier retriever that searches the word index of ``conqret retrieve index CORPUS``."""
 
 
 class Dense(FirstStage):
-    """Retrieve by vectors: the index of ``conqret retrieve index CORPUS --engine dense``, or any other by vectors."""
+    """A PyTerrier retriever that searches a vector index, such as that of ``conqret retrieve index --engine
+    dense``.
+    """
 
     engine = "dense"
 
@@ -112,10 +119,11 @@ T = TypeVar("T", bound=Hashable)
 
 
 def round_robin(rankings: Sequence[Sequence[T]], limit: int | None = None) -> list[tuple[T, int]]:
-    """The first of each ranking in turn, then the second of each, without what came before (BeRDS, section 6).
+    """Merge rankings round robin: the first entry of each in turn, then the second of each (BeRDS, section
+    6).
 
-    A ranking whose turn gives something that is there already passes that turn. Returns pairs of an entry
-    and the number (from 0) of the ranking that brought it, at most ``limit`` of them.
+    A ranking whose next entry is already in the result skips its turn. Returns at most ``limit`` pairs of
+    an entry and the number (from 0) of the ranking that it comes from.
     """
     rounds: dict[T, int] = {}
     for place in range(max((len(ranking) for ranking in rankings), default=0)):
@@ -132,15 +140,18 @@ SMOOTHING = 60
 
 
 class Fusion(pt.Transformer):
-    """Search with each retriever, and add up what each gives a document.
+    """A PyTerrier transformer that searches with several retrievers and adds up their scores for each
+    document.
 
-    Without ``weights`` that is ``1 / (k + rank)``, with ranks from 1 (reciprocal rank fusion). With ``weights``, one a
-    retriever, it is its weight times its score, scaled to [0, 1] over each ranking (1 where all are equal). A ranking
-    that lacks a document gives 0. Columns in: ``qid``, ``query``. Columns out: those of the retrievers, with ``score``
-    and ``rank`` (from 0) anew; of equals the one that an earlier retriever brought stands first.
+    Without ``weights``, a ranking contributes ``1 / (k + rank)``, with ranks from 1 (reciprocal rank
+    fusion). With one weight per retriever, it contributes weight times score, scaled to [0, 1] within each
+    ranking (1 if all are equal). A ranking without the document contributes 0. Columns in: ``qid``,
+    ``query``. Columns out: those of the retrievers, with new ``score`` and ``rank`` (from 0). Among ties,
+    the earlier retriever's document comes first.
 
     Raises:
-        DeclarationError: fewer than two retrievers, or weights that are not one a retriever, 0 or more, one above.
+        DeclarationError: there are fewer than two retrievers, or not one weight of at least 0 per
+            retriever, or all weights are 0.
     """
 
     def __init__(
@@ -164,7 +175,7 @@ class Fusion(pt.Transformer):
         self.retrievers, self.weights, self.k, self.depth = retrievers, weights, k, depth
 
     def transform(self, queries: pd.DataFrame) -> pd.DataFrame:
-        """Search with each, and fuse."""
+        """Search with each retriever and return the fused ranking."""
         pt.validate.query_frame(queries, extra_columns=["query"])
         parts = [
             ranking.assign(score=self._points(ranking, number))
@@ -222,7 +233,7 @@ class Perspectives(Typed):
 
 @dataclass(frozen=True, slots=True)
 class QueryExpansion:
-    """The perspectives on one topic; empty with a ``reason`` where the model gave none."""
+    """The perspectives on one topic; if the model gave none, they are empty and ``reason`` says why."""
 
     topic: str
     perspectives: tuple[Perspective, ...]
@@ -231,15 +242,17 @@ class QueryExpansion:
 
 
 class PerspectiveExpansion(pt.Transformer):
-    """Search with every perspective on the question, and merge the rankings round robin without duplicates.
+    """A PyTerrier transformer that searches for each perspective on a question and merges the rankings round
+    robin.
 
-    ``retriever`` is any transformer from queries to rankings. Columns in: ``qid`` and ``query``. Columns out:
-    the retriever's, with the question as ``query``, ``rank`` and ``score`` anew, ``perspective`` (the name of
-    the one that brought the document) and ``expanded`` (False where the model gave no perspectives: the
-    question itself was searched with). :attr:`expanded` holds the perspectives of the last call.
+    ``retriever`` is any transformer from queries to rankings. Columns in: ``qid`` and ``query``. Columns
+    out: the retriever's, with the question as ``query`` and new ``rank`` and ``score``. ``perspective`` is
+    the name of the perspective that found the document. ``expanded`` is False if the model gave no
+    perspectives, so that the question itself was searched. The attribute :attr:`expanded` holds the
+    perspectives of the last call.
 
     Raises:
-        DeclarationError: ``depth`` is below 1, or what :class:`Session` raises.
+        DeclarationError: ``depth`` is below 1, or as :class:`Session`.
     """
 
     def __init__(
@@ -257,7 +270,7 @@ class PerspectiveExpansion(pt.Transformer):
         self.expanded: tuple[QueryExpansion, ...] = ()
 
     def transform(self, queries: pd.DataFrame) -> pd.DataFrame:
-        """Expand, search and merge for every query."""
+        """Name the perspectives of every query, search for each, and return the merged rankings."""
         pt.validate.query_frame(queries, extra_columns=["query"])
         if queries.empty:
             return self.retriever.transform(queries).assign(perspective="", expanded=False)

@@ -23,13 +23,13 @@ Encoder = Callable[[Sequence[str]], Any]
 
 
 class MMR(pt.Transformer):
-    """Reorder each ranking by relevance less likeness to what stands above.
+    """A PyTerrier transformer that reorders each ranking by maximal marginal relevance (MMR).
 
-    Columns in: ``qid``, ``docno``, ``score``, ``text``. Columns out: the same, with ``rank`` (from 0) and
-    ``score`` (falling by 1) anew. Scores are divided by the highest of the whole frame first (BeRDS, A.6);
-    documents below ``candidates`` keep their order underneath. ``trade_off`` of 1 changes nothing.
-    ``encoder`` is :func:`~conqret.text.text_passages.lexical` by default; any sentence encoder will do
-    (``model.encode``).
+    MMR trades relevance against similarity to documents ranked above. Columns in: ``qid``, ``docno``,
+    ``score``, ``text``. Columns out: the same, with new ``rank`` (from 0) and ``score`` (falling by 1).
+    Scores are first divided by the highest score of the frame (BeRDS, A.6). Documents below ``candidates``
+    keep their order at the end. A ``trade_off`` of 1 changes nothing. ``encoder`` defaults to
+    :func:`~conqret.text.text_passages.lexical`; any sentence encoder works (``model.encode``).
 
     Raises:
         DeclarationError: ``trade_off`` is outside [0, 1].
@@ -44,7 +44,7 @@ class MMR(pt.Transformer):
         self.trade_off, self.candidates, self.encoder = trade_off, candidates, encoder or lexical
 
     def transform(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """Reorder every query's ranking."""
+        """Reorder every query's ranking and return the new frame."""
         pt.validate.result_frame(frame, extra_columns=["score", "text"])
         if frame.empty:
             return frame.assign(rank=0)
@@ -64,10 +64,10 @@ class MMR(pt.Transformer):
 
 
 def select(scores: NDArray[np.float64], likeness: NDArray[np.float64], trade_off: float) -> list[int]:
-    """The order in which MMR takes n documents, given their scores (n) and their likeness (n by n).
+    """Return the MMR order of n documents as indices, given their scores (n) and similarities (n by n).
 
-    Next is ``argmax_d  lambda score(d) - (1 - lambda) max_{e taken} likeness(d, e)`` (BeRDS, equation 1);
-    the earlier one of equals. The maximum over nothing is 0.
+    The next document is ``argmax_d  lambda score(d) - (1 - lambda) max_{e taken} likeness(d, e)`` (BeRDS,
+    equation 1). Ties go to the earlier document. The maximum over no documents is 0.
     """
     nearest = np.zeros(len(scores))
     left = np.ones(len(scores), dtype=bool)
@@ -82,7 +82,7 @@ def select(scores: NDArray[np.float64], likeness: NDArray[np.float64], trade_off
 
 
 def cosines(vectors: Any) -> NDArray[np.float64]:
-    """The cosine of every two rows; 0 where a row is all zeros."""
+    """Return the matrix of cosine similarities between all rows; 0 for rows of zeros."""
     vectors = vectors if isinstance(vectors, np.ndarray) else vectors.toarray()
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     unit = np.divide(vectors, lengths, out=np.zeros_like(vectors, dtype=float), where=lengths > 0)

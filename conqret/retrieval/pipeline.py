@@ -25,7 +25,7 @@ from conqret.runs.session import Session
 
 @dataclass(frozen=True, slots=True)
 class Stages:
-    """A pipeline, and those of its stages that have something to report."""
+    """An assembled pipeline, with its query expansion and its reranker (None if it lacks them)."""
 
     pipeline: pt.Transformer
     expansion: PerspectiveExpansion | None
@@ -38,12 +38,13 @@ def open_indexes(
     encoder: str | None = None,
     on_document: Callable[[], object] = lambda: None,
 ) -> list[Index]:
-    """The indexes of a corpus by the names of their engines; ``bm25`` is the one by words, whichever engine made it.
+    """Open the indexes of a corpus for the named engines, in order.
 
-    ``encoder`` says where the encoder of those by vectors is.
+    ``bm25`` is the word index, whichever engine built it. ``encoder`` is the encoder of the vector
+    indexes.
 
     Raises:
-        DeclarationError: as :func:`open_index`; or no engine that is named has an encoder.
+        DeclarationError: as :func:`open_index`; or an encoder is given and no named engine uses one.
     """
     takers = {name for name in engines if name != BM25_NAME and not ENGINES[name].folds}
     if encoder is not None and not takers:
@@ -65,10 +66,11 @@ def assemble(
     session: Session | None,
     on_query: Callable[[str], None] = lambda topic: None,
 ) -> Stages:
-    """Put the stages of ``plan`` together, over one index or over several that are fused.
+    """Build the pipeline of ``plan`` over one index, or over several whose rankings are fused.
 
     Raises:
-        DeclarationError: a stage needs a model, and there is no session; or weights without several indexes.
+        DeclarationError: a stage needs a model but there is no session, or weights are given for a
+            single index.
     """
     opened = [indexes] if isinstance(indexes, Index) else list(indexes)
     stages = [FirstStage(index, depth=plan.depth) for index in opened]
@@ -99,10 +101,10 @@ def assemble(
 
 
 async def rerank(frame: pd.DataFrame, plan: PipelinePlan, session: Session) -> tuple[pd.DataFrame, int]:
-    """Rerank rankings with a model, then by MMR over words where the plan has a trade-off.
+    """Rerank rankings with a model, then by lexical MMR if the plan has a trade-off.
 
     Returns:
-        The rankings, and how many windows failed and kept their order.
+        The rankings, and the number of windows that failed and kept their order.
     """
     reranker = ListwiseReranker(stance=plan.stance, window=plan.window, step=plan.step, session=session)
     frame = await reranker.rerank(frame, session.client)

@@ -30,7 +30,10 @@ SYSTEMS = ("bm25", "generic", "pro", "con")
 
 @dataclass(frozen=True, slots=True)
 class RankingEvaluation:
-    """The scores of all systems and their rankings; ``lacking`` are views of which no topic has a relevant document."""
+    """The scores and the rankings of all systems.
+
+    ``lacking`` names the views in which no topic has a relevant document.
+    """
 
     evaluation: Evaluation
     runs: tuple[SystemRun, ...]
@@ -39,15 +42,19 @@ class RankingEvaluation:
 
     @property
     def failed(self) -> int:
-        """Windows of rerankers that kept their order, as no answer came."""
+        """The number of reranker windows without a valid response, which kept their order."""
         return sum(run.windows.failed for run in self.runs if run.windows)
 
 
 class EvaluationSettings(TypedDict, total=False):
-    """``encoder``: where the encoder of an index by vectors is, by default where it was. ``mmr_encoder``: the encoder
-    whose vectors MMR compares; without it, it compares words. ``prompts``: a folder with prompts of your own.
-    ``recordings``: a store of answers, by default one under ``runs``, for models that cost something. ``replay``:
-    recordings to answer from; nothing is sent then."""
+    """The keyword settings of :func:`evaluate_rankings`.
+
+    - ``encoder``: the encoder of a vector index, by default the one it was built with
+    - ``mmr_encoder``: the encoder whose vectors MMR compares; by default MMR compares words
+    - ``prompts``: a folder of custom prompts
+    - ``recordings``: a store of responses; by default one under ``runs``, for models that cost money
+    - ``replay``: recordings to read responses from; no request is sent
+    """
 
     encoder: str | None
     mmr_encoder: str | None
@@ -70,23 +77,25 @@ def evaluate_rankings(
     on_topic: Callable[[str], None] = lambda topic: None,
     **settings: Unpack[EvaluationSettings],
 ) -> RankingEvaluation:
-    """Score systems against the qrels of a corpus for pro, con and both: means, 95% intervals, significant differences.
+    """Score systems against the qrels of a corpus for pro, con and both: means, 95% intervals, significant
+    differences.
 
     Args:
-        corpus: a corpus directory; it is indexed first where it is not.
-        systems: ``bm25``, ``dense`` or ``hybrid``, and further steps after a plus, as in ``dense+mmr``; or
-            ``NAME=FILE`` for a TREC run. All are compared with the first.
-        rerank: the model behind ``generic``, ``pro``, ``con`` and ``perspectives``.
-        measures: measures of ir-measures; by default P@10, nDCG@10, and R at ``depth``.
-        topics: only these topics of the split: ids with commas, or a file with one a line.
+        corpus: a corpus directory; a missing index is built.
+        systems: ``bm25``, ``dense`` or ``hybrid``, optionally with steps after a plus (``dense+mmr``),
+            or ``NAME=FILE`` for a TREC run. All are compared with the first.
+        rerank: the model of the steps ``generic``, ``pro``, ``con`` and ``perspectives``.
+        measures: names of ir-measures; by default P@10, nDCG@10, and R at ``depth``.
+        topics: only these topics of the split: comma-separated ids, or a file with one id per line.
         split: the topics of this split: ``train``, ``test`` or ``all``.
         depth: documents that the first stage retrieves for each topic.
-        on_start: gets the numbers of topics and documents, and the name of the index.
-        on_topic: gets the id of each topic that is reranked.
+        on_start: called with the numbers of topics and documents, and the name of the index.
+        on_topic: called with the id of each topic that is reranked.
         settings: :class:`EvaluationSettings`.
 
     Raises:
-        DeclarationError: a system, measure or topic is not known, the split has no topic, or a file cannot be read.
+        DeclarationError: a system, measure or topic is unknown, the split has no topic, or a file
+            cannot be read.
         MissingDependencyError: pyterrier is not installed.
     """
     require("pyterrier", extra="retrieval")

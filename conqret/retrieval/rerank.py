@@ -35,13 +35,14 @@ _CHAIN = re.compile(r"(?<!\d)\d++(?:\s*+>\s*+\d++)++")
 
 
 def spans(count: int, *, window: int = WINDOW, step: int = STEP) -> list[tuple[int, int]]:
-    """The windows over ``count`` documents as (start, end), the last documents first.
+    """Return the windows over ``count`` documents as (start, end) pairs, from the last documents to the
+    first.
 
-    Every window overlaps the one before by ``window - step`` at least, and the last one starts at 0.
-    Fewer than two documents need no window.
+    Adjacent windows overlap by at least ``window - step``, and the last window starts at 0. Fewer than two
+    documents need no window.
 
     Raises:
-        DeclarationError: ``step`` is not between 1 and ``window``, or the window holds fewer than 2.
+        DeclarationError: ``step`` is not between 1 and ``window``, or ``window`` is below 2.
     """
     if window < 2 or not 1 <= step <= window:
         raise DeclarationError(
@@ -55,11 +56,14 @@ def spans(count: int, *, window: int = WINDOW, step: int = STEP) -> list[tuple[i
 
 
 def repair(ranking: Sequence[int], count: int) -> tuple[tuple[int, ...], dict[str, Any]]:
-    """Make a permutation of ``range(count)`` of an answer that numbers documents from 1, and count the numbers that
-    were ``duplicates``, ``invented`` or ``missing``.
+    """Turn a response that numbers documents from 1 into a permutation of ``range(count)``.
 
-    A number that comes again is dropped, one that no document has is ignored, and what was left out follows
-    in its old order.
+    Repeated numbers and numbers without a document are dropped. Missing documents follow in their old
+    order.
+
+    Returns:
+        The permutation, and the counts of numbers that were ``duplicates``, ``invented`` or
+            ``missing``.
     """
     there = [number - 1 for number in ranking if 1 <= number <= count]
     order = dict.fromkeys(there)
@@ -69,7 +73,7 @@ def repair(ranking: Sequence[int], count: int) -> tuple[tuple[int, ...], dict[st
 
 
 def apply(items: Sequence[T], start: int, order: Sequence[int]) -> list[T]:
-    """``items`` with the window that begins at ``start`` put into the given order."""
+    """Return ``items`` with the window that begins at ``start`` reordered by ``order``."""
     window = [items[start + place] for place in order]
     return [*items[:start], *window, *items[start + len(order) :]]
 
@@ -104,7 +108,7 @@ class RankingAnswer(Typed):
 
     @classmethod
     def model_validate_json(cls, json_data: str | bytes | bytearray, **options: Any) -> Self:
-        """Read the answer; what is no JSON object is looked through for a ranking."""
+        """Parse a response; if it is not a JSON object, search the text for a ranking such as ``[3] > [1]``."""
         text = json_data if isinstance(json_data, str) else bytes(json_data).decode("utf-8", "replace")
         if "{" not in text and (ranking := ranking_in(text)):
             return super().model_validate_json(json.dumps({"ranking": ranking}), **options)
@@ -112,7 +116,9 @@ class RankingAnswer(Typed):
 
 
 def ranking_in(text: str) -> list[int]:
-    """The numbers of ``[3, 1, 2]``, ``[3] > [1]`` or ``3 > 1`` inside ``text``; empty where there are none."""
+    """Return the numbers of a ranking such as ``[3, 1, 2]``, ``[3] > [1]`` or ``3 > 1`` in ``text``, or an
+    empty list.
+    """
     for part in re.findall(r"\[[\d\s,]+\]", text):
         numbers = re.findall(r"\d+", part)
         if len(numbers) > 1:
@@ -145,10 +151,11 @@ INSTRUCTIONS: dict[Stance, str] = {"none": "rerank/generic", "pro": "rerank/pro"
 
 @dataclass(frozen=True, slots=True)
 class WindowOutcome:
-    """What became of one window: its place in the ranking of a topic, and how its answer was repaired.
+    """The result of one reranking window: its position in a topic's ranking, and how its response was
+    repaired.
 
-    ``reason`` is empty, or why there was no answer: the window then kept its order. ``trimmed`` counts the
-    documents that were cut to fit the model.
+    ``reason`` is None, or says why there was no response; the window then kept its order. ``trimmed``
+    counts the documents that were cut to fit the model's context window.
     """
 
     topic: str
@@ -164,7 +171,7 @@ class WindowOutcome:
 
 @dataclass(frozen=True, slots=True)
 class RerankSummary:
-    """Counts over windows: how many there were, failed (by reason), and what was repaired in the others."""
+    """Counts over all windows of a reranker: failures by reason, and repairs of the other responses."""
 
     windows: int
     failed: int
@@ -175,7 +182,7 @@ class RerankSummary:
     trimmed: int
 
     def describe(self) -> str:
-        """Return the counts in words."""
+        """Return the counts as a phrase."""
         parts = [f"{self.windows} windows"]
         if self.failed:
             reasons = ", ".join(f"{count}: {reason(name)}" for name, count in sorted(self.reasons.items()))
@@ -190,19 +197,19 @@ class RerankSummary:
 
 
 class ListwiseReranker(pt.Transformer):
-    """Reorder each ranking by requests to a model for the order of overlapping windows, from the bottom up.
+    """A PyTerrier transformer that reranks listwise: a model orders overlapping windows, from the bottom up.
 
-    Columns in: ``qid``, ``query``, ``docno``, ``text``, a ``score`` or ``rank``, perhaps ``title``. Columns
-    out: those, with ``rank`` (from 0) and ``score`` (falling by 1) anew, and ``failed_windows``, how many
-    windows of this query got no valid answer and kept their order. :attr:`outcomes` holds every window of
-    the last call, :attr:`summary` their counts.
+    Columns in: ``qid``, ``query``, ``docno``, ``text``, and ``score`` or ``rank``; ``title`` is optional.
+    Columns out: the same, with new ``rank`` (from 0) and ``score`` (falling by 1). ``failed_windows``
+    counts the query's windows that got no valid response and kept their order. :attr:`outcomes` has every
+    window of the last call, and :attr:`summary` their counts.
 
     ``stance`` is pro, con, or none for the generic instruction. ``model`` is any litellm model, or
-    ``offline`` for the lexical baseline. A ``session`` (shared with others, with recordings and budget) takes
-    the place of ``model``, ``recordings`` and ``replay``.
+    ``offline`` for the lexical baseline. A shared ``session`` (with recordings and a budget) replaces
+    ``model``, ``recordings`` and ``replay``.
 
     Raises:
-        DeclarationError: an unknown stance, impossible windows, or what :class:`Session` raises.
+        DeclarationError: the stance is unknown, the windows are impossible, or as :class:`Session`.
     """
 
     def __init__(
@@ -226,11 +233,11 @@ class ListwiseReranker(pt.Transformer):
         self._on_query = on_query
 
     def transform(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """Rerank every query of the frame; requests of all queries are sent at the same time."""
+        """Rerank every query of the frame and return the new frame; requests of all queries are concurrent."""
         return self.session.run(lambda client: self.rerank(frame, client))
 
     async def rerank(self, frame: pd.DataFrame, client: Client) -> pd.DataFrame:
-        """The same as :meth:`transform`, for code that is asynchronous."""
+        """Rerank every query of the frame asynchronously and return the new frame."""
         pt.validate.result_frame(frame, extra_columns=["query", "text"])
         self.outcomes = ()
         if frame.empty:
@@ -315,14 +322,14 @@ class ListwiseReranker(pt.Transformer):
 
 
 def ordered(group: pd.DataFrame) -> pd.DataFrame:
-    """One query's rows from the best to the worst: by rank where there is one, else by score, else as given."""
+    """Return one query's rows, best first: by rank if there is one, else by score, else unchanged."""
     if "rank" in group:
         return group.sort_values("rank", kind="stable")
     return group.sort_values("score", ascending=False, kind="stable") if "score" in group else group
 
 
 def renumbered(group: pd.DataFrame) -> pd.DataFrame:
-    """One query's rows, which stand best first, with ``rank`` from 0 and ``score`` falling by 1."""
+    """Return one query's rows, which are best first, with ``rank`` from 0 and ``score`` falling by 1."""
     places = range(len(group))
     scores = [float(len(group) - place) for place in places]
     return group.reset_index(drop=True).assign(rank=places, score=scores)

@@ -34,10 +34,10 @@ MAX_NAME = 255
 
 @dataclass(frozen=True, slots=True)
 class RetrievalResult:
-    """Rankings: the documents' ids of each topic, best first, and what became of it all.
+    """The result of retrieval: the ids of each topic's documents, best first.
 
-    ``file`` is the TREC run that was written; ``windows`` counts the reranker's windows, ``expanded`` says for each
-    topic which perspectives were searched for, and ``topics`` how many topics there were.
+    ``file`` is the TREC run that was written. ``windows`` counts the reranker's windows. ``expanded`` has
+    the perspectives searched for each topic. ``topics`` is the number of topics.
     """
 
     file: Path
@@ -50,28 +50,32 @@ class RetrievalResult:
 
     @property
     def lines(self) -> int:
-        """How many documents were ranked."""
+        """The number of ranked documents over all topics, the lines of the TREC run."""
         return sum(map(len, self.rankings.values()))
 
     @property
     def failed(self) -> bool:
-        """Whether a model's answer could not be had."""
+        """True if a response of a model is missing."""
         return bool(self.windows and self.windows.failed) or any(
             expansion.reason for expansion in self.expanded
         )
 
 
 class RetrievalSettings(TypedDict, total=False):
-    """The steps of a pipeline, and how its models are called.
+    """The keyword settings of :func:`retrieve`.
 
-    ``encoder``: where the encoder of an index by vectors is; without it, where it was. ``weights``: one for each
-    engine, for fusion by scores; without them it is by reciprocal ranks. ``depth``: documents that the first stage
-    retrieves for each topic. ``cross_encoder``: a model that reads each question with each passage and reranks, before
-    ``rerank``; ``instruction``: what stands next to the question for it. ``mmr``: then reorder by maximal marginal
-    relevance with this lambda, 0 to 1; ``mmr_encoder``: the encoder whose vectors it compares; words without one.
-
-    ``prompts``: a folder with prompts of your own. ``recordings``: a store of answers; by default one next to the run,
-    for models that cost something. ``replay``: recordings to answer from; nothing is sent then."""
+    - ``encoder``: the encoder of a vector index, by default the one it was built with
+    - ``weights``: one weight per engine, to fuse scores; by default ranks are fused (reciprocal rank
+      fusion)
+    - ``depth``: documents that the first stage retrieves for each topic
+    - ``cross_encoder``: a model that reranks by question and passage, before ``rerank``
+    - ``instruction``: an instruction that the cross-encoder reads with each question
+    - ``mmr``: lambda, 0 to 1, of a final reordering by maximal marginal relevance
+    - ``mmr_encoder``: the encoder whose vectors MMR compares; by default it compares words
+    - ``prompts``: a folder of custom prompts
+    - ``recordings``: a store of responses; by default one next to the run, for models that cost money
+    - ``replay``: recordings to read responses from; no request is sent
+    """
 
     encoder: str | None
     weights: Sequence[float] | None
@@ -101,26 +105,30 @@ def retrieve(
     on_topic: Callable[[str], None] = lambda topic: None,
     **settings: Unpack[RetrievalSettings],
 ) -> RetrievalResult:
-    """Rank the documents of a corpus for its topics: a first stage, then the steps that are named.
+    """Rank the documents of a corpus for its topics with a first stage and optional further steps; writes a
+    TREC run.
 
     Args:
-        corpus: a corpus directory; it is indexed first where it is not.
-        engine: ``bm25``, ``dense``, a plug-in's, or several with commas, which are fused.
-        stance: the side that the reranker looks for; ``none``: the generic instruction.
-        rerank: the model that reranks listwise; ``offline`` does it by lexical stance evidence.
-        perspectives: the model that names the perspectives on each question, each of which is searched for before the
-            rankings are merged (BeRDS, section 5); that of ``rerank`` where there is one.
+        corpus: a corpus directory; a missing index is built.
+        engine: ``bm25``, ``dense``, a plug-in's name, or several separated by commas, whose rankings
+            are fused.
+        stance: the side that the reranker prefers; ``none`` for the generic instruction.
+        rerank: the model that reranks listwise; ``offline`` uses lexical stance evidence.
+        perspectives: the model that names the perspectives on each question. Each is searched for, and
+            the rankings are merged (BeRDS, section 5). It must be the model of ``rerank`` if both are
+            given.
         keep: documents to keep for each topic.
         split: the topics of this split: ``train``, ``test`` or ``all``.
-        output: the TREC run to write (``.gz`` is compressed); by default ``runs/CORPUS-STANCE.res.gz``.
-        on_document: is called as each document is read to be indexed.
-        on_start: gets the numbers of topics and documents, and the names of the engines.
-        on_topic: gets the id of each topic that is reranked.
-        settings: the steps of the pipeline: :class:`RetrievalSettings`.
+        output: the TREC run to write (``.gz`` is compressed); by default
+            ``runs/CORPUS-STANCE.res.gz``.
+        on_document: called as each document is read for indexing.
+        on_start: called with the numbers of topics and documents, and the names of the engines.
+        on_topic: called with the id of each topic that is reranked.
+        settings: further steps and model settings: :class:`RetrievalSettings`.
 
     Raises:
-        DeclarationError: a setting is out of its range or does not fit the others, the split has no topic, or the
-            recordings are none.
+        DeclarationError: a setting is out of range or conflicts with others, the split has no topic,
+            or there are no such recordings.
         MissingDependencyError: pyterrier is not installed.
     """
     require("pyterrier", extra="retrieval")
@@ -163,7 +171,7 @@ def retrieve(
 
 
 def as_split(split: str) -> Split | None:
-    """The split of that name; None for ``all``.
+    """Return the split with this name, or None for ``all``.
 
     Raises:
         UnknownNameError: there is no such split.
@@ -174,11 +182,11 @@ def as_split(split: str) -> Split | None:
 
 
 def topics_of(corpus: Path, split: str) -> list[CorpusTopic]:
-    """The topics of a split, or of ``all``.
+    """Return the topics of a split, or of ``all``.
 
     Raises:
         UnknownNameError: there is no such split.
-        DeclarationError: it has none.
+        DeclarationError: the split has no topics.
     """
     topics = list(CorpusDirectory(corpus).topics(as_split(split)))
     if not topics:
@@ -187,11 +195,14 @@ def topics_of(corpus: Path, split: str) -> list[CorpusTopic]:
 
 
 def chosen_topics(corpus: Path, split: str, wanted: str | None) -> list[CorpusTopic]:
-    """The topics of a split that are ``wanted``: ids with commas, or a file with one a line; all where None.
+    """Return the topics of a split, restricted to ``wanted``: comma-separated ids, or a file with one id per
+    line.
+
+    All topics of the split are returned if ``wanted`` is None.
 
     Raises:
-        DeclarationError: as :func:`topics_of`, or nothing is named.
-        UnknownNameError: the split has no topic of that id.
+        DeclarationError: as :func:`topics_of`, or ``wanted`` names no topic.
+        UnknownNameError: the split has no topic with such an id.
     """
     topics = topics_of(corpus, split)
     if wanted is None:
@@ -207,13 +218,13 @@ def chosen_topics(corpus: Path, split: str, wanted: str | None) -> list[CorpusTo
 
 
 def retrieval_session(model: str | ClientOptions, output: Path, settings: Mapping[str, Any]) -> Session:
-    """A session whose answers are recorded where the settings say (``recordings``, ``replay``, ``prompts``), or else
-    next to the output.
+    """Return a session with ``model`` that records responses where ``settings`` say, or next to the output.
 
-    The baseline's answers are not recorded by default: they cost nothing.
+    ``settings`` may have ``recordings``, ``replay`` and ``prompts``. The baseline's responses are not
+    recorded by default.
 
     Raises:
-        DeclarationError: the model does not write.
+        DeclarationError: the model cannot generate text.
     """
     chosen = ClientOptions.from_model(model)
     chosen.backend.check_can_request("what retrieval asks")

@@ -50,13 +50,15 @@ MODEL_STEPS = RERANKED | {"perspectives"}
 
 @dataclass(frozen=True, slots=True)
 class PipelinePlan:
-    """Which stages a pipeline has: a first stage (per perspective, with ``perspectives``; several are fused, with
-    ``weights`` or by ranks), then a cross-encoder (with ``instruction`` next to the question), then a listwise reranker
-    (with ``rerank``, under the instruction for ``stance``), then MMR (with a trade-off; by words, or by the vectors of
+    """The stages of a retrieval pipeline, in the order in which they run.
+
+    A first stage searches (for each perspective, with ``perspectives``); several engines are fused by
+    ``weights`` or by ranks. A cross-encoder (with ``instruction``) and a listwise reranker (with
+    ``rerank`` and ``stance``) follow. MMR is last (with the trade-off ``mmr``, by words or by vectors of
     ``mmr_encoder``).
 
     Raises:
-        DeclarationError: a stance, an instruction or an encoder without the stage that alone can follow it.
+        DeclarationError: a stance, instruction or encoder is given without the stage that uses it.
     """
 
     stance: Stance = "none"
@@ -86,11 +88,11 @@ class PipelinePlan:
 
 
 def check_systems(names: Sequence[str]) -> None:
-    """Make sure before the first call that every name is known and every file there.
+    """Check before the first call that every system's name is valid and every TREC run file exists.
 
     Raises:
         UnknownNameError: there is no such system.
-        DeclarationError: a name stands twice, or a run's file is not there.
+        DeclarationError: no name is given, a name is repeated, or a run file does not exist.
     """
     labels = [name.partition("=")[0] for name in names]
     if repeated := {label for label in labels if labels.count(label) > 1}:
@@ -108,7 +110,7 @@ def check_systems(names: Sequence[str]) -> None:
 
 
 def is_system(name: str) -> bool:
-    """Whether a name is that of a system, and of no file."""
+    """Return True if ``name`` is a valid name of a system (and not ``NAME=FILE``)."""
     try:
         stages_of(name)
     except UnknownNameError:
@@ -117,17 +119,17 @@ def is_system(name: str) -> bool:
 
 
 def has_step(name: str, steps: Container[str]) -> bool:
-    """Whether one of the steps of a system is among ``steps``; a run of a file has none."""
+    """Return True if one of a system's steps is among ``steps``; a TREC run file has no steps."""
     return "=" not in name and any(word.partition("@")[0] in steps for word in name.split("+"))
 
 
 def stages_of(name: str) -> tuple[tuple[str, ...], dict[str, Any]]:
-    """The engines of a system, and the settings of its :class:`PipelinePlan`.
+    """Return the engines of a system's name and the settings of its :class:`PipelinePlan`.
 
     Raises:
-        UnknownNameError: a word is none of :data:`SYSTEMS`.
-        DeclarationError: it names two first stages, a step twice or two that exclude each other, or a trade-off that is
-            no number from 0 to 1.
+        UnknownNameError: a part of the name is not one of :data:`SYSTEMS`.
+        DeclarationError: the name has two first stages, repeated or conflicting steps, or a trade-off
+            outside 0 to 1.
     """
     words = [word.partition("@") for word in name.split("+")]
     check_known("system (or NAME=FILE)", SYSTEMS, *(word for word, _, _ in words))

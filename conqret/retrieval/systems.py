@@ -27,9 +27,10 @@ VIEWS: tuple[QrelsStance, ...] = ("pro", "con", "all")
 
 @dataclass(frozen=True, slots=True)
 class SystemRun:
-    """One system's rankings, what became of its windows where it reranked, and after how many documents it was cut.
+    """One system's rankings, with the reranker's counts if it reranked.
 
-    ``depth`` is None where every document of the corpus could be ranked; ``remarks`` are what its file has to say.
+    ``depth`` is the number of documents per topic, or None if every document could be ranked. ``remarks``
+    are notes on its TREC run file.
     """
 
     name: str
@@ -50,8 +51,17 @@ def run_systems(
     encoder: str | None = None,
     mmr_encoder: str | None = None,
 ) -> list[SystemRun]:
-    """Run the systems that are named, in this order. ``plan`` gives depth and windows for all of them; those with MMR
-    compare the vectors of ``mmr_encoder``, or words without one. ``encoder`` is where that of the index by vectors is.
+    """Run the named systems and return their rankings, in the given order.
+
+    Args:
+        names: names of systems, or ``NAME=FILE`` for TREC runs.
+        index: the word index of the corpus.
+        topics: the topics to rank for.
+        plan: depth and windows for all systems.
+        session: the session of the reranking model.
+        on_query: called with the id of each topic that is reranked.
+        encoder: the encoder of the vector index.
+        mmr_encoder: the encoder whose vectors MMR compares; by default it compares words.
 
     Raises:
         DeclarationError: as :func:`check_systems`.
@@ -101,14 +111,14 @@ def _from_file(label: str, path: str, topics: Sequence[CorpusTopic]) -> Rankings
 
 
 def queries(topics: Sequence[CorpusTopic]) -> pd.DataFrame:
-    """Topics as PyTerrier wants them: ``qid`` and ``query``."""
+    """Return topics as a PyTerrier frame of queries with the columns ``qid`` and ``query``."""
     import pandas as pd
 
     return pd.DataFrame([(topic.id, topic.question) for topic in topics], columns=["qid", "query"])
 
 
 def rankings(frame: pd.DataFrame) -> Run:
-    """A frame of results as rankings, by rank."""
+    """Convert a frame of PyTerrier results into rankings: a mapping from topic id to document ids, by rank."""
     ranked = frame.sort_values(["rank"], kind="stable")
     return gathered(zip(map(str, ranked["qid"]), map(str, ranked["docno"]), strict=True))
 
@@ -119,11 +129,13 @@ def judgments(
     topics: Container[str] | None = None,
     views: Sequence[QrelsStance] = VIEWS,
 ) -> dict[str, Judgments]:
-    """The qrels of a corpus by view; where ``topics`` are given, of these alone, and the views of which they have a
+    """Return the qrels of a corpus as a mapping from view to grades by topic and document.
+
+    If ``topics`` are given, other topics are left out, and so are views in which none of them has a
     relevant document.
 
     Raises:
-        DeclarationError: they are not there.
+        DeclarationError: the qrels do not exist.
     """
     by_view: dict[str, Judgments] = {}
     for view in views:

@@ -34,15 +34,15 @@ _ADAPTER = re.compile(r"\A[A-Za-z_][\w.]*+:[A-Za-z_]\w*+")
 
 
 def is_adapter(name: str) -> bool:
-    """Whether a name is that of a function, ``module:function``."""
+    """Return True if ``name`` refers to a Python function, ``module:function``."""
     return bool(_ADAPTER.fullmatch(name)) and not Path(name).exists()
 
 
 def model_file(name: str, file: str) -> Any:
-    """A JSON file of a model, read; None where it has none.
+    """Return the parsed JSON file of a model, or None if the model has no such file.
 
     Raises:
-        DeclarationError: it cannot be read, or there is no such model.
+        DeclarationError: the file cannot be read, or there is no such model.
     """
     try:
         place = Path(name) / file if Path(name).is_dir() else hub_file(name, file)
@@ -61,7 +61,7 @@ def model_file(name: str, file: str) -> Any:
 
 
 def is_sentence_transformer(name: str) -> bool:
-    """Whether a model says itself of which modules it is made, pooling included."""
+    """Return True if the model lists its own modules, pooling included, as sentence-transformers models do."""
     return model_file(name, "modules.json") is not None
 
 
@@ -87,11 +87,12 @@ Hofstaetter et al. 2021 with Xiao et al. 2022."""
 
 @dataclass(frozen=True, slots=True)
 class Encoding:
-    """An encoder and how it is used; None is what is known of the model.
+    """The settings of an encoder; a field of None means the model's own default.
 
-    ``encoder`` is a folder, a hub's name, or an adapter ``module:function``; ``query_encoder`` that of queries where
-    there are two (DPR). ``passage_words`` are those of a passage. ``weights`` names the models that an index was made
-    with: a digest of 16 hexadecimal digits, empty before they were looked at.
+    ``encoder`` is a folder, a hub name, or a function ``module:function``. ``query_encoder`` is a separate
+    encoder for queries (DPR). ``passage_words`` is the length of a passage in words. ``weights`` is a
+    digest (16 hexadecimal digits) of the models that an index was built with; it is empty until they are
+    read.
 
     Raises:
         UnknownNameError: there is no such pooling.
@@ -114,10 +115,11 @@ class Encoding:
         check_positive({"passage_words": self.passage_words, "max_tokens": self.max_tokens})
 
     def settled(self, engine: Engine) -> Encoding:
-        """The same with the model's defaults and the digest of its weights.
+        """Return the settings with the model's defaults and the digest of its weights filled in.
 
         Raises:
-            DeclarationError: no encoder was named, there is none, or it is another one than ``weights`` names.
+            DeclarationError: no encoder is named, it does not exist, or its weights differ from
+                ``weights``.
         """
         if not self.encoder:
             raise DeclarationError(
@@ -137,17 +139,19 @@ class Encoding:
 
     @property
     def adapter(self) -> bool:
-        """Whether it is an object of Python code (``module:function``) and no folder of weights."""
+        """True if the encoder is a Python function (``module:function``) and not a folder of weights."""
         return is_adapter(self.encoder)
 
     @property
     def code(self) -> str:
-        """The adapter's name, empty for a folder of weights."""
+        """The Python function's name, ``module:function``; empty for a folder of weights."""
         return self.encoder if self.adapter else ""
 
     @property
     def identity(self) -> dict[str, Any]:
-        """All but the places of the models, which ``weights`` names."""
+        """The settings that determine the vectors, as plain data: all but model paths, as ``weights``
+        identifies the models.
+        """
         return {
             name: value for name, value in asdict(self).items() if name not in {"encoder", "query_encoder"}
         }
@@ -207,22 +211,25 @@ def _said(name: str) -> dict[str, Any]:
 
 @runtime_checkable
 class Encoder(Protocol):
-    """What an adapter returns. ``identity`` names the weights: another one is another index."""
+    """The interface of an encoder that turns texts into vectors.
+
+    ``identity`` identifies its weights; an encoder with another identity needs another index.
+    """
 
     identity: str
 
     def queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """A row for each query."""
+        """Return an array of vectors with one row per query."""
 
     def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """A row for each passage, as long as those of queries. A dot product compares them."""
+        """Return an array of vectors with one row per passage, to compare with query vectors by dot product."""
 
 
 def adapted(name: str) -> Callable[..., Any]:
-    """The function that ``module:function`` names.
+    """Import and return the function that ``module:function`` names.
 
     Raises:
-        DeclarationError: there is none.
+        DeclarationError: the module or the function does not exist.
     """
     module, _, function = name.partition(":")
     try:
@@ -236,10 +243,10 @@ def adapted(name: str) -> Callable[..., Any]:
 
 @functools.lru_cache(maxsize=2)
 def adapter_encoder(encoding: Encoding) -> Encoder:
-    """What the function that an encoding names returns.
+    """Call the function that ``encoding`` names and return its encoder.
 
     Raises:
-        DeclarationError: it cannot be loaded, or returns no encoder.
+        DeclarationError: the function cannot be loaded, or does not return an encoder.
     """
     made = adapted(encoding.encoder)(encoding)
     if not isinstance(made, Encoder) or not isinstance(made.identity, str):

@@ -38,10 +38,10 @@ MAX_TOKENS = 512
 
 @functools.lru_cache(maxsize=2)
 def load(encoding: Encoding) -> Encoder:
-    """The encoder of settled settings. The last two are kept.
+    """Load the encoder of settled settings; the last two encoders stay in memory.
 
     Raises:
-        DeclarationError: it cannot be loaded, or the adapter returns no encoder.
+        DeclarationError: the encoder cannot be loaded, or the function does not return one.
         MissingDependencyError: torch, transformers or sentence-transformers is not installed.
     """
     return adapter_encoder(encoding) if encoding.adapter else _LoadedEncoder(encoding)
@@ -166,13 +166,14 @@ _WIDE = 4
 def write(
     folder: Path, texts: Iterable[str], encode: Callable[[Sequence[str]], NDArray[np.float32]], words: int
 ) -> int:
-    """Encode the passages of ``texts``, the documents of an index in their order; returns how many documents there are.
+    """Encode the passages of ``texts``, write the vectors into ``folder``, and return the number of
+    documents.
 
-    ``vectors.f32`` has the rows one after another, ``passages.i32`` how many passages each document has, which are
-    written after their vectors. What stands there whole is kept, and its documents are passed over.
+    ``vectors.f32`` has one row per passage. ``passages.i32`` has the number of passages of each document,
+    written after their vectors. Documents that an earlier build has completely written are skipped.
 
     Raises:
-        DeclarationError: the encoder gives vectors of several lengths.
+        DeclarationError: the encoder returns vectors of different lengths.
     """
     width = encode(["width"]).shape[1]
     done = _whole(folder, width)
@@ -211,30 +212,32 @@ def _whole(folder: Path, width: int) -> int:
 
 @dataclass(frozen=True)
 class Vectors:
-    """The vectors of a folder, mapped into memory: ``rows`` (passages by numbers), and ``counts``, the passages of each
-    document."""
+    """The memory-mapped vectors of an index: one row per passage, and ``counts``, each document's number of
+    passages.
+    """
 
     rows: NDArray[np.float32]
     counts: NDArray[np.int32]
 
     @staticmethod
     def from_folder(folder: Path) -> Vectors:
-        """Open what :func:`write` wrote."""
+        """Open the vectors that :func:`write` wrote into ``folder``."""
         counts = np.fromfile(folder / _COUNTS, np.int32)
         shape = (int(counts.sum()), -1)
         return Vectors(np.memmap(folder / _VECTORS, np.float32, "r").reshape(shape), counts)
 
     @cached_property
     def starts(self) -> NDArray[np.int64]:
-        """The number of each document's first passage, and of all passages at the end."""
+        """The row of each document's first passage, followed by the total number of passages."""
         return np.concatenate([[0], np.cumsum(self.counts, dtype=np.int64)])
 
     def nearest(
         self, queries: NDArray[np.float32], depth: int
     ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float32]]]:
-        """For each query the ``depth`` documents whose best passage has the highest dot product, and that product.
+        """Yield, for each query, the ``depth`` best documents and their scores.
 
-        Exact: every passage is compared. Of equals the earlier document comes first.
+        A document's score is the highest dot product of its passages. The search is exact; ties keep
+        document order.
         """
         for start in range(0, len(queries), QUERIES_AT_ONCE):
             yield from self._nearest(queries[start : start + QUERIES_AT_ONCE], depth)

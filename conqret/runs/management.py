@@ -38,8 +38,12 @@ _BEGUN = frozenset({RECORD_NAME, LOCK_NAME, ITEMS, "experiment.toml"})
 
 @dataclass(frozen=True, slots=True)
 class RunEntry:
-    """A run: ``answers`` in its own store (None: it cannot be read), and the bytes that the folder takes. ``lost`` says
-    of a finished one how many of its judgments failed or have no score; empty where none."""
+    """One run in a list of runs.
+
+    ``answers`` counts the responses in its store (None if it cannot be read). ``size`` is in bytes.
+    ``lost`` says how many judgments of a finished run failed or have no score; it is empty if there are
+    none.
+    """
 
     path: Path
     kind: str
@@ -53,7 +57,7 @@ class RunEntry:
 
 @dataclass(frozen=True, slots=True)
 class Removable:
-    """What can go from a run without loss, why, and the bytes that it takes."""
+    """A file or folder of a run that can be deleted without loss, with the reason and its size in bytes."""
 
     run: Path
     path: Path
@@ -63,10 +67,13 @@ class Removable:
 
 @strict_options
 def list_runs(folder: str | Path = RUNS) -> list[RunEntry]:
-    """List the runs under a folder, or the run in the folder itself; those inside a run belong to it.
+    """List the runs under a folder, or the single run in it; runs inside a run are not listed separately.
 
     Args:
-        folder: where the runs are.
+        folder: the folder of runs.
+
+    Returns:
+        One entry per run.
 
     Raises:
         DeclarationError: there is no such folder.
@@ -75,7 +82,7 @@ def list_runs(folder: str | Path = RUNS) -> list[RunEntry]:
 
 
 def run_folders(folder: Path) -> Iterator[Path]:
-    """Where those runs are. Raises what :func:`list_runs` raises."""
+    """Yield the folders of the runs under ``folder``. Raises as :func:`list_runs`."""
     if not folder.is_dir():
         raise DeclarationError(f"{folder}: there is no such folder")
     if (folder / RECORD_NAME).is_file():
@@ -87,7 +94,7 @@ def run_folders(folder: Path) -> Iterator[Path]:
 
 
 def run_entry(path: Path) -> RunEntry:
-    """The run in a folder that holds one; what is wrong with its record, where that cannot be read."""
+    """Return the entry of the run in a folder; if its record cannot be read, the entry says why."""
     try:
         record = _record(path)
     except DeclarationError as error:
@@ -108,8 +115,11 @@ def run_entry(path: Path) -> RunEntry:
 
 
 def removable(folder: Path, store: Path | None = None) -> Iterator[Removable]:
-    """What can go from the runs under a folder: files that a stop left half written, runs in
-    which nothing was done, and stores all of whose answers are in ``store``."""
+    """Yield what can be deleted from the runs under a folder.
+
+    These are files left half-written, runs that were begun but have no results, and stores whose responses
+    are all in ``store``.
+    """
     for run in run_folders(folder):
         names = {entry.name for entry in run.iterdir()}
         if names <= _BEGUN:
@@ -136,18 +146,22 @@ def prune_runs(
     remove: bool = False,
     on_fault: Callable[[DeclarationError], object] | None = None,
 ) -> list[Removable]:
-    """Find, and remove, what is left over of runs: half-written files, runs with nothing done.
+    """Find, and optionally delete, what can be deleted from runs: half-written files and runs without
+    results.
 
-    No answer is removed that is not stored elsewhere.
+    No response is deleted that is not stored elsewhere.
 
     Args:
-        folder: where the runs are.
-        store: a store: recordings of runs can go, too, if all their answers are in it.
-        remove: remove what was found, in place of only naming it.
-        on_fault: gets why something could not be removed, and the others are; by default it is raised.
+        folder: the folder of runs.
+        store: another store; recordings of runs may be deleted if all their responses are in it.
+        remove: delete what is found; by default it is only listed.
+        on_fault: called with each error that prevents a deletion; by default the error is raised.
+
+    Returns:
+        What was found, deleted or not.
 
     Raises:
-        DeclarationError: there is no such folder, or another process is writing a run.
+        DeclarationError: there is no such folder, or another process is writing to a run.
     """
     found = list(removable(Path(folder), None if store is None else Path(store)))
     for removable_path in found if remove else []:
@@ -228,7 +242,10 @@ def _size(path: Path) -> int:
 
 
 def stats(path: Path) -> Iterator[os.stat_result]:
-    """What the disk says of a file, or of all that is in a folder; a file that goes meanwhile is passed over."""
+    """Yield the file status (``os.stat_result``) of a file, or of everything in a folder.
+
+    A file that disappears meanwhile is skipped.
+    """
     for entry in path.rglob("*") if path.is_dir() else [path]:
         with contextlib.suppress(FileNotFoundError):
             yield entry.lstat()

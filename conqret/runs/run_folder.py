@@ -30,9 +30,11 @@ from conqret.llm.recordings import STORE_NAME
 
 
 def distinct_names(places: Sequence[Path]) -> list[str]:
-    """The shortest path endings that distinguish ``places``: ``judge`` and ``samples`` of
-    ``runs/judge`` and ``runs/samples``, ``a/judge`` and ``b/judge`` of ``runs/a/judge`` and ``runs/b/judge``. The same
-    place twice has the same name twice."""
+    """Return the shortest path endings that distinguish ``places``, in order.
+
+    For example, ``runs/judge`` and ``runs/samples`` give ``judge`` and ``samples``; ``runs/a/judge`` and
+    ``runs/b/judge`` give ``a/judge`` and ``b/judge``. Equal paths have equal names.
+    """
     parts = [place.absolute().parts for place in places]
     names = []
     for path in parts:
@@ -50,7 +52,7 @@ KINDS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".pq", ".res"
 
 
 def stem(file: Path) -> str:
-    """A file's name without the endings of a kind of file."""
+    """Return a file's name without its extensions, such as ``.jsonl.gz``."""
     name = file.name
     for endings in (PACKED, KINDS):
         ending = next(
@@ -61,7 +63,7 @@ def stem(file: Path) -> str:
 
 
 def default_folder(*parts: str) -> Path:
-    """The default folder of a run, named by ``parts``: the names of its input, its judge or generator, its model."""
+    """Return the default folder of a run, named by ``parts`` (such as input, judge and model) below ``runs``."""
     return RUNS / "-".join(re.sub(r"[^A-Za-z0-9.]+", "-", part).strip("-.") for part in parts)
 
 
@@ -74,14 +76,15 @@ LAYOUT = 2
 
 
 def now() -> str:
-    """This moment, UTC, as records and logs have it."""
+    """Return the current UTC time in ISO format, to the second."""
     return dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
 
 
 class RunRecord(BaseModel, frozen=True):
-    """What ``run.json`` says: enough to know the run again, and to do the same.
+    """The base class of ``run.json``: what identifies a run and allows it to be repeated.
 
-    ``SAME`` maps the fields that must be equal for a run to go on to the words for them. Each kind adds its own.
+    ``SAME`` maps each field that must be equal for a run to resume to its description. Each kind of run
+    adds fields.
     """
 
     SAME: ClassVar[Mapping[str, str]] = {}
@@ -92,7 +95,7 @@ class RunRecord(BaseModel, frozen=True):
     created: str = Field(default_factory=now)
 
     def differences(self, other: RunRecord) -> list[str]:
-        """What differs of all that must be the same, in words."""
+        """Return descriptions of the fields that must be equal but differ between two records."""
         return [
             words
             for name, words in self.SAME.items()
@@ -110,13 +113,12 @@ M = TypeVar("M", bound=BaseModel)
 
 @dataclass(frozen=True)
 class RunFolder(Generic[R]):
-    """The files of a run under one folder.
+    """The folder of a run and the files in it.
 
-    The base of a kind says in brackets of which type its record is, and that says the kind; or else ``kind`` names it,
-    and ``same`` has words for further fields of its record that must be equal, those of its own among them. ``COMMAND``
-    is the command that makes it, and ``BEGINS`` are the names of what is written before the record. All that it makes
-    besides record and recordings is declared as a :class:`~conqret.io.safe_files.InFolder`, and goes where a run begins
-    afresh.
+    A subclass gives the type of its record in brackets, which determines ``kind``; otherwise it sets
+    ``kind`` and ``same`` (descriptions of further fields that must be equal). ``COMMAND`` is the command
+    that makes the run. ``BEGINS`` names the files that are written before the record. All other files are
+    declared as :class:`~conqret.io.safe_files.InFolder`, and are deleted when a run starts afresh.
     """
 
     path: Path
@@ -153,10 +155,10 @@ class RunFolder(Generic[R]):
         cls.kind = str(cls.RECORD.model_fields["kind"].default)
 
     def items(self) -> Iterator[Item]:
-        """The items, in their order.
+        """Yield the items of the run, in order.
 
         Raises:
-            DeclarationError: they are not there, or a line is no item.
+            DeclarationError: the file of items is missing, or a line is not an item.
         """
         mended = (
             f"run the same {self.COMMAND} command again with the original items, or restore an intact copy"
@@ -175,11 +177,11 @@ class RunFolder(Generic[R]):
             raise DeclarationError(f"{self.items_file} cannot be read: {error.strerror}; {mended}") from None
 
     def record(self) -> R:
-        """What was run.
+        """Read and return the record, ``run.json``.
 
         Raises:
-            DeclarationError: there is no run, one of another kind, or one of another layout; or the folder holds a
-                pipe, or a link that leads out of it.
+            DeclarationError: there is no run, or it has another kind or layout; or the folder has a
+                pipe or a link that leads out of it.
         """
         data = self._data()
         if data is None:
@@ -188,7 +190,11 @@ class RunFolder(Generic[R]):
         return self._read(data)
 
     def result(self, file: Path, model: type[M]) -> M:
-        """What a finished run has written into ``file``. Raises DeclarationError where the run is not finished."""
+        """Read a result file of a finished run and return it as ``model``.
+
+        Raises:
+            DeclarationError: the run is not finished, or the file cannot be read.
+        """
         try:
             return model.model_validate_json(whole_bytes(file))
         except FileNotFoundError:
@@ -200,16 +206,16 @@ class RunFolder(Generic[R]):
             raise DeclarationError(f"{file} cannot be read: {error}") from error
 
     def holds_another(self, record: R) -> bool:
-        """Whether a run of this kind is there that differs from ``record``; a caller that made it may begin afresh."""
+        """Return True if the folder holds a run of this kind whose record differs from ``record``."""
         data = self._data()
         return data is not None and bool(record.differences(self._read(data)))
 
     def check(self, record: R, *, overwrite: bool = False) -> None:
-        """Make sure that the folder is free for this run, or holds the beginning of it.
+        """Check that the folder is free for this run, or already holds the same run.
 
         Raises:
-            DeclarationError: it holds something else, a run of another kind or layout, or (without ``overwrite``)
-                another run.
+            DeclarationError: the folder holds other files, a run of another kind or layout, or
+                (without ``overwrite``) another run.
         """
         if not self.path.exists():
             return
@@ -240,12 +246,17 @@ class RunFolder(Generic[R]):
     def claimed(
         self, record: R, *, overwrite: bool = False, begin: Callable[[], None] | None = None
     ) -> Iterator[None]:
-        """Hold the folder for this run: locked against other writers, its record written.
+        """Context manager that locks the folder against other writers and writes the run's record.
 
-        ``begin`` writes what has to be there before the record (the items, say), where the run is new.
+        Args:
+            record: the record of the run.
+            overwrite: replace another run in the folder.
+            begin: called for a new run, to write the files that must exist before the record (such as
+                items).
 
         Raises:
-            DeclarationError: as :meth:`check`; or the folder cannot be made, or another process is writing it.
+            DeclarationError: as :meth:`check`; or the folder cannot be created, or another process is
+                writing to it.
         """
         self.check(record, overwrite=overwrite)
         with only_writer(self.path):
@@ -259,7 +270,7 @@ class RunFolder(Generic[R]):
             yield
 
     def is_there(self) -> bool:
-        """Whether the folder holds a run of this kind, read or not."""
+        """Return True if the folder holds a run of this kind."""
         return (self._data() or {}).get("kind") == self.kind
 
     def _data(self) -> Mapping[str, Any] | None:

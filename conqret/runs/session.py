@@ -30,13 +30,17 @@ _SUMMED = ("sent", "recorded", "estimated", "retried")
 
 
 class SessionCounts(BaseModel, frozen=True):
-    """What one session did: requests sent (retries included), answers taken from a recording, rows kept from
-    before, and US dollars spent (None: unknown), in which the cost of ``estimated`` answers is an estimate.
-    ``retried`` counts the answers of an earlier run that could not be used and were requested again.
-    ``others`` counts the answers that name another model than was requested, by that name. ``failures`` has for each
-    reason why questions failed an example, and ``stopped`` says why it stopped early, where it did.
-    ``refused`` is the reason where every request of a model failed, as every other would; it is in no file.
-    A run that goes on makes its own counts each time."""
+    """Counts of what one session did.
+
+    - ``sent``: requests sent, retries included; ``recorded``: responses read from recordings
+    - ``kept``: rows kept from an earlier session
+    - ``cost_usd``: US dollars spent (None: unknown); for ``estimated`` responses the cost is an estimate
+    - ``retried``: unusable responses of an earlier run that were requested again
+    - ``others``: responses that name a model other than the requested one, by that name
+    - ``failures``: one example for each reason of failure; ``stopped``: why the session stopped early, if
+      it did
+    - ``refused``: the reason, if every request to a model failed; it is not written to files
+    """
 
     sent: int = 0
     recorded: int = 0
@@ -51,7 +55,7 @@ class SessionCounts(BaseModel, frozen=True):
 
     @classmethod
     def total(cls, parts: Iterable[SessionCounts]) -> SessionCounts:
-        """The sums over several models."""
+        """Return the sums of the counts of several sessions."""
         each = tuple(parts)
         costs = [counts.cost_usd for counts in each if counts.cost_usd is not None]
         return cls(
@@ -64,7 +68,7 @@ class SessionCounts(BaseModel, frozen=True):
         )
 
     def since(self, before: SessionCounts, *, kept: int = 0) -> SessionCounts:
-        """What came after ``before``, with ``kept`` rows from earlier sessions."""
+        """Return the counts since ``before``, with ``kept`` rows from earlier sessions."""
         known = self.cost_usd is not None and before.cost_usd is not None
         cost = (self.cost_usd or 0.0) - (before.cost_usd or 0.0) if known else None
         update: dict[str, Any] = {"kept": kept, "cost_usd": cost}
@@ -74,20 +78,20 @@ class SessionCounts(BaseModel, frozen=True):
 
 
 class Session:
-    """A model, its prompts, and where its answers are recorded; shared by all code that calls the model.
+    """A model, its prompts and its store of responses, shared by all code that calls the model.
 
     Args:
-        model: any model name, or the client's settings. A budget among them holds for all requests of the session.
-        recordings: a store of answers that is read and added to; None records nothing, unless :meth:`keep_in` names
-            a store.
-        replay: a store, an export or a run to answer from; nothing is ever sent then.
-        prompts: a folder of prompts before conqret's own, or a library of them.
-        batch: hand requests in as batches, whose responses are fetched later.
-        clients: what makes the client; an engine makes one that has others do the work.
-        loop: the event loop to use from code that is not asynchronous (one of its own by default).
+        model: the model's name or client settings; a budget applies to all requests of the session.
+        recordings: a store of responses to read and extend. None records nothing, unless
+            :meth:`keep_in` sets one.
+        replay: a store, an export or a run to read responses from; no request is sent.
+        prompts: a folder of custom prompts that precede conqret's own, or a prompt library.
+        batch: send requests as batches, whose responses are fetched later.
+        clients: the function that creates the client; an engine uses it to distribute requests.
+        loop: the event loop for synchronous calls; by default the session's own.
 
-    ``with session:`` and ``async with session:`` keep store, client and connections from one call to the next;
-    without, :meth:`run` opens and closes them each time. ``progress`` counts what all of it took.
+    ``with session:`` and ``async with session:`` keep store, client and connections open between calls.
+    Otherwise :meth:`run` opens and closes them for each call. ``progress`` counts all requests.
 
     Raises:
         DeclarationError: both recordings and replay are given.
@@ -119,10 +123,11 @@ class Session:
 
     @property
     def client(self) -> Client:
-        """The one client, made when it is first requested.
+        """The session's client, created on first use.
 
         Raises:
-            DeclarationError: no such recordings, no such model, or a budget for a model whose price is unknown.
+            DeclarationError: the recordings or the model do not exist, or there is a budget for a
+                model without a known price.
         """
         if self._client is None:
             options, budget = self.options, self.options.budget_usd
@@ -140,17 +145,17 @@ class Session:
 
     @property
     def is_open(self) -> bool:
-        """Whether it is in use: its client stays until it is released."""
+        """True while the session is in use, so that its client stays open."""
         return self._depth > 0
 
     @property
     def cost_usd(self) -> float | None:
-        """What was spent so far, in US dollars; None where a price is unknown."""
+        """US dollars spent so far; None if a price is unknown."""
         return self.progress.cost_usd
 
     @property
     def counts(self) -> SessionCounts:
-        """What was sent and answered so far."""
+        """The counts of requests and responses so far."""
         done = self.progress
         return SessionCounts(
             sent=done.calls,
@@ -165,21 +170,23 @@ class Session:
         )
 
     async def ready(self, folder: RunFolder[Any]) -> None:
-        """Check, before anything is written into ``folder``, that recordings and model are there and the model can be
-        called; of a run that goes on, or has recordings from elsewhere, there may be nothing left to request.
+        """Check, before a new run writes into ``folder``, that recordings exist and the model can be called.
+
+        A run that resumes, or that has recordings from elsewhere, may need no requests, so the model is
+        not checked.
 
         Raises:
-            DeclarationError: as :attr:`client`; there is no key, or no server at the address.
+            DeclarationError: as :attr:`client`; or there is no API key or no server at the URL.
         """
         client = self.client
         if self._recordings is None and self._replay is None and not folder.record_file.exists():
             await client.prepare()
 
     def check(self) -> None:
-        """Check that the model can be called, for later requests; nothing is sent, and nothing written.
+        """Check that the model can be called; nothing is sent or written.
 
         Raises:
-            DeclarationError: as :attr:`client`; there is no key, or no server at the address.
+            DeclarationError: as :attr:`client`; or there is no API key or no server at the URL.
         """
 
         async def prepared() -> None:
@@ -191,14 +198,16 @@ class Session:
                 self._loop.run(prepared())
 
     def keep_in(self, store: Path | Recordings) -> None:
-        """Record into ``store`` from now on, where no other store was named."""
+        """Record responses into ``store`` from now on, unless the session already has a store or a replay."""
         if self._recordings is None and self._replay is None:
             self._recordings = store
             self.client.record_in(self._store())
 
     def resume_after(self, seconds: float) -> None:
-        """Call a model again that was found given up so many seconds ago. A run ends there; what goes on for long, and
-        calls this around each piece of its work, tries again."""
+        """Allow requests again to a model that was given up after failures at least ``seconds`` ago.
+
+        A run ends when a model is given up. A long-lived service calls this before each piece of work.
+        """
         now = time.monotonic()
         if not self.client.given_up:
             self._given_up_at = None
@@ -209,10 +218,11 @@ class Session:
             self._given_up_at = None
 
     def replayed(self) -> Session:
-        """A session of the same model that sends nothing: it answers from where this one has recorded, or replays.
+        """Return a session of the same model that sends nothing and reads responses from this session's
+        recordings.
 
         Raises:
-            DeclarationError: this one records nothing.
+            DeclarationError: this session records nothing.
         """
         if self._recordings is None and self._replay is None:
             raise DeclarationError("this run recorded no responses, so nothing can be replayed")
@@ -224,7 +234,8 @@ class Session:
         return again
 
     def run(self, work: Callable[[Client], Coroutine[Any, Any, T]]) -> T:
-        """Do ``work`` with the client, and wait for it; also from within a running event loop (Jupyter).
+        """Run the coroutine ``work(client)`` and return its result; also works inside a running event loop
+        (Jupyter).
 
         Raises:
             DeclarationError: as :attr:`client`.
@@ -257,7 +268,7 @@ class Session:
             self.close()
 
     def close(self) -> None:
-        """Let go of connections and stores; the next call opens them again."""
+        """Close connections and stores; the next call opens them again."""
         client, self._client = self._client, None
         if client is not None:
             self._loop.run(client.close())
@@ -274,9 +285,9 @@ class Session:
 
 
 class Sessions(Closing):
-    """A session for each model of a run, all on one store, one library of prompts and one event loop.
+    """One session per model of a run, with a shared store, prompt library and event loop.
 
-    Takes what :class:`Session` takes; to be held with ``with``.
+    It takes the arguments of :class:`Session`. Use it as a context manager.
     """
 
     def __init__(
@@ -306,13 +317,13 @@ class Sessions(Closing):
         return self
 
     def close(self) -> None:
-        """Let go of all sessions and of the store."""
+        """Close all sessions and the store."""
         for session in self._known.values():  # what is under way is recorded while the store is open
             session.close()
         self._open.close()
 
     def keep_in(self, store: Path) -> None:
-        """Record into ``store``, where no other store was named."""
+        """Record responses into ``store``, unless another store or a replay is set."""
         if self._replay is None and not isinstance(self._recordings, Recordings):
             store.parent.mkdir(parents=True, exist_ok=True)
             self._recordings = kept = self._open.enter_context(Recordings(store))
@@ -320,27 +331,29 @@ class Sessions(Closing):
                 session.keep_in(kept)
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Wait for ``work``, which may call all models."""
+        """Run the coroutine ``work``, which may call all models, and return its result."""
         return self._loop.run(work)
 
     @property
     def clients(self) -> tuple[Client, ...]:
-        """The clients of all models, in the order in which these were requested."""
+        """The clients of all models, in the order of their first use."""
         return tuple(session.client for session in self._known.values())
 
     async def ready(self, folder: RunFolder[Any]) -> None:
-        """As :meth:`Session.ready`, for all models."""
+        """Check all models as :meth:`Session.ready` does."""
         for session in self._known.values():
             await session.ready(folder)
 
     @property
     def counts(self) -> SessionCounts:
-        """What was sent and answered so far, by all models together."""
+        """The counts of requests and responses so far, summed over all models."""
         return SessionCounts.total(session.counts for session in self._known.values())
 
     def session(self, options: ClientOptions, *, at_once: bool = False) -> Session:
-        """The session of a model with these settings, open until all are closed; what has to be answered ``at_once``
-        is never handed in as a batch."""
+        """Return the session of a model with these settings; it stays open until all sessions are closed.
+
+        With ``at_once`` its requests are never sent as a batch.
+        """
         batch = self.batch and not at_once
         if (options, batch) not in self._known:
             session = Session(

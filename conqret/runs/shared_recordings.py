@@ -33,13 +33,15 @@ PATTERNS = {
 
 
 class PersonalData:
-    """Takes out ``names`` (whole words, in any case) and what fits ``patterns``; ``found`` counts what was taken out.
+    """A redactor that removes ``names`` (whole words, in any case) and matches of ``patterns`` from
+    recordings.
 
-    A pattern is one of :data:`PATTERNS` by its name, or a regular expression. ``[name]``, ``[email]`` (and so on) or
-    ``[removed]`` stands in the place.
+    A pattern is a name in :data:`PATTERNS` or a regular expression. Removed text is replaced by
+    ``[name]``, ``[email]`` and so on, or ``[removed]``. ``found`` counts the removals.
 
     Raises:
-        DeclarationError: nothing is given to be taken out, or a pattern is no regular expression.
+        DeclarationError: neither names nor patterns are given, or a pattern is not a regular
+            expression.
     """
 
     def __init__(self, names: Iterable[str] = (), patterns: Iterable[str] = ()) -> None:
@@ -57,7 +59,7 @@ class PersonalData:
             )
 
     def taken_out(self, recording: Recording) -> Recording:
-        """The recording without personal data in its answer and in the id of its item."""
+        """Return the recording with personal data removed from its response and its item id."""
         answer = recording.completion
         return recording.model_copy(
             update={
@@ -113,8 +115,9 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 @dataclass(frozen=True, slots=True)
 class ExportedRecordings:
-    """How many answers were written, how many corrupt ones are left out, and what was taken out, by kind (API keys in
-    use are ``key``)."""
+    """Counts of an export: responses written, corrupt ones left out, and removals by kind (``key`` for API
+    keys).
+    """
 
     answers: int
     corrupt: int
@@ -125,16 +128,20 @@ class ExportedRecordings:
 def export_recordings(
     store: str | Path, to: str | Path, *, names: Sequence[str] = (), patterns: Sequence[str] = ()
 ) -> ExportedRecordings:
-    """Write all recorded answers to JSONL, for others to replay. API keys in use are replaced by ``[key]``.
+    """Write all recorded responses to a JSONL file that others can replay; API keys in use become ``[key]``.
 
     Args:
-        store: a run's folder, or a store of recordings, which stays as it is.
+        store: a run's folder, or a store of recordings; it is not changed.
         to: the file to write.
-        names: personal names to be taken out of answers and ids.
-        patterns: what else is taken out: ``email``, ``url``, ``phone``, ``ip``, ``handle``, or regular expressions.
+        names: personal names to remove from responses and ids.
+        patterns: other data to remove: ``email``, ``url``, ``phone``, ``ip``, ``handle``, or regular
+            expressions.
+
+    Returns:
+        The counts of responses and removals.
 
     Raises:
-        DeclarationError: there is no such store, or a pattern is no regular expression.
+        DeclarationError: there is no such store, or a pattern is not a regular expression.
     """
     personal = PersonalData(names, patterns) if names or patterns else None
     keys = KeyRedaction(keys_in_use())
@@ -161,15 +168,16 @@ def export_recordings(
 
 @strict_options
 def import_recordings(sources: str | Path | Sequence[str | Path], store: str | Path) -> int:
-    """Bring recorded answers into one store, for others to replay; the sources stay as they are, and so do answers that
-    the store has already. Returns how many were new.
+    """Add recorded responses to one store and return how many were new.
+
+    The sources and the responses already in the store are not changed.
 
     Args:
-        sources: exports, runs, folders of runs, or stores; one, or several.
-        store: a run's folder, or a store, which is made if it is not there.
+        sources: exports, runs, folders of runs, or stores; one or several.
+        store: a run's folder or a store, which is created if it does not exist.
 
     Raises:
-        DeclarationError: a source holds no recordings, or lines of an export are faulty.
+        DeclarationError: a source has no recordings, or lines of an export are faulty.
     """
     places = [Path(source) for source in ([sources] if isinstance(sources, str | Path) else sources)]
     target = store_file(store)

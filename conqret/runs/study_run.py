@@ -27,8 +27,10 @@ ROWS = "rows.jsonl"
 
 
 class ResponseRow(Frozen):
-    """What became of the question of trial ``id``, without an answer why. Kinds of rows add the fields of their
-    answers, each with a default for where there is none."""
+    """The stored result of the request with trial id ``id``; without an answer, ``reason`` says why.
+
+    Subclasses add the fields of their answers, each with a default for a missing answer.
+    """
 
     id: str
     reason: Reason | None = None
@@ -36,12 +38,12 @@ class ResponseRow(Frozen):
 
     @property
     def answered(self) -> bool:
-        """Whether the question need not be sent again."""
+        """True if the request has an answer and need not be sent again."""
         return self.reason is None
 
     @classmethod
     def from_answer(cls, id: str, answer: Answer[Any]) -> Self:  # noqa: A002 - the field's name
-        """The row of an answer, whose fields have the same names here and there."""
+        """Return the row of an answer, with the answer's fields or the reason for its failure."""
         if answer.value is None:
             return cls(id=id, reason=answer.reason or Reason.INVALID_ANSWER, detail=answer.detail)
         return cls(id=id, **answer.value.model_dump())
@@ -52,9 +54,11 @@ T = TypeVar("T")
 
 
 class RequestRecord(RunRecord):
-    """What ``run.json`` says of questions to a model: all that decides the requests. ``prompts`` and ``schemas`` are
-    the digests of the prompts and of what they are to be answered with, by the prompt's id; ``asked`` is that of what
-    is shown in them."""
+    """The record ``run.json`` of requests to a model: all that determines the requests.
+
+    ``prompts`` and ``schemas`` are digests of prompts and response schemas, by prompt id. ``asked`` is the
+    digest of the contents that fill the prompts.
+    """
 
     SAME: ClassVar[Mapping[str, str]] = {
         "model": "model",
@@ -75,8 +79,14 @@ class RequestRecord(RunRecord):
     def from_session(
         cls, session: Session, prompts: Mapping[str, type[BaseModel]], shown: Iterable[object], **more: Any
     ) -> Self:
-        """The record of requests to a session's model by ``prompts``, each with its type of answer, about ``shown``
-        (plain data); ``more`` are the fields of a kind of its own, and those that differ from what the session says."""
+        """Build the record of a session's requests.
+
+        Args:
+            session: the session with the model.
+            prompts: the response type of each prompt, by prompt id.
+            shown: the contents that fill the prompts, as plain data.
+            more: further fields of the record, or replacements.
+        """
         fields: dict[str, Any] = {
             "model": session.options.model,
             "baseline": session.options.backend.baseline,
@@ -93,8 +103,7 @@ class RequestRecord(RunRecord):
 
 @dataclass(frozen=True)
 class RequestFolder(RunFolder[R], Generic[R, Row]):
-    """The files of such a run under one folder, of the types of record and row that stand in the brackets of the
-    base."""
+    """The folder of a run of requests; subclasses give the types of record and row in brackets."""
 
     ROW: ClassVar[type[ResponseRow]]
 
@@ -109,11 +118,11 @@ class RequestFolder(RunFolder[R], Generic[R, Row]):
 
     @staticmethod
     def key(row: Row) -> str:
-        """Under which key a row is found again."""
+        """Return the key under which a row is stored, by default its id."""
         return row.id
 
     def rows(self) -> RowStore[Row]:
-        """What became of each question; those without an answer are requested again."""
+        """Open the store of rows, one per request; rows without an answer are requested again."""
         return RowStore(
             self.rows_file,
             self.ROW,  # type: ignore[arg-type]
@@ -124,8 +133,11 @@ class RequestFolder(RunFolder[R], Generic[R, Row]):
 
 @dataclass(frozen=True, slots=True)
 class StudyOutcome(Generic[Row, T]):
-    """What came of a run: what its kind makes of all rows, the rows in the order of their trials, what this session did
-    for them, which answers a replay lacked, and the folder."""
+    """The result of a run of requests.
+
+    ``summary`` is computed from all rows, and ``rows`` are in the order of the trials. ``session`` counts
+    requests. ``missing`` names the responses that a replay lacked.
+    """
 
     summary: T
     rows: tuple[Row, ...]
@@ -135,17 +147,17 @@ class StudyOutcome(Generic[Row, T]):
 
     @property
     def lost(self) -> dict[str, int]:
-        """How many questions have no answer, by reason."""
+        """The number of requests without an answer, by reason."""
         return lost(self.rows)
 
 
 def lost(rows: Iterable[ResponseRow]) -> dict[str, int]:
-    """How many questions have no answer, by reason."""
+    """Return the number of requests without an answer, by reason."""
     return dict(Counter(str(row.reason) for row in rows if not row.answered))
 
 
 class TrainedRecord(RunRecord):
-    """What ``run.json`` says of a trained model: all that decides what it learns."""
+    """The record ``run.json`` of a trained model: all that determines the training."""
 
     SAME: ClassVar[Mapping[str, str]] = {
         "base": "base model",
@@ -164,7 +176,7 @@ class TrainedRecord(RunRecord):
 
 @dataclass(frozen=True)
 class TrainedFolder(RunFolder[R], Generic[R]):
-    """The folders of its weights."""
+    """The folder of a trained model, with subfolders for checkpoints, model and adapter."""
 
     checkpoints = InFolder("checkpoints")
     """From where a run that was stopped goes on; gone once it is done."""
@@ -175,10 +187,10 @@ class TrainedFolder(RunFolder[R], Generic[R]):
 
 
 def training_output(data: object, model: str | Path, output: str | Path | None) -> Path:
-    """The folder to write: ``output``, or ``runs/DATA-tune-MODEL``.
+    """Return the folder to write: ``output``, or by default ``runs/DATA-tune-MODEL``.
 
     Raises:
-        DeclarationError: no folder is named, and the data are no file whose name it might have.
+        DeclarationError: no folder is given, and the data is not a file that can name one.
     """
     if output is not None:
         return Path(output)

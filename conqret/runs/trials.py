@@ -39,9 +39,9 @@ KEPT = (
 
 
 class Loop(Closing):
-    """One event loop for all that a piece of code runs, so that connections live from one call to the next.
+    """An event loop that several synchronous calls share, so that connections stay open between them.
 
-    Where a loop runs in this thread already (a notebook), the work is done in a thread of its own.
+    If this thread already runs an event loop (a notebook), work is done in a separate thread.
     """
 
     def __init__(self) -> None:
@@ -49,7 +49,7 @@ class Loop(Closing):
         self._thread: ThreadPoolExecutor | None = None
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Wait for ``work`` and return its result; an interruption says what is kept."""
+        """Run ``work`` and return its result; a keyboard interrupt gets a note on what is kept."""
         with contextlib.suppress(RuntimeError):  # where no loop runs in this thread
             asyncio.get_running_loop()
             self._thread = self._thread or ThreadPoolExecutor(1, thread_name_prefix="conqret-loop")
@@ -62,7 +62,7 @@ class Loop(Closing):
             raise
 
     def close(self) -> None:
-        """End the loop; the next call begins another."""
+        """Close the event loop; the next call starts a new one."""
         runner, thread = self._runner, self._thread
         self._runner, self._thread = asyncio.Runner(), None
         if thread is None:
@@ -74,15 +74,18 @@ class Loop(Closing):
 
 @dataclass(frozen=True, slots=True)
 class Trial(Generic[Row]):
-    """One unit of work: ``work`` makes the row that is kept under ``key``. A failed request is no exception
-    but part of the row. None is a row that cannot be made yet, as an answer is still to come."""
+    """One unit of work of a run: the coroutine function ``work`` returns the row stored under ``key``.
+
+    A failed request gives a row with the failure, not an exception. None means that the row cannot be made
+    yet, because a response is pending.
+    """
 
     key: str
     work: Callable[[], Coroutine[Any, Any, Row | None]]
 
 
 class Memory(dict[str, Row]):
-    """Rows in memory, by key."""
+    """A store of rows in memory, by key."""
 
     def __init__(self, key: Callable[[Row], str]) -> None:
         self._key = key
@@ -94,17 +97,17 @@ class Memory(dict[str, Row]):
         """Nothing is to be closed."""
 
     def add(self, row: Row) -> None:
-        """Keep a row."""
+        """Store a row under its key."""
         self[self._key(row)] = row
 
     replace = add
 
     def rows(self) -> Iterator[Row]:
-        """The rows, in their order."""
+        """Return an iterator over the rows, in order."""
         return iter(tuple(self.values()))
 
     def arrange(self, order: Iterable[str]) -> None:
-        """Leave only the rows of these keys, in this order."""
+        """Keep only the rows with these keys, in this order."""
         wanted = {key: self[key] for key in order if key in self}
         self.clear()
         self.update(wanted)
@@ -117,18 +120,18 @@ class _Place(NamedTuple):
 
 
 class RowStore(Closing, Generic[StoredRow]):
-    """The rows of a run, in ``path``.
+    """A store of a run's rows in a file of JSON lines.
 
     Args:
-        path: the file; it is made with the first row.
-        model: what a line holds.
-        key: under which key a row is found again; None leaves it where it is, of no use.
-        finished: whether a row needs not be made again.
-        foreign: what to say of a line that holds something else, behind its place; such a line is passed over (and
-            its row made again) where this is empty.
+        path: the file; it is created with the first row.
+        model: the type of a line.
+        key: a function that returns a row's key, or None to ignore the row.
+        finished: a function that returns True if a row need not be made again.
+        foreign: the error message, after the place, for a line of another type. If empty, such a line
+            is skipped and its row is made again.
 
     Raises:
-        DeclarationError: a line holds something else, and ``foreign`` is given.
+        DeclarationError: a line has another type, and ``foreign`` is given.
     """
 
     def __init__(
@@ -163,7 +166,7 @@ class RowStore(Closing, Generic[StoredRow]):
         return sum(map(attrgetter("finished"), self._places.values()))
 
     def get(self, key: str) -> StoredRow | None:
-        """The row of this key, finished or not; None where there is none."""
+        """Return the row with this key, finished or not, or None."""
         place = self._places.get(key)
         if place is None:
             return None
@@ -171,7 +174,7 @@ class RowStore(Closing, Generic[StoredRow]):
             return self._parsed(_line(file, place))
 
     def add(self, row: StoredRow) -> None:
-        """Append a row, and hand it to the system at once."""
+        """Append a row to the file and flush it at once."""
         if self._log is None:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._log = AppendLog(self.path)
@@ -179,12 +182,12 @@ class RowStore(Closing, Generic[StoredRow]):
         self._end += length
 
     def replace(self, row: StoredRow) -> None:
-        """Append a row that counts instead of the one of its key, whatever it is worth, once the rows are arranged."""
+        """Append a row that replaces the earlier row with its key."""
         self._places.pop(self._key(row) or "", None)
         self.add(row)
 
     def rows(self) -> Iterator[StoredRow]:
-        """The rows that count, in the order of the file."""
+        """Yield the current row of each key, in file order."""
         if not self._places:
             return
         with self.path.open("rb") as file:
@@ -194,7 +197,7 @@ class RowStore(Closing, Generic[StoredRow]):
                     yield row
 
     def arrange(self, order: Iterable[str]) -> None:
-        """Leave only the rows of these keys in the file, in this order."""
+        """Rewrite the file with only the rows of these keys, in this order."""
         places: dict[str, _Place] = {}
         end, moved = 0, False
         for key in order:
@@ -212,7 +215,7 @@ class RowStore(Closing, Generic[StoredRow]):
         self._places, self._end = places, end
 
     def close(self) -> None:
-        """Close the file once its bytes are on the disk."""
+        """Close the file after its content is on disk."""
         if self._log is not None:
             self._log.close()
             self._log = None
@@ -248,11 +251,10 @@ async def perform(
     name: str = "run",
     about: Mapping[str, Any] = MappingProxyType({}),
 ) -> AsyncGenerator[Row, None]:
-    """Do every trial whose row is not kept, and yield each row once it is. ``name`` and what is to say ``about`` it are
-    those of the run's span, if spans are requested: each trial is done in a copy of the context inside that span.
+    """Run every trial whose row is not stored yet, and yield each row when it is stored.
 
-    Trials are taken as there is room, at most ``in_flight`` are under way at a time, and with ``in_flight`` of 1 they
-    are done in their order.
+    At most ``in_flight`` trials run at a time; with ``in_flight`` of 1 they run in order. If tracing is
+    on, the run has a span with ``name`` and the attributes ``about``, and trials run inside it.
     """
     left = iter(trials)
     under_way: set[asyncio.Task[Row | None]] = set()
@@ -287,7 +289,7 @@ async def perform(
 
 
 async def collect(works: Iterable[tuple[str, Callable[[], Awaitable[Row]]]], *, in_flight: int) -> list[Row]:
-    """Do works, each under a key of its own, and return their rows in the order of the works."""
+    """Run works concurrently, each with its own key, and return their rows in the order of the works."""
     order: list[str] = []
 
     def trial(key: str, work: Callable[[], Awaitable[Row]]) -> Trial[tuple[str, Row]]:

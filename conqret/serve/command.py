@@ -130,14 +130,14 @@ def serve(
 
 
 def log_record(request: ServedRequest, at: str) -> dict[str, object]:
-    """Return what the JSON log has of a request that was answered ``at`` this time."""
+    """Return the JSON log record of a request that was answered at time ``at``."""
     fields = asdict(request)
     del fields["began"]
     return {"at": at, **fields, "seconds": round(request.seconds, 4)}
 
 
 def log_line(entry: ServedRequest, at: str) -> str:
-    """Return the same as a line of text."""
+    """Return the text log line of a request that was answered at time ``at``."""
     cost = "cost unknown" if entry.cost_usd is None else f"${entry.cost_usd:.4f}"
     judged = entry.status == 200 and entry.format
     asked = f"{entry.sent} sent, {entry.recorded} recorded, {cost}" if judged else entry.code

@@ -37,12 +37,12 @@ _DocumentIn: type[Document] = create_model("GivenDocument", __base__=Document, i
 
 
 def needed(judge: Judge) -> frozenset[str]:
-    """The fields that an item needs whichever metrics of a format are requested."""
+    """Return the item fields that every metric of a format needs."""
     return frozenset.intersection(*(part.needs for part in judge.parts()))
 
 
 def item_type(judge: Judge) -> type[Item]:
-    """The item that a format takes: without an id, and with documents as objects or as texts alone."""
+    """Return the item type of a format for requests: the id is optional, and documents may be plain texts."""
     documents = tuple[_DocumentIn | NonEmpty, ...]
     fields: dict[str, Any] = {"id": (Identifier | None, None), "documents": (documents, ())}
     for name in needed(judge):
@@ -54,7 +54,9 @@ def item_type(judge: Judge) -> type[Item]:
 
 
 def judgment_type(judge: Judge) -> type[Judgment]:
-    """The judgment that a format gives, with its metrics by name; those that were not requested are absent."""
+    """Return the judgment type of a format, with its metrics by name; metrics that were not requested are
+    absent.
+    """
     by_name: dict[str, Any] = {
         f"metric_{number}": (Measure, Field(alias=metric, default_factory=dict))
         for number, metric in enumerate(judge.metrics)
@@ -66,7 +68,9 @@ def judgment_type(judge: Judge) -> type[Judgment]:
 
 
 def openapi(judges: Iterable[Judge], *, keyed: bool) -> dict[str, Any]:
-    """The OpenAPI 3.1 document of a service of these formats; ``keyed`` where requests need a key."""
+    """Return the OpenAPI 3.1 document of a service with these formats; ``keyed`` is True if requests need a
+    key.
+    """
     every = tuple(judges)
     items, judgments = [item_type(judge) for judge in every], [judgment_type(judge) for judge in every]
     models: list[tuple[type[BaseModel], JsonSchemaMode]] = [(item, "validation") for item in items]

@@ -37,9 +37,10 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class ServedRequest:
-    """What is noted of a request: none of its contents, and no address that it made up.
+    """The log record of a request, without its contents.
 
-    ``code`` says why it has no judgment; ``sent`` are requests to the model, ``recorded`` answers from recordings.
+    ``code`` says why it has no judgment. ``sent`` counts requests to the model and ``recorded`` responses
+    from recordings.
     """
 
     id: str
@@ -86,7 +87,7 @@ class Problem(BaseModel, frozen=True):
 
 
 class Refusal(Exception):  # noqa: N818 - it is an answer
-    """A request that gets a problem as its answer."""
+    """An exception that refuses a request; it becomes an HTTP response with a problem document."""
 
     def __init__(
         self,
@@ -108,7 +109,7 @@ class Refusal(Exception):  # noqa: N818 - it is an answer
             self.headers["Connection"] = "close"
 
     def response(self, request_id: str) -> Response:
-        """The answer."""
+        """Return the HTTP response with the problem document of this refusal."""
         problem = Problem(
             title=HTTPStatus(self.status).phrase,
             status=self.status,
@@ -121,7 +122,7 @@ class Refusal(Exception):  # noqa: N818 - it is an answer
 
 
 def not_answered(judgment: Judgment) -> Refusal | None:
-    """The problem of a judgment for which no answer came at all; None for any that says something."""
+    """Return the refusal for a judgment in which every metric failed; None for any other judgment."""
     measures = judgment.measures.values()
     if not measures or any(measure.status is not Status.FAILED for measure in measures):
         return None
@@ -147,8 +148,11 @@ MAX_CHARACTERS = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class IntakeLimits:
-    """``body`` is the bytes of an item at most, ``at_once`` the items that are judged at a time, ``queue`` those that
-    may wait."""
+    """The limits of a service.
+
+    ``body`` is the largest size of an item in bytes. ``at_once`` is the number of items judged
+    concurrently, and ``queue`` the number that may wait.
+    """
 
     body: int = 4 * MIB
     at_once: int = 16
@@ -156,7 +160,7 @@ class IntakeLimits:
 
 
 class Intake:
-    """Lets requests in under these limits, or refuses them."""
+    """The admission of requests under given limits."""
 
     def __init__(self, limits: IntakeLimits) -> None:
         self.limits = limits
@@ -165,10 +169,10 @@ class Intake:
 
     @contextlib.asynccontextmanager
     async def place(self) -> AsyncIterator[None]:
-        """A place in the queue, which holds the body of a request in memory.
+        """Context manager that holds a place in the queue while a request's body is in memory.
 
         Raises:
-            Refusal: 429, where all are taken.
+            Refusal: 429, if all places are taken.
         """
         if self.inside >= self.limits.at_once + self.limits.queue:
             why = (
@@ -183,10 +187,10 @@ class Intake:
 
     @contextlib.asynccontextmanager
     async def turn(self, request: Request) -> AsyncIterator[None]:
-        """Wait until this request may be judged.
+        """Context manager that waits until this request may be judged.
 
         Raises:
-            Refusal: the client is gone.
+            Refusal: the client has disconnected.
         """
         async with self._free:
             if await request.is_disconnected():
@@ -194,10 +198,10 @@ class Intake:
             yield
 
     async def read(self, request: Request) -> object:
-        """The JSON of a request's body.
+        """Read a request's body and return the parsed JSON.
 
         Raises:
-            Refusal: it is too large, too slow, in another form, or broken.
+            Refusal: the body is too large, too slow, not JSON, or broken.
         """
         kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind != "application/json":
@@ -239,10 +243,10 @@ class Intake:
 
 
 def check_size(value: object) -> int:
-    """The characters of all texts of an item, images apart.
+    """Return the number of characters in all texts of an item, without images.
 
     Raises:
-        Refusal: a list of it has too many entries, or its texts are too long.
+        Refusal: a list of the item has too many entries, or its texts are too long.
     """
     if isinstance(value, str):
         return 0 if value.startswith("data:") else len(value)
@@ -272,10 +276,12 @@ _KEY = re.compile(rf"[!-~]{{{SHORTEST_KEY},}}")
 
 
 def read_keys(file: Path | None) -> tuple[str, ...]:
-    """The keys that requests may bring: one in the environment variable :data:`KEY`, one a line in a file.
+    """Return the API keys that requests may use, from the environment variable :data:`KEY` and the lines of a
+    file.
 
     Raises:
-        DeclarationError: there is none in the file, or one is too short or holds what no header can.
+        DeclarationError: the file has no key or cannot be read, or a key is too short or has invalid
+            characters.
     """
     keys_found = [(f"the variable {KEY}", key)] if (key := os.environ.get(KEY, "").strip()) else []
     if file is not None:
@@ -299,9 +305,11 @@ def read_keys(file: Path | None) -> tuple[str, ...]:
 
 
 class Access:
-    """The application behind its guard (``hosts`` are those that it looks for), keys (none: everybody whom the guard
-    lets in), request ids and the log; ``on_request`` gets the record of each answered request, but for those after
-    its health."""
+    """An ASGI application wrapped with host checks, API keys, request ids and a log.
+
+    ``hosts`` are the accepted Host headers. Without keys, every request that passes the host check is
+    accepted. ``on_request`` is called with the record of each answered request, health checks excluded.
+    """
 
     def __init__(
         self,

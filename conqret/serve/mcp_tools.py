@@ -51,9 +51,9 @@ Run = Annotated[str, Field(description="The name of a run, as the tool runs list
 
 
 def mcp_server(session: Session, runs: Path) -> Any:
-    """The server, an ``MCPServer`` of the official SDK, that judges in ``session`` and reads the runs under ``runs``.
+    """Return an ``MCPServer`` (official SDK) that judges with ``session`` and reads the runs under ``runs``.
 
-    The session is held as long as the server is.
+    The session stays open as long as the server runs.
     """
 
     @contextlib.asynccontextmanager

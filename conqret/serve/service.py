@@ -59,13 +59,16 @@ _log = logging.getLogger(__name__)
 def offered(
     session: Session, formats: Sequence[str | Judge] = (), judging: Mapping[str, Any] | None = None
 ) -> dict[str, Judge]:
-    """The formats of a service by name: those that are named or given, or else all that the session's model can be
-    called for.
+    """Return the formats of a service by name.
 
-    ``judging`` are the settings of :func:`conqret.judge` that say how a judge is run.
+    Args:
+        session: the session with the model.
+        formats: the formats to offer; by default all that the model can answer.
+        judging: settings of :func:`conqret.judge` that say how a judge is run.
 
     Raises:
-        DeclarationError: there is no such format, metric or prompt, or the model cannot answer one of them.
+        DeclarationError: a format, metric or prompt does not exist, or the model cannot answer a named
+            format.
     """
     options = JudgeOptions(**(judging or {}))
     judges = {}
@@ -104,15 +107,24 @@ def service_server(
     port: int = SERVICE_PORT,
     on_request: Callable[[ServedRequest], object] = lambda served: None,
 ) -> tuple[LocalServer, list[str]]:
-    """The server of ``conqret serve http``, which is not running yet, and the formats that it offers. Once it is told
-    to stop, requests under way have :data:`SERVICE_GRACE` seconds.
+    """Return the server of ``conqret serve http``, not yet running, and the names of the formats that it
+    offers.
 
-    ``formats`` and ``judging`` are those of :func:`offered`, and ``on_request`` gets a note of each
-    request.
+    On shutdown, requests in progress have :data:`SERVICE_GRACE` seconds.
+
+    Args:
+        session: the session with the model.
+        formats: the formats to offer, as in :func:`offered`.
+        judging: settings of :func:`conqret.judge`, as in :func:`offered`.
+        limits: the limits of body size and queue.
+        keys: the accepted API keys.
+        host: the address to listen on.
+        port: the port to listen on.
+        on_request: called with the record of each request.
 
     Raises:
-        DeclarationError: as there; other machines reach ``host``, and there is no key; the port is taken or not
-            allowed; or the extra ``web`` is missing.
+        DeclarationError: as :func:`offered`; other machines can reach ``host`` and there is no key;
+            the port is taken or not allowed; or the extra ``web`` is missing.
     """
     alone = is_loopback(host)
     if not alone and not keys:
@@ -141,8 +153,10 @@ def service_app(
     *,
     keyed: bool = False,
 ) -> Starlette:
-    """The application that judges with ``judges``, as :func:`offered` gives them; ``keyed`` says in its description
-    that requests need a key (which :class:`conqret.serve.intake.Access` looks at). The extra ``web`` must be installed.
+    """Return the web application that judges with ``judges`` (from :func:`offered`).
+
+    ``keyed`` states in its OpenAPI document that requests need a key, which
+    :class:`conqret.serve.intake.Access` checks. The extra ``web`` must be installed.
     """
     service = _Service(session, judges, dict(judging or {}), limits or IntakeLimits())
     document = compact(openapi(judges.values(), keyed=keyed))

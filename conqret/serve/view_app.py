@@ -56,7 +56,9 @@ _CHUNK = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class ListedRun:
-    """A run in the list: ``fault`` says why it cannot be opened; ``done`` is what is done of how much."""
+    """A run in the viewer's list; ``fault`` says why it cannot be opened, and ``done`` how much of it is
+    finished.
+    """
 
     name: str
     address: str
@@ -69,13 +71,13 @@ class ListedRun:
     fault: str = ""
 
     def has(self, wanted: list[str]) -> bool:
-        """Whether all these words, in lower case, are in what is said of the run."""
+        """Return True if the run's name, kind, description and state contain all these lower-case words."""
         text = f"{self.name} {self.kind} {self.what} {self.state}".casefold()
         return all(word in text for word in wanted)
 
 
 def listed(root: Path) -> list[ListedRun]:
-    """The runs under ``root``, newest first; one that cannot be opened is there and says why.
+    """Return the runs under ``root``, newest first; a run that cannot be opened has a ``fault``.
 
     Raises:
         DeclarationError: there is no such folder.
@@ -87,7 +89,7 @@ def listed(root: Path) -> list[ListedRun]:
 
 
 def look(root: Path, run: Path) -> ListedRun:
-    """What the list says of the run in a folder."""
+    """Return the list entry of the run in a folder."""
     try:
         fault = leads_out(root, run)
         if not fault:
@@ -102,8 +104,9 @@ def look(root: Path, run: Path) -> ListedRun:
 
 
 def opened(root: Path, name: str) -> Path:
-    """The folder of the run or validation that is called ``name`` under ``root``: a relative path, empty for ``root``
-    itself.
+    """Return the folder of the run or validation with the relative path ``name`` under ``root``.
+
+    An empty name means ``root`` itself.
 
     Raises:
         DeclarationError: there is no such run, or it leads out of ``root``.
@@ -121,13 +124,13 @@ def opened(root: Path, name: str) -> Path:
 
 
 def beside(run: Path) -> Iterator[tuple[str, str]]:
-    """What else there is of the run in a folder: the page of its validation and its judge card."""
+    """Return (title, file name) pairs of further pages in a run's folder: its validation and its judge card."""
     pages = (("Validation", JSON_NAME, PAGE_NAME), ("Judge card", FILE_NAME, CARD_PAGE))
     return ((title, page) for title, file, page in pages if (run / file).is_file())
 
 
 def leads_out(root: Path, run: Path) -> str:
-    """Which link in the folder of a run leads out of ``root``, in words; empty where none does."""
+    """Return a sentence on a link in a run's folder that leads out of ``root``; empty if there is none."""
     for entry in run.rglob("*"):
         if entry.is_symlink() and not Path(os.path.realpath(entry)).is_relative_to(root):  # of a loop, too
             where = entry.relative_to(root)
@@ -136,7 +139,7 @@ def leads_out(root: Path, run: Path) -> str:
 
 
 def inner_runs(run: Path) -> Iterator[tuple[str, str]]:
-    """The runs inside a run (of an experiment, say), as name and address relative to its page."""
+    """Yield the runs inside a run, such as those of an experiment, as (name, relative URL) pairs."""
     for record in sorted(run.rglob(RECORD_NAME)):
         if record.parent != run:
             name = record.parent.relative_to(run).as_posix()
@@ -144,7 +147,7 @@ def inner_runs(run: Path) -> Iterator[tuple[str, str]]:
 
 
 def address(name: str) -> str:
-    """Where the page of the run stands, relative to the folder in which it is called ``name``."""
+    """Return the relative URL of the page of the run with the path ``name``."""
     return quote(f"{name}/{REPORT}".removeprefix("./"), errors="replace")
 
 
@@ -202,7 +205,7 @@ _HERE = Path(__file__).resolve().parent
 
 
 def view_app(root: Path, port: int) -> Guard:
-    """The viewer of the runs under ``root``, a folder that is there, reached at ``port``.
+    """Return the web application that shows the runs under the folder ``root``, to be served at ``port``.
 
     The extra ``web`` must be installed.
     """
@@ -343,10 +346,12 @@ def _response(parts: Iterable[str], status: int = 200, again: int = 0) -> Respon
 
 
 def view_server(root: Path, port: int) -> LocalServer:
-    """The server that shows the runs under ``root`` at a port (0 takes one that is free); it does not run yet.
+    """Return the server that shows the runs under ``root`` at a port, not yet running; port 0 takes any free
+    port.
 
     Raises:
-        DeclarationError: there is no such folder, the port is taken or not allowed, or the extra ``web`` is missing.
+        DeclarationError: there is no such folder, the port is taken or not allowed, or the extra
+            ``web`` is missing.
     """
     if not root.is_dir():
         raise DeclarationError(f"{root}: there is no such folder; give a folder of runs")

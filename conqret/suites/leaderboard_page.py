@@ -21,7 +21,7 @@ ROWS = 24
 
 
 def leaderboard_tables(report: SuiteReport) -> Iterator[Table]:
-    """Which judge is best on each suite, then each suite by itself."""
+    """Yield the tables of a leaderboard: the best judge by suite, then the judges of each suite."""
     if len(report.boards) > 1:
         yield verdict_table(report)
     for board in report.boards:
@@ -31,7 +31,9 @@ def leaderboard_tables(report: SuiteReport) -> Iterator[Table]:
 
 
 def leaderboard_page(report: SuiteReport) -> ReportPage:
-    """The page: which judge, how to read it, the values of each suite as a picture, then each suite."""
+    """Return the leaderboard page: which judge to choose, how to read it, a chart per suite, and each suite's
+    tables.
+    """
     titles = _titles(report.boards)
     recomputed = [
         published_table(board.suite, board.recomputed) for board in report.boards if board.recomputed
@@ -85,7 +87,9 @@ def _section(board: SuiteBoard, title: str) -> Section:
 
 
 def verdict_table(report: SuiteReport) -> Table:
-    """A row a suite: the best judge, the second, whether the best is shown to be better, items and price."""
+    """Return a table with one row per suite: best and second judge, test of their difference, items and
+    price.
+    """
     titles = _titles(report.boards)
     rows: list[tuple[Cell, ...]] = []
     for board in report.boards:
@@ -143,7 +147,7 @@ LEGEND = (
 
 
 def board_table(board: SuiteBoard) -> Table:
-    """The judges of one suite, the best first, and what annotators reach among each other at the end."""
+    """Return the table of one suite's judges, best first, with agreement among annotators at the end."""
     compared = {id(one.other): one for one in board.against_leader}
     rows: list[tuple[Cell, ...]] = []
     for place, result in enumerate(board.results):
@@ -200,7 +204,7 @@ def _yardsticks(board: SuiteBoard) -> list[tuple[str, str, str]]:
 
 
 def printed_table(board: SuiteBoard) -> Table:
-    """Published figures of a suite without verdicts, the best first."""
+    """Return the table of a suite's printed figures for which there are no verdicts, best first."""
     ordered = sorted(
         board.figures, key=lambda one: one.value / one.times, reverse=not board.statistic.lower_is_better
     )
@@ -280,12 +284,12 @@ def _sources(report: SuiteReport) -> list[str]:
 
 
 def texts(*titles: str) -> tuple[Column, ...]:
-    """Columns that hold texts."""
+    """Return table columns with these titles that hold texts."""
     return tuple(Column(title, "text") for title in titles)
 
 
 def statistics_table(suite: Suite) -> Table:
-    """What is computed of verdicts and gold."""
+    """Return the table of a suite's statistics, with their definitions and values by chance."""
     return Table(
         "Statistics",
         ("Statistic", Column("Definition", "text"), "By chance"),
@@ -302,7 +306,7 @@ def statistics_table(suite: Suite) -> Table:
 
 
 def published_table(suite: Suite, figures: Sequence[RecomputedFigure]) -> Table:
-    """The published figures compared with what this copy gives."""
+    """Return the table that compares published figures with those recomputed from the files of this copy."""
     found = {id(one.figure): one for one in figures}
     rows: list[tuple[Cell, ...]] = []
     for figure in suite.published:
@@ -322,7 +326,7 @@ def published_table(suite: Suite, figures: Sequence[RecomputedFigure]) -> Table:
 
 
 def figures_table(suite: Suite, results: Sequence[SuiteResult]) -> Table:
-    """The figures of judges on one suite, a row each."""
+    """Return the table of judges' figures on one suite, with one row per judge and statistic."""
     rows: list[tuple[Cell, ...]] = []
     for one in results:
         for figure in one.figures:

@@ -44,17 +44,20 @@ Positive = Annotated[float, Field(ge=0, le=1e12)]
 
 
 class ResultPart(BaseModel):
-    """A part of a result: it never changes, and has no other fields and no number that is none."""
+    """The base class of a result's parts: immutable, without extra fields, and without NaN or infinite
+    numbers.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class SuiteFigure(ResultPart):
-    """One statistic: its value with the ends of its 95% interval over clusters, or the reason why there is none.
+    """One statistic of a judge on a suite: its value with a 95% interval over clusters, or the reason for its
+    absence.
 
-    ``n`` of ``items`` have a verdict. ``without`` is what the statistic is without each cluster (null: not defined) and
-    ``sizes`` how many verdicts each of them holds; ``items_digest`` names the items, so that two judges of the same
-    ones can be compared.
+    ``n`` of ``items`` items have a verdict. ``without`` holds the statistic recomputed without each
+    cluster (null: not defined), and ``sizes`` the number of verdicts in each cluster. Equal
+    ``items_digest`` means equal items, so that two judges can be compared.
     """
 
     statistic: Short
@@ -78,7 +81,7 @@ class SuiteFigure(ResultPart):
 
     @property
     def jackknifed(self) -> JackknifedEstimate:
-        """The value with what it is without each cluster."""
+        """The value with its jackknife values, from which differences between judges are tested."""
         sizes = np.array(self.sizes, dtype=float)
         without = np.array([np.nan if value is None else value for value in self.without], dtype=float)
         return JackknifedEstimate(
@@ -94,8 +97,11 @@ class SuiteFigure(ResultPart):
 
 
 class SuiteJudge(ResultPart):
-    """The judge: format, model and fingerprint. ``baseline`` is the offline one; of a ``published`` judge the verdicts
-    are others', and no request was sent."""
+    """A judge: its format, model and fingerprint.
+
+    ``baseline`` is True for the offline baseline. ``published`` is True if the verdicts were published by
+    others, so that no request was sent.
+    """
 
     model: Short
     format: Short
@@ -105,12 +111,12 @@ class SuiteJudge(ResultPart):
 
     @property
     def name(self) -> str:
-        """How a table calls it."""
+        """The judge's name in tables: the model, with the format unless the judge is published."""
         return self.model if self.published else f"{self.model} ({self.format})"
 
 
 class SuiteSample(ResultPart):
-    """So many items of all, drawn by this seed."""
+    """A random sample of ``n`` out of ``of`` items, drawn with this seed."""
 
     n: Whole
     of: Whole
@@ -118,9 +124,10 @@ class SuiteSample(ResultPart):
 
 
 class SuiteCost(ResultPart):
-    """What the verdicts took: requests, tokens, US dollars (null: the price is unknown) and seconds of
-    the model (null: not known), as
-    they were when the answers came, also where these came from recordings."""
+    """The cost of a judge's verdicts: requests, tokens, US dollars (null: unknown) and model time in seconds.
+
+    Responses from recordings count with their original cost.
+    """
 
     calls: Whole
     prompt_tokens: Whole
@@ -130,10 +137,10 @@ class SuiteCost(ResultPart):
 
 
 class SuiteResult(ResultPart):
-    """A judge on a suite.
+    """The result of a judge on a suite.
 
-    ``files`` are the SHA-256 of the files that were read, by their names, and ``lacking`` says what this copy of the
-    suite has less than the whole one. ``missing`` counts items without a verdict, by reason.
+    ``files`` has the SHA-256 digest of each file read. ``lacking`` says what this copy of the suite lacks.
+    ``missing`` counts items without a verdict, by reason.
     """
 
     kind: Literal["conqret-suite-result"] = "conqret-suite-result"
@@ -152,33 +159,34 @@ class SuiteResult(ResultPart):
 
     @property
     def main(self) -> SuiteFigure:
-        """The figure of the leaderboard: the first."""
+        """The first figure, by which the leaderboard ranks."""
         return self.figures[0]
 
     @property
     def usd_per_thousand(self) -> float | None:
-        """What a thousand items cost, in US dollars; None where it is not known."""
+        """The price of a thousand items in US dollars; None if it is unknown."""
         if self.cost is None or self.cost.usd is None or not self.judged:
             return None
         return 1000 * self.cost.usd / self.judged
 
     @property
     def digest(self) -> str:
-        """What names the run: judge, suite and items, whenever it was made."""
+        """A digest of judge, suite and items, independent of the time of the run."""
         return digest_of([self.suite, self.judge.fingerprint, [one.items_digest for one in self.figures]])
 
 
 def result_file(place: str | Path) -> Path:
-    """The file of a result: ``place`` itself, or the one in a run's folder."""
+    """Return the file of a result: ``place`` itself, or ``suite.json`` in that folder."""
     path = Path(place)
     return path / FILE_NAME if path.is_dir() else path
 
 
 def read_result(place: str | Path) -> SuiteResult:
-    """Read a result, or that in a run's folder.
+    """Read a result from a file or a run's folder.
 
     Raises:
-        DeclarationError: it is not there, too large, or no result; it names the field.
+        DeclarationError: the file is missing, too large, or not a result; the message names the faulty
+            field.
     """
     return read_written(
         result_file(place), SuiteResult, "conqret suite run", "not a result of conqret suite run"

@@ -33,20 +33,20 @@ NO_DIGEST = "its authors publish no digest: its columns and values are checked i
 
 @dataclass(frozen=True)
 class SuiteFile:
-    """A file of a suite, as it is published.
+    """A published file of a suite.
 
     Args:
-        local: where it lies in the suite's folder (``judgments.jsonl``). A copy that is compressed (``.gz`` behind the
-            name) is read in its place.
-        repository: ``owner/name`` on GitHub; empty where the file is published elsewhere.
-        commit: the commit, tag or branch there.
+        local: its path in the suite's folder (``judgments.jsonl``); a compressed copy (``.gz``) is
+            also accepted.
+        repository: ``owner/name`` on GitHub; empty if the file is published elsewhere.
+        commit: the commit, tag or branch in the repository.
         path: its path in the repository.
-        url: its address, where it is published elsewhere.
-        sha256: the digest of the published file; empty where it is not known.
-        size: its bytes; None where they are not known.
-        optional: whether the suite can be read without it.
-        note: what there is to know of it, as why it cannot be fetched; of a published one without digest by default
-            that there is none.
+        url: its URL, if it is published elsewhere.
+        sha256: the digest of the published file; empty if unknown.
+        size: its size in bytes; None if unknown.
+        optional: True if the suite can be read without it.
+        note: a remark, such as why it cannot be fetched. For a published file without a digest, it
+            says so by default.
     """
 
     local: str
@@ -65,19 +65,19 @@ class SuiteFile:
 
     @property
     def published(self) -> bool:
-        """Whether it can be fetched."""
+        """True if the file can be fetched."""
         return bool(self.repository or self.url)
 
 
 @dataclass(frozen=True, eq=False)
 class SuiteVerdicts:
-    """What a judge says of a suite's items by one metric, with the gold: all in the same order.
+    """A judge's verdicts on a suite's items by one metric, with the gold labels, all in the same order.
 
-    ``gold`` is NaN where an item has none. ``verdicts`` are numbers on the judge's scale: of conqret's judges in
-    [0, 1] (a preference: 1 for the first answer, 0 for the second, 0.5 for a tie; yes is 1; a detection is its grade
-    by 4), of a log of verdicts on that of the log. ``clusters`` are what intervals are over (topics), ``groups`` what
-    means are taken by (systems, data sets; empty where there are none), and ``annotations`` the single annotators'
-    labels by their names. Items without a verdict are not among them.
+    ``gold`` is NaN for an item without gold. ``verdicts`` of conqret's judges are in [0, 1]. For a
+    preference, 1 is the first answer, 0 the second, and 0.5 a tie; yes is 1; a detection is its grade
+    divided by 4. A log of verdicts keeps its own scale. ``clusters`` are the units of intervals (topics).
+    ``groups`` are the units of means, such as systems or data sets (empty if there are none).
+    ``annotations`` has each annotator's label by name. Items without a verdict are left out.
     """
 
     ids: tuple[str, ...]
@@ -91,7 +91,7 @@ class SuiteVerdicts:
         return len(self.ids)
 
     def subset(self, kept: NDArray[np.bool_]) -> SuiteVerdicts:
-        """Some of the items."""
+        """Return the verdicts of the items for which the mask ``kept`` is True."""
         chosen = kept.tolist()
         return SuiteVerdicts(
             tuple(compress(self.ids, chosen)),
@@ -109,17 +109,18 @@ Compute = Callable[[SuiteVerdicts], float]
 
 @dataclass(frozen=True)
 class SuiteStatistic:
-    """A statistic as the suite's paper defines it. Its interval comes from leaving out each cluster in turn.
+    """A statistic as the suite's paper defines it; its interval is a jackknife over clusters.
 
     Args:
         name: its name in results (``accuracy``), unique in the suite.
-        definition: what it is, in a sentence.
-        compute: the function of :class:`SuiteVerdicts`.
-        metric: the metric that it is of; empty: the suite's first.
-        scale: where it lives (:data:`conqret.stats.estimate.Scale`): ``share``, ``correlation``, ``plain`` …
-        lower_is_better: whether less is better.
-        chance: what a judge gets that guesses, where that is a number.
-        group: the group whose items alone it is of; empty: all items.
+        definition: its definition in a sentence.
+        compute: the function of :class:`SuiteVerdicts` that returns its value.
+        metric: the metric that it uses; empty for the suite's first metric.
+        scale: its range (:data:`conqret.stats.estimate.Scale`), such as ``share``, ``correlation`` or
+            ``plain``.
+        lower_is_better: True if lower values are better.
+        chance: the value of random guessing, if known.
+        group: the only group whose items it uses; empty for all items.
     """
 
     name: str
@@ -134,20 +135,23 @@ class SuiteStatistic:
 
 @dataclass(frozen=True)
 class PublishedFigure:
-    """A published figure of a suite.
+    """A published figure of a suite, such as the accuracy of a judge in the paper.
 
     Args:
-        who: the judge, the annotators or the system that it is of (``o1-mini, Arena-Hard prompt``).
-        statistic: the statistic's name in the suite; or in words, where no statistic of the suite is meant.
-        value: the figure, as printed.
-        digits: how many digits after the point are printed.
-        where: where it stands (``Table 2``).
-        log: the log of :class:`SuiteData` from which the suite's statistic recomputes it.
-        recompute: a function of :class:`SuiteData` that recomputes it otherwise.
-        judge: whether it is a judge's, to stand in the leaderboard; else it is of the data (agreement of annotators).
-        note: why it cannot be recomputed, or what explains a difference.
-        times: what the statistic is multiplied by to be the printed figure (100 for per cent).
-        human: whether it is what annotators reach among each other, a yardstick for judges.
+        who: the judge, annotators or system that the figure belongs to (``o1-mini, Arena-Hard
+            prompt``).
+        statistic: the name of the suite's statistic, or a description if the suite has no such
+            statistic.
+        value: the figure as printed.
+        digits: the number of printed decimals.
+        where: its place in the paper (``Table 2``).
+        log: the log of :class:`SuiteData` from which it can be recomputed.
+        recompute: another function of :class:`SuiteData` that recomputes it.
+        judge: True for a judge's figure, which enters the leaderboard; False for a figure of the data
+            (such as annotator agreement).
+        note: why it cannot be recomputed, or an explanation of a difference.
+        times: the factor from the statistic to the printed figure (100 for percent).
+        human: True for the agreement among annotators, a yardstick for judges.
     """
 
     who: str
@@ -163,7 +167,7 @@ class PublishedFigure:
     human: bool = False
 
     def agrees(self, value: float) -> bool:
-        """Whether a recomputed statistic is the printed figure, to its digits."""
+        """Return True if a recomputed value equals the printed figure to its digits."""
         return abs(value * self.times - self.value) <= 0.5 * 10.0**-self.digits + 1e-9
 
 
@@ -175,8 +179,17 @@ def printed(
     recompute: Callable[[str, SuiteData], float] | None = None,
     **more: Any,
 ) -> tuple[PublishedFigure, ...]:
-    """The figures of a statistic that stand in one place, by whom each is of, which ``recompute`` gets; ``more`` are
-    other fields of all."""
+    """Return the published figures of one statistic from one place in the paper, one for each key of
+    ``values``.
+
+    Args:
+        values: the printed figure of each judge or system.
+        statistic: the name of the statistic.
+        digits: the number of printed decimals.
+        where: the place in the paper.
+        recompute: a function of the key and :class:`SuiteData` that recomputes the figure.
+        more: other fields of each figure.
+    """
     return tuple(
         PublishedFigure(
             who, statistic, value, digits, where, recompute=recompute and partial(recompute, who), **more
@@ -187,20 +200,22 @@ def printed(
 
 @dataclass(frozen=True)
 class SuiteData:
-    """What a suite's files hold.
+    """The contents of a suite's files.
 
     Args:
-        items: what is judged: :class:`conqret.Item`, or for the task ``detection``
-            :class:`conqret.io.pairs.Pair`; empty where the texts are not published.
-        gold: by metric and item id, on the suite's own scale (a preference: 1 for the first answer, 0 for the second,
-            0.5 for a tie; yes is 1, no is 0).
-        clusters: by item id, what intervals are over; an item that has none is one of its own.
-        groups: by item id, what means are taken by.
-        annotations: the single annotators' labels by metric, item id and annotator.
-        logs: verdicts of published judges by judge, metric and item id, on any scale. Their items need not be among
-            ``items``.
-        rules: the logs among them that are no judges, but rules computed of the texts (the longer answer).
-        notes: what there is to know of this copy.
+        items: the items to judge: :class:`conqret.Item`, or :class:`conqret.io.pairs.Pair` for the
+            task ``detection``. Empty if the texts are not published.
+        gold: gold labels by metric and item id, on the suite's scale. For a preference, 1 is the first
+            answer, 0 the second, and 0.5 a tie; yes is 1, no is 0.
+        clusters: the cluster of each item id, the unit of intervals; an item without one is its own
+            cluster.
+        groups: the group of each item id, the unit of means.
+        annotations: each annotator's labels by metric, item id and annotator.
+        logs: verdicts of published judges by judge, metric and item id, on any scale; their items need
+            not be in ``items``.
+        rules: the logs that are not judges but rules computed from the texts (such as the longer
+            answer).
+        notes: remarks on this copy of the suite.
     """
 
     items: tuple[Item, ...] | tuple[Pair, ...] = ()
@@ -214,7 +229,7 @@ class SuiteData:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many items, gold labels, clusters, annotators and logs there are."""
+        """The numbers of items, gold labels, clusters, annotators and logs."""
         ids = {item.id for item in self.items}.union(*self.gold.values(), *self.annotations.values())
         annotators = {
             name for items in self.annotations.values() for labels in items.values() for name in labels
@@ -228,12 +243,17 @@ class SuiteData:
         }
 
     def labelled(self, metric: str, group: str = "") -> set[str]:
-        """The items that have gold or annotations by ``metric``, of one ``group`` where it is named."""
+        """Return the ids of the items with gold labels or annotations for ``metric``, in one ``group`` if it
+        is given.
+        """
         ids = self.gold.get(metric, {}).keys() | self.annotations.get(metric, {}).keys()
         return {name for name in ids if not group or self.groups.get(name, "") == group}
 
     def against(self, metric: str, verdicts: Mapping[str, float | None], group: str = "") -> SuiteVerdicts:
-        """The verdicts (by item id) of the items that have gold or annotations by ``metric``, apart from these."""
+        """Match verdicts (by item id) with gold labels and annotations for ``metric``.
+
+        Items without a verdict, or without gold labels and annotations, are left out.
+        """
         gold, annotations = self.gold.get(metric, {}), self.annotations.get(metric, {})
         labelled = self.labelled(metric, group)
         ids = [
@@ -256,25 +276,25 @@ class Suite:
     """A public test set for judges.
 
     Args:
-        name: how it is called (``judgebench``): lower-case letters, digits and hyphens.
+        name: its id (``judgebench``): lower-case letters, digits and hyphens.
         title: its name in print.
-        question: what it answers, in a sentence.
-        source: paper, venue, year and address.
-        license: SPDX identifier or words, and what it lets one do.
-        files: its files, as they are published.
-        public_since: year and month from which its texts could be in a model's training data.
+        question: what it tests, in a sentence.
+        source: paper, venue, year and URL.
+        license: SPDX identifier or description, with what it permits.
+        files: its published files.
+        public_since: the year and month since when its texts could be in a model's training data.
         task: the task of an item.
-        read: the reader of a folder with the files (``Path`` to :class:`SuiteData`). It raises
-            DeclarationError (or ItemsError, LabelsError) that names file, line and expectation.
-        metrics: the metrics that are judged; those of the format in ``judging``, where items are judged.
-        statistics: the first is the one of the leaderboard.
-        judging: what :func:`conqret.judge` is told of the judge, where the user says nothing else: ``format``, or
-            ``criteria``. Empty where there are no texts to judge, or for the task ``detection``.
-        baseline: the same for the offline baseline, where it has no evidence for what is in ``judging``.
-        published: figures of others.
-        whole: what a whole copy holds (see :attr:`SuiteData.counts`).
-        folder: the name of its folder among others; by default its own.
-        about: what it is about, by which the leaderboard groups suites (``debates and arguments``).
+        read: the function that reads a folder of files (``Path`` to :class:`SuiteData`). It raises
+            DeclarationError (or ItemsError, LabelsError) with file, line and expectation.
+        metrics: the metrics that are judged; if items are judged, those of the format in ``judging``.
+        statistics: the statistics; the leaderboard uses the first.
+        judging: default judge settings of :func:`conqret.judge`: ``format`` or ``criteria``. Empty if
+            there are no texts, or for the task ``detection``.
+        baseline: the same for the offline baseline, if it cannot use ``judging``.
+        published: figures published by others.
+        whole: the counts of a complete copy (see :attr:`SuiteData.counts`).
+        folder: the name of its folder; by default its id.
+        about: its subject, by which the leaderboard groups suites (``debates and arguments``).
     """
 
     name: str
@@ -297,19 +317,19 @@ class Suite:
 
     @property
     def judged(self) -> bool:
-        """Whether it has texts that a model can judge."""
+        """True if the suite has texts that a model can judge."""
         return bool(self.judging) or self.task == "detection"
 
     def statistic(self, name: str) -> SuiteStatistic | None:
-        """The statistic of this name, if there is one."""
+        """Return the statistic with this name, or None."""
         return next((statistic for statistic in self.statistics if statistic.name == name), None)
 
     def metric_of(self, statistic: SuiteStatistic) -> str:
-        """The metric that a statistic is of."""
+        """Return the name of the metric that a statistic uses."""
         return statistic.metric or self.metrics[0]
 
     def data(self, folder: Path) -> SuiteData:
-        """What the files in ``folder`` hold.
+        """Read the suite's files in ``folder``.
 
         Raises:
             DeclarationError: a file is missing or corrupt, or has another layout.
@@ -317,7 +337,7 @@ class Suite:
         return self.read(folder)
 
     def lacking(self, data: SuiteData) -> tuple[str, ...]:
-        """What a copy has less or more of than the whole suite, in words."""
+        """Return descriptions of the counts in which a copy differs from the complete suite."""
         counts = data.counts
         return tuple(
             f"{counts[name]:,} of {number:,} {name}"

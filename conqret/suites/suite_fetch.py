@@ -36,7 +36,7 @@ PART = 2**20
 
 
 def fetched_folder(suite: Suite) -> Path:
-    """The folder into which this suite is fetched."""
+    """Return the folder into which this suite is fetched."""
     if named := os.environ.get(FETCHED, "").strip():
         return Path(named) / suite.name
     cache = os.environ.get("XDG_CACHE_HOME", "").strip()
@@ -44,7 +44,7 @@ def fetched_folder(suite: Suite) -> Path:
 
 
 def address(file: SuiteFile, mirror: str | None = None) -> str:
-    """Where a file is published, or where a mirror has it; empty where it cannot be fetched."""
+    """Return the URL of a file at its publisher or at a mirror; empty if it cannot be fetched."""
     base = (mirror or os.environ.get(MIRROR, "").strip() or RAW).rstrip("/")
     if file.repository:
         return f"{base}/{file.repository}/{file.commit}/{file.path}"
@@ -55,22 +55,22 @@ def address(file: SuiteFile, mirror: str | None = None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SuiteCopy:
-    """A suite's files on this machine; ``fetched`` says whether conqret fetched them, and so checked them."""
+    """A suite's files on this machine; ``fetched`` is True if conqret fetched and checked them."""
 
     suite: Suite
     folder: Path
     fetched: bool
 
     def digests(self) -> dict[str, str]:
-        """The SHA-256 of each file that is there, of what a compressed one holds."""
+        """Return the SHA-256 digest of each file that exists; compressed files count by their content."""
         found = ((file.local, copy_of(self.folder, file.local)) for file in self.suite.files)
         return {name: content_sha256(place) for name, place in found if place is not None}
 
     def changed(self) -> Iterator[str]:
-        """What is known of files that are not the published ones.
+        """Yield a message for each file that differs from the published one.
 
         Raises:
-            DeclarationError: that is so of one that conqret fetched.
+            DeclarationError: a file that conqret fetched has changed.
         """
         digests = self.digests()
         for file in self.suite.files:
@@ -86,7 +86,7 @@ class SuiteCopy:
 
 
 def places(suite: Suite, source: Path | None = None) -> Iterator[tuple[Path, bool]]:
-    """The folders in which a suite's files may lie, and whether conqret fetched them there."""
+    """Yield the folders that may hold a suite's files, each with True if conqret fetches files there."""
     name = suite.folder or suite.name
     if source is not None:
         yield from ((source / name, False), (source, False))
@@ -97,7 +97,7 @@ def places(suite: Suite, source: Path | None = None) -> Iterator[tuple[Path, boo
 
 
 def local_copy(suite: Suite, source: str | Path | None = None) -> SuiteCopy | None:
-    """The copy of a suite on this machine, in the folder ``source`` where one is named; None where there is none."""
+    """Return the copy of a suite on this machine, or in the folder ``source``; None if there is none."""
     for folder, fetched in places(suite, None if source is None else Path(source)):
         here = [file for file in suite.files if copy_of(folder, file.local)]
         if here and all(file.optional or file in here for file in suite.files):
@@ -106,10 +106,11 @@ def local_copy(suite: Suite, source: str | Path | None = None) -> SuiteCopy | No
 
 
 def needed_copy(suite: Suite, source: str | Path | None = None) -> SuiteCopy:
-    """The same.
+    """Return the copy of a suite on this machine, or in the folder ``source``.
 
     Raises:
-        DeclarationError: there is none; it says which file from where is to be put where.
+        DeclarationError: there is no copy; the message lists the files, their sources and where to put
+            them.
     """
     found = local_copy(suite, source)
     if found is not None:
@@ -126,17 +127,21 @@ def needed_copy(suite: Suite, source: str | Path | None = None) -> SuiteCopy:
 
 
 def where_to_put(folder: Path, file: SuiteFile) -> str:
-    """Which file from where is to be put where, in words."""
+    """Return a sentence on where to put a file and where to get it."""
     source = address(file) or file.note or "its authors"
     digest = f" (sha256 {file.sha256})" if file.sha256 else ""
     return f"{folder / file.local} from {source}{digest}"
 
 
 def content_sha256(path: Path, *, packed: bool | None = None) -> str:
-    """The SHA-256 of what a file holds, unpacked where it is ``packed``: by default where it ends in ``.gz``.
+    """Return the SHA-256 digest of a file's content.
+
+    Args:
+        path: the file.
+        packed: True to unpack it first; by default if its name ends in ``.gz``.
 
     Raises:
-        DeclarationError: it is corrupt, or cannot be read.
+        DeclarationError: the file is corrupt or cannot be read.
     """
     try:
         if not (path.suffix == ".gz" if packed is None else packed):
@@ -162,7 +167,7 @@ OnBytes = Callable[[str, int, int | None], None]
 
 @dataclass(frozen=True, slots=True)
 class FetchedSuite:
-    """A suite that is here: its copy, which files were fetched now, and which were there already."""
+    """The result of fetching a suite: its copy, the files fetched now, and those that were already there."""
 
     copy: SuiteCopy
     fetched: tuple[str, ...]
@@ -170,7 +175,7 @@ class FetchedSuite:
 
 
 def to_fetch(suite: Suite) -> tuple[list[SuiteFile], list[SuiteFile]]:
-    """The files of a suite that are still to be fetched, and those that are here, as they were published."""
+    """Return a suite's files that have yet to be fetched, and those that are already there unchanged."""
     folder, lacking, here = fetched_folder(suite), list[SuiteFile](), list[SuiteFile]()
     for file in suite.files:
         (here if _sound(folder, file) else lacking).append(file)
@@ -184,17 +189,21 @@ def fetch_suite(
     mirror: str | None = None,
     on_bytes: OnBytes = lambda name, done, total: None,
 ) -> FetchedSuite:
-    """Fetch a suite's files, and check them: digest, size, layout and counts.
+    """Fetch a suite's files and check their digests, sizes, layout and counts.
 
     Args:
-        suite: its name, or the suite.
-        source: a folder with the files, which are copied instead.
-        mirror: the address that stands in for GitHub's, with the same paths below it.
-        on_bytes: told of each file's progress.
+        suite: the suite or its name.
+        source: a folder to copy the files from instead.
+        mirror: a URL that replaces that of GitHub, with the same paths below it.
+        on_bytes: called with each file's name, bytes done and total bytes.
+
+    Returns:
+        The copy, and which files were fetched.
 
     Raises:
         UnknownNameError: there is no such suite.
-        DeclarationError: a file cannot be fetched, or is not the published one. Nothing half written is left.
+        DeclarationError: a file cannot be fetched, or differs from the published one. No incomplete
+            file remains.
     """
     declared = SUITES.resolve(suite)
     folder = fetched_folder(declared)

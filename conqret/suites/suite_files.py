@@ -21,15 +21,17 @@ _CONTROLS = dict.fromkeys([*range(0x09), *range(0x0E, 0x20), 0x7F])
 
 
 def copy_of(folder: Path, name: str) -> Path | None:
-    """The file of this name in a suite's folder, or its compressed copy (``.gz``); None where neither is there."""
+    """Return the path of a file in a suite's folder, or of its compressed copy (``.gz``); None if neither
+    exists.
+    """
     return next(filter(Path.is_file, (folder / name, folder / f"{name}.gz")), None)
 
 
 def suite_file(folder: Path, name: str) -> Path:
-    """The same.
+    """Return the path of a file in a suite's folder, or of its compressed copy (``.gz``).
 
     Raises:
-        DeclarationError: neither is there.
+        DeclarationError: neither exists.
     """
     place = copy_of(folder, name)
     if place is None:
@@ -38,7 +40,7 @@ def suite_file(folder: Path, name: str) -> Path:
 
 
 def published(**columns: Field | tuple[str, Check]) -> Schema:
-    """A schema of published columns: by field the column with its check, which each row has to have."""
+    """Build a schema of required columns: for each field the published column's name and its check."""
     fields = {
         name: column if isinstance(column, Field) else Field((column[0],), column[1], needed=MOVED)
         for name, column in columns.items()
@@ -55,19 +57,19 @@ def published_rows(
     unique: Sequence[str] | str = (),
     check: Callable[[dict[str, Any]], None] | None = None,
 ) -> Iterator[dict[str, Any]]:
-    """The rows of a suite's file, read by ``schema``.
+    """Read the rows of a suite's file by ``schema`` and return an iterator over them.
 
     Args:
         folder: the suite's folder.
-        name: the file in it (a compressed copy is read in its place).
-        schema: the columns that the file is published with.
-        rows: how its rows are told apart, where it is not by its name and content.
-        unique: the field, or the fields together, whose values may stand once only.
-        check: what fields must have in common; raises :class:`~conqret.io.rows.InvalidCell` where they do not.
+        name: the file in it; a compressed copy is also accepted.
+        schema: the columns of the published file.
+        rows: the function that splits the file into rows, by default chosen by name and content.
+        unique: the field or fields whose values (taken together) must not repeat.
+        check: a check of each row; raises :class:`~conqret.io.rows.InvalidCell` for a faulty one.
 
     Raises:
         DeclarationError: the file is missing or empty.
-        ItemsError: it is corrupt, or rows have faults; all are listed with their lines.
+        ItemsError: the file is corrupt or has faulty rows; all are listed with their lines.
     """
     path = suite_file(folder, name)
     fields = (unique,) if isinstance(unique, str) else tuple(unique)
@@ -85,8 +87,11 @@ def published_rows(
 
 
 def data_of_rows(rows: Iterable[Mapping[str, Any]], *metrics: str, **more: Any) -> SuiteData:
-    """What rows hold, an item each: under the names of :class:`conqret.Item`'s fields, with the gold under those of the
-    metrics (NaN: none), and perhaps ``cluster`` and ``group``. ``more`` are other fields of the data."""
+    """Build a suite's data from rows, one item per row.
+
+    A row's keys are the fields of :class:`conqret.Item`, the metrics (gold labels; NaN for none), and
+    optionally ``cluster`` and ``group``. ``more`` are other fields of the data.
+    """
     items = []
     gold: dict[str, dict[str, float]] = {metric: {} for metric in metrics}
     clusters, groups = {}, {}
@@ -104,10 +109,10 @@ def data_of_rows(rows: Iterable[Mapping[str, Any]], *metrics: str, **more: Any) 
 
 
 def files_present(folder: Path, names: tuple[str, ...], what: str) -> list[str]:
-    """Those of the files that are there, compressed or not.
+    """Return those of the files that exist in the folder, compressed or not.
 
     Raises:
-        DeclarationError: there is none of them.
+        DeclarationError: none of them exists.
     """
     there = [name for name in names if is_there(folder, name)]
     if not there:
@@ -116,13 +121,15 @@ def files_present(folder: Path, names: tuple[str, ...], what: str) -> list[str]:
 
 
 def is_there(folder: Path, name: str) -> bool:
-    """Whether a file, or its compressed copy, lies in the suite's folder."""
+    """Return True if a file or its compressed copy exists in the suite's folder."""
     return copy_of(folder, name) is not None
 
 
 def published_text(value: object, where: str, reader: TableReader) -> str:
-    """The check that a value is a text that is not blank. Control characters that slipped into it when it was
-    published (a bell in the place of ``\\a``) are left out, and noted: the file cannot be corrected."""
+    """Check that a value is a non-blank text, and return it without control characters.
+
+    Removed control characters are noted, since the published file cannot be corrected.
+    """
     if isinstance(value, str) and (without := value.translate(_CONTROLS)) != value:
         reader.note("control characters are left out of a text", where)
         value = without
@@ -130,7 +137,7 @@ def published_text(value: object, where: str, reader: TableReader) -> str:
 
 
 def word(words: Mapping[str, float]) -> Callable[[object, str, TableReader], float]:
-    """The check that a value is one of these words, as it is written in the published file."""
+    """Return a check that a value is one of these words; the check returns the word's number."""
 
     def check(value: object, where: str, reader: TableReader) -> float:
         if not isinstance(value, str) or value not in words:

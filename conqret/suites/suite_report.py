@@ -27,8 +27,11 @@ DEBATES = "debates and arguments"
 
 @dataclass(frozen=True, slots=True)
 class LeaderComparison:
-    """The leader of a suite against another judge of the same items: the difference with its interval, and p corrected
-    by Holm over the judges of the suite (None: it cannot be tested), on so many ``items`` that both judged."""
+    """A comparison of a suite's leader with another judge on the same items.
+
+    It has the difference with its interval, the p-value with Holm's correction over the suite's judges
+    (None: not testable), and the number of items that both judged.
+    """
 
     other: SuiteResult
     difference: Estimate
@@ -37,15 +40,18 @@ class LeaderComparison:
 
     @property
     def shown(self) -> bool:
-        """Whether the leader is shown to be better."""
+        """True if the leader is significantly better."""
         return self.p is not None and self.p < LEVEL
 
 
 @dataclass(frozen=True)
 class SuiteBoard:
-    """The judges of one suite by its first statistic, the best first; ``figures`` are published ones without verdicts,
-    which cannot be tested against anybody. ``on_samples`` are the figures of published judges on the samples that were
-    judged, by fingerprint and items; ``data`` is what the suite's files hold, where they are here."""
+    """The judges of one suite, ranked by its first statistic, best first.
+
+    ``figures`` are published figures without verdicts, which cannot be tested. ``on_samples`` has figures
+    of published judges on judged samples, by fingerprint and items. ``data`` is the content of the suite's
+    files, if they are here.
+    """
 
     suite: Suite
     results: tuple[SuiteResult, ...]
@@ -55,12 +61,16 @@ class SuiteBoard:
 
     @cached_property
     def recomputed(self) -> list[RecomputedFigure]:
-        """The published figures compared with what the suite's files give; none where these are not here."""
+        """The published figures compared with those recomputed from the suite's files; empty without the
+        files.
+        """
         return [] if self.data is None else recomputed(self.suite, self.data)
 
     def shared(self, one: SuiteResult, other: SuiteResult) -> tuple[SuiteFigure, SuiteFigure] | None:
-        """The figures of two judges on the same items, those of a published judge on the sample of the other; None
-        where there are none, or one has no value there."""
+        """Return the figures of two judges on the same items, or None if there are none or one has no value.
+
+        For a published judge, the figure on the other judge's sample is used.
+        """
         first, second = one.main, other.main
         if first.items_digest != second.items_digest:
             first = self.on_samples.get((one.judge.fingerprint, second.items_digest), first)
@@ -73,12 +83,12 @@ class SuiteBoard:
 
     @property
     def statistic(self) -> SuiteStatistic:
-        """What the judges are ordered by."""
+        """The statistic that ranks the judges."""
         return self.suite.statistics[0]
 
     @cached_property
     def against_leader(self) -> tuple[LeaderComparison, ...]:
-        """The first judge against all others on the same items."""
+        """The comparisons of the leader with each other judge on the same items."""
         if len(self.results) < 2:
             return ()
         first, *others = self.results
@@ -98,13 +108,15 @@ class SuiteBoard:
 
     @property
     def level_with_leader(self) -> tuple[SuiteResult, ...]:
-        """The leader, and those of whom it is not shown that they are worse."""
+        """The leader, and the judges that are not shown to be worse."""
         worse = {id(one.other) for one in self.against_leader if one.shown}
         return tuple(result for result in self.results if id(result) not in worse)
 
     @property
     def winner(self) -> SuiteResult | None:
-        """The judge that is shown to be better than every other on the same items; None where none is."""
+        """The judge that is significantly better than every other one on the same items; None if there is
+        none.
+        """
         if len(self.results) > 1 and len(self.level_with_leader) == 1:
             return self.results[0]
         return None
@@ -117,14 +129,14 @@ def _listed(names: Sequence[str], most: int = 3) -> str:
 
 @dataclass(frozen=True)
 class JudgeRow:
-    """A judge with its results by suite; ``about`` and suites are those of the report."""
+    """One judge with its results by suite."""
 
     judge: SuiteJudge
     results: dict[str, SuiteResult]
 
     @property
     def usd(self) -> float | None:
-        """US dollars for a thousand items, the mean over its suites; None where one of them is not known."""
+        """The price of a thousand items in US dollars, averaged over suites; None if one price is unknown."""
         prices = [result.usd_per_thousand for result in self.results.values()]
         known = [price for price in prices if price is not None]
         return sum(known) / len(known) if known and len(known) == len(prices) else None
@@ -132,14 +144,16 @@ class JudgeRow:
 
 @dataclass(frozen=True)
 class SuiteReport:
-    """Judges by suites: a board a suite, and a row a judge."""
+    """A comparison of judges over suites: one board per suite and one row per judge."""
 
     boards: tuple[SuiteBoard, ...]
     notes: tuple[str, ...] = ()
 
     @cached_property
     def rows(self) -> tuple[JudgeRow, ...]:
-        """The judges: those that were run before those that are published, those with the most suites first."""
+        """One row per judge: judges that were run first, then published ones, each by falling number of
+        suites.
+        """
         results = [result for board in self.boards for result in board.results]
         by_judge = gathered(((result.judge.name, result.judge.fingerprint), result) for result in results)
         rows = [JudgeRow(own[0].judge, {one.suite: one for one in own}) for own in _merged(by_judge).values()]
@@ -147,13 +161,13 @@ class SuiteReport:
 
     @property
     def answer(self) -> tuple[str, ...]:
-        """Which judge to take, for what each group of suites is about, in sentences."""
+        """Sentences that recommend a judge for each subject of suites."""
         groups = gathered((board.suite.about, board) for board in self.boards if board.results)
         return tuple(_advice(about, boards, self.rows) for about, boards in groups.items())
 
     @property
     def facts(self) -> dict[str, Any]:
-        """The same for a machine."""
+        """The report as plain data for JSON."""
         return {
             "answer": list(self.answer),
             "suites": [
@@ -261,16 +275,19 @@ def suite_report(
     """Compare judges over suites.
 
     Args:
-        results: results of :func:`conqret.run_suite`, their files, the folders of runs, or folders that
+        results: results of :func:`conqret.run_suite`, their files, folders of runs, or folders that
             collect results.
-        suites: only these suites, also those of whose published judges alone there is something; by default those of
-            the results, or without any, all.
-        source: the folder with the suites' files, from which the verdicts of published judges come; by default what was
-            fetched, or ``CONQRET_DATA``.
+        suites: only these suites, including those with only published judges. Default: the suites of
+            the results, or all without results.
+        source: the folder of the suites' files, for the verdicts of published judges. Default: what
+            was fetched, or ``CONQRET_DATA``.
+
+    Returns:
+        The boards of the suites, with notes.
 
     Raises:
         UnknownNameError: there is no such suite.
-        DeclarationError: a file is no result, or stands twice; or there is nothing to show.
+        DeclarationError: a file is not a result or is given twice, or there is nothing to show.
     """
     read = [one for place in results for one in _read(place)]
     wanted = {SUITES[name].name for name in suites}

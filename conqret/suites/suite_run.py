@@ -51,8 +51,11 @@ _ASKED = {
 
 @dataclass(frozen=True)
 class SuiteRun:
-    """A judge on a suite: the ``result``, the suite with the data of this copy, what the session did, and the run's
-    folder. ``notes`` say what there is to know of the copy."""
+    """The run of a judge on a suite: the result, the suite with its data, request counts, and the run's
+    folder.
+
+    ``missing`` names responses that a replay lacked. ``notes`` are remarks on the copy of the suite.
+    """
 
     suite: Suite
     data: SuiteData
@@ -64,13 +67,13 @@ class SuiteRun:
 
     @property
     def file(self) -> Path | None:
-        """The file of the result."""
+        """The file of the result; None if the run has no folder."""
         return None if self.folder is None else self.folder / FILE_NAME
 
 
 @dataclass(frozen=True)
 class PreparedSuite:
-    """A suite with its copy, the items of the sample, and what there is to know of them."""
+    """A suite that was read, with its copy, the sampled items, and remarks on them."""
 
     suite: Suite
     copy: SuiteCopy
@@ -81,12 +84,12 @@ class PreparedSuite:
 
     @property
     def about(self) -> str:
-        """How many items there are, in words."""
+        """The number of items in words, such as ``40 items of 620``."""
         count = number(len(self.data.items), "item")
         return f"{count} of {self.every:,}" if self.sample else count
 
     def folder(self, output: str | Path | bool | None, model: str) -> Path | None:
-        """The run's folder that ``output`` names; None for none."""
+        """Return the run's folder: ``output``, the default folder if it is True, or None."""
         if isinstance(output, bool):
             size = () if self.sample is None else (f"{self.sample.n}",)
             return default_folder(self.suite.name, *size, model) if output else None
@@ -100,11 +103,18 @@ def prepared_suite(
     sample: int | None = None,
     sample_seed: int = SEED,
 ) -> PreparedSuite:
-    """Read a suite, and draw the sample.
+    """Read a suite and sample its items.
+
+    Args:
+        suite: the suite or its name.
+        source: a folder with its files.
+        sample: how many items to sample; by default all.
+        sample_seed: the random seed of the sample.
 
     Raises:
         UnknownNameError: there is no such suite.
-        DeclarationError: its files are not here or corrupt, it has no texts, or the sample is none.
+        DeclarationError: the files are missing or corrupt, the suite has no texts, or the sample size
+            is invalid.
     """
     declared = SUITES.resolve(suite)
     if not declared.judged:
@@ -137,22 +147,24 @@ def run_suite(
     sample_seed: int = SEED,
     **settings: Unpack[JudgeSettings],
 ) -> SuiteRun:
-    """Judge the items of a suite, and hold the verdicts against its gold.
+    """Judge the items of a suite and compare the verdicts with its gold labels.
 
     Args:
-        suite: its name (``conqret suite list``), or a :class:`conqret.suites.suite.Suite` of your own.
-        source: a folder with its files; by default what :func:`conqret.fetch_suite` fetched, or ``CONQRET_DATA``.
-        sample: so many of its items alone, spread over clusters and gold; by default all.
-        sample_seed: the seed by which they are drawn.
-        settings: those of :func:`conqret.judge`: the model, and how it is called. Without a format or a judge of your
-            own the suite's is taken. ``output`` is the run's folder, into which the result is written, too.
+        suite: its name (``conqret suite list``), or a custom :class:`conqret.suites.suite.Suite`.
+        source: a folder with its files; by default what :func:`conqret.fetch_suite` fetched, or
+            ``CONQRET_DATA``.
+        sample: how many items to judge, stratified by cluster and gold label; by default all.
+        sample_seed: the random seed of the sample.
+        settings: settings of :func:`conqret.judge`, such as the model. The default format or judge is
+            the suite's. ``output`` is the run's folder, into which the result is also written.
 
     Returns:
-        The result, with the data that it is of.
+        The result, with the data that it was computed from.
 
     Raises:
-        DeclarationError: the suite's files are not here or corrupt, or anything that :func:`conqret.judge` refuses.
-        AnswersAwaited: verdicts wait for a provider's batch; the same call again collects them.
+        DeclarationError: the suite's files are missing or corrupt, or :func:`conqret.judge` rejects a
+            setting.
+        AnswersAwaited: verdicts wait for a provider's batch; repeat the call to collect them.
     """
     check_known("option of run_suite", JudgeSettings.__annotations__, *settings)
     prepared = prepared_suite(suite, source=source, sample=sample, sample_seed=sample_seed)
@@ -160,14 +172,14 @@ def run_suite(
 
 
 def expected_suite_cost(prepared: PreparedSuite, settings: JudgeSettings) -> ExpectedCost:
-    """What :func:`run_suite` would cost: calls, tokens and dollars. No request is sent."""
+    """Return the expected calls, tokens and dollars of :func:`run_suite`; no request is sent."""
     if prepared.suite.task == "detection":
         return costs_of(lambda: _detected(prepared, settings, dry_run=True))[0]
     return expected_cost(list(prepared.data.items), **_judging(prepared.suite, settings))
 
 
 def judge_prepared(prepared: PreparedSuite, settings: JudgeSettings) -> SuiteRun:
-    """As :func:`run_suite`, for a suite that was read."""
+    """Judge a prepared suite and return its run, as :func:`run_suite` does."""
     if prepared.suite.task == "detection":
         return _detected(prepared, settings)
     requested = _judging(prepared.suite, settings)

@@ -146,7 +146,7 @@ def _lines(made: SuiteRun) -> Iterator[str]:
 
 
 def judged_by(suite: Suite, chosen: SuiteJudgeOptions | None = None) -> str:
-    """Who judges a suite, in words."""
+    """Return a phrase that says which judge a suite uses."""
     if chosen is not None and chosen.own.given():
         return "a judge of your own"
     if not suite.judged:

@@ -34,47 +34,52 @@ from conqret.suites.suite import (
 
 
 def preference_accuracy(verdicts: SuiteVerdicts) -> float:
-    """The share of pairs whose better answer the judge prefers; a tie, or a verdict that changes with the order, is
-    wrong. Pairs that the gold calls a tie take no part."""
+    """Return the share of pairs for which the judge prefers the better answer.
+
+    A tie, or a verdict that changes with the order of answers, counts as wrong. Pairs with a tie as gold
+    are left out.
+    """
     untied = verdicts.gold != 0.5
     right = (verdicts.verdicts - 0.5) * (verdicts.gold - 0.5) > 0
     return float(right[untied].mean()) if untied.any() else math.nan
 
 
 def preference_half_ties(verdicts: SuiteVerdicts) -> float:
-    """The same, but a tie counts as half: what a judge gets who then throws a coin."""
+    """Return the share of pairs for which the judge prefers the better answer, with a tie counted as half."""
     untied = verdicts.gold != 0.5
     points = 0.5 + np.sign((verdicts.verdicts - 0.5) * (verdicts.gold - 0.5)) / 2
     return float(points[untied].mean()) if untied.any() else math.nan
 
 
 def value_of(estimate: Estimate) -> float:
-    """The value; NaN where it is not defined."""
+    """Return the value of an estimate, or NaN if it is not defined."""
     return math.nan if estimate.value is None else estimate.value
 
 
 def spearman_rho(verdicts: SuiteVerdicts) -> float:
-    """Spearman's rank correlation of verdicts and gold."""
+    """Return Spearman's rank correlation between verdicts and gold."""
     return value_of(spearman(verdicts.gold, verdicts.verdicts))
 
 
 def kendall_tau(verdicts: SuiteVerdicts) -> float:
-    """Kendall's tau-b of verdicts and gold."""
+    """Return Kendall's tau-b between verdicts and gold."""
     return value_of(kendall(verdicts.gold, verdicts.verdicts))
 
 
 def correlation(name: str, definition: str, compute: Compute, metric: str = "") -> SuiteStatistic:
-    """A statistic that is a correlation: 0 by chance."""
+    """Build a statistic that is a correlation, with chance value 0."""
     return SuiteStatistic(name, definition, compute, metric, "correlation", chance=0.0)
 
 
 def share(name: str, definition: str, compute: Compute, **more: Any) -> SuiteStatistic:
-    """A statistic that lies between 0 and 1."""
+    """Build a statistic that lies between 0 and 1."""
     return SuiteStatistic(name, definition, compute, scale="share", **more)
 
 
 def in_groups(whole: SuiteStatistic, definition: str, groups: Iterable[str]) -> tuple[SuiteStatistic, ...]:
-    """A statistic of all items, and the same of each group's, whose name stands in the ``definition`` for ``{}``."""
+    """Return a statistic of all items, and a copy for each group with its name filled into ``definition``
+    (``{}``).
+    """
     return whole, *(
         replace(
             whole,
@@ -87,7 +92,7 @@ def in_groups(whole: SuiteStatistic, definition: str, groups: Iterable[str]) -> 
 
 
 def over_groups(compute: Compute) -> Compute:
-    """The mean of a statistic over the groups in which it is defined."""
+    """Return a function that averages a statistic over the groups in which it is defined."""
 
     def mean(verdicts: SuiteVerdicts) -> float:
         values = [compute(part) for part in by_group(verdicts).values()]
@@ -98,24 +103,26 @@ def over_groups(compute: Compute) -> Compute:
 
 
 def system_means(verdicts: SuiteVerdicts) -> tuple[list[float], list[float]]:
-    """The mean gold and the mean verdict of each group."""
+    """Return the mean gold of each group and the mean verdict of each group."""
     parts = by_group(verdicts).values()
     return [float(part.gold.mean()) for part in parts], [float(part.verdicts.mean()) for part in parts]
 
 
 def by_group(verdicts: SuiteVerdicts) -> dict[str, SuiteVerdicts]:
-    """The verdicts of each group, in the order in which groups come first."""
+    """Return a mapping from each group to its verdicts, in order of first appearance."""
     groups = np.array(verdicts.groups)
     return {name: verdicts.subset(groups == name) for name in dict.fromkeys(verdicts.groups)}
 
 
 def mean_labels(annotations: Mapping[str, Values]) -> dict[str, float]:
-    """The mean label of each item."""
+    """Return the mean label of each item."""
     return {item: math.fsum(labels.values()) / len(labels) for item, labels in annotations.items()}
 
 
 def annotator_table(annotations: Mapping[str, Values]) -> tuple[tuple[str, ...], NDArray[np.float64]]:
-    """The annotators, in the order of their first label, and their labels: annotators by items, NaN for none."""
+    """Return the annotators' names and their labels as an array of annotators by items, with NaN for no
+    label.
+    """
     annotators = tuple(dict.fromkeys(annotator for labels in annotations.values() for annotator in labels))
     row_of = {annotator: row for row, annotator in enumerate(annotators)}
     table = np.full((len(annotators), len(annotations)), np.nan)
@@ -135,11 +142,15 @@ def suite_figures(
     verdicts: Mapping[str, Mapping[str, float | None]],
     ids: Iterable[str] | None = None,
 ) -> list[SuiteFigure]:
-    """All statistics of a suite for verdicts by metric and item id: the value with its jackknife, how many of the items
-    have a verdict, and the digest of the items, by which judges of the same ones are known.
+    """Compute all statistics of a suite, with jackknife intervals, counts and a digest of the items.
 
-    ``ids`` are the items that were to be judged; without them those that have a verdict. A statistic of whose metric
-    there are no verdicts is left out, and so is one of a group that this copy does not have.
+    Statistics whose metric has no verdicts, or whose group this copy lacks, are left out.
+
+    Args:
+        suite: the suite.
+        data: the contents of its files.
+        verdicts: verdicts by metric and item id.
+        ids: the items that were to be judged; by default those with a verdict.
     """
     chosen = None if ids is None else set(ids)
     figures = []
@@ -189,18 +200,18 @@ def _figure(
 
 
 def computed(statistic: SuiteStatistic, verdicts: SuiteVerdicts) -> float:
-    """The statistic; NaN where there are no verdicts, too."""
+    """Return the value of a statistic, or NaN if there are no verdicts."""
     return float(statistic.compute(verdicts)) if len(verdicts) else math.nan
 
 
 def sampled(suite: Suite, data: SuiteData, size: int | None, seed: int) -> SuiteData:
-    """The data with ``size`` of its items alone (None: all of them), in their order.
+    """Return the data with a systematic sample of ``size`` items in their order (None: all items).
 
-    Items stand in a line, cluster by cluster and within each by their gold, and every so many is taken from a random
-    start (systematic sampling): each cluster, and each value of the gold within it, has its share, to one item.
+    Items are sorted by cluster and gold, and every k-th item is taken from a random start. So each
+    cluster, and each gold value within it, has its proportional share.
 
     Raises:
-        DeclarationError: there are no so many items, or the size is none.
+        DeclarationError: ``size`` is not between 1 and the number of items.
     """
     items: Sequence[Item | Pair] = data.items
     if size is None or size == len(items):
@@ -230,20 +241,21 @@ PUBLISHED = "published verdicts"
 
 @dataclass(frozen=True, slots=True)
 class RecomputedFigure:
-    """A published figure compared with what comes of the files: ``value`` as it is printed, None where it cannot be
-    had."""
+    """A published figure with the value recomputed from the files, on the printed scale (None: not
+    available).
+    """
 
     figure: PublishedFigure
     value: float | None
 
     @property
     def same(self) -> bool | None:
-        """Whether it is the printed one, to its digits; None where there is no value."""
+        """True if the recomputed value equals the printed one to its digits; None without a value."""
         return None if self.value is None else self.figure.agrees(self.value / self.figure.times)
 
 
 def logged_results(suite: Suite, data: SuiteData) -> Iterator[SuiteResult]:
-    """A result for each judge whose verdicts the suite's files hold."""
+    """Yield a result for each judge whose verdicts are in the suite's files."""
     for name, verdicts in data.logs.items():
         figures = suite_figures(suite, data, verdicts)
         if not figures:
@@ -269,8 +281,11 @@ def logged_results(suite: Suite, data: SuiteData) -> Iterator[SuiteResult]:
 
 
 def logged_figure(suite: Suite, data: SuiteData, log: str, sample: SuiteSample) -> SuiteFigure | None:
-    """The first statistic of a published judge on a sample of the items, by which it is compared with who judged that
-    sample; None where the log does not have it, or there is no such sample of this copy."""
+    """Return a published judge's first statistic on a sample of the items, to compare it with a judge of that
+    sample.
+
+    Returns None if its log lacks the metric or this copy has no such sample.
+    """
     if not 0 < sample.n < len(data.items) or sample.of != len(data.items):
         return None
     ids = [item.id for item in sampled(suite, data, sample.n, sample.seed).items]
@@ -280,7 +295,7 @@ def logged_figure(suite: Suite, data: SuiteData, log: str, sample: SuiteSample) 
 
 
 def recomputed(suite: Suite, data: SuiteData) -> list[RecomputedFigure]:
-    """The published figures of a suite compared with what its files give."""
+    """Return each published figure of a suite with its value recomputed from the files."""
     return [RecomputedFigure(figure, _value(suite, data, figure)) for figure in suite.published]
 
 

@@ -39,13 +39,19 @@ GRACE_SECONDS = 2
 def serve_pages(
     app: ASGIApp, *, host: str, port: int, url: str = "", on_start: Callable[[str], None]
 ) -> None:
-    """Serve pages on which users write, until Ctrl-C or SIGTERM; ``on_start`` gets the address that links begin with.
+    """Serve pages that users write on, until Ctrl-C or SIGTERM.
 
-    ``url`` is where users reach the pages, where a proxy stands before them: its Host and Origin are taken for those
-    of the pages then, and with https cookies are sent by https alone.
+    Args:
+        app: the web application.
+        host: the address to listen on.
+        port: the port to listen on.
+        url: the URL of the pages behind a proxy. Its Host and Origin are accepted, and with https
+            cookies are secure.
+        on_start: called with the URL that links begin with.
 
     Raises:
-        DeclarationError: the port is taken or not allowed, ``url`` is none, or the extra ``web`` is missing.
+        DeclarationError: the port is taken or not allowed, ``url`` is invalid, or the extra ``web`` is
+            missing.
     """
     server = local_server(
         lambda port: guarded(app, host, port, url), host, port, timeout_graceful_shutdown=GRACE_SECONDS
@@ -54,7 +60,7 @@ def serve_pages(
 
 
 def guarded(app: ASGIApp, host: str, port: int, url: str = "") -> Guard:
-    """The pages of :func:`serve_pages` behind what keeps pages of others out."""
+    """Return the application of :func:`serve_pages` wrapped with checks of Host and Origin headers."""
     outside = checked_url(url)
     origins = (f"{outside.scheme}://{outside.netloc.lower()}",) if url else ()
     known = is_loopback(host) or bool(url)
@@ -63,10 +69,10 @@ def guarded(app: ASGIApp, host: str, port: int, url: str = "") -> Guard:
 
 
 def checked_url(url: str) -> SplitResult:
-    """The parts of an address at which a proxy shows the pages; empty ones where there is none.
+    """Return the parts of the URL at which a proxy shows the pages; empty parts for an empty URL.
 
     Raises:
-        DeclarationError: it is no address of a whole site.
+        DeclarationError: it is not the URL of a whole site.
     """
     parts = urlsplit(url)
     if url and (parts.scheme not in ("http", "https") or not parts.netloc or parts.path.strip("/")):
@@ -76,23 +82,28 @@ def checked_url(url: str) -> SplitResult:
 
 @dataclass(frozen=True, slots=True)
 class LocalServer:
-    """A server that has its port, and does not run yet."""
+    """A server that has reserved its port and is not running yet."""
 
     uvicorn: uvicorn.Server
     listening: socket.socket
     address: str
 
     def run(self, on_start: Callable[[str], None]) -> None:
-        """Serve until a signal comes; ``on_start`` gets the address."""
+        """Serve until a signal arrives; ``on_start`` is called with the URL."""
         with self.listening, contextlib.suppress(KeyboardInterrupt):
             on_start(self.address)
             self.uvicorn.run(sockets=[self.listening])
 
 
 def local_server(app: Callable[[int], ASGIApp], host: str, port: int, **settings: Any) -> LocalServer:
-    """The server of what ``app`` gives for the port that is taken.
+    """Reserve a port and return a server, not yet running, for the application ``app(port)``.
 
-    Nothing of the environment counts: no proxy is trusted, and nothing is logged.
+    Environment variables have no effect, no proxy is trusted, and nothing is logged. ``settings`` are
+    those of uvicorn.
+
+    Raises:
+        DeclarationError: the port is taken or not allowed.
+        MissingDependencyError: the extra ``web`` is missing.
     """
     require("starlette", "uvicorn", extra="web")
     import uvicorn
@@ -119,14 +130,18 @@ def local_server(app: Callable[[int], ASGIApp], host: str, port: int, **settings
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches an address."""
+    """Return True if only this machine can reach an address."""
     with contextlib.suppress(ValueError):
         return ipaddress.ip_address(host).is_loopback
     return host == "localhost"
 
 
 def port_at(host: str, port: int) -> socket.socket:
-    """A port of this address, where answers go out without waiting for more."""
+    """Open and return a listening socket at this address and port.
+
+    Raises:
+        DeclarationError: the port is taken or not allowed.
+    """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # asyncio sends small answers at once (TCP_NODELAY) only where the protocol is named; else each waits 40 ms
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
@@ -162,15 +177,18 @@ HEADERS = {
 
 
 def own_hosts(port: int, *names: str) -> frozenset[str]:
-    """The Host headers of a server at ``port`` of this machine, which may have other ``names`` besides."""
+    """Return the Host headers of a server at ``port`` of this machine, including the further ``names``."""
     every = {f"[{name}]" if ":" in name else name for name in (*NAMES, *names)}
     return frozenset({f"{name}:{port}" for name in every} | (every if port == 80 else set()))
 
 
 class Guard:
-    """The application behind the checks; ``hosts`` are the Host headers under which it is reached (None: any),
-    ``methods`` the HTTP methods that it takes, ``refused`` makes the answer of a status and a sentence, and ``origins``
-    are those of its own pages where a proxy shows them under another address."""
+    """An ASGI application wrapped with checks of each request.
+
+    ``hosts`` are the accepted Host headers (None: any), and ``methods`` the accepted HTTP methods.
+    ``refused`` builds the response of a refused request from a status and a sentence. ``origins`` are
+    further accepted origins of its pages, as behind a proxy.
+    """
 
     def __init__(
         self,

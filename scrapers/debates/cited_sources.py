@@ -40,14 +40,16 @@ _PUBLISHED = re.compile(rf"({_DATE}|(?<=[\s,])[12][0-9]{{3}})(?=[\s.)\]\"”]*$)
 
 
 def page_sources(page: DebatePage) -> tuple[Source, ...]:
-    """The sources of a page: from the table below "Sources", a ``tablepress`` table, or the footnotes."""
+    """Return the sources of a page, from a table below "Sources", a ``tablepress`` table, or the footnotes
+    page.
+    """
     return table_sources(page) or _first(
         _rows(table, notes) for notes in page.further for table in notes.root.iter("table")
     )
 
 
 def table_sources(page: DebatePage) -> tuple[Source, ...]:
-    """The sources in the tables of a page; empty where none of its tables lists any."""
+    """Return the sources in the tables of a page; empty if no table lists sources."""
     return _first(_rows(table, page) for table in _below_name(page.root)) or _first(
         _rows(table, page)
         for table in page.root.iter("table")
@@ -56,15 +58,18 @@ def table_sources(page: DebatePage) -> tuple[Source, ...]:
 
 
 def footnotes_wanted(page: DebatePage) -> tuple[str, ...]:
-    """The address of the page's footnotes, where it lists no sources itself."""
+    """Return a tuple with the URL of the page's footnotes, or an empty tuple if the page lists its sources
+    itself.
+    """
     address = "" if table_sources(page) else footnotes_url(page)
     return (address,) if address else ()
 
 
 def footnotes_url(page: DebatePage) -> str:
-    """Where the page's footnotes should be: its own link to ``…/footnotes/``, else that below its address.
+    """Return the URL of the page's footnotes: its link to ``…/footnotes/``, or else that path below its own
+    URL.
 
-    Only an address on the page's own host is given; empty if there is none.
+    Only URLs on the page's own host are returned; the result is empty if there is none.
     """
     here = urlsplit(page.url)
     for link in page.root.iter("a"):
@@ -78,7 +83,9 @@ def footnotes_url(page: DebatePage) -> str:
 
 
 def web_address(text: str) -> str:
-    """``text`` if it is an http or https address with a host and nothing unprintable in it, else empty."""
+    """Return ``text`` if it is a valid http or https URL with a host and no unprintable characters, else an
+    empty string.
+    """
     address = text.strip()
     if not address.isprintable() or " " in address or len(address) > MAX_URL:
         return ""
@@ -92,7 +99,9 @@ def web_address(text: str) -> str:
 
 
 def source_address(links: Iterable[str], texts: Iterable[str], page: DebatePage) -> str:
-    """The first of the ``links`` out of the page (links back to the text are none), else an address in the texts."""
+    """Return the first of ``links`` that leads away from the page, or else the first URL in ``texts``; empty
+    if none.
+    """
     here = urldefrag(page.url).url.rstrip("/")
     for href in links:
         target = web_address(page.link(href)) if not href.strip().startswith("#") else ""
@@ -104,7 +113,9 @@ def source_address(links: Iterable[str], texts: Iterable[str], page: DebatePage)
 
 
 def cited_date(title: str) -> str:
-    """The date that a source's entry names, as printed: the day it was accessed, else published."""
+    """Return the date in a source's entry as printed: the access date, or else the publication date; empty if
+    none.
+    """
     match = _ACCESSED.search(title[-_DATED:]) or _PUBLISHED.search(title[-60:])
     return match[1] if match else ""
 
@@ -172,14 +183,16 @@ _NUMBERED = re.compile(r"([0-9]{1,4})[.)]\s+(\S.*)")
 
 
 def is_note(line: PageLine) -> bool:
-    """Whether a line is a source: a paragraph that begins with its mark."""
+    """Return True if a line is a source: a paragraph that begins with its citation mark."""
     return not line.level and _NOTE.fullmatch(line.text) is not None
 
 
 def notes(page_lines: Iterable[PageLine], page: DebatePage, *, listed: bool = False) -> Notes:
-    """The sources among lines of a page, by number; the first with a number counts.
+    """Return a mapping from number to source, read from lines of a page; the first source with a number
+    counts.
 
-    Where the lines are ``listed`` as sources, "12. Title" is one, too, and so is each item of a numbered list.
+    With ``listed``, the lines are a list of sources, so "12. Title" and items of a numbered list count
+    too.
     """
     sources: Notes = {}
     items: dict[object, int] = {}
@@ -200,16 +213,19 @@ def notes(page_lines: Iterable[PageLine], page: DebatePage, *, listed: bool = Fa
 
 @dataclass(slots=True)
 class NumberedSources:
-    """The sources of a debate by number, put together from several lists of notes; ``free`` is above all numbers."""
+    """The sources of a debate by number, merged from several lists of notes.
+
+    ``free`` is a number above all numbers in use.
+    """
 
     sources: Notes = field(default_factory=dict)
     free: int = 1
 
     def add(self, more: Notes, cited: Iterable[int] = ()) -> dict[int, int]:
-        """Add a list of notes; returns the new numbers of those that had to be changed.
+        """Add a list of notes and return a mapping from each changed number to its new number.
 
-        The numbers ``cited`` that the list does not explain get new ones, too, where another list has used them: a mark
-        must never lead to another text's source.
+        A number changes if another source has it already. The same holds for numbers ``cited`` that the
+        list does not explain, so that a citation never points to another text's source.
         """
         wanted = dict.fromkeys((*more, *cited))
         self.free = max(self.free, *(number + 1 for number in wanted), 0)
@@ -225,7 +241,7 @@ class NumberedSources:
 
 
 def renumbered(argument: DebateArgument, changed: Mapping[int, int]) -> DebateArgument:
-    """The argument with the marks in its texts changed."""
+    """Return the argument with the citation numbers in its texts replaced according to ``changed``."""
     if not changed:
         return argument
 

@@ -24,7 +24,9 @@ _SCHEME = re.compile(r"(https?):/{1,2}")
 
 
 class Snapshot(NamedTuple):
-    """A snapshot's address in its parts: the archive's place, the stamp (``20240601000000``), and the page's own."""
+    """The parts of a snapshot's URL: the archive's prefix, the timestamp (``20240601000000``), and the page's
+    own URL.
+    """
 
     place: str
     stamp: str
@@ -32,17 +34,17 @@ class Snapshot(NamedTuple):
 
     @property
     def day(self) -> str:
-        """The day of the snapshot, as ``2024-06-01``, as far as the stamp has it."""
+        """The date of the snapshot (``2024-06-01``), as far as the timestamp has it."""
         return "-".join(filter(None, (self.stamp[:4], self.stamp[4:6], self.stamp[6:8])))
 
     @property
     def plain(self) -> str:
-        """The address at which the page comes as it was, without frame and rewritten links."""
+        """The URL of the original page, without the archive's frame and rewritten links."""
         return f"{self.place}{self.stamp}id_/{self.original}"
 
 
 def snapshot_of(url: str) -> Snapshot | None:
-    """The parts of a snapshot's address; None if ``url`` is none."""
+    """Return the parts of a snapshot's URL; None if ``url`` is not one."""
     match = _SNAPSHOT.fullmatch(url)
     if match is None:
         return None
@@ -53,7 +55,7 @@ def snapshot_of(url: str) -> Snapshot | None:
 
 
 def original_address(url: str) -> str:
-    """The page's own address, where ``url`` is that of a snapshot; else ``url`` as it is."""
+    """Return the original page's URL if ``url`` is that of a snapshot, else ``url`` itself."""
     snapshot = snapshot_of(url)
     return url if snapshot is None else snapshot.original
 
@@ -63,9 +65,9 @@ NONE: Mapping[str, str] = {}
 
 @dataclass(frozen=True, slots=True)
 class DebatePage:
-    """A debate page: its address, its root element, and the further pages that belong to it, as far as there are any.
+    """A debate page: its URL, its root element, and further pages that belong to it.
 
-    A page of footnotes is such a page, and so is that of the other side where each side has its own.
+    Further pages are a page of footnotes, or the page of the other side if each side has its own.
     """
 
     url: str
@@ -74,7 +76,7 @@ class DebatePage:
 
     @classmethod
     def read(cls, html: str, url: str, further: Mapping[str, str] = NONE) -> DebatePage:
-        """Parse a page, and those that belong to it (by their addresses), as far as they can be read.
+        """Parse a page and its further pages (HTML by URL); further pages that cannot be read are left out.
 
         Raises:
             UnreadableHtmlError: see :func:`conqret.scrapers.debates.page_text.parse`.
@@ -86,7 +88,7 @@ class DebatePage:
         return cls(url, root, tuple(others))
 
     def link(self, href: str) -> str:
-        """The absolute address of a link on the page; empty for what is no address at all."""
+        """Return the absolute URL of a link on the page; empty if ``href`` is not a URL."""
         try:
             return original_address(urljoin(self.url, href.strip()))
         except ValueError:
@@ -95,10 +97,10 @@ class DebatePage:
 
 @dataclass(frozen=True, slots=True)
 class DebateParts:
-    """What a layout reads off a page. Whatever it does not find stays empty, and is reported as missing.
+    """The parts of a debate that a layout reads from a page; parts that it does not find are empty.
 
-    ``remarks`` are sentences that explain what is missing ("an explainer, which takes no side"); they are shown only
-    where something is.
+    ``remarks`` are sentences that explain missing parts ("an explainer, which takes no side"). They are
+    shown only if a part is missing.
     """
 
     title: str
@@ -112,7 +114,7 @@ class DebateParts:
 
 @dataclass(frozen=True, slots=True)
 class ListedDebate:
-    """A debate page that an index lists: its address, and the heading under which it stands there.
+    """A debate page that an index lists: its URL and the heading above it.
 
     ``sides`` is False for a page that explains its topic and takes no side.
     """
@@ -124,7 +126,7 @@ class ListedDebate:
 
 @dataclass(frozen=True, slots=True)
 class PageIndex:
-    """What an index page lists, and the addresses of the index pages that it leads to (categories, next pages)."""
+    """The debates that an index page lists, and the URLs of further index pages (categories, next pages)."""
 
     debates: tuple[ListedDebate, ...] = ()
     further: tuple[str, ...] = ()
@@ -132,9 +134,10 @@ class PageIndex:
 
 @dataclass(frozen=True, slots=True)
 class Selector:
-    """Elements with a tag and a class, which hold one ``part`` of a debate ("pros", "question" …).
+    """A selector of elements by tag and class that hold one ``part`` of a debate ("pros", "question").
 
-    With ``begins``, a class that begins with ``name`` is enough. Written ``section.pro``, ``div.topic-identifier…``.
+    With ``begins``, the class only needs to begin with ``name``. Its text form is ``section.pro`` or
+    ``div.topic-identifier…``.
     """
 
     part: str
@@ -146,25 +149,27 @@ class Selector:
         return f"{self.tag}.{self.name}{'…' if self.begins else ''}"
 
     def matches(self, element: HtmlElement) -> bool:
-        """Whether the element is one of these."""
+        """Return True if the element has the tag and the class."""
         return element.tag == self.tag and any(
             name == self.name or (self.begins and name.startswith(self.name))
             for name in (element.get("class") or "").split()
         )
 
     def find(self, root: HtmlElement) -> Iterator[HtmlElement]:
-        """These elements under ``root`` (itself included), in document order."""
+        """Return an iterator over the matching elements in ``root`` (included), in document order."""
         return (element for element in root.iter(self.tag) if self.matches(element))
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """One way in which debate pages are laid out. Its functions are pure: the same page, the same answer.
+    """A layout of debate pages, given by pure functions.
 
-    ``name`` is kept with every debate that it reads (``"procon-classic"``), ``fits`` says whether a page is laid out
-    so (cheap, and true for no other site's pages), and ``read`` reads it, and never raises for what is missing.
-    ``wants`` gives the addresses of the further pages that a page needs, ``index`` the debates that an index of the
-    site lists, and ``selectors`` the elements that the layout looks for, for messages and ``conqret corpus inspect``.
+    - ``name`` is stored with each debate that it reads (``"procon-classic"``)
+    - ``fits`` returns True if a page has this layout; it is fast, and False for pages of other sites
+    - ``read`` reads the page, and raises nothing if a part is missing
+    - ``wants`` returns the URLs of the further pages that a page needs
+    - ``index`` returns the debates that an index page of the site lists
+    - ``selectors`` are the elements that it looks for, for messages and ``conqret corpus inspect``
     """
 
     name: str

@@ -18,7 +18,7 @@ LITTLE_TEXT = 400
 
 @dataclass(frozen=True, slots=True)
 class LookedFor:
-    """A selector of a layout, and how many elements of the page and its further pages it finds."""
+    """A selector of a layout, and the number of elements that it matches in the page and its further pages."""
 
     layout: str
     part: str
@@ -28,12 +28,12 @@ class LookedFor:
 
 @dataclass(frozen=True, slots=True)
 class LayoutInspection:
-    """A page inspected.
+    """The result of inspecting a page.
 
-    ``layout`` is the one that it was compared with, empty for none; ``fits`` names all that fit. ``parts`` is what the
-    layout read, with what is ``missing``; ``wants`` are the further pages that it needs. ``archived`` is the address of
-    the archive's copy that was read (empty: none was), ``failed`` the further pages that could not be fetched, and
-    ``further`` those that were read.
+    ``layout`` is the layout that the page was compared with (empty: none), and ``fits`` names all that
+    fit. ``parts`` are the parts read, and ``missing`` those not found. ``wants`` are the further pages
+    that it needs, ``further`` those that were read, and ``failed`` those that could not be fetched.
+    ``archived`` is the URL of the archived copy that was read (empty: none).
     """
 
     url: str
@@ -50,7 +50,7 @@ class LayoutInspection:
     further: tuple[str, ...] = ()
 
     def record(self) -> dict[str, object]:
-        """The same as plain data."""
+        """Return the inspection as plain data."""
         record = asdict(self)
         del record["further"]
         if (parts := record["parts"]) is not None:
@@ -60,12 +60,14 @@ class LayoutInspection:
 
     @property
     def address(self) -> str:
-        """Return the address of the page, or that it is unknown."""
+        """The URL of the page, or a phrase that says it is unknown."""
         return "unknown: the saved page does not say it" if self.url == UNKNOWN else self.url
 
     @property
     def drawn_by_script(self) -> bool:
-        """Whether the page holds too little text to be what its readers see, and neither a whole debate nor a list."""
+        """True if the page has so little text that a script probably renders it, and no complete debate or
+        list.
+        """
         whole = self.parts is not None and not self.missing
         return self.characters < LITTLE_TEXT and not whole and not self.index.debates
 
@@ -73,13 +75,13 @@ class LayoutInspection:
 def inspect_page(
     html: str, url: str, *, further: Mapping[str, str] = NONE, compared: Layout | None = None
 ) -> LayoutInspection:
-    """Inspect a page.
+    """Inspect a page: which layouts fit, what is read, and what is missing.
 
     Args:
-        html: The page.
-        url: Its address.
-        further: The HTML of the further pages that belong to it, by their addresses.
-        compared: The layout to compare it with, whether it fits or not; else the first that fits, else all.
+        html: the HTML of the page.
+        url: its URL.
+        further: the HTML of further pages that belong to it, by URL.
+        compared: the layout to compare it with. Default: the first layout that fits, or all layouts.
 
     Raises:
         UnreadableHtmlError: see :func:`conqret.scrapers.debates.page_text.parse`.

@@ -39,10 +39,11 @@ MAX_TITLE = 400
 
 
 def choose_question(candidates: Sequence[str]) -> str:
-    """The first candidate that asks something, else the first that is left once its suffix is gone.
+    """Return the first candidate that is a question, or else the first with letters, without the site's
+    suffix.
 
-    ``choose_question(["Vaping – Top 3 Pros and Cons", "Is Vaping Safe? Top 3 Pros and Cons"])`` is
-    ``"Is Vaping Safe?"``. Empty if there is no candidate with a letter in it.
+    ``choose_question(["Vaping – Top 3 Pros and Cons", "Is Vaping Safe? Top 3 Pros and Cons"])`` is ``"Is
+    Vaping Safe?"``. The result is empty if no candidate has a letter.
     """
     names = [name for candidate in candidates if any(map(str.isalpha, name := bare_title(candidate)))]
     marked = [name for name in names if name.endswith("?")]
@@ -51,7 +52,7 @@ def choose_question(candidates: Sequence[str]) -> str:
 
 
 def bare_title(title: str) -> str:
-    """A title without the site's name and without "Top 3 Pros and Cons"; a question ends at its mark."""
+    """Return a title without the site's name and "Top 3 Pros and Cons"; a question ends at its question mark."""
     name = _SITE.sub("", title.strip()[:MAX_TITLE])
     question, mark, rest = name.partition("?")
     if mark and (not rest.strip() or _SUFFIX.fullmatch(rest) or _SUFFIX.fullmatch(" " + rest)):
@@ -60,19 +61,20 @@ def bare_title(title: str) -> str:
 
 
 def page_title(page: DebatePage, headings: Sequence[str]) -> str:
-    """The first heading given, else the document's ``<title>``."""
+    """Return the first heading, or the document's ``<title>`` if there are none."""
     return headings[0] if headings else document_title(page)
 
 
 def page_question(page: DebatePage, headings: Sequence[str]) -> str:
-    """What the page asks: looked for in the headings given, then in the document's ``<title>``."""
+    """Return the question of the page, from the headings or the document's ``<title>``."""
     return choose_question([*headings, document_title(page)])
 
 
 def main_headings(page: DebatePage, *classes: str) -> list[str]:
-    """Texts of the headings with one of ``classes``, in the order of the classes, then of all ``h1``.
+    """Return the texts of the headings with one of ``classes``, in the order of the classes, then of all
+    ``h1``.
 
-    ProCon shows the question of some pages as a picture only; its ``alt`` text counts as a heading.
+    ProCon shows some questions only as a picture, whose ``alt`` text counts as a heading.
     """
     headings = [text_of(element) for name in classes for element in with_class(page.root, name, *HEADINGS)]
     headings += [text_of(element) for element in page.root.iter("h1")]
@@ -84,7 +86,7 @@ def main_headings(page: DebatePage, *classes: str) -> list[str]:
 
 
 def document_title(page: DebatePage) -> str:
-    """The text of the page's ``<title>``, on one line."""
+    """Return the text of the page's ``<title>`` on one line, or an empty string."""
     titles = (" ".join((element.text or "").split())[:MAX_TITLE] for element in page.root.iter("title"))
     return next(titles, "")
 
@@ -107,12 +109,14 @@ TABLES_TOO = (*FURNITURE, "table")
 
 
 def columns(page: DebatePage, side: str) -> list[HtmlElement]:
-    """The columns of one side (``"pro"`` or ``"con"``); some pages have one for each row of arguments."""
+    """Return the column elements of one side (``"pro"`` or ``"con"``); some pages have one per row of
+    arguments.
+    """
     return outermost(with_class(page.root, COLUMN.format(side=side)))
 
 
 def column_arguments(page: DebatePage, side: str) -> tuple[DebateArgument, ...]:
-    """The arguments in the columns of one side, a ``div.argument-container`` each."""
+    """Return the arguments in the columns of one side, one for each ``div.argument-container``."""
     return tuple(
         argument
         for column in columns(page, side)
@@ -122,7 +126,9 @@ def column_arguments(page: DebatePage, side: str) -> tuple[DebateArgument, ...]:
 
 
 def block_argument(block: HtmlElement) -> DebateArgument | None:
-    """One argument that has a block of its own: its ``h4`` (or next best heading) and its paragraphs."""
+    """Return the argument in an element: its heading (``h4`` or the next best) and its paragraphs; None if it
+    is empty.
+    """
     heading = _title_element(block)
     title = text_of(heading) if heading is not None else ""
     paragraphs = tuple(
@@ -139,10 +145,11 @@ def block_argument(block: HtmlElement) -> DebateArgument | None:
 
 
 def introduction(page: DebatePage, before: HtmlElement | None) -> str:
-    """The paragraphs of the page's content up to its first section or argument, parted by blank lines.
+    """Return the paragraphs of the page's content before its first section or argument, separated by blank
+    lines.
 
-    ``before`` is the first element of the arguments. Paragraphs that lie deeper are taken only where the
-    content has none of its own.
+    ``before`` is the first element of the arguments. Nested paragraphs are used only if the content has no
+    direct ones.
     """
     # ``div.entry-content`` of WordPress; the whole page where there is none
     content = next(with_class(page.root, "entry-content", "div", "article", "section", "main"), page.root)
@@ -164,10 +171,16 @@ def blocks(
     without: Collection[str] = FURNITURE,
     until: HtmlElement | None = None,
 ) -> Iterator[tuple[HtmlElement, str]]:
-    """The elements with one of ``tags`` that hold text, and their texts, in order and none within another.
+    """Yield elements with one of ``tags`` and their texts, in document order, without nesting; empty ones are
+    skipped.
 
-    One that holds paragraphs gives way to them, unless its tag is among ``whole``. Elements with a tag of
-    ``without`` are passed over with all that is in them; the element ``until`` ends it.
+    Args:
+        root: the element to search.
+        tags: the tags to yield.
+        whole: tags whose elements are yielded even if they contain paragraphs; other elements give way
+            to these.
+        without: tags whose elements are skipped with all their content.
+        until: the element at which to stop.
     """
     covered: set[HtmlElement] = set()
     for element in root.iterdescendants("*"):
@@ -184,12 +197,12 @@ def blocks(
 
 
 def is_section(text: str) -> bool:
-    """Whether a heading begins another part of the page ("Sources", "Discussion Questions")."""
+    """Return True if a heading begins another section of the page ("Sources", "Discussion Questions")."""
     return _SECTION.fullmatch(text) is not None
 
 
 def first_of(elements: Iterable[HtmlElement], page: DebatePage) -> HtmlElement | None:
-    """The element that stands first on the page."""
+    """Return the one of ``elements`` that comes first on the page; None if there is none."""
     wanted = set(elements)
     return next((element for element in page.root.iter() if element in wanted), None) if wanted else None
 
@@ -215,7 +228,7 @@ def _is_heading_text(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class PageLine:
-    """One line of a page: its text without markup, the links in it, and the block that it stands in."""
+    """One line of a page: its text without markup, its links, and the block element that contains it."""
 
     text: str
     links: tuple[str, ...]
@@ -223,12 +236,12 @@ class PageLine:
 
     @property
     def level(self) -> int:
-        """1 to 6 for the text of a heading, else 0."""
+        """The heading level, 1 to 6; 0 if the line is not a heading."""
         return int(self.block.tag[1]) if self.block.tag in HEADINGS else 0
 
 
 def lines(root: HtmlElement, without: Collection[str] = TABLES_TOO) -> Iterator[PageLine]:
-    """The lines under ``root`` that hold text, in order; elements with a tag of ``without`` are passed over."""
+    """Yield the non-empty lines in ``root``, in order; elements with a tag of ``without`` are skipped."""
     texts: list[str] = []
     links: list[str] = []
     within = [root]

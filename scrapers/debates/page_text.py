@@ -25,17 +25,18 @@ HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 
 
 class UnreadableHtmlError(ValueError):
-    """The page is no HTML that can be read whole; the message says why."""
+    """An error for HTML that cannot be read completely; the message says why."""
 
 
 def parse(html: str) -> HtmlElement:
-    """Return the root element of a page as its readers see it: no scripts, no hidden parts, no archive's frame.
+    """Parse a page and return its root element with what readers see: no scripts, hidden parts or archive's
+    frame.
 
-    Footnote links without brackets (``<sup><a href="#fn3">3</a></sup>``) become marks (``[3]``). A hidden part that the
-    heading of the page stands in is the page, which a script shows in the end.
+    Footnote links without brackets (``<sup><a href="#fn3">3</a></sup>``) become citation marks (``[3]``).
+    A hidden part that contains the page's heading is kept, as a script shows it.
 
     Raises:
-        UnreadableHtmlError: it is empty, longer than :data:`MAX_PAGE`, or nested deeper than the parser goes.
+        UnreadableHtmlError: the page is empty, longer than :data:`MAX_PAGE`, or nested too deeply.
     """
     if len(html) > MAX_PAGE:
         raise UnreadableHtmlError(f"the page has {len(html):,} characters, over the limit of {MAX_PAGE:,}")
@@ -60,29 +61,29 @@ def parse(html: str) -> HtmlElement:
 
 
 def text_of(element: HtmlElement) -> str:
-    """The running text of an element on one line, without markup."""
+    """Return the text of an element on one line, without markup."""
     return plain(markup.running_text(element))
 
 
 def plain(text: str) -> str:
-    """``text`` on one line without control characters and without anything that is, or looks like, a tag."""
+    """Return ``text`` on one line, without control characters and anything that looks like a tag."""
     if "<" in text:
         text = _TAG_START.sub("< ", _TAG.sub(" ", _without_scripts(text)))
     return " ".join(_INVISIBLE.sub("", markup.NOT_XML.sub(" ", text)).split())
 
 
 def has_class(element: HtmlElement, name: str) -> bool:
-    """Whether ``name`` is one of the element's classes."""
+    """Return True if ``name`` is one of the element's classes."""
     return name in (element.get("class") or "").split()
 
 
 def with_class(root: HtmlElement, name: str, *tags: str) -> Iterator[HtmlElement]:
-    """The elements under ``root`` (itself included) that have the class, in document order."""
+    """Return an iterator over the elements in ``root`` (included) with the class, in document order."""
     return (element for element in root.iter(*tags) if has_class(element, name))
 
 
 def outermost(elements: Iterator[HtmlElement]) -> list[HtmlElement]:
-    """Those of ``elements`` (in document order) that lie in no other of them."""
+    """Return those of ``elements`` (in document order) that are not inside another one."""
     outer: dict[HtmlElement, None] = {}
     for element in elements:
         if not any(ancestor in outer for ancestor in element.iterancestors()):

@@ -17,12 +17,13 @@ OTHER_SIDE: Mapping[Stance, Stance] = {"pro": "con", "con": "pro", "none": "none
 
 @dataclass(frozen=True)
 class PromptTurn:
-    """One more turn before the argument is done, after the earlier ones.
+    """A further turn of a strategy, after the first response.
 
-    - ``name``: under which later prompts have what it says; the first answer is the ``argument``
-    - ``prompt``: the id of its prompt, filled as the first and with the turns so far
-    - ``other``: whether the other side says it, which is then the ``stance`` of the prompt
-    - ``baseline(topic, stance, documents, said)``: the offline model's answer, after the answers before it
+    - ``name``: the variable that holds its response in later prompts; the first response is ``argument``
+    - ``prompt``: the id of its prompt, filled like the first one, and with the earlier turns
+    - ``other``: True if the turn argues for the other side, whose stance then fills the prompt
+    - ``baseline(topic, stance, documents, responses)``: the offline model's response, given the earlier
+      responses
     """
 
     name: str
@@ -31,19 +32,20 @@ class PromptTurn:
     other: bool = False
 
     def side(self, stance: Stance) -> Stance:
-        """Who says it, where ``stance`` is argued for."""
+        """Return the side that this turn argues for, if the whole argument is for ``stance``."""
         return OTHER_SIDE[stance] if self.other else stance
 
 
 @dataclass(frozen=True)
 class Strategy:
-    """A strategy to answer a topic from ranked documents, for one side.
+    """A strategy to write an argument for one side of a topic from ranked documents.
 
-    - ``prompts``: for each stance the id of its prompt, filled with ``topic``, ``stance``, ``documents`` and
-      ``examples`` (its system part with ``stance``); both sides may share one. Empty: no model is used.
-    - ``baseline(topic, stance, documents)``: the offline model's answer, as plain data for
-      :class:`~conqret.generation.cited_argument.GeneratedArgument`; the answer itself where no model is used
-    - ``turns``: what follows the first answer; the last turn of the side itself is the argument
+    - ``prompts``: the prompt id for each stance, filled with ``topic``, ``stance``, ``documents`` and
+      ``examples`` (its
+      system part with ``stance``). Both sides may share a prompt. If it is empty, no model is used.
+    - ``baseline(topic, stance, documents)``: the offline model's response, as plain data for
+      :class:`~conqret.generation.cited_argument.GeneratedArgument`. Without a model it is the argument itself.
+    - ``turns``: the turns after the first response; the side's own last turn is the final argument
     """
 
     name: str
@@ -54,16 +56,20 @@ class Strategy:
     turns: tuple[PromptTurn, ...] = ()
 
     def prompt(self, stance: Stance) -> str:
-        """The id of a side's prompt.
+        """Return the id of a side's prompt.
 
         Raises:
-            UnknownNameError: there is none for this stance.
+            UnknownNameError: the strategy has no prompt for this stance.
         """
         check_known("stance of an argument", self.prompts, stance)
         return self.prompts[stance]
 
     def prompt_ids(self, stances: Iterable[Stance]) -> set[str]:
-        """Return the ids of all prompts for these sides; none where no model is used. Raises as :meth:`prompt`."""
+        """Return the ids of all prompts that these sides need, turns included; empty if no model is used.
+
+        Raises:
+            UnknownNameError: the strategy has no prompt for a stance.
+        """
         if not self.prompts:
             return set()
         return {self.prompt(stance) for stance in stances} | {turn.prompt for turn in self.turns}

@@ -21,15 +21,19 @@ from conqret.generation.strategies.extractive import compose
 def answered(
     topic: str, stance: Stance, documents: Sequence[Document], responses: Sequence[GeneratedArgument]
 ) -> dict[str, Any]:
-    """What the offline model answers for the other side: its own argument, whatever was said."""
+    """Return the offline model's response for the other side: an extractive argument, without regard to
+    ``responses``.
+    """
     return compose(topic, stance, documents)
 
 
 def revised(
     topic: str, stance: Stance, documents: Sequence[Document], responses: Sequence[GeneratedArgument]
 ) -> dict[str, Any]:
-    """The first argument without the premises that rest only on documents that the other side rests on, too; as it was
-    where nothing would be left."""
+    """Return the first argument without premises that rest only on documents that the other side cites too.
+
+    The first argument is returned unchanged if nothing would remain.
+    """
     first, contested = responses[0].model_dump(), _cited(responses[-1].model_dump()["conclusions"])
     kept = []
     for conclusion in first["conclusions"]:

@@ -61,13 +61,12 @@ class _Candidate:
 
 
 def compose(topic: str, stance: Stance, documents: Sequence[Document]) -> dict[str, Any]:
-    """An argument made of sentences of ``documents``, as plain data for :class:`GeneratedArgument`.
+    """Return an argument made of sentences of ``documents``, as plain data for :class:`GeneratedArgument`.
 
-    A document that keeps too little to the topic is left out, and so is one of which no sentence is chosen.
-    Sentences are worth their document's relevance, times how far document and sentence lean to the stance, times
-    how much they say about the topic; the best that do not repeat each other become premises. They are grouped
-    by the aspect that most of them touch. Where no document has a sentence that could stand as a premise, the
-    first words of the first document do.
+    A document is left out if it is not relevant enough or none of its sentences is chosen. A sentence's
+    score is the product of its document's relevance, its stance and its relevance to the topic. The best
+    sentences that do not repeat each other become premises, grouped by aspect. If no sentence qualifies,
+    the first document's first words are used.
     """
     item = Item.model_construct(
         id="extractive",

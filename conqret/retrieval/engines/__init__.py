@@ -33,10 +33,12 @@ B = 0.4
 
 @dataclass(frozen=True, slots=True)
 class WordIndexSettings:
-    """How texts are analysed and scored. ``stemmer`` and ``stop_words`` of None are the engine's own choice.
+    """The settings of a word index: text analysis and BM25 parameters.
+
+    If ``stemmer`` or ``stop_words`` is None, the engine's default is used.
 
     Raises:
-        DeclarationError: ``k1`` is negative or ``b`` outside [0, 1].
+        DeclarationError: ``k1`` is negative or ``b`` is outside [0, 1].
     """
 
     stemmer: str | None = None
@@ -51,10 +53,11 @@ class WordIndexSettings:
             raise DeclarationError(f"--b is {self.b}, but it must be between 0 and 1")
 
     def settled(self, engine: Engine) -> WordIndexSettings:
-        """The settings with the engine's own choices filled in, checked against what it can do.
+        """Return the settings with the engine's defaults filled in, after checking that the engine supports
+        them.
 
         Raises:
-            UnknownNameError: the engine has no such stemmer or list of stop words.
+            UnknownNameError: the engine has no such stemmer or stop word list.
         """
         stemmer = self.stemmer or engine.stemmers[0]
         stop_words = self.stop_words or engine.stop_lists[0]
@@ -64,12 +67,12 @@ class WordIndexSettings:
 
     @property
     def identity(self) -> dict[str, Any]:
-        """What of them makes another index."""
+        """The settings that determine the index, as plain data for its fingerprint."""
         return asdict(self)
 
     @property
     def code(self) -> str:
-        """Nothing of the user's own code is run for them."""
+        """The name of a Python function to run; always empty, as a word index runs no user code."""
         return ""
 
     def __str__(self) -> str:
@@ -77,24 +80,29 @@ class WordIndexSettings:
 
 
 class EngineSettings(Protocol):
-    """The settings of an engine: a frozen dataclass of values that JSON can hold, as :class:`WordIndexSettings` is."""
+    """The interface of an engine's settings: a frozen dataclass of JSON values, such as
+    :class:`WordIndexSettings`.
+    """
 
     def settled(self, engine: Engine) -> EngineSettings:
-        """The same, checked, with the engine's own choices filled in."""
+        """Return checked settings with the engine's defaults filled in."""
 
     @property
     def identity(self) -> dict[str, Any]:
-        """What of them makes another index: a part of its fingerprint."""
+        """The settings that determine the index, as plain data for its fingerprint."""
 
     @property
     def code(self) -> str:
-        """The Python function that they would call, ``module:function``; empty where there is none."""
+        """The Python function that the settings call, as ``module:function``; empty if there is none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hits:
-    """What a search found, flat: for each hit the number of its query, of its document (both from 0), and
-    its score. Hits of one query stand together, best first."""
+    """The results of a search as flat arrays: each hit's query number, document number (both from 0) and
+    score.
+
+    The hits of one query are adjacent, best first.
+    """
 
     queries: NDArray[np.int64]
     documents: NDArray[np.int64]
@@ -102,7 +110,7 @@ class Hits:
 
     @staticmethod
     def from_rankings(hits: Sequence[tuple[NDArray[np.int64], NDArray[Any]]]) -> Hits:
-        """The hits of each query, given as numbers of documents and their scores."""
+        """Build the flat arrays from one pair of document numbers and scores per query."""
         return Hits(
             np.repeat(np.arange(len(hits)), [len(documents) for documents, _ in hits]),
             np.concatenate([np.empty(0, np.int64), *(documents for documents, _ in hits)]),
@@ -111,7 +119,7 @@ class Hits:
 
 
 def highest(values: NDArray[Any], depth: int) -> NDArray[np.int64]:
-    """The places of the ``depth`` highest values, highest first, the earlier one of equals first."""
+    """Return the positions of the ``depth`` highest values, highest first; ties keep their order."""
     places = np.arange(len(values))
     if len(values) > depth:
         places = np.flatnonzero(values >= np.partition(values, len(values) - depth)[len(values) - depth])
@@ -121,26 +129,29 @@ def highest(values: NDArray[Any], depth: int) -> NDArray[np.int64]:
 
 
 class Searcher(Protocol):
-    """An index that is open."""
+    """The interface of an open index that can be searched."""
 
     def search(self, queries: Sequence[str], depth: int) -> Hits:
-        """The ``depth`` best documents for each query; fewer where fewer hold any of its words."""
+        """Return the ``depth`` best documents of each query, or fewer if fewer match."""
 
 
 @dataclass(frozen=True)
 class Engine:
-    """One library that can index and search.
+    """A search library that can index and search texts.
 
-    - ``module`` is what must be importable, ``distribution`` what is installed for it; its version is part of an
-      index's fingerprint
-    - ``build(texts, folder, settings)`` indexes the texts into an empty folder, and returns how many documents the
-      index holds; ``open(folder, settings)`` opens what it wrote, with the same settings
-    - ``stemmers`` and ``stop_lists`` are those that it has, its own choice first
-    - ``settings`` is the class of its settings; ``extra`` the extra of conqret that brings its library
-    - ``home`` is the folder of its index inside a corpus: engines by words share one
-    - ``folds``: it gets texts and queries without accents (:func:`conqret.text.words.fold`)
-    - ``resumes``: ``build`` goes on in a folder where it was stopped; it gets all the texts again
-    - ``layout`` names what it writes, in the place of the library's version, where that does not depend on it
+    - ``module`` must be importable; ``distribution`` is the installed package, whose version is part of
+      the fingerprint
+    - ``build(texts, folder, settings)`` indexes texts into an empty folder and returns the number of
+      documents
+    - ``open(folder, settings)`` opens an index that ``build`` wrote with the same settings
+    - ``stemmers`` and ``stop_lists``: the names that it supports, the default first
+    - ``settings``: the class of its settings; ``extra``: conqret's optional dependency that installs the
+      library
+    - ``home``: the folder of its index inside a corpus; engines that search by words share one
+    - ``folds``: True if texts and queries are passed without accents (:func:`conqret.text.words.fold`)
+    - ``resumes``: True if ``build`` can continue an interrupted build, given all texts again
+    - ``layout``: a name of its file format that replaces the library's version, if files do not depend on
+      it
     """
 
     name: str
@@ -158,14 +169,14 @@ class Engine:
     layout: str = ""
 
     def version(self) -> str:
-        """The library's version, or the layout of what it writes."""
+        """Return the version of the library, or the name of its file format if the engine has one."""
         return self.layout or importlib.metadata.version(self.distribution)
 
     def declared(self, settings: Mapping[str, Any]) -> EngineSettings:
-        """Its settings, from those that were given by name.
+        """Return the engine's settings made from a mapping of names to values.
 
         Raises:
-            UnknownNameError: it has no such setting.
+            UnknownNameError: the engine has no such setting.
         """
         known = inspect.signature(self.settings).parameters
         check_known(f"setting of the engine {self.name}", known, *settings)
@@ -184,11 +195,11 @@ ENGINES = Registry(
 
 
 def get_engine(name: str | None = None) -> Engine:
-    """The engine of that name, by default ``bm25s``.
+    """Return the engine with this name; the default is ``bm25s``.
 
     Raises:
         UnknownNameError: there is no such engine.
-        MissingDependencyError: its library is not installed here.
+        MissingDependencyError: the engine's library is not installed.
     """
     engine = ENGINES[name or "bm25s"]
     if importlib.util.find_spec(engine.module) is None:

@@ -22,7 +22,10 @@ _TERMS = "terms.json"
 
 
 def build(texts: Iterable[str], folder: Path, settings: WordIndexSettings) -> int:
-    """Index ``texts``: every distinct word is stemmed once. Stop words are left out of queries only."""
+    """Index ``texts`` with bm25s into ``folder``, and return the number of documents.
+
+    Words are stemmed. Stop words are removed from queries only.
+    """
     import bm25s
 
     analysed = _Vocabulary(settings)
@@ -37,7 +40,7 @@ def build(texts: Iterable[str], folder: Path, settings: WordIndexSettings) -> in
 
 
 def open_index(folder: Path, settings: WordIndexSettings) -> Bm25sSearcher:
-    """Open the index in ``folder``."""
+    """Open the bm25s index in ``folder`` for search."""
     import bm25s
 
     vocabulary = _Vocabulary(settings)
@@ -48,15 +51,15 @@ def open_index(folder: Path, settings: WordIndexSettings) -> Bm25sSearcher:
 
 
 class Bm25sSearcher:
-    """An open bm25s index."""
+    """An open bm25s index that can be searched."""
 
     def __init__(self, model: Any, vocabulary: _Vocabulary, stop_words: frozenset[str]) -> None:
         self._model, self._vocabulary, self._stop_words = model, vocabulary, stop_words
 
     def search(self, queries: Sequence[str], depth: int) -> Hits:
-        """Score every document for each query; documents without any of its words are no hits.
+        """Return the ``depth`` documents with the highest BM25 score for each query.
 
-        A word that a query repeats counts once.
+        Documents without any of the query's words are left out. A repeated query word counts once.
         """
         return Hits.from_rankings([self._best(query, depth) for query in queries])
 

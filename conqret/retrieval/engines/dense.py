@@ -12,23 +12,26 @@ from conqret.retrieval.vectors import Vectors, load, write
 
 
 def build(texts: Iterable[str], folder: Path, settings: Encoding) -> int:
-    """Encode the passages of ``texts``; in a folder where that was stopped, those that are not there yet."""
+    """Encode the passages of ``texts`` into ``folder`` and return the number of documents.
+
+    Passages that an interrupted build already encoded are skipped.
+    """
     return write(folder, texts, load(settings).passages, settings.passage_words)
 
 
 class DenseSearcher:
-    """An open index of vectors; the encoder is loaded with the first query."""
+    """An open vector index; the encoder is loaded at the first query."""
 
     def __init__(self, folder: Path, settings: Encoding) -> None:
         self.vectors, self._settings = Vectors.from_folder(folder), settings
 
     @cached_property
     def encoder(self) -> Encoder:
-        """The encoder that the index was made with."""
+        """The encoder that the index was built with."""
         return load(self._settings)
 
     def search(self, queries: Sequence[str], depth: int) -> Hits:
-        """The documents whose best passage is nearest; every document is a hit somewhere."""
+        """Return the ``depth`` documents whose best passage has the highest dot product with each query."""
         return Hits.from_rankings(list(self.vectors.nearest(self.encoder.queries(queries), depth)))
 
 

@@ -24,8 +24,11 @@ HUMAN, MODELS = "human_annotations.json", "llm_annotations.json"
 
 @dataclass(frozen=True)
 class DataSet:
-    """One of the data sets: how labels are compared, what the cheaper judge is forgiven, and the winning rates and
-    advantage probabilities that the authors' notebook prints for each model."""
+    """One data set of the alternative annotator test.
+
+    ``level`` is the measurement level of its labels, and ``epsilon`` the discount for the cheaper judge.
+    ``printed`` holds each model's winning rate and advantage probability from the authors' notebook.
+    """
 
     level: Level
     epsilon: float
@@ -61,7 +64,7 @@ embeddings; the notebook prints no rates for it."""
 
 
 def read(folder: Path) -> SuiteData:
-    """The annotations of all data sets that are there, categories as numbers, and those of the models as logs."""
+    """Read the annotations of all data sets in the folder; the models' annotations become logs."""
     names = tuple(f"{name}/{HUMAN}" for name in DATA_SETS)
     annotations: dict[str, dict[str, float]] = {}
     logs: dict[str, dict[str, dict[str, float]]] = {}
@@ -128,7 +131,9 @@ def _number(label: str | float, code: Mapping[str, float] | None) -> float:
 
 
 def test_of(field: str, verdicts: SuiteVerdicts) -> float:
-    """The winning rate or the advantage probability in one data set; NaN where there is no test."""
+    """Return the winning rate or the advantage probability (``field``) in one data set; NaN if there is no
+    test.
+    """
     annotators, table = annotator_table(dict(zip(verdicts.ids, verdicts.annotations, strict=True)))
     if len(annotators) < 2:
         return math.nan

@@ -19,7 +19,12 @@ ALWAYS = "yes to every pair"
 
 
 def read(folder: Path) -> SuiteData:
-    """The pairs of document and perspective; the questions are what intervals are over."""
+    """Read the pairs of document and perspective, with questions as clusters.
+
+    Raises:
+        ItemsError: a pair has no label.
+        DeclarationError: the file is missing, or a pair has no question.
+    """
     path = suite_file(folder, PAIRS)
     pairs = read_pairs(path, "label")
     unlabelled = [pair.id for pair in pairs if pair.label is None]
@@ -37,13 +42,15 @@ def read(folder: Path) -> SuiteData:
 
 
 def detection_f1(verdicts: SuiteVerdicts) -> float:
-    """F1 of yes, which is a grade from :data:`conqret.perspectives.detection.YES_FROM` on."""
+    """Return the F1 of the label yes, which is a grade of at least
+    :data:`conqret.perspectives.detection.YES_FROM`.
+    """
     yes = verdicts.verdicts >= YES_FROM / (len(GRADES) - 1) - 1e-9
     return value_of(f1(verdicts.gold, yes, categories=BOTH))
 
 
 def precision_over_ranks(verdicts: SuiteVerdicts) -> float:
-    """Average precision of the grades, which needs no threshold."""
+    """Return the average precision of the grades, which needs no threshold."""
     return value_of(average_precision(verdicts.gold, verdicts.verdicts))
 
 

@@ -35,7 +35,7 @@ SUMMARIZE = "Summarize the document."
 
 
 def read(folder: Path) -> SuiteData:
-    """The pairs of the splits that are there."""
+    """Read the pairs of all splits in the folder."""
     return data_of_rows(_rows(folder), "preference")
 
 

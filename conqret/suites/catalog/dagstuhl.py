@@ -52,13 +52,13 @@ TABLE_5 = {
 
 @dataclass(frozen=True)
 class DagstuhlData(SuiteData):
-    """The arguments with the experts' ratings; and the novices' labels, where they are there."""
+    """The arguments with the experts' ratings, and the novices' labels if their file exists."""
 
     novices: LabelSet | None = None
 
 
 def read(folder: Path) -> DagstuhlData:
-    """The arguments that all three experts take for one, with the mean of their ratings (1 to 3)."""
+    """Read the texts that all three experts call arguments, with the mean of their ratings (1 to 3) as gold."""
     files_present(folder, (EXPERTS, NOVICES), "labels")
     novices = read_labels(suite_file(folder, NOVICES)) if is_there(folder, NOVICES) else None
     if not is_there(folder, EXPERTS):
@@ -87,13 +87,15 @@ def read(folder: Path) -> DagstuhlData:
 
 
 def alpha_with_experts(verdicts: SuiteVerdicts) -> float:
-    """Krippendorff's alpha (interval) of the judge, put onto 1 to 3, and the mean of the experts."""
+    """Return Krippendorff's alpha (interval) between the judge, rescaled to 1 to 3, and the experts' mean."""
     (alpha,) = alphas(np.array([[verdicts.gold, 1 + 2 * verdicts.verdicts]]), "interval")
     return alpha.value if alpha.defined else math.nan
 
 
 def novice_alpha(dimensions: Iterable[str], data: SuiteData) -> float:
-    """Krippendorff's alpha (ordinal) of the novices, each a coder of their own, over all labels of the dimensions."""
+    """Return Krippendorff's alpha (ordinal) of the novices over all labels of the dimensions; NaN without
+    labels.
+    """
     labels = data.novices if isinstance(data, DagstuhlData) else None
     if labels is None:
         return math.nan
@@ -108,7 +110,7 @@ def novice_alpha(dimensions: Iterable[str], data: SuiteData) -> float:
 
 
 def printed_average(judge: str, data: SuiteData) -> float:
-    """The average that follows from the fourteen printed figures of a judge."""
+    """Return the mean of the fourteen printed figures of a judge."""
     row = [float(cell) for cell in TABLE_5[judge].split()]
     return math.fsum(row[:14]) / 14
 

@@ -67,7 +67,7 @@ SPEECH = published(
 
 
 def read(folder: Path) -> SuiteData:
-    """The speeches with the mean of their ratings as gold."""
+    """Read the speeches, with the mean of their ratings as gold."""
     rows = list(published_rows(folder, SPEECHES, SPEECH, unique="id", check=_counted))
     annotations = {row["id"]: dict(zip(row["raters"], row["ratings"], strict=True)) for row in rows}
     means = mean_labels(annotations)
@@ -84,23 +84,26 @@ def _counted(row: dict[str, Any]) -> None:
 
 
 def system_tau(verdicts: SuiteVerdicts) -> float:
-    """Kendall's tau-b of the means of the systems (kinds of authors)."""
+    """Return Kendall's tau-b between the systems' mean gold and mean verdicts; systems are kinds of authors."""
     gold, judged = system_means(verdicts)
     return value_of(kendall(gold, judged)) if len(gold) > 1 else math.nan
 
 
 def alpha(data: SuiteData) -> float:
-    """Krippendorff's alpha (ordinal) of the ratings, each annotator by name."""
+    """Return Krippendorff's alpha (ordinal) of the annotators' ratings."""
     return krippendorff_alpha(annotator_table(data.annotations[METRIC])[1], "ordinal")
 
 
 def single_rater(data: SuiteData) -> float:
-    """Spearman's correlation of one annotator with the mean of the others, mean over those with twenty speeches."""
+    """Return Spearman's correlation of one annotator with the mean of the others, averaged over annotators.
+
+    Only annotators with at least twenty speeches count.
+    """
     return value_of(one_against_others(annotator_table(data.annotations[METRIC])[1]))
 
 
 def mean_of(source: str, data: SuiteData) -> float:
-    """The mean rating of the speeches of a source."""
+    """Return the mean rating of the speeches of a source; NaN if there are none."""
     means = [data.gold[METRIC][name] for name, group in data.groups.items() if group == source]
     return math.fsum(means) / len(means) if means else math.nan
 

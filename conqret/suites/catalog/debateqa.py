@@ -24,9 +24,11 @@ SEED = 13
 
 
 def read(folder: Path) -> SuiteData:
-    """Elo's ratings of the systems by each annotator, and as logs the means that metrics give the systems over common
-    questions (tables of ``conqret debateqa score``: ``scores.parquet``, also in folders). A metric of which less is
-    better is turned round."""
+    """Read each annotator's Elo ratings of the systems as gold, and the systems' mean metric scores as logs.
+
+    The scores come from tables of ``conqret debateqa score`` (``scores.parquet``), over the questions that
+    the systems share. A metric for which lower is better is inverted.
+    """
     ratings = annotator_ratings(read_comparisons(suite_file(folder, PREFERENCES)), SEED)
     tables = sorted([*folder.glob("**/scores.parquet"), *folder.glob("**/scores.csv")])
     gold = {
@@ -54,7 +56,11 @@ def read(folder: Path) -> SuiteData:
 
 
 def of_three(kind: str) -> SuiteStatistic:
-    """A correlation of the systems' order, mean over the annotators who rank three systems or more."""
+    """Build the statistic that averages a rank correlation (``rho`` or ``tau``) of the systems over
+    annotators.
+
+    Annotators with fewer than three systems are left out.
+    """
     compute = {"rho": spearman_rho, "tau": kendall_tau}[kind]
 
     def value(verdicts: SuiteVerdicts) -> float:

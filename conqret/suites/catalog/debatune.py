@@ -33,8 +33,11 @@ def _file(folder: str) -> str:
 
 
 def read(folder: Path) -> SuiteData:
-    """The statements of the models that are there. The gold is the side that each was told to take, so it is always
-    1: what is held against something is the share of a model's statements that keep to it."""
+    """Read the statements of all models whose files exist, with the gold 1 for each.
+
+    The gold is the side that the model was told to take, so the statistics are shares of statements that
+    keep to it.
+    """
     present = files_present(folder, tuple(_file(row[0]) for row in SYSTEMS.values()), "statements")
     of_file = {_file(row[0]): system for system, row in SYSTEMS.items()}
     items, groups, topics = [], {}, {}
@@ -48,7 +51,7 @@ def read(folder: Path) -> SuiteData:
 
 
 def controllability(side: str, verdicts: SuiteVerdicts) -> float:
-    """The share of statements of which all that they argue is on their side; without a ``side`` of those of both."""
+    """Return the share of statements whose arguments are all on their side, for one ``side`` or both (empty)."""
     good = [
         float(verdict >= 1)
         for name, verdict in zip(verdicts.ids, verdicts.verdicts, strict=True)
@@ -58,7 +61,7 @@ def controllability(side: str, verdicts: SuiteVerdicts) -> float:
 
 
 def distance(verdicts: SuiteVerdicts) -> float:
-    """The mean distance of the shares from those by GPT-4, over the models and sides that are judged."""
+    """Return the mean distance of these shares from those by GPT-4, over models and sides."""
     distances = [
         abs(share - printed)
         for system, part in by_group(verdicts).items()
@@ -82,7 +85,9 @@ def _statistics(system: str, folder: str) -> tuple[SuiteStatistic, ...]:
 
 
 def printed_overall(system: str, data: SuiteData) -> float:
-    """The overall figure that follows from the printed ones of both sides, each of 240 statements."""
+    """Return the overall share of a model computed from the printed shares of both sides (240 statements
+    each).
+    """
     _, positive, negative, _ = SYSTEMS[system]
     return (round(positive * 240) + round(negative * 240)) / 480
 

@@ -27,8 +27,10 @@ _LONGEST_ID = 200
 
 
 def read(folder: Path) -> SuiteData:
-    """The rated texts of all data sets in the folder, also in folders in it: an item for each text and rating. What has
-    no scale (categories) is left out, and noted."""
+    """Read the rated texts of all data sets in the folder and below, as one item per text and rating.
+
+    Categories without a scale are left out, with a note.
+    """
     files = sorted([*folder.glob("**/*.json"), *folder.glob("**/*.json.gz")])
     if not files:
         raise DeclarationError(f"{folder} contains no data set (*.json): fetch the suite, or put files there")

@@ -76,7 +76,7 @@ JUDGED = published(id=("pair_id", identifier), preference=("judgments", _decisio
 
 
 def read(folder: Path) -> SuiteData:
-    """The pairs, and the verdicts of the published judges that are there."""
+    """Read the pairs, and the verdicts of those published judges whose files exist."""
     logs = {
         judge: {
             "preference": {

@@ -58,7 +58,7 @@ CONVERSATION = published(id=("_id", identifier), turns=("messages", _turns))
 
 
 def read(folder: Path) -> SuiteData:
-    """The conversations, the overall rating of the annotator of each, and what the model expects of them."""
+    """Read the conversations, the annotators' overall ratings, and the model's predictions as logs."""
     ratings: dict[str, dict[str, float]] = {}
     for row in published_rows(folder, RATINGS, RATING):
         if row["rating"] in SCALE:  # 0: not answered
@@ -116,12 +116,12 @@ def _share(rating: float) -> float:
 
 
 def rmse(verdicts: SuiteVerdicts) -> float:
-    """The root of the mean squared difference, on the scale from 0 to 1."""
+    """Return the root mean squared error between verdicts and gold, on the scale from 0 to 1."""
     return float(((verdicts.verdicts - verdicts.gold) ** 2).mean() ** 0.5)
 
 
 def of_ratings(kind: str, verdicts: SuiteVerdicts) -> float:
-    """The correlation of verdicts and ratings."""
+    """Return a correlation (``kind``) between verdicts and ratings."""
     return COEFFICIENTS[kind](verdicts.gold, verdicts.verdicts)
 
 

@@ -47,7 +47,9 @@ SCORE = published(
 
 
 def read(folder: Path) -> SuiteData:
-    """The pairs with the labels of two annotators each, on the scale of preferences; and RAGChecker's own scores."""
+    """Read the pairs with two annotators' labels on the preference scale, and RAGChecker's own scores as
+    logs.
+    """
     items: dict[str, Item] = {}
     datasets: dict[str, str] = {}
     labels: dict[str, dict[str, dict[str, float]]] = {metric: {} for metric in ASPECTS}
@@ -85,7 +87,9 @@ def _differences(folder: Path) -> dict[str, dict[str, float]]:
 
 
 def with_all_labels(kind: str, verdicts: SuiteVerdicts) -> float:
-    """The correlation of the verdicts with the labels of both annotators, each a point of its own."""
+    """Return a correlation (``kind``) between verdicts and labels, with each annotator's label as a separate
+    point.
+    """
     points = [
         (verdict, label)
         for verdict, labels in zip(verdicts.verdicts.tolist(), verdicts.annotations, strict=True)

@@ -44,7 +44,9 @@ ROW = published(
 
 
 def read(folder: Path) -> SuiteData:
-    """A pair for each wrong answer of a prompt. The subset of ties, which is scored otherwise, is left out."""
+    """Read one pair for each wrong answer of a prompt; the subset of ties, which is scored differently, is
+    left out.
+    """
     name = files_present(folder, FILES, "prompts")[0]
     every = list(published_rows(folder, name, ROW, unique="id", check=_counted))
     rows = [row for row in every if row["subset"].casefold() != TIES.casefold()]
@@ -77,7 +79,7 @@ def _counted(row: dict[str, Any]) -> None:
 
 
 def best_of_all(verdicts: SuiteVerdicts) -> float:
-    """The share of prompts whose right answer is preferred to each of the wrong ones; a tie is wrong."""
+    """Return the share of prompts whose right answer is preferred to every wrong one; a tie counts as wrong."""
     right: dict[str, bool] = {}
     for cluster, gold, verdict in zip(verdicts.clusters, verdicts.gold, verdicts.verdicts, strict=True):
         right[cluster] = right.get(cluster, True) and bool((verdict - 0.5) * (gold - 0.5) > 0)

@@ -24,8 +24,10 @@ QUERY = published(
 
 
 def read(folder: Path) -> SuiteData:
-    """The graded arguments of each question, in the layout of BEIR: ``corpus.jsonl``, ``queries.jsonl`` and
-    ``qrels/test.tsv``. Arguments without a text are left out."""
+    """Read the graded arguments of each question in BEIR's layout; arguments without a text are left out.
+
+    The files are ``corpus.jsonl``, ``queries.jsonl`` and ``qrels/test.tsv``.
+    """
     if not all((folder / name).is_file() for name in ("corpus.jsonl", "queries.jsonl")):
         raise DeclarationError(
             f"{folder} has no corpus.jsonl and queries.jsonl: fetch the suite, or put the folder webis-touche2020 of "

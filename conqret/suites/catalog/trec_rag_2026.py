@@ -23,7 +23,7 @@ JUDGES = {
 
 
 def read(folder: Path) -> SuiteData:
-    """The grades of Codex as gold, those of other models as logs."""
+    """Read the grades of Codex as gold, and those of other models as logs."""
     gold, topics = _grades(suite_file(folder, GOLD))
     logs = {
         judge: {METRIC: _grades(suite_file(folder, name))[0]}
@@ -56,7 +56,7 @@ def _grades(path: Path) -> tuple[dict[str, float], dict[str, str]]:
 
 
 def grade_agreement(kind: str, verdicts: SuiteVerdicts) -> float:
-    """Cohen's kappa of the grades: by squared differences, or of relevant (2 or more) and not."""
+    """Return Cohen's kappa of the grades: quadratic, or binary for relevant (2 or more)."""
     if kind == "quadratic":
         return value_of(quadratic_kappa(verdicts.gold, verdicts.verdicts, categories=GRADES))
     return value_of(cohen_kappa(verdicts.gold >= 2, verdicts.verdicts >= 2, categories=(0, 1)))

@@ -61,7 +61,7 @@ LONGER = "the longer argument (words)"
 
 
 def read(folder: Path) -> SuiteData:
-    """The pairs of all sides that are there."""
+    """Read the pairs of all sides in the folder."""
     pairs = list(_pairs(folder))
     longer = {pair["id"]: _longer(pair) for pair in pairs}
     return data_of_rows(pairs, "preference", logs={LONGER: {"preference": longer}}, rules=(LONGER,))

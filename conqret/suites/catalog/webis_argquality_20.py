@@ -47,15 +47,17 @@ ARGUMENT = published(
 
 @dataclass(frozen=True)
 class WebisData(SuiteData):
-    """The arguments with their scores; and what these were made of, where it is there: the single labels of relevance
-    and the paired comparisons of each dimension."""
+    """The arguments with their scores, and the raw annotations behind them if their files exist.
+
+    These are single relevance labels, and paired comparisons for each dimension.
+    """
 
     relevance: LabelSet | None = None
     comparisons: Mapping[str, tuple[Comparison, ...]] = field(default_factory=dict)
 
 
 def read(folder: Path) -> WebisData:
-    """The arguments of all topics; texts that are no argument have no quality and are left out."""
+    """Read the arguments of all topics; texts that are not arguments are left out."""
     topics = {row["id"]: row["question"] for row in published_rows(folder, TOPICS, TOPIC, unique="id")}
     rows = published_rows(folder, ARGUMENTS, ARGUMENT, unique=("cluster", "discussion", "id"))
     arguments = (
@@ -83,7 +85,10 @@ def read(folder: Path) -> WebisData:
 
 
 def alpha(dimension: str, level: Level, data: SuiteData) -> float:
-    """Krippendorff's alpha of the single labels of a dimension; the labels of an argument are numbered as coders."""
+    """Return Krippendorff's alpha of a dimension's single labels; NaN if their file is missing.
+
+    The labels of an argument are numbered as if each number were one annotator.
+    """
     labels = data.relevance if isinstance(data, WebisData) else None
     if labels is None:
         return math.nan
@@ -91,7 +96,9 @@ def alpha(dimension: str, level: Level, data: SuiteData) -> float:
 
 
 def strengths(dimension: str, data: SuiteData) -> float:
-    """Spearman's correlation of Bradley-Terry strengths of the paired comparisons with the published scores."""
+    """Return Spearman's correlation of Bradley-Terry strengths (from paired comparisons) with the published
+    scores.
+    """
     comparisons = data.comparisons.get(dimension) if isinstance(data, WebisData) else None
     if not comparisons:
         return math.nan

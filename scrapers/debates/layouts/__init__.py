@@ -22,10 +22,11 @@ _DEVICES = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])$")
 
 
 def debate_id(url: str) -> str:
-    """The id of the debate at ``url``: the last part of its path and its query, else its host.
+    """Return the id of the debate at ``url``: the last part of its path with its query, or else its host.
 
-    Letters, digits and single hyphens only. ``debate_id("https://www.procon.org/headlines/zoos/")`` is
-    ``"zoos"``, ``debate_id("https://abortion.procon.org")`` is ``"abortion-procon-org"``.
+    The id has only letters, digits and single hyphens.
+    ``debate_id("https://www.procon.org/headlines/zoos/")`` is ``"zoos"``, and
+    ``debate_id("https://abortion.procon.org")`` is ``"abortion-procon-org"``.
     """
     try:
         parts = urlsplit(url)
@@ -42,7 +43,7 @@ def debate_id(url: str) -> str:
 
 
 def told_apart(identifier: str, url: str) -> str:
-    """Another id for a second debate whose address gives the same one."""
+    """Return ``identifier`` with a digest of ``url`` appended, for a second debate with the same id."""
     return f"{identifier[: MAX_ID - 9].rstrip('-')}-{_digest(url)}"
 
 
@@ -73,7 +74,7 @@ ALL = LAYOUTS.values()
 
 @dataclass(frozen=True, slots=True)
 class LayoutProblem:
-    """A page that gave no debate: its address, and what was missing, one line each."""
+    """A page that gave no debate: its URL, and what was missing, one line each."""
 
     url: str
     missing: tuple[str, ...]
@@ -86,15 +87,15 @@ def read_debate(
     """Read a debate page.
 
     Args:
-        html: The page.
-        url: Its address; the debate's id comes from it, and relative links are resolved against it.
-        further: The HTML of the pages that :func:`wanted_pages` names, by their addresses: its footnotes, or its
-            other side.
-        layouts: The layouts to try, in order.
+        html: the HTML of the page.
+        url: its URL, which gives the debate's id and resolves relative links.
+        further: the HTML of the pages that :func:`wanted_pages` names, by URL: footnotes or the other
+            side.
+        layouts: the layouts to try, in order.
 
     Returns:
-        The debate, or a :class:`LayoutProblem` if no layout fits, if a side has no text, if the page has no
-        question, or if its paragraphs cite sources that are nowhere listed. Never an exception.
+        The debate, or a :class:`LayoutProblem` if no layout fits, a side has no text, there is no
+            question, or cited sources are not listed. No exception is raised.
     """
     try:
         page = DebatePage.read(html, url, further)
@@ -124,7 +125,7 @@ def read_debate(
 
 
 def wanted_pages(html: str, url: str) -> tuple[str, ...]:
-    """The addresses of the further pages that the debate at ``url`` needs; none if no layout fits."""
+    """Return the URLs of the further pages that the debate at ``url`` needs; empty if no layout fits."""
     try:
         page = DebatePage.read(html, url)
     except UnreadableHtmlError:
@@ -133,7 +134,7 @@ def wanted_pages(html: str, url: str) -> tuple[str, ...]:
 
 
 def missing_of(reading: DebateParts) -> tuple[str, ...]:
-    """What a debate needs and a page did not give, one line each, with the part in front."""
+    """Return one line for each required part of a debate that the page did not give."""
     problems = []
     if not plain(reading.question):
         problems.append("question: no heading and no title")
