@@ -121,23 +121,24 @@ class Item(Frozen):
 
     @property
     def translation_of(self) -> str:
-        """The word that it shares with its translations, from its metadata; empty where there is none."""
+        """The name that this item shares with its translations, from its metadata; empty if it has none."""
         return str(self.metadata.get(TRANSLATION_OF) or "")
 
     @property
     def pictures(self) -> tuple[str, ...]:
-        """All its images, in the order of their numbers: those of earlier turns, of the question, of the documents."""
+        """All images of the item as a tuple of URLs: those of earlier turns, then the question's, then
+        the documents'."""
         earlier = chain.from_iterable(map(attrgetter("images"), self.messages))
         return (*earlier, *self.images, *filter(None, map(attrgetter("image"), self.documents)))
 
     @property
     def has_turns(self) -> bool:
-        """Whether it has earlier turns or images, so that its prompts have more than those of other items."""
+        """True if the item has earlier conversation turns or images."""
         return bool(self.messages or self.pictures)
 
     @property
     def version(self) -> Version | None:
-        """Its perturbation, as its metadata says; None for an item as it is."""
+        """The perturbation that produced this item, from its metadata; None if the item is unperturbed."""
         try:
             *before, last = self.metadata[CHANGES]
             names = [*(f"{change['name']}:{change['level']:g}" for change in before), last["name"]]

@@ -220,9 +220,9 @@ PLUGGED = Registry("dialect of items", "conqret.adapters", Dialect, shared=True)
 
 
 def recognise(names: Iterable[str]) -> Dialect | None:
-    """Return the first dialect that a file with these columns fits, or ``None``.
+    """Return the first known dialect that matches these column names, or None.
 
-    Names may be written in any case and with spaces (``Retrieved Contexts``), where no column has the exact name.
+    If no exact name matches, names also match in any case and with spaces (``Retrieved Contexts``).
     """
     there, written = list(names), dict[str, str]()
     for name in reversed(there):
@@ -257,7 +257,11 @@ def _fitting(names: Iterable[str]) -> Dialect | None:
 
 
 def nearly(names: Iterable[str]) -> Mapping[str, str]:
-    """The dialects that would fit but for one column, by name, with the columns of which one would do."""
+    """Return the dialects that these columns miss by one column.
+
+    The result maps the dialect's name to the missing column, or to the alternatives of which one is
+    enough.
+    """
     there = frozenset(names)
     known = (*DIALECTS, *PLUGGED.values())
     lacking = {
@@ -273,7 +277,8 @@ def nearly(names: Iterable[str]) -> Mapping[str, str]:
 
 
 def with_columns(dialect: Dialect, mapping: Mapping[str, str]) -> Dialect:
-    """Return ``dialect`` with the columns of some fields set by the user."""
+    """Return ``dialect`` with the columns of some fields replaced by the user's ``mapping`` from field to
+    column."""
     columns_by_field = dict(dialect.columns)
     rivals = mapping.values()  # a reference is one where the user says so
     columns_by_field["reference"] = tuple(

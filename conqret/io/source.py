@@ -55,7 +55,7 @@ OPTIONAL = ("stance", "documents", "argument", "second_argument", "reference", "
 
 @dataclass(frozen=True, slots=True)
 class CheckedItems:
-    """What a file of items holds, after every item passed.
+    """A summary of the items in a source after all were checked.
 
     Attributes:
         count: items.
@@ -84,7 +84,7 @@ class CheckedItems:
 
     @property
     def warning(self) -> str:
-        """How many items are left out, where any are: to be said wherever results of the others are shown."""
+        """A sentence on how many items are left out because of faults; empty if none are."""
         if not self.left_out:
             return ""
         had = "it has" if self.left_out == 1 else "they have"
@@ -92,7 +92,8 @@ class CheckedItems:
         return f"{self.left_out:,} of {total} left out, because {had} faults"
 
     def items(self, source: Iterable[Item]) -> Iterator[Item]:
-        """The items as they were checked; those that are too many to be kept are read again from ``source``."""
+        """Iterate over the checked items; if they were too many to store, they are read again from
+        ``source``."""
         return iter(source) if self.lines is None else map(Item.model_validate_json, self.lines)
 
 
@@ -101,7 +102,7 @@ REMEDY = "--skip-invalid (skip_invalid=True in Python) leaves such items out and
 
 @dataclass(frozen=True, slots=True)
 class ItemSource:
-    """Items that can be read again and again, one at a time.
+    """Items that can be read repeatedly, one at a time.
 
     Attributes:
         rows: where the records come from.
@@ -126,11 +127,11 @@ class ItemSource:
 
     @property
     def name(self) -> str:
-        """How messages call the input: the path as it was given, or "polars frame"."""
+        """The name of the input in messages: its path as given, or "polars frame"."""
         return self.rows.name
 
     def check(self, needs: Mapping[str, str] | None = None) -> CheckedItems:
-        """Read everything once, before the first call, and return what there is.
+        """Read and check all items, and return a summary.
 
         Args:
             needs: for "documents", "argument", "second_argument" or "stance" the sentence that says who
@@ -203,7 +204,7 @@ class ItemSource:
             yield item
 
     def located(self) -> Iterator[tuple[str, int, Item]]:
-        """Yield the items, each behind its file and its line.
+        """Yield each item with its file and line.
 
         Raises:
             ItemsError: as iterating over the source itself.
@@ -218,8 +219,10 @@ class ItemSource:
             reader.faults.raise_any()
 
     def places(self) -> list[int | str | None]:
-        """For each row of a table the number of its item, from 0, or why it is left out: long tables have several rows
-        an item."""
+        """Return for each table row the index of its item, or a text that says why it is left out.
+
+        In long tables several rows belong to one item.
+        """
         if self.skip_invalid:
             return list(self._places())
         if not self.layout.long:
@@ -362,7 +365,10 @@ def _layout(rows: Rows, mapping: Mapping[str, str]) -> Dialect:
 
 
 def has_field(item: Item, field: str) -> bool:
-    """Whether an item has an optional field: some documents, a text, a stance other than none, a nugget with it."""
+    """Return True if an item has a value in an optional field; for stance, one other than "none".
+
+    A dotted field such as ``nuggets.importance`` requires one nugget with that value.
+    """
     name, _, inside = field.partition(".")
     value = getattr(item, name)
     if inside:
@@ -373,7 +379,7 @@ def has_field(item: Item, field: str) -> bool:
 def sound_items(
     items: Iterable[Item | None], reader: TableReader, needs: Mapping[str, str]
 ) -> Iterator[Item | None]:
-    """The items; None for each that has faults, which an id that was met before is, and the lack of a field.
+    """Yield the valid items, and None for each that has faults, repeats an id or lacks a needed field.
 
     Args:
         items: the items, None for each that has faults already.
