@@ -50,8 +50,11 @@ judge, and nearness to the border of a band."""
 
 
 class SampledItem(Frozen):
-    """One item to label: its stratum (topic and band of the score), how uncertain the judge is of it (0 to 7.5), and
-    what of; and the ``probability`` with which it was drawn, where that is not the same for all."""
+    """One item chosen for labeling.
+
+    Its stratum is ``topic`` and ``band`` of the judge's score. ``uncertainty`` (0 to 7.5) is that of the
+    judge, with its ``reasons``. ``probability`` is that of being drawn, if it differs between items.
+    """
 
     item: Item
     topic: str
@@ -63,10 +66,12 @@ class SampledItem(Frozen):
 
 
 class LabelPlan(Frozen):
-    """The items to label, in the order in which they should be, of ``total``. Each of those that were not labeled
-    before had the same ``probability`` of being chosen; it is None where the most uncertain ones were chosen, which
-    are no sample of the others, or where each item has a probability of its own. The judge abstained from some metric
-    of so many of all (``abstained``)."""
+    """The items to label, in order, chosen from ``total`` items.
+
+    ``probability`` is the same for each unlabeled item. It is None if the most uncertain items were
+    chosen, which are not a random sample, or if items have different probabilities. ``abstained`` is the
+    number of items on which the judge abstained from a metric.
+    """
 
     chosen: tuple[SampledItem, ...]
     probability: float | None
@@ -77,7 +82,7 @@ class LabelPlan(Frozen):
 
     @property
     def unequal(self) -> bool:
-        """Whether items were drawn with probabilities of their own."""
+        """True if the items were drawn with different probabilities."""
         return any(entry.probability is not None for entry in self.chosen)
 
 
@@ -305,6 +310,6 @@ def _weigh(
 
 
 def abstained(judgment: Judgment | None) -> list[str]:
-    """The metrics that the judge left out because it was not sure enough."""
+    """Return the metrics on which the judge abstained for lack of confidence."""
     measures = judgment.measures if judgment is not None else {}
     return [name for name, measure in measures.items() if measure.reason is Reason.UNSURE]

@@ -34,7 +34,7 @@ from conqret.prompts import Library
 
 
 def task_of(name: str) -> AnnotationTask:
-    """The task that ``name`` means; a path that ends in ``.toml`` is a task of one's own.
+    """Return the task with this name, that of a judge format, or the one in a ``.toml`` file.
 
     Raises:
         UnknownNameError: there is none; the message names the nearest.
@@ -51,7 +51,7 @@ def task_of(name: str) -> AnnotationTask:
 
 
 def screens_of(task: AnnotationTask, items: Iterable[Item], wanted: TaskRequest) -> list[Screen]:
-    """All screens of all items, in their order, with the questions that are wanted.
+    """Return all screens of all items in order, with only the requested questions.
 
     Raises:
         UnknownNameError: no screen has a question of that name.
@@ -130,7 +130,8 @@ _NOTICE = "Everything between the tags"
 
 
 def format_task(judge: Judge, metrics: tuple[str, ...] = ()) -> AnnotationTask:
-    """The task in which annotators rate the ``metrics`` of ``judge``; for all, where none are given."""
+    """Return the task in which annotators rate the ``metrics`` of ``judge``; all its metrics if none are
+    given."""
 
     def screens(item: Item, wanted: TaskRequest) -> Iterator[Screen]:
         known, named = rateable(judge), wanted.metrics or metrics
@@ -149,12 +150,13 @@ def format_task(judge: Judge, metrics: tuple[str, ...] = ()) -> AnnotationTask:
 
 
 def states_ratings(judge: Judge) -> bool:
-    """Whether the format requests ratings on a scale of whole numbers, as annotators can give them."""
+    """Return True if the judge format requests ratings on an integer scale, which annotators can use,
+    too."""
     return bool(judge.judge_prompts) and _SCALE.fullmatch(judge.scale) is not None
 
 
 def rateable(judge: Judge) -> tuple[str, ...]:
-    """The metrics that annotators can rate on the format's scale.
+    """Return the metrics of a judge format that annotators can rate on its scale.
 
     Raises:
         DeclarationError: the format states no ratings.

@@ -29,7 +29,7 @@ from conqret.runs.session import Session, SessionCounts
 
 
 class RewritingSettings(ClientSettings, ItemSettings, total=False):
-    """What rewrites items, where a model does, and how they are read."""
+    """The settings of the model that rewrites items, and of how items are read."""
 
     model: str | ClientOptions | None
     prompts: str | Path | None
@@ -43,7 +43,11 @@ def read_items(
     on_check: Callable[[CheckedItems], object],
     needs: Mapping[str, str] = MappingProxyType({}),
 ) -> list[Item]:
-    """The items of a file, checked; ``needs`` says for what a field has to be there. Raises ItemsError."""
+    """Read and check the items of a file, and return them as a list.
+
+    ``needs`` maps each required field to the reason, and ``on_check`` gets the summary of the check.
+    Raises ItemsError if items have faults.
+    """
     opened = open_items(
         items,
         columns=settings.get("columns"),
@@ -56,7 +60,7 @@ def read_items(
 
 
 def rewriter(client: ClientOptions, target: Path, settings: RewritingSettings, *, overwrite: bool) -> Session:
-    """The session with what rewrites, whose answers are kept next to the file that is written.
+    """Return a session with the model that rewrites, whose responses are recorded next to ``target``.
 
     Raises:
         DeclarationError: the file has other content, and nothing is recorded of which it could come again.
@@ -73,8 +77,11 @@ def rewriter(client: ClientOptions, target: Path, settings: RewritingSettings, *
 
 @dataclass(frozen=True, slots=True)
 class Perturbed:
-    """The items by level, those that could not be changed and why, those that the model failed to rewrite, and the file
-    that holds all versions; and what was requested."""
+    """The result of perturbing a file of items.
+
+    It holds the versions by level, the items that could not be perturbed, those that the model failed to
+    rewrite, the output file, and the counts of requests.
+    """
 
     perturbation: Perturbation
     changed: dict[float, list[Item]]
