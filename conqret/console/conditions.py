@@ -36,7 +36,7 @@ FORM = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """One requirement of ``--require``, such as ``alpha.low >= 0.6``.
+    """One requirement on a result, such as ``alpha.low >= 0.6``.
 
     ``end`` is the end of the confidence interval, or the bound, that must meet it; None means the value
     itself.

@@ -109,12 +109,11 @@ class Measure(Frozen):
     """The value of one metric for one item.
 
     ``value`` is in [0, 1]; ``raw`` is the same on the format's own scale. With several samples, ``value``
-    is their mean, ``majority`` their most frequent value (the median of the tied ones, as a ``value``)
-    and ``samples`` holds each, with None where a sample gave nothing. ``label`` is the verdict of a
-    preference (first, second or tie), ``flipped`` whether it changed with the order of the arguments,
-    and ``method`` says how the value was read where there is a choice (``logprobs``, ``rating``, or ``mixed``
-    where samples or orders differ in that). ``confidence`` is what speaks for the value, from 0 (nothing) to 1, by its
-    source (:mod:`conqret.judging.scales`).
+    is their mean and ``majority`` the most frequent value (the median of tied ones). ``samples`` holds
+    each value, None for a sample without one. ``label`` is the verdict of a preference: first, second or
+    tie. ``flipped`` is true if it changed with the order of the arguments. ``method`` is how the value was
+    read: ``logprobs``, ``rating``, or ``mixed`` if samples or orders differ. ``confidence`` maps each
+    source of confidence to a number from 0 to 1 (:mod:`conqret.judging.scales`).
     """
 
     status: Status
@@ -235,12 +234,12 @@ class Trace(Frozen):
 
 
 class Judgment(Frozen):
-    """One judge's measures of one item, one for each metric, and the trace. ``strays`` are the
-    numbers that its arguments cite and no document has.
+    """One judge's measures of one item, by metric, with the trace of its calls.
 
-    ``fingerprint`` names judge, prompts and model: equal fingerprints mean the same judge configuration. ``version``
-    says which version of an item was judged; None: the item as it is. ``language`` is the item's, as an ISO 639-1 code;
-    empty where it could not be detected. ``translation_of`` is the word that it shares with its translations.
+    ``strays`` are cited numbers without a document. Judgments with the same ``fingerprint`` come from the
+    same judge configuration: judge, prompts and model. ``version`` is the perturbed version that was
+    judged, or None for the original item. ``language`` is the item's ISO 639-1 code, or empty if it was
+    not detected. ``translation_of`` is the name that the item shares with its translations.
     """
 
     item: str

@@ -24,21 +24,22 @@ FIELDS = tuple(
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """Which column holds which field of an item, in one tool's files.
+    """The layout of one tool's files: which column holds which field of an item.
 
     Attributes:
-        name: what messages show ("read as ragas v2").
-        columns: for a field of an item the columns that may hold it; the first that has a value counts.
-            A name with dots reaches into objects and lists, and + puts several together (see
+        name: the name shown in messages ("read as ragas v2").
+        columns: for each field, the columns that may hold it; the first with a value is used. Dots
+            reach into objects and lists, and + joins several columns (see
             :class:`~conqret.io.schema.Field`): ``query.text``, ``hits.body.content``, ``doc 1+doc 2``.
-        marks: the dialect is recognized where of each set at least one column is there.
-        separator: what parts the documents where the tool writes them into one CSV cell.
-        native: a column that is a slip of a field's name is a fault (``arguement``).
+        marks: sets of columns; the dialect is recognized if at least one column of each set exists.
+        separator: the text between documents if the tool writes them into one CSV cell.
+        native: if true, a misspelled field name (``arguement``) is a fault.
         mapped: the columns that the user set, by field.
-        long: a row is a pair of item and document; adjacent rows with the same id make one item.
-        records: from the rows to one record an item, where a row is none.
-        turns: its columns mark it only where that of the messages holds a list of messages.
-        note: what users are told of each item of this dialect.
+        long: if true, a row is a pair of item and document, and adjacent rows with the same id form
+            one item.
+        records: converts the rows to one record for each item, if a row is not one.
+        turns: if true, the dialect is only recognized if its messages column holds a list of messages.
+        note: a note to the user for each item of this dialect.
     """
 
     name: str

@@ -79,12 +79,12 @@ class LabelFile:
     """A label file as a layout sees it; its content is read on demand.
 
     Attributes:
-        path, name: the file, and how messages call it.
-        mapping, dimensions: the columns by field and the label columns that the user named.
-        faults, notes: what is wrong with the file, and what else is to be said of it; layouts add to both.
-        title: what the layout is called, where that depends on the file.
-        scales: the scales of its dimensions, where the file itself says them.
-        unread: the dimensions that it has, and that the user did not request.
+        path, name: the file, and its name in messages.
+        mapping, dimensions: the columns by field, and the label columns, that the user named.
+        faults, notes: faults and remarks on the file, to which layouts add.
+        title: the layout's title, if it depends on the file.
+        scales: the scales of the dimensions, if the file states them.
+        unread: dimensions in the file that the user did not request.
     """
 
     def __init__(
@@ -152,15 +152,15 @@ class LabelLayout:
     """One supported layout of label files.
 
     Attributes:
-        name: what users call it by (``--layout``).
-        title: what it is called.
-        summary: how a user recognizes it.
-        fits: whether a file is of this layout.
-        cells: gives the labels of such a file, and puts what is wrong with it into its faults.
-        scales: the scales of its dimensions, as far as the layout says.
-        numbered: it names no annotators, and the rows of one thing are numbered as annotators.
-        order: the layouts are tried in rising order. Those that look at the columns come from 50 upwards, when it
-            is known that the file is no archive and no export; the table, which takes everything, has 100.
+        name: its name on the command line (``--layout``).
+        title: its title in messages.
+        summary: a description by which a user recognizes it.
+        fits: returns True if a file has this layout.
+        cells: yields the labels of a file, and records invalid ones as faults.
+        scales: the scales of its dimensions, if the layout fixes them.
+        numbered: if true, it names no annotators, and the rows of one item are numbered as annotators.
+        order: layouts are tried in ascending order. Those that look at columns have 50 or more; the
+            table layout, which accepts every table, has 100.
     """
 
     name: str

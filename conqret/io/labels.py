@@ -318,18 +318,25 @@ def read_labels(
     If a file names no annotator and there are several files, its name is the annotator (``anna.csv``:
     anna).
 
-    - ``paths``: a file, a folder of files, a pattern such as ``labels/*.csv``, or several of these
-    - ``level``: the level of measurement (by default the layout's; ordinal for tables), ``scales``, ``words``: as in
-      :func:`conqret.io.label_set.parse_scales`
-    - ``columns``, ``layout``: as in :func:`conqret.io.label_files.open_labels`
-    - ``dimensions``: the labels to read, of which alone all is checked; for tables as in
-      :mod:`conqret.io.label_layouts.label_tables`
-    - ``cannot_judge``: further texts for "cannot judge"
-    - ``numbered``: number the rows of one thing as annotators where the file names none
+    Args:
+        paths: a file, a folder of files, a pattern such as ``labels/*.csv``, or several of these.
+        level: the level of measurement; by default the layout's, or ordinal for tables.
+        scales: the scales, as in :func:`conqret.io.label_set.parse_scales`.
+        words: the numbers of words, as in the same function.
+        columns: the columns by field, as in :func:`conqret.io.label_files.open_labels`.
+        dimensions: the dimensions to read; others are not checked. For tables see
+            :mod:`conqret.io.label_layouts.label_tables`.
+        layout: the name of the layout; by default it is detected.
+        cannot_judge: further texts that mean "cannot judge".
+        numbered: number the rows of one item as annotators if the file names none.
+
+    Returns:
+        The labels with their scales.
 
     Raises:
-        LabelsError: a cell cannot be read, or an annotator labels one thing twice; all faults are listed.
-        DeclarationError: a file or a setting is wrong as a whole, or labels are marked as not for estimation.
+        LabelsError: a cell is invalid, or an annotator labels one thing twice; all faults are listed.
+        DeclarationError: a file or a setting is invalid as a whole, or labels are marked as not for
+            estimation.
     """
     named = [paths] if isinstance(paths, str | Path) else paths
     places = label_files(Path(path) for path in named)

@@ -134,15 +134,15 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """An input that can be read again and again; a record that cannot be read comes as a fault.
+    """An input that can be read repeatedly; a record that cannot be read is yielded as a fault.
 
     Attributes:
-        name: how messages call the input: the path as it was given, or "polars frame".
-        records: begins to read.
-        columns: the names of the columns; None where each record brings its own.
-        folder: the folder in which files must lie that a row names; None where no row may name any.
-        files: how many files hold the records.
-        frame: the frame that holds them, if one does.
+        name: the name of the input in messages: its path as given, or "polars frame".
+        records: a function that starts reading.
+        columns: the column names; None if each record has its own.
+        folder: the folder that files named in rows must lie in; None if rows may not name files.
+        files: the number of files that hold the records.
+        frame: the frame that holds them, or None.
     """
 
     name: str

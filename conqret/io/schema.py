@@ -44,12 +44,12 @@ class Field:
     """One field of a schema.
 
     Attributes:
-        columns: which columns may hold it; the first that has a value counts. A name with dots reaches into objects,
-            also as JSON in a text, and into each of a list (a number into one of it, from 0); what stands at names
-            with + between them becomes one list.
-        check: turns the value into what is kept.
-        default: what stands where no column has a value.
-        needed: what to do where no column has a value, which is a fault then; empty where the field may be absent.
+        columns: the columns that may hold the field; the first with a value is used. A dotted name
+            reaches into objects (also JSON in a text) and into each element of a list, or the one at a
+            number (from 0). Names joined by + give one list.
+        check: a function that validates and converts the value.
+        default: the value if no column has one.
+        needed: the remedy in the fault for a missing value; empty if the field is optional.
     """
 
     columns: tuple[str, ...]
@@ -60,7 +60,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """The fields of a table by name; ``mapped`` holds the columns that the user named, by field."""
+    """A table's fields by name; ``mapped`` holds the columns that the user named, by field."""
 
     fields: Mapping[str, Field]
     mapped: Mapping[str, str] = field(default_factory=dict)
@@ -136,14 +136,14 @@ class TableReader:
     """Reads a table row by row. Iteration yields the values of each valid row, by field.
 
     Attributes:
-        table: what is read.
-        schema: what each row holds.
-        faults: what was wrong; they grow as rows are read.
-        within: the folder in which files must lie that a row names; None where no row may name any.
-        line, number: the line of the row that was read last, and how many rows (broken ones too) were read.
-        file: the name of what holds that row.
-        columns: by field the column in which it was found in the row that was read last.
-        heads: the columns behind those names with dots and +.
+        table: the rows to read.
+        schema: the fields of each row.
+        faults: the faults found so far.
+        within: the folder that files named in rows must lie in; None if rows may not name files.
+        line, number: the line of the current row, and the number of rows read, including invalid ones.
+        file: the name of the file that holds the current row.
+        columns: for each field, the column in which the current row has it.
+        heads: the top-level columns behind names with dots and +.
     """
 
     table: Rows

@@ -100,22 +100,24 @@ def sample_items(
     on_check: Callable[[CheckedItems], object] = lambda checked: None,
     **settings: Unpack[ItemSettings],
 ) -> LabelPlan:
-    """Sample items to label, at random over topics and a judge's scores.
+    """Sample items to label, at random and spread over topics and a judge's scores; return the plan.
 
     Args:
         items: the items, in any layout that :func:`conqret.judge` reads.
-        plan: how many items to label.
+        plan: the number of items to label.
         run: a judge's run over these items: the sample is spread over bands of its scores.
         task: the annotation task: ``rating``, ``partial-answer``, or a plug-in's.
-        labeled: labels that are there already: their items are left out.
-        uncertain_first: the items that the judge of ``run`` is least sure of, which are no random sample.
-        oversample_uncertain: a random sample, in which these are up to :data:`OVERSAMPLED` times as likely as others.
+        labeled: existing label files, whose items are left out.
+        uncertain_first: choose the items that the judge of ``run`` is least sure of; they are no
+            random sample.
+        oversample_uncertain: draw a random sample in which these items are up to :data:`OVERSAMPLED`
+            times as likely.
         seed: the seed of the sample.
-        on_check: gets what the check of the items found.
+        on_check: a function that gets the summary of the items' check.
         settings: how items are read: :class:`conqret.judging.judge_settings.ItemSettings`.
 
     Raises:
-        DeclarationError: as :func:`plan_labels`, or something is wrong with a file.
+        DeclarationError: as :func:`plan_labels`, or a file is invalid.
     """
     needs = {"argument": f"the task {form_task(task).name} needs it"}
     source = replace(open_items(items, **settings), needs=needs)
@@ -151,18 +153,18 @@ def plan_labels(
     oversample_uncertain: bool = False,
     seed: int = SEED,
 ) -> LabelPlan:
-    """Choose ``wanted`` items (all, where there are fewer); those already ``labeled`` are left out.
+    """Choose ``wanted`` items to label (or all, if there are fewer), except those already labeled; return
+    the plan.
 
-    The sample is random, and spread over topics and bands of the score: of the items in their order (that of topics,
-    and of items within a band, as ``seed`` draws it) one of every ``total / wanted`` neighbors is chosen. Any
-    beginning of the plan is itself such a sample: it is spread, and each item has the same chance of being in it. With
-    ``uncertain_first`` the most uncertain are chosen instead: to be read, and for no estimate. With
-    ``oversample_uncertain`` each item has a probability of its own, in proportion to 1 plus three times its
-    uncertainty as a share of the largest.
+    The sample is systematic: items are sorted by topic and score band, shuffled with ``seed``, and one of
+    every ``total / wanted`` neighbors is chosen. Every beginning of the plan is itself such a sample. With
+    ``uncertain_first``, the items that the judge is least sure of are chosen instead; they are unfit for
+    estimates. With ``oversample_uncertain``, an item's probability is proportional to 1 plus three times
+    its uncertainty, as a share of the largest.
 
     Raises:
-        DeclarationError: fewer than 1 item is wanted, none is left, both kinds of uncertain ones are wanted, or one is
-            and nothing is judged.
+        DeclarationError: ``wanted`` is below 1, no items are left, or both options for uncertain items
+            are set. Also if one of them is set and there are no judgments.
     """
     if wanted < 1:
         raise DeclarationError(f"--plan is the number of items to label, at least 1, not {wanted}")

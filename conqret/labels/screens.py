@@ -87,15 +87,15 @@ class JudgingScreen(Frozen):
 
 
 class Screen(Frozen):
-    """One screen, of an item or of a ``part`` of it (a document's id, a sentence's number).
+    """One screen of an annotation study: it shows an item, or a ``part`` of it (a document's id, a
+    sentence's number).
 
-    ``swapped`` says that the two things compared stand the other way round than in the item, ``compared`` what they are
-    called there, where they have names. ``gold`` holds the answers that are right, by question, where they are known:
-    an attention check. ``practice`` says that all annotators have the screen before the others, and are then told which
-    answers are right, and ``why``. ``person`` is the number of the annotator for whom alone it is, in the order of
-    their screens; 0 is any annotator. ``judging`` says what is shown where the item is a question that is debated, and
-    ``against`` for which of its options (1 or 2) an argument is to be answered. ``turns`` are the messages before the
-    question, each under who wrote it.
+    ``swapped`` is true if the two compared texts are shown in reverse order; ``compared`` are their names.
+    ``gold`` maps questions to their correct answers, if known, as an attention check. ``practice`` screens
+    come first for all annotators, who are then shown the correct answers and ``why``. ``person`` is the
+    number of the only annotator who gets the screen; 0 means any. ``judging`` is the design of a debate
+    judgment. ``against`` is the option (1 or 2) whose argument a writer counters. ``turns`` are the
+    messages before the question, titled by role.
     """
 
     item: Identifier

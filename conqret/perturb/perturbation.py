@@ -176,18 +176,19 @@ def additions(added: Mapping[int, Sequence[str]]) -> tuple[Change, ...]:
 
 @dataclass(frozen=True)
 class Perturbation:
-    """How items are changed.
+    """A perturbation: how items are changed by a known amount.
 
-    - ``unit`` says what a level counts. Levels end at ``most`` (None: no limit), and are whole numbers unless that
-      is 100, per cent
-    - ``levels`` are those that are used where none are given, from 0 upwards
-    - ``expects`` maps metrics to the way in which they should move; a metric that it does not name is open
-    - ``needs`` are the fields of the item that must be there; ``pool`` says that other documents are needed
-    - ``rewriting`` says how a model can do it, if it can
-    - ``share`` names the perturbation that does the same to a share, if another does: that of ``25%``
-    - ``languages`` are those that its rules and the texts that it puts in are for; None: it works in any
-    - ``control`` makes what bias probes compare a version with, where that is not the item itself: the same change in
-      the same places, without what is probed
+    - ``unit``: what a level counts. Levels end at ``most`` (None: no limit); if ``most`` is 100, they
+      are percentages, else whole numbers.
+    - ``levels``: the default levels, ascending from 0.
+    - ``expects``: the expected direction of change for each metric; other metrics may change in any
+      direction.
+    - ``needs``: the fields that an item must have; ``pool`` is true if other documents are needed.
+    - ``rewriting``: how a model can apply it, or None.
+    - ``share``: the name of the perturbation that does the same to a share of an item, such as ``25%``.
+    - ``languages``: the languages of its rules and texts; None if it works in any language.
+    - ``control``: makes the version that bias probes compare with: the same change in the same places,
+      without the probed feature. None: the item itself.
     """
 
     name: str

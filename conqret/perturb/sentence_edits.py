@@ -91,13 +91,15 @@ MODEL = "model"
 
 @dataclass(frozen=True, slots=True)
 class Rewriting:
-    """How sentences are rewritten.
+    """How the sentences of an argument are rewritten, by a model or by rules.
 
-    - ``prompt``: the id of the prompt by which a model does it
-    - ``chosen(draw)``: the numbers (from 1) of the sentences that a level changes, in the order in which levels
-      take them
-    - ``by_rule(draw, number)``: the new sentence and the kind of its change; None where the rules leave it as it is
-    - ``reached(draw, n)``: how much of the level n changed sentences are, in its unit; by default so many
+    - ``prompt``: the id of the prompt for the model.
+    - ``chosen(draw)``: returns the numbers (from 1) of the sentences that a level changes; higher levels
+      extend the list.
+    - ``by_rule(draw, number)``: returns the new sentence and the kind of its change, or None if no rule
+      applies.
+    - ``reached(draw, n)``: returns the level that ``n`` changed sentences amount to, in its unit; by
+      default ``n``.
     """
 
     prompt: str

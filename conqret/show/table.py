@@ -69,16 +69,18 @@ _VALUE = re.compile(r"\A(\S++) ([\[({].*)", re.DOTALL)
 
 
 class Table:
-    """A table as plain texts; columns in which no row says anything are left out.
+    """A table of plain texts; columns that are empty in every row are left out.
 
     Attributes:
-        title: what stands above it; may be empty.
-        columns: the columns; of those given by their titles alone the first holds names, the others figures.
-        rows: a cell for each column; a row of one cell is a heading of the rows that follow. Where ``columns`` are
-            given with what stands in them (:data:`CellSource`), rows are objects of which cells are made.
-        foot: rows that sum up, set apart.
-        note: what stands below, with the reasons why estimates have no value or no interval, and with what stands in
-            the columns of the titles ``same`` where all rows have the same; may be empty.
+        title: the title above it; may be empty.
+        columns: the columns; if only titles are given, the first holds names and the others figures.
+        rows: a list of cells for each row; a row of one cell is a heading for the rows below. If
+            ``columns`` are given with cell sources (:data:`CellSource`), rows are objects from which cells
+            are computed.
+        foot: summary rows, set apart at the end.
+        note: a text below the table; may be empty. It includes the reasons for missing values or
+            intervals. It also includes the values of the columns titled in ``same`` if all rows share
+            them.
     """
 
     kind = "table"
