@@ -29,10 +29,12 @@ FIELDS = "__dataclass_fields__"
 
 @dataclass(frozen=True)
 class OptionGroup:
-    """What groups of options have in common; the fields of a group are options, with their defaults, or groups.
+    """Base class of groups of command-line options; each field is an option with its default, or another
+    group.
 
-    With ``settings_class``, the group also has those fields of a dataclass of settings of which a docstring says what
-    they do; the user may leave all of them unset."""
+    With ``settings_class``, the documented fields of that settings dataclass are options, too; the user
+    may leave all of them unset.
+    """
 
     def __init_subclass__(cls, settings_class: type | None = None) -> None:
         super().__init_subclass__()

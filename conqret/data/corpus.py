@@ -29,9 +29,10 @@ class CorpusTopic(Frozen):
 
 
 class Qrel(NamedTuple):
-    """One judged pair, with the field names of ir_datasets and ir_measures.
+    """One relevance judgment of a topic and a document, with the field names of ir_datasets and
+    ir_measures.
 
-    ``relevance`` is 1 for a document that the topic's page cites, 0 for a random one of another topic.
+    ``relevance`` is 1 for a document that the topic's page cites, and 0 for a random one of another topic.
     """
 
     query_id: str

@@ -108,11 +108,11 @@ class Comparison:
 
 
 def read_comparisons(path: str | Path) -> tuple[Comparison, ...]:
-    """Read pairwise preferences.
+    """Read pairwise preferences, and return them as comparisons.
 
-    A table has columns first, second and preference (also: a, b, comparison; model_a, model_b, outcome), and may
-    have annotator and item. The raw comparisons of Webis-ArgQuality-20 are recognized; an argument is named
-    ``<discussion>-<argument>``.
+    A table has columns first, second and preference (also: a, b, comparison; model_a, model_b, outcome),
+    and optionally annotator and item. The raw comparisons of Webis-ArgQuality-20 are recognized; an
+    argument is then named ``<discussion>-<argument>``.
 
     Raises:
         LabelsError: a row has no known preference, or compares something with itself; all faults are listed.

@@ -59,22 +59,23 @@ def export_labels(
     practice: bool = False,
     overwrite: bool = False,
 ) -> LabelExport:
-    """Write the labels of a study, with pseudonyms for annotators; of a debate study its answers or debates.
+    """Write the labels of a study to a file, with pseudonyms for annotators, and return a summary.
 
-    An unchanged earlier export is replaced.
+    For a debate study, judges' answers or debates are written. An unchanged earlier export is replaced.
 
     Args:
         folder: the folder of ``conqret labels collect``.
-        output: the file to write, by default ``labels.csv``; of Label Studio ``labels.json``, of debates
-            ``debates.jsonl``.
-        to: a long table, Label Studio's JSON, preferences between systems, or labels of pairs.
-        final: one label for each: what was decided, else what most annotators say.
-        practice: only what writers of counter-arguments wrote for practice.
-        overwrite: replace a file that was changed.
+        output: the file to write; by default ``labels.csv``, for Label Studio ``labels.json``, for
+            debates ``debates.jsonl``.
+        to: the form: a long table, Label Studio's JSON, preferences between systems, or labels of
+            pairs.
+        final: write one final label for each question: the adjudicator's decision, else the majority.
+        practice: write only the practice texts of writers.
+        overwrite: replace a file that was edited.
 
     Raises:
-        DeclarationError: there is no study, it holds no labels yet or none of this form, or the file is in use.
-        CorruptLabelsError: the study's file is corrupt; the message names its backup.
+        DeclarationError: there is no study, it has no labels of this form, or the file is in use.
+        CorruptLabelsError: the study's database is corrupt; the message names its backup.
     """
     if final and to in ("label-studio", "comparisons"):
         raise DeclarationError(f"--final writes a table with one label for each item: leave out --to {to}")

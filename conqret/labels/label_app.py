@@ -55,7 +55,7 @@ LETTERS = "AB"
 
 
 class JudgingPages(Pages):
-    """The pages on which annotators judge two-turn debates."""
+    """The web pages on which annotators judge two-turn debates, as request handlers."""
 
     welcome = "judging_welcome.html.j2"
     ending = "judging_done.html.j2"
@@ -209,7 +209,7 @@ def evidence_of(debate_request: DebateRequest) -> dict[str, Any]:
 
 
 class WritingPages(Pages):
-    """The pages on which annotators write counter-arguments."""
+    """The web pages on which annotators write counter-arguments, as request handlers."""
 
     welcome = "writing_welcome.html.j2"
     ending = "writing_done.html.j2"

@@ -77,7 +77,7 @@ class _Custom(Frozen):
 
 
 def custom_task(path: Path) -> AnnotationTask:
-    """The task that a TOML file declares::
+    """Return the annotation task that a TOML file declares. Such a file is, for example::
 
         shows = ["argument", "documents"]        # or "each document", one screen a document
 

@@ -104,21 +104,25 @@ def write_perturbations(
     on_check: Callable[[CheckedItems], object] = lambda checked: None,
     **settings: Unpack[RewritingSettings],
 ) -> Perturbed:
-    """Perturb items by known amounts: every level of every item, with a record of what was changed where.
+    """Perturb all items at all levels, write every version to a file, and return a summary.
+
+    Each version has a record of its changes.
 
     Args:
-        name: the perturbation.
+        name: the name of the perturbation.
         items: the items, in any layout that :func:`conqret.judge` reads.
-        levels: rising levels in the perturbation's own unit, or shares such as ``25%``; by default its own.
-        pool: where documents of other topics come from, a corpus directory or a file of items; by default the others.
+        levels: ascending levels in the perturbation's unit, or shares such as ``25%``; by default its
+            own.
+        pool: a corpus directory or a file of items with documents of other topics; by default those of
+            the other items.
         output: the file to write, by default ``ITEMS-NAME.jsonl``.
-        overwrite: replace the file where it has other content, which may be corrected by hand.
-        seed: draws what is changed.
-        on_check: gets what the check of the items found.
-        settings: what rewrites, and how items are read: :class:`RewritingSettings`.
+        overwrite: replace the file if it has other content, which may have been corrected by hand.
+        seed: the random seed that draws what is changed.
+        on_check: a function that gets the summary of the items' check.
+        settings: the model that rewrites, and how items are read: :class:`RewritingSettings`.
 
     Raises:
-        DeclarationError: anything wrong with the call or the items.
+        DeclarationError: an argument or the items are invalid.
     """
     perturbation, chosen = at_levels(PERTURBATIONS[name], levels)
     if any(low >= high for low, high in pairwise(chosen)):

@@ -127,21 +127,24 @@ def translate_items(
     on_check: Callable[[CheckedItems], object] = lambda checked: None,
     **settings: Unpack[RewritingSettings],
 ) -> TranslatedItems:
-    """Write items and their translations by a model into a file, tied by ``translation_of`` in their metadata.
+    """Translate items with a model, and write originals and translations to a file; return a summary.
+
+    The two are linked by ``translation_of`` in their metadata.
 
     Args:
         items: the items, in any layout that :func:`conqret.judge` reads.
         into: the languages, as codes or English names.
         output: the file to write, by default ``ITEMS-translated.jsonl``.
-        overwrite: replace the file where it has other content, which may be corrected by hand.
-        on_check: gets what the check of the items found.
-        settings: what translates, and how items are read: :class:`conqret.perturb.perturbing.RewritingSettings`.
+        overwrite: replace the file if it has other content, which may have been corrected by hand.
+        on_check: a function that gets the summary of the items' check.
+        settings: the model that translates, and how items are read:
+            :class:`conqret.perturb.perturbing.RewritingSettings`.
 
     Returns:
-        The translations, and the items that have none, with the reason.
+        The translations, and the items without one, with the reason.
 
     Raises:
-        DeclarationError: anything wrong with the call or the items.
+        DeclarationError: an argument or the items are invalid.
     """
     codes, found, client = _opened(items, into, on_check, settings)
     target = as_path(output) or Path(f"{stem(Path(items))}-translated.jsonl")
