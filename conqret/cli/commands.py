@@ -202,7 +202,7 @@ def find(words: Sequence[str], *, everything: bool = False) -> tuple[Command, li
     If ``everything`` is true, its help shows all options.
 
     Raises:
-        DeclarationError: there is no such command; the message names the one that is meant.
+        DeclarationError: the command does not exist; the message suggests one.
     """
     home: str | Parts = HOMES
     path, rest = ["conqret"], list(words)

@@ -149,7 +149,7 @@ def run_command(*arguments: object) -> None:
     The words of the command are the arguments: ``"debate", "hold", ...``.
 
     Raises:
-        SystemExit: it failed; its exit code is the exception's.
+        SystemExit: the command failed; the exception has its exit code.
     """
     words = ["conqret", *map(str, arguments)]
     print(f"$ {shlex.join(words)}", flush=True)
@@ -223,7 +223,7 @@ def read_arguments(command: Command, words: Sequence[str]) -> Callable[[], None]
     """Parse the arguments of a command, and return a function that runs it with them.
 
     Raises:
-        DeclarationError: they are wrong, or the output is a file that is read.
+        DeclarationError: an argument is invalid, or the output file is also an input.
     """
     try:
         function, bound, _ = command.parse_args(words, print_error=False, exit_on_error=False)

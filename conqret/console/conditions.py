@@ -69,8 +69,8 @@ class Requirement:
         names from other commands.
 
         Raises:
-            DeclarationError: it has another form than ``example``.
-            UnknownNameError: there is no such quantity, or end.
+            DeclarationError: the text does not have the form of ``example``.
+            UnknownNameError: the quantity or the end is unknown.
         """
         match = FORM.fullmatch(text)
         if match is None:

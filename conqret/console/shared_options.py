@@ -279,7 +279,7 @@ def numbers(text: str | None, wanted: str) -> list[float]:
     """Parse a comma-separated list of numbers; ``wanted`` describes the expected text in the error.
 
     Raises:
-        DeclarationError: something else stands there.
+        DeclarationError: a part is not a number.
     """
 
     try:
@@ -293,7 +293,7 @@ def counts(name: str, text: str) -> list[int]:
     name.
 
     Raises:
-        DeclarationError: one is below 1, or no whole number.
+        DeclarationError: a number is below 1, or is not an integer.
     """
 
     wanted = f"{name} is a list of whole numbers from 1 on, such as 8,12,20"
@@ -309,7 +309,7 @@ def column_map(columns: str | None, example: str) -> dict[str, str]:
     Several columns for documents are joined with + (``doc 1+doc 2``).
 
     Raises:
-        DeclarationError: it is no list of ``field=column``, or another field has two columns.
+        DeclarationError: it is no list of ``field=column``, or a field but documents has two columns.
     """
 
     if not columns:

@@ -66,7 +66,7 @@ def sound_id(text: str) -> str:
     Slashes and dots are allowed, since an identifier is never used as a file name.
 
     Raises:
-        InvalidCell: it is empty, longer than :data:`MAX_ID`, or holds characters that cannot be seen.
+        InvalidCell: the text is empty, longer than :data:`MAX_ID`, or has invisible characters.
     """
     if not text:
         raise InvalidCell("is empty", "Give it a value, or leave the field out")
@@ -179,7 +179,7 @@ def structure_in_text(text: str) -> object:
     fields.
 
     Raises:
-        ValueError: it is neither; the words are those about the JSON.
+        ValueError: the text is neither; the message is that of the JSON parser.
     """
     try:
         return parse(text)

@@ -86,7 +86,7 @@ def answer_in(value: object, where: str, reader: TableReader) -> object:
     ``value`` itself.
 
     Raises:
-        InvalidCell: there is no answer of the assistant among the messages.
+        InvalidCell: the messages contain no answer of the assistant.
     """
     entries = [value] if isinstance(value, Mapping) else as_list(value)
     plain = [plain_message(entry) for entry in (entries if isinstance(entries, list) else [value])]

@@ -71,7 +71,7 @@ class CorpusDirectory:
         """Return the path of the qrels file of a side and a split.
 
         Raises:
-            UnknownNameError: there is no such side or split.
+            UnknownNameError: the side or the split is unknown.
         """
         check_known("stance", QRELS_STANCES, stance)
         check_known("split", SPLITS, split)

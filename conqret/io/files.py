@@ -145,7 +145,7 @@ def file_rows(path: str | Path, name: str = "") -> Rows:
     """Return the rows of one file of any supported kind; ``name`` replaces its path in messages.
 
     Raises:
-        ItemsError: it is missing, a directory, empty, not UTF-8, or of a kind that is not read.
+        ItemsError: the file is missing, a directory, empty, not UTF-8, or of an unsupported kind.
     """
     name, file = name or str(path), Path(path)
     try:

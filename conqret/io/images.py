@@ -91,11 +91,11 @@ def image_url(value: object, folder: Path | None, within: Path | None) -> str:
     Args:
         value: a text, or an object as OpenAI (``image_url``, ``input_image``), Anthropic (``source``), LangChain
             (``base64``, ``mime_type``) and inspect_ai (``image``) write it.
-        folder: against which a relative path is resolved; None where there is none, and no path is followed.
+        folder: the folder for relative paths; None if paths are not allowed.
         within: the folder in which files must lie.
 
     Raises:
-        InvalidCell: it is no image that can be sent.
+        InvalidCell: the value is not an image that can be sent to a model.
     """
     text = _source(value).strip()
     if _DATA.match(text):

@@ -60,7 +60,7 @@ def form_scales(texts: Iterable[str]) -> Scales | None:
     The text has the form that :func:`conqret.io.label_set.written_scale` writes.
 
     Raises:
-        DeclarationError: they say several.
+        DeclarationError: the rows state different scales.
     """
     scales = sorted({text.strip() for text in texts} - {""})
     if len(scales) > 1:

@@ -164,7 +164,7 @@ def parse_scales(
     these settings override one by one.
 
     Raises:
-        DeclarationError: a setting cannot be read, or two of them say what holds for the same.
+        DeclarationError: a setting is invalid, or two settings concern the same dimension.
     """
     default, scales_by_name = before.default, dict(before.own)
     levels = _by_dimension("--level", [level] if isinstance(level, str) else level or ())
@@ -199,7 +199,7 @@ def joined_scales(files: Mapping[str, Scales], dimensions: Mapping[str, Collecti
     labels. A dimension without a scale in one file takes it from another.
 
     Raises:
-        DeclarationError: two files say different things of a dimension.
+        DeclarationError: two files have different scales for a dimension.
     """
     first = next(iter(files.values()))
     by_dimension: dict[str, LabelScale] = {}

@@ -109,7 +109,7 @@ def leaderboard(
     """Build a leaderboard from cells of measure, run, topic and value.
 
     Raises:
-        DeclarationError: a score stands there twice.
+        DeclarationError: a measure, run and topic occurs twice.
     """
     scores: dict[str, dict[str, dict[str, float]]] = {}
     for measure, run, topic, value in cells:
@@ -127,7 +127,7 @@ def read_leaderboard(path: str | Path, shape: str = "ir_measures") -> SystemLead
     number is left out, with a note.
 
     Raises:
-        DeclarationError: there is no such file, or it holds something else, or nothing.
+        DeclarationError: the file does not exist, or contains no leaderboard.
     """
     place = Path(path)
     files = (

@@ -90,8 +90,8 @@ def whole_bytes(path: str | Path, limit: Limit = FILE) -> bytes:
         limit: the most bytes that it may have.
 
     Raises:
-        DeclarationError: it is larger.
-        OSError: it cannot be read.
+        DeclarationError: the file is larger than the limit.
+        OSError: the file cannot be read.
     """
     with Path(path).open("rb") as file:
         if os.fstat(file.fileno()).st_size <= limit.most:
@@ -105,9 +105,9 @@ def whole_text(path: str | Path, encoding: str = "utf-8", errors: str = "strict"
     """Return the content of a text file, with line ends normalized to LF.
 
     Raises:
-        DeclarationError: as :func:`whole_bytes`.
-        UnicodeDecodeError: it is no text in this encoding.
-        OSError: it cannot be read.
+        DeclarationError: the file is larger than the limit.
+        UnicodeDecodeError: the content is not valid in this encoding.
+        OSError: the file cannot be read.
     """
     text = whole_bytes(path).decode(encoding, errors)
     return text.replace("\r\n", "\n").replace("\r", "\n")
@@ -117,7 +117,7 @@ def declared_text(path: Path) -> str:
     """Return the text of a file that a user named.
 
     Raises:
-        DeclarationError: it is not there, too large, not UTF-8, or cannot be read.
+        DeclarationError: the file does not exist, is too large, is not UTF-8, or cannot be read.
     """
     try:
         return whole_text(path)
@@ -136,7 +136,7 @@ def read_written(file: Path, model: type[M], command: str, what: str = "") -> M:
     ``what`` describes in the error message what the file is if it does not match the model.
 
     Raises:
-        DeclarationError: it is not there, or holds something else.
+        DeclarationError: the file does not exist, or does not match the model.
     """
     try:
         return model.model_validate_json(whole_bytes(file))

@@ -95,8 +95,8 @@ def read_banks(source: NuggetSource | NuggetBanks) -> NuggetBanks:
 
     Raises:
         ItemsError: the file cannot be read.
-        BanksError: banks have faults; it lists them all.
-        DeclarationError: it holds no bank.
+        BanksError: banks have faults; all are listed.
+        DeclarationError: the source contains no bank.
     """
     if isinstance(source, NuggetBanks):
         return source

@@ -85,7 +85,7 @@ def read_release(path: str | Path) -> Release:
     as many of a topic's negatives as they have relevant documents; ``all`` takes every negative.
 
     Raises:
-        DeclarationError: the folder has not that layout, or a file of it is broken.
+        DeclarationError: the folder does not have the release's layout, or a file in it is invalid.
     """
     root = _root(Path(path))
     pages = list(_pages(root))

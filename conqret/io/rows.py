@@ -186,7 +186,7 @@ def frame_kind(value: object) -> FrameKind | None:
     frame.
 
     Raises:
-        DeclarationError: it is a lazy frame or a single column.
+        DeclarationError: the value is a lazy frame or a single column.
     """
     module, name = type(value).__module__.split(".")[0], type(value).__name__
     if module not in ("polars", "pandas", "pyarrow") or module not in sys.modules:
@@ -202,7 +202,7 @@ def only_split(value: Any) -> Any:
     """Return the only split of a Hugging Face ``DatasetDict``; return any other value unchanged.
 
     Raises:
-        DeclarationError: it has several splits.
+        DeclarationError: the dictionary has several splits.
     """
     if type(value).__module__.split(".")[0] != "datasets" or not isinstance(value, Mapping):
         return value

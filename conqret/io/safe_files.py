@@ -36,7 +36,7 @@ def check_own_files(folder: Path) -> None:
     """Check that no link in a folder leads out of it.
 
     Raises:
-        DeclarationError: it names the link.
+        DeclarationError: a link leads out of the folder; the message names it.
     """
     root = os.path.realpath(folder)  # which follows a loop nowhere
     for place, folders, files in os.walk(folder):  # follows no link, and passes over what goes meanwhile
@@ -296,12 +296,12 @@ def write_new(
 
     Args:
         files: contents by path; texts become UTF-8, and files that end in ``.gz`` are compressed.
-        overwrite: replace what is there.
+        overwrite: replace existing files.
         register: the folder that remembers what was written from it: such a file may be replaced while it is
             unchanged.
 
     Raises:
-        DeclarationError: a file is there with another content; nothing is written then.
+        DeclarationError: a file exists with other content; nothing is written then.
     """
     contents: dict[Path, bytes] = {}
     for path, content in files.items():

@@ -72,7 +72,7 @@ class Schema:
         ignored here.
 
         Raises:
-            UnknownNameError: there is no such field.
+            UnknownNameError: the mapping has an unknown field.
         """
         known = {*self.fields, *others}
         check_known(f"field of {table}", known, *mapping)

@@ -388,8 +388,8 @@ def sound_items(
 
     Args:
         items: the items, None for each that has faults already.
-        reader: what reads them, and gets the faults.
-        needs: for a field of an item the sentence that says who needs it.
+        reader: the reader of the items, which collects the faults.
+        needs: a mapping from each needed field to the sentence that says what needs it.
     """
     for item in items:
         if item is None:

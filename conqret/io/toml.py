@@ -30,7 +30,7 @@ def read_toml(path: Path) -> tuple[str, dict[str, Any]]:
     """Read a TOML file and return its text and its content.
 
     Raises:
-        DeclarationError: it is not there, too large, not UTF-8, or no TOML.
+        DeclarationError: the file does not exist, is too large, is not UTF-8, or is not TOML.
     """
     text = declared_text(path)
     return text, parse_toml(text, str(path))
@@ -40,7 +40,7 @@ def parse_toml(text: str, name: str) -> dict[str, Any]:
     """Parse TOML text to a dictionary; ``name`` is the file's name in messages.
 
     Raises:
-        DeclarationError: it is no TOML, is nested too deeply, or has an integer of thousands of digits.
+        DeclarationError: the text is not TOML, too deeply nested, or has an integer of thousands of digits.
     """
     try:
         return tomllib.loads(text)
@@ -56,7 +56,7 @@ def read_yaml(path: Path) -> tuple[Any, Callable[[Place], int]]:
     """Read a YAML file and return its content, and a function from a position in it to the line.
 
     Raises:
-        DeclarationError: it is not there, too large, no YAML, or has aliases.
+        DeclarationError: the file does not exist, is too large, is not YAML, or has aliases.
     """
     text = declared_text(path)
     try:

@@ -39,7 +39,7 @@ def read_qrels(path: str | Path, *, by_iteration: bool = False) -> Iterator[Qrel
 
     Args:
         path: the file.
-        by_iteration: a pair may have a grade in each iteration, the second column, where perspectives are numbered.
+        by_iteration: allow one grade per pair and iteration (second column), as for numbered perspectives.
 
     Raises:
         DeclarationError: the file is missing, a line has not four parts or no whole number as grade, or a pair has two

@@ -126,7 +126,7 @@ class AnnotatorTable:
         always new.
 
         Raises:
-            DeclarationError: there are as many annotators as may join, or a newcomer chose an annotator's name.
+            DeclarationError: the maximum number of annotators is reached, or a new one chose a name in use.
         """
         with self._database.change() as connection:
             if by_link is not None:
@@ -158,7 +158,7 @@ class AnnotatorTable:
         """Return the annotator with this name or pseudonym.
 
         Raises:
-            DeclarationError: there is none.
+            DeclarationError: no annotator has this name.
         """
         known = {
             key: annotator for annotator in self.annotators() for key in (annotator.pseudonym, annotator.name)
@@ -183,7 +183,7 @@ class AnnotatorTable:
         this can be undone.
 
         Raises:
-            DeclarationError: the annotator was deleted, for good.
+            DeclarationError: the annotator was deleted permanently.
         """
         if annotator.state == "deleted":
             raise DeclarationError(f"{annotator.pseudonym} was deleted on request and cannot come back")
@@ -214,7 +214,7 @@ class AnnotatorTable:
         """Release the screens that this annotator has not answered to others, and return their number.
 
         Raises:
-            DeclarationError: these screens are for this annotator alone.
+            DeclarationError: the screens were planned for this annotator only.
         """
         with self._database.change() as connection:
             if connection.execute("SELECT 1 FROM screens WHERE person = ?", (annotator.number,)).fetchone():

@@ -171,8 +171,8 @@ class Ledger(AnnotatorTable):
         has no effect.
 
         Raises:
-            StaleAnswerError: something else was answered meanwhile.
-            DeclarationError: the screen is no longer this annotator's.
+            StaleAnswerError: another answer was stored meanwhile.
+            DeclarationError: the screen is no longer assigned to this annotator.
         """
         self._write(annotator, turn, dict(answers), comment[:MAX_COMMENT], revision, "done")
 

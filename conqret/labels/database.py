@@ -214,7 +214,7 @@ class Database:
         """Copy the database to ``target``, also while it is in use.
 
         Raises:
-            DeclarationError: there is such a file, or it cannot be written.
+            DeclarationError: the target exists, or cannot be written.
         """
         if target.exists():
             raise DeclarationError(f"{target} already exists; give another name")
@@ -230,7 +230,7 @@ class Database:
         """Check the database, and replace its backup :data:`BACKUP` by a new copy.
 
         Raises:
-            CorruptLabelsError: it is not whole; the copy before is kept.
+            CorruptLabelsError: the database is corrupt; the earlier backup is kept.
             DeclarationError: the copy cannot be written.
         """
         backup = self.path.with_name(BACKUP)
@@ -245,7 +245,7 @@ class Database:
         """Erase the traces of deleted rows from the database, its journal and its backup.
 
         Raises:
-            DeclarationError: another process reads or writes without a pause.
+            DeclarationError: another process is using the database, so that traces remain.
         """
         with self._lock:
             try:

@@ -109,8 +109,8 @@ def page_messages(language: str) -> PageMessages:
     """Return the page texts of a language, by code or English name, or those in a translator's file.
 
     Raises:
-        UnknownNameError: no words come with conqret for this language.
-        DeclarationError: the file cannot be read, or says what it may not.
+        UnknownNameError: conqret has no page texts for this language.
+        DeclarationError: the file cannot be read, or has invalid content.
     """
     if language.endswith(SUFFIX):
         return _read(declared_text(Path(language)), Path(language).as_posix())

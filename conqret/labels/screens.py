@@ -128,7 +128,7 @@ class Screen(Frozen):
         """Return the answers to the screen's questions in the fields of a form.
 
         Raises:
-            DeclarationError: a question is not answered, or with something that is none of its choices.
+            DeclarationError: a question has no answer, or one that is not among its choices.
         """
         answers = {}
         for question in self.questions:
@@ -313,7 +313,7 @@ def check_names(annotators: Sequence[str]) -> list[str]:
     """Return the names without surrounding whitespace, after checking them.
 
     Raises:
-        DeclarationError: one is empty, too long or not printable, or stands twice.
+        DeclarationError: a name is empty, too long, not printable, or repeated.
     """
     names = [name.strip() for name in annotators]
     if len(names) > MAX_ANNOTATORS:

@@ -56,7 +56,7 @@ def items_of(
     A task may read a file format of its own. ``on_check`` gets the summary of the check.
 
     Raises:
-        ItemsError: rows have faults, or lack what the task shows.
+        ItemsError: rows have faults, or lack a field that the task shows.
         DeclarationError: there is no such task, the file cannot be read, or nothing can be left out of it.
     """
     asked = task_of(task)
@@ -164,7 +164,7 @@ def practice_screens(
 
     Raises:
         ItemsError: the file has faults.
-        DeclarationError: no answer is known, or an item is among those of the study, too.
+        DeclarationError: no answer is known, or an item is also in the study.
     """
     source = _sound_items(path, task_of(task), wanted, on_check, reading)
     screens = planned_screens(source, task, wanted).screens
@@ -181,7 +181,7 @@ def to_practise(screens: Iterable[Screen], others: Iterable[Screen]) -> list[Scr
     """Return the screens marked as practice, for a study with screens ``others``.
 
     Raises:
-        DeclarationError: the study has a practice question, too.
+        DeclarationError: an item is in both the practice and the study.
     """
     for_practice = [screen.model_copy(update={"practice": True}) for screen in screens]
     if both := sorted({screen.item for screen in for_practice} & {screen.item for screen in others}):

@@ -78,8 +78,8 @@ def form_task(name: str) -> AnnotationTask:
     """Return the task with this name, if it can be an annotation form.
 
     Raises:
-        UnknownNameError: there is none.
-        DeclarationError: only pages can show it.
+        UnknownNameError: no task has this name.
+        DeclarationError: the task cannot be a form, only web pages.
     """
     task = ANNOTATION_TASKS[name]
     if not task.dimensions:
@@ -141,7 +141,7 @@ def with_gold(item: Item, screen: Screen) -> Screen:
     part.
 
     Raises:
-        DeclarationError: a value is none that can be chosen.
+        DeclarationError: a known answer is not among the question's choices.
     """
     known = item.metadata.get(GOLD)
     if not isinstance(known, dict):

@@ -37,7 +37,7 @@ def task_of(name: str) -> AnnotationTask:
     """Return the task with this name, that of a judge format, or the one in a ``.toml`` file.
 
     Raises:
-        UnknownNameError: there is none; the message names the nearest.
+        UnknownNameError: no task has this name; the message names the nearest.
         DeclarationError: the file cannot be read.
     """
     if name.endswith(".toml"):
@@ -55,7 +55,7 @@ def screens_of(task: AnnotationTask, items: Iterable[Item], wanted: TaskRequest)
 
     Raises:
         UnknownNameError: no screen has a question of that name.
-        DeclarationError: an answer that an item says is known cannot be chosen.
+        DeclarationError: a known answer is not among the question's choices.
     """
     screens = [with_gold(item, screen) for item in items for screen in task.screens(item, wanted)]
     names = dict.fromkeys(question.name for screen in screens for question in screen.questions)
@@ -159,7 +159,7 @@ def rateable(judge: Judge) -> tuple[str, ...]:
     """Return the metrics of a judge format that annotators can rate on its scale.
 
     Raises:
-        DeclarationError: the format states no ratings.
+        DeclarationError: the format has no ratings.
     """
     if not states_ratings(judge):
         why = (

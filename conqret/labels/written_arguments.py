@@ -48,7 +48,7 @@ class Draft:
         """Return the draft with one more snippet, quoted from the passage.
 
         Raises:
-            DeclarationError: it is not in the passage, or there are too many.
+            DeclarationError: the words are not in the passage, or there are too many snippets.
         """
         quote = quoted_in(passage, words)
         if quote is None:
@@ -61,7 +61,7 @@ class Draft:
         """Check that the draft is complete.
 
         Raises:
-            DeclarationError: there is no text, or it cites a snippet that is not there.
+            DeclarationError: the draft has no text, or cites a snippet that does not exist.
         """
         if not self.text:
             raise DeclarationError("write your counter-argument")

@@ -56,7 +56,7 @@ class Pool:
         In a corpus, a document belongs to the topics for which the qrels rate it relevant.
 
         Raises:
-            DeclarationError: there is no ``documents.jsonl``, or a line is no document.
+            DeclarationError: ``documents.jsonl`` is missing, or a line in it is not a document.
         """
         if not Path(path).is_dir():
             return cls.from_items(open_items(path))

@@ -227,10 +227,10 @@ class Perturbation:
         unchanged.
 
         Raises:
-            InapplicableError: the item lacks what is to be changed.
-            LanguageError: there are no rules for its language.
-            UnreachedError: it cannot be changed by so much, or the level rounds to no change at all.
-            DeclarationError: there is no such level.
+            InapplicableError: the item lacks a field that is to be changed.
+            LanguageError: there are no rules for the item's language.
+            UnreachedError: the item cannot reach the level, or the level rounds to no change at all.
+            DeclarationError: the perturbation does not allow this level.
         """
         self.check_level(level)
         if level == 0:
@@ -274,7 +274,7 @@ def records(item: Item) -> tuple[PerturbationRecord, ...]:
     """Return the records of all perturbations of ``item``, in order; empty if it is unperturbed.
 
     Raises:
-        DeclarationError: the metadata holds something else under the same key.
+        DeclarationError: the metadata has other content under the same key.
     """
     entries = item.metadata.get(CHANGES, ())
     try:

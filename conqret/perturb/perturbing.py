@@ -63,7 +63,7 @@ def rewriter(client: ClientOptions, target: Path, settings: RewritingSettings, *
     """Return a session with the model that rewrites, whose responses are recorded next to ``target``.
 
     Raises:
-        DeclarationError: the file has other content, and nothing is recorded of which it could come again.
+        DeclarationError: the file has other content, and there are no recordings to reproduce it from.
     """
     replay = as_path(settings.get("replay"))
     store = as_path(settings.get("recordings")) or target.with_suffix(".recordings.sqlite")

@@ -113,7 +113,7 @@ def rewriting_of(perturbation: Perturbation) -> Rewriting:
     """Return the settings with which a model applies this perturbation.
 
     Raises:
-        DeclarationError: none can.
+        DeclarationError: no model can apply it.
     """
     if perturbation.rewriting is None:
         raise DeclarationError(f"{perturbation.name} needs no model; leave out --model")

@@ -212,7 +212,7 @@ def perturb_items(
     0.
 
     Raises:
-        DeclarationError: there is no such level.
+        DeclarationError: the perturbation does not allow a level.
     """
     for level in levels:
         perturbation.check_level(level)
@@ -253,7 +253,7 @@ def series(
 
     Raises:
         NoItemChangedError: the perturbation can change none of the items.
-        DeclarationError: there is no such level.
+        DeclarationError: the perturbation does not allow a level.
     """
     items_by_level, out = perturb_items(items, perturbation, levels, seed=seed, materials=materials)
     lost = {omission.item: omission for omission in out if omission.level is None}

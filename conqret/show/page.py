@@ -43,13 +43,13 @@ def page(
 
     Args:
         template: the name of a template that extends ``base.html.j2``.
-        scripts: the names of scripts that may run next to that of the theme.
-        style: the name of a style that holds next to that of all pages.
-        within: the folder of template, scripts and style, this one if not given.
-        forms: where its forms may send what is typed into them, as content security policies say it: nowhere.
-        around: ways out of the page, into others: titles with addresses.
-        images: whether it shows images that stand in it as ``data:`` URLs.
-        content: what the template speaks of, besides ``words`` and ``cut``.
+        scripts: the names of scripts in addition to that of the theme.
+        style: the name of a stylesheet in addition to that of all pages.
+        within: the folder of template, scripts and style; by default that of this module.
+        forms: where its forms may be sent, as in a content security policy; by default nowhere.
+        around: links to other pages, as titles with addresses.
+        images: True if the page shows images as ``data:`` URLs.
+        content: the template's variables, in addition to ``words`` and ``cut``.
     """
     css = (_HERE / "page.css").read_text(encoding="utf-8")
     if style:

@@ -143,7 +143,7 @@ def write_page(page: ReportPage, file: Path) -> Path:
     The file's ending selects the form: HTML (``.html``), Markdown (``.md``) or the first chart (``.svg``).
 
     Raises:
-        DeclarationError: the file ends otherwise, or a chart is requested where there is none.
+        DeclarationError: the file has another ending, or the page has no chart for ``.svg``.
     """
     check_ending(file)
     ending = file.suffix.lower()

@@ -59,7 +59,7 @@ def explanation_language(written: str) -> str:
     """Return the code of the language to explain in, from a code or name; empty if ``written`` is blank.
 
     Raises:
-        UnknownNameError: it is no language that has a name here.
+        UnknownNameError: the language is unknown.
     """
     code = language_code(written) if written.strip() else ""
     if code not in ("", *NAMES):
@@ -162,8 +162,8 @@ def language_of(text: str, *, model: bool = True) -> str:
     """Detect the language of a text, and return its ISO 639-1 code; empty if it cannot be detected.
 
     Args:
-        text: What to look at. Citation marks, addresses and figures in it do not count.
-        model: Whether py3langid decides where script and function words do not decide.
+        text: The text to analyze. Citation marks, addresses and numbers in it are ignored.
+        model: True to use py3langid if script and function words do not identify the language.
     """
     return _language(text[:_SAMPLE], model)
 
