@@ -60,9 +60,9 @@ def judged_pairs(
 ) -> dict[QrelsStance, list[Qrel]]:
     """Return the judged pairs of one topic for each side (``pro``, ``con``, ``all``).
 
-    The ``relevant`` documents of a side get relevance 1. Documents from ``others`` get relevance 0:
-    ``pro`` takes as many as it has relevant documents from the front of ``others``, ``con`` from the end,
-    and ``all`` takes every one.
+    The ``relevant`` documents of a side get relevance 1, and documents from ``others`` get relevance 0.
+    ``all`` takes every document from ``others``. ``pro`` takes as many as it has relevant documents from
+    the front of ``others``; ``con`` takes its share from the end.
     """
     shares = {
         "pro": others[: len(relevant["pro"])],
@@ -102,8 +102,8 @@ Qrels = Mapping[tuple[QrelsStance, Split], Sequence[Qrel]]
 class Table2Column:
     """The figures of one split in Table 2; averages are over topics.
 
-    A document is counted once for each side that it is judged for, as in the paper: one that is relevant
-    for both sides counts twice. ``docs_per_stance`` is thus half of ``relevant_per_topic``.
+    As in the paper, a document that is judged for both sides counts twice. ``docs_per_stance`` is thus
+    half of ``relevant_per_topic``.
     """
 
     topics: int

@@ -315,9 +315,9 @@ class TopicKeys:
     """A registry of topics that merges each topic with its translations.
 
     The same question in several languages thus counts as one cluster in every confidence interval. Topics
-    are merged if their items share the ``translation_of`` value in their metadata, if one item's id is
-    that value, or if an id is another id plus a language code (``bees-de``), as ``conqret generate
-    translations`` writes it.
+    are merged if their items share the ``translation_of`` value in their metadata, or if one item's id is
+    that value. They are also merged if an id is another id plus a language code (``bees-de``), as
+    ``conqret generate translations`` writes it.
     """
 
     _places: dict[str, int] = field(default_factory=dict)

@@ -94,8 +94,8 @@ def grouped(rows: Rows) -> Iterator[Row | Fault]:
     """Merge adjacent rows with the same ``qid`` into one record, whose documents follow the order of the
     rows.
 
-    It yields a fault for a row without ``qid``, for a ``qid`` that returns after another one, and for an
-    item's column (``query``, ``qanswer``) that changes within a ``qid``.
+    It yields a fault for a row without ``qid``, and for a ``qid`` that returns after another one. A column
+    of the item (``query``, ``qanswer``) that changes within a ``qid`` is a fault, too.
     """
     seen: dict[str, int] = {}
     for qid, group in itertools.groupby(rows, key=_qid):

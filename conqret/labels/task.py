@@ -44,8 +44,8 @@ class AnnotationTask:
     ``screens`` returns the screens of an item, or none if the item lacks what the task shows. ``reads``
     reads items from a file format of the task's own. ``needs`` returns the required fields, from the
     request and the share of items with each field. A task with ``dimensions`` can also be an annotation
-    form: they are rated on the integers of ``scale``, and ``form`` is the instruction (by default the
-    summary).
+    form, in which they are rated on the integers of ``scale``. ``form`` is the form's instruction (by
+    default the summary).
     """
 
     name: str

@@ -79,8 +79,8 @@ def rewriter(client: ClientOptions, target: Path, settings: RewritingSettings, *
 class Perturbed:
     """The result of perturbing a file of items.
 
-    It holds the versions by level, the items that could not be perturbed, those that the model failed to
-    rewrite, the output file, and the counts of requests.
+    It holds the versions by level, the items that could not be perturbed, and those that the model failed
+    to rewrite. It also holds the output file and the counts of requests.
     """
 
     perturbation: Perturbation

@@ -32,8 +32,8 @@ def at_levels(
 ) -> tuple[Perturbation, tuple[float, ...]]:
     """Return the perturbation for these levels, and the levels as numbers; by default its own levels.
 
-    A perturbation whose levels are counts is replaced by the one named in its ``share`` if the levels are
-    percentages: ``hallucinate`` at ``25%`` becomes ``hallucinate-share`` at 25.
+    If a perturbation counts and the levels are percentages, the one named in its ``share`` replaces it.
+    For example, ``hallucinate`` at ``25%`` becomes ``hallucinate-share`` at 25.
 
     Raises:
         DeclarationError: a level is no number, is out of range, is a share where there are none, or shares and counts

@@ -117,7 +117,7 @@ def flagged(text: str, excerpts: Sequence[str]) -> list[Piece]:
 def passages(text: str, excerpts: Sequence[str]) -> list[tuple[int, int, list[int]]]:
     """Find ``excerpts`` in ``text``, extended to whole words.
 
-    Each result is start, end and the indices of the excerpts in it; overlapping ones are merged, and
+    Each result is start, end and the indices of the excerpts in it. Overlapping passages are merged;
     excerpts that are not found are left out.
     """
     spans: list[tuple[tuple[int, int], int]] = []

@@ -133,7 +133,7 @@ def terms_of(language: str) -> WordTable:
 class Sentence:
     """One sentence without its citation marks, and the numbers of the documents that it cites.
 
-    For languages other than English no English word list is used: function words have no stem, all other
+    English word lists are used for English only. In other languages function words have no stem, all other
     words have weight 1, and negations are not detected.
     """
 

@@ -131,8 +131,9 @@ _against = re.compile(DECLARES_AGAINST, re.IGNORECASE)
 class Signs:
     """The stance signals of a text, independent of any question.
 
-    They are the declarations for minus those against, the weights of positive and of negative words, the
-    negated stems of each sentence, and the frequency of each stem.
+    ``declared`` is the declarations for minus those against. ``good`` and ``bad`` are the weights of
+    positive and negative words. ``denied`` holds the negated stems of each sentence, and ``frequency`` the
+    count of each stem.
     """
 
     declared: float

@@ -63,8 +63,8 @@ def root(word: str) -> str:
 def lexical(texts: Sequence[str]) -> Any:
     """Return a sparse TF-IDF matrix with one row for each text and one column for each content stem.
 
-    An entry is ``(1 + log f) log((n + 1) / (d + 1/2))``: ``f`` is the stem's frequency in the text, ``d``
-    the number of the ``n`` texts that contain it.
+    An entry is ``(1 + log f) log((n + 1) / (d + 1/2))``. ``f`` is the stem's frequency in the text, and
+    ``d`` the number of the ``n`` texts that contain it.
     """
     counts = [Counter(filter(None, map(root, words(fold(text))))) for text in texts]
     holders = Counter(term for count in counts for term in count)

@@ -223,8 +223,8 @@ def _set_of_labels(values: Iterable[Mapping[str, Any]]) -> str:
 def answer_in_cell(cell: object) -> str:
     """Return the label in a table cell as text.
 
-    In Label Studio's CSV and JSON-MIN exports, a cell holds objects (or JSON text) with the labels of
-    regions or with one answer; these are extracted. Any other cell is returned as text.
+    In Label Studio's CSV and JSON-MIN exports, a cell holds objects or JSON text. The labels of regions,
+    or the one answer, are extracted from it. Any other cell is returned as text.
     """
     values = cell
     if isinstance(cell, str) and cell.lstrip().startswith(("{", "[{")):
