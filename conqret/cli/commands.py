@@ -139,15 +139,19 @@ MEANT: Mapping[str, str] = _TEXTS["other_words"]
 
 
 class Command(App):
-    """A command, or a group of them; ``--help`` of a command shows only its ``common`` options where these are named
-    (by their parameters)."""
+    """A command or a group of commands of the command line.
+
+    ``--help`` shows only the options whose parameters are in ``common``, if any are named there.
+    """
 
     common: Sequence[str] = ()
     arguments: Sequence[Argument] = ()
 
     def assemble_argument_collection(self, *, parse_docstring: bool = False, **settings: Any) -> Any:
-        """The arguments and options; they have their values once the command line is read. For a help
-        (``parse_docstring``) the panels stand in the order of the command's parameters."""
+        """Return the arguments and options; they have values once the command line is parsed.
+
+        For a help text (``parse_docstring``) panels are ordered as the command's parameters.
+        """
         found: Any = super().assemble_argument_collection(**settings)
         self.arguments = found
         panels: dict[str, Any] = {ARGUMENTS: self.group_arguments, OPTIONS: self.group_parameters}
@@ -166,7 +170,7 @@ class Command(App):
         return not self.common or argument.index is not None or argument.field_info.name in self.common
 
     def usage_line(self) -> str:
-        """How it is called."""
+        """Return the usage line of the command, such as ``judge [OPTIONS] ITEMS``."""
         words = [self.name[0], "[OPTIONS]"]
         for argument in self.assemble_argument_collection():
             if argument.index is not None:
@@ -175,7 +179,7 @@ class Command(App):
         return " ".join(words)
 
     def help_print(self, tokens: Any = None, *, console: Any = None) -> None:
-        """Print the help."""
+        """Print the help text of the command or group."""
         if self.default_command is not None:
             self.usage = f"Usage: {self.usage_line()}"
             if hidden := sum(not self._is_shown(one) for one in self.arguments if not one.children):
@@ -187,17 +191,18 @@ class Command(App):
 
 
 def rich_markup(text: str) -> str:
-    """A help text as Rich's markup: what is in backquotes stands out, and nothing else is markup."""
+    """Convert a help text to Rich markup: text in backquotes is highlighted, and brackets are escaped."""
     parts = text.replace("[", r"\[").split("`")
     return "".join(f"[bold cyan]{part}[/]" if place % 2 else part for place, part in enumerate(parts))
 
 
 def find(words: Sequence[str], *, everything: bool = False) -> tuple[Command, list[str]]:
-    """The command or group that the first of the words name, and the words after its name; with ``everything``, its
-    help shows all options.
+    """Find the command or group that the first words name, and return it with the remaining words.
+
+    If ``everything`` is true, its help shows all options.
 
     Raises:
-        DeclarationError: there is no such command; the message names the one that is meant.
+        DeclarationError: the command does not exist; the message suggests one.
     """
     home: str | Parts = HOMES
     path, rest = ["conqret"], list(words)
@@ -211,7 +216,7 @@ def find(words: Sequence[str], *, everything: bool = False) -> tuple[Command, li
 
 
 def tree() -> Command:
-    """All commands, each with all its options."""
+    """Return the root command with all commands and all their options."""
     return _group(["conqret"], HOMES, whole=True)
 
 

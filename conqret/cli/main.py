@@ -85,7 +85,7 @@ def _interrupt_on_signals() -> list[int]:
 
 
 def main() -> None:
-    """Run the command line."""
+    """Run the command line of conqret with ``sys.argv``; exits with the command's exit code."""
     gc.set_threshold(*COLLECTED_AFTER)
     logging.getLogger("conqret").handlers = [_Remarks()]
     logging.lastResort = _Remarks(logging.WARNING)  # what libraries remark
@@ -144,10 +144,12 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def run_command(*arguments: object) -> None:
-    """Run one command of conqret in this process (``"debate", "hold", ...``), printed as one could type it.
+    """Run one command of conqret in this process, after printing it as it would be typed.
+
+    The words of the command are the arguments: ``"debate", "hold", ...``.
 
     Raises:
-        SystemExit: it failed; its exit code is the exception's.
+        SystemExit: the command failed; the exception has its exit code.
     """
     words = ["conqret", *map(str, arguments)]
     print(f"$ {shlex.join(words)}", flush=True)
@@ -162,7 +164,11 @@ def run_command(*arguments: object) -> None:
 
 
 def as_options(table: Mapping[str, Any]) -> Iterator[str]:
-    """Give ``{"epochs": 3, "lora": true}`` as ``--epochs 3 --lora``; what is false is left out."""
+    """Convert a table of options to command-line words: ``{"epochs": 3, "lora": true}`` to ``--epochs 3
+    --lora``.
+
+    Options with the value False are left out.
+    """
     for name, value in table.items():
         if value is not False:
             yield f"--{name}"
@@ -170,9 +176,10 @@ def as_options(table: Mapping[str, Any]) -> Iterator[str]:
 
 
 def send_traces(command: str, kept: contextlib.ExitStack) -> None:
-    """Set up the sending of spans, if the environment requests them (CONQRET_TRACES) and nothing else has; what is not
-    sent yet is sent when the command ends. A span of the whole ``command``, ``kept`` until it ends, holds all that it
-    requests: one trace; that of a server, which goes on for days, has none.
+    """Set up the export of OpenTelemetry spans if the environment variable CONQRET_TRACES requests it.
+
+    Nothing is done if tracing is already set up. Unsent spans are sent when the command ends. One span of
+    the whole ``command``, which ``kept`` closes, contains all its requests; a server has no such span.
 
     Raises:
         DeclarationError: it requests another kind of traces, or the extra ``otel`` is missing.
@@ -213,10 +220,10 @@ KINDS: Final[Mapping[Any, str]] = {int: "a whole number", float: "a number"}
 
 
 def read_arguments(command: Command, words: Sequence[str]) -> Callable[[], None]:
-    """What a command does with these arguments and options.
+    """Parse the arguments of a command, and return a function that runs it with them.
 
     Raises:
-        DeclarationError: they are wrong, or the output is a file that is read.
+        DeclarationError: an argument is invalid, or the output file is also an input.
     """
     try:
         function, bound, _ = command.parse_args(words, print_error=False, exit_on_error=False)

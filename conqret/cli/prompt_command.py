@@ -216,7 +216,7 @@ _STANDS_IN = {
 def shown(
     library: Library, identifier: str, judge_prompt: JudgePrompt[Any] | None, item: Item
 ) -> tuple[RenderedPrompt, Sequence[str]]:
-    """The prompt filled with ``item``, and what a reader has to know about it.
+    """Fill a prompt with ``item``; return the rendered prompt and remarks for the reader.
 
     Args:
         judge_prompt: the judge prompt that uses it; None where no judge does.

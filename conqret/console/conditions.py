@@ -36,7 +36,11 @@ FORM = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """One condition; ``end`` is the end of the interval, or the bound, that must meet it (None: the value)."""
+    """One requirement on a result, such as ``alpha.low >= 0.6``.
+
+    ``end`` is the end of the confidence interval, or the bound, that must meet it; None means the value
+    itself.
+    """
 
     text: str
     name: str
@@ -57,15 +61,16 @@ class Requirement:
         ends: Collection[str] = ENDS,
         elsewhere: Elsewhere | None = None,
     ) -> Self:
-        """Read one condition on a quantity of ``known``, which are each a ``what``; those of ``ended`` have an interval
-        (None: all have). ``named`` are those that are each of something in brackets, what that is (a probe, a metric),
-        and one of them as an example (None: any may have brackets); names in brackets are taken as written anyhow,
-        with blanks, hyphens and capitals. ``ends`` are those of an interval, and
-        ``elsewhere`` what quantities are called by others.
+        """Parse one requirement on a quantity whose name is in ``known``.
+
+        ``what`` names the kind of quantity in messages, and ``ended`` are those with an interval (None:
+        all). ``named`` holds the quantities that take a name in brackets, the kind of that name, and an
+        example; None allows brackets for all. ``ends`` are the valid ends, and ``elsewhere`` suggests
+        names from other commands.
 
         Raises:
-            DeclarationError: it has another form than ``example``.
-            UnknownNameError: there is no such quantity, or end.
+            DeclarationError: the text does not have the form of ``example``.
+            UnknownNameError: the quantity or the end is unknown.
         """
         match = FORM.fullmatch(text)
         if match is None:
@@ -88,11 +93,13 @@ class Requirement:
         return cls(text.strip(), name, of, end, match["operator"], float(match["bound"]))
 
     def end_of(self, estimate: Estimate | Effect) -> float | None:
-        """The end of an interval that must meet it, or the value between both."""
+        """Return the end of the estimate's interval that the requirement is about, or its value if
+        ``end`` is None."""
         return {None: estimate.value, "low": estimate.low, "high": estimate.high}[self.end]
 
     def outcome(self, value: float | None, lacking: str = "it has no value") -> RequirementOutcome:
-        """Whether ``value`` meets it; where there is none it does not, for the reason ``lacking``."""
+        """Return the outcome of the requirement for ``value``; without a value it is not met, with
+        ``lacking`` as the reason."""
         if value is None:
             return RequirementOutcome(self.text, False, None, lacking)
         return RequirementOutcome(self.text, OPERATORS[self.operator](value, self.bound), value)
@@ -100,7 +107,7 @@ class Requirement:
 
 @dataclass(frozen=True, slots=True)
 class RequirementOutcome:
-    """Whether a requirement is met, by which value, and why there is none."""
+    """The outcome of a requirement: if it is met, by which value, and why there is no value."""
 
     requirement: str
     met: bool

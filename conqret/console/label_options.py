@@ -25,7 +25,7 @@ SEVERAL = (
 
 
 def label_files(what: str, name: str = "--labels", panel: str | None = None) -> Any:
-    """``--labels`` of a command; ``what`` says of what, and what for."""
+    """Return the ``--labels`` option of a command; ``what`` is the beginning of its help text."""
     return option(panel, f"{what} May be repeated. {SEVERAL}", name)
 
 
@@ -65,7 +65,7 @@ class LabelReading(OptionGroup):
     number_annotators: bool = False
 
     def load(self, paths: Sequence[Path]) -> LabelSet:
-        """The labels of these files."""
+        """Read the label files with these options."""
         from conqret.io.labels import read_labels
 
         return read_labels(
@@ -91,7 +91,7 @@ class ItemOptions(OptionGroup):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The same as settings of the public functions."""
+        """Return the options as keyword arguments of the public functions."""
         columns = column_map(self.item_columns, ITEM_COLUMNS)
         return {"columns": columns, "skip_invalid": self.skip_invalid, "language": self.language}
 

@@ -29,10 +29,12 @@ FIELDS = "__dataclass_fields__"
 
 @dataclass(frozen=True)
 class OptionGroup:
-    """What groups of options have in common; the fields of a group are options, with their defaults, or groups.
+    """Base class of groups of command-line options; each field is an option with its default, or another
+    group.
 
-    With ``settings_class``, the group also has those fields of a dataclass of settings of which a docstring says what
-    they do; the user may leave all of them unset."""
+    With ``settings_class``, the documented fields of that settings dataclass are options, too; the user
+    may leave all of them unset.
+    """
 
     def __init_subclass__(cls, settings_class: type | None = None) -> None:
         super().__init_subclass__()
@@ -47,13 +49,17 @@ class OptionGroup:
             setattr(cls, one.name, None)
 
     def given(self) -> dict[str, Any]:
-        """The settings that the user gave, by field; what is None keeps the default of the layer below."""
+        """Return the options that the user set, by field; None values are left out, so that defaults
+        apply."""
         return {name: value for name, value in vars(self).items() if value is not None}
 
 
 def option(panel: str | None, help_text: str, *names: str, **more: Any) -> Parameter:
-    """An option in a panel of ``--help``; what it is called on the command line comes last, ``--yes/--no`` where there
-    is a name for the opposite."""
+    """Return the cyclopts parameter of an option.
+
+    ``panel`` is its group in ``--help``. The last arguments are its names on the command line, such as
+    ``--yes/--no`` if there is a name for the opposite.
+    """
     settings: dict[str, Any] = {"help": help_text, **more}
     if panel:
         settings["group"] = panel
@@ -70,7 +76,8 @@ def option(panel: str | None, help_text: str, *names: str, **more: Any) -> Param
 
 @functools.cache
 def declare(declaring: Any) -> Any:
-    """Write into the annotations of a command or group what its docstring says of its options."""
+    """Copy the help texts in the docstring of a command or option group into its annotations, and return
+    it."""
     helps = OptionHelps(declaring)
     hints = get_type_hints(declaring, include_extras=True)
     hints.pop("return", None)
@@ -117,8 +124,10 @@ def _whole(kind: Any, tokens: Sequence[Token]) -> int:
 
 
 def command_of(function: Callable[..., None]) -> Callable[..., None]:
-    """The function with the signature that cyclopts is to see: an argument has no name as an option, and a group of
-    which all may be left out is there anyhow."""
+    """Set the signature of a command function as cyclopts needs it, and return the function.
+
+    Positional arguments get no option name, and a group of optional options gets a default.
+    """
     hints = get_type_hints(declare(function), include_extras=True)
     parameters = []
     for one in inspect.signature(function).parameters.values():

@@ -56,38 +56,40 @@ SECONDS = 10.0
 
 
 class SafeConsole(Console):
-    """A console that writes out the characters on which a terminal acts, except those of its own colors and bars."""
+    """A console that escapes control characters in printed text, except those of its own colors and
+    progress bars."""
 
     def render(self, renderable: RenderableType, options: Any = None) -> Iterator[Segment]:
-        """The segments to print, with only their own controls."""
+        """Yield the segments to print, with control characters in their text escaped."""
         for segment in super().render(renderable, options):
             yield segment if segment.control else Segment(visible(segment.text), segment.style)
 
     def on_broken_pipe(self) -> None:
-        """Print no more after ``| head`` has closed the pipe, but let the command finish what it writes."""
+        """Discard further output after a broken pipe (``| head``), so that the command can finish writing
+        files."""
         with open(os.devnull, "w") as nowhere:  # noqa: PTH123 - a device
             os.dup2(nowhere.fileno(), self.file.fileno())
 
 
 @functools.cache
 def out() -> Console:
-    """The console for results."""
+    """Return the console for results (standard output)."""
     return SafeConsole(highlight=False)
 
 
 @functools.cache
 def err() -> Console:
-    """The console for progress, notes and errors."""
+    """Return the console for progress, notes and errors (standard error)."""
     return SafeConsole(stderr=True, highlight=False)
 
 
 def say(text: str, style: str = "") -> None:
-    """Print a line of the result."""
+    """Print one line of the result to standard output."""
     out().print(_text(text, style), soft_wrap=True)
 
 
 def say_json(value: object) -> None:
-    """Print the result for a machine: plain data, or a pydantic model."""
+    """Print a result as JSON; it is plain data or a pydantic model."""
     to_json = getattr(value, "model_dump_json", None)
     text = json.dumps(value, indent=1, ensure_ascii=False) if to_json is None else to_json(indent=1)
     out().out(
@@ -106,10 +108,11 @@ def result(
     outcomes: Sequence[RequirementOutcome] | None = None,
     answer: Iterable[str] = (),
 ) -> None:
-    """Print what a command has found: for a machine, or else for a reader, whose ``lines`` are texts and tables below
-    the ``answer`` in sentences. ``as_json`` is False where the tables are wanted as LaTeX.
+    """Print the result of a command: as JSON, as LaTeX, or for a reader.
 
-    For a machine the ``outcomes`` of what was required stand in it as ``requirements``.
+    If ``as_json`` is true, ``value`` is printed as JSON, with ``outcomes`` under ``requirements``. If it
+    is False, the tables in ``lines`` are printed as LaTeX. If it is None, the sentences in ``answer`` are
+    printed, then ``lines``.
     """
     if as_json and outcomes is not None:
         value = json.loads(value.model_dump_json()) | {"requirements": list(map(asdict, outcomes))}
@@ -125,13 +128,13 @@ def result(
 
 
 def spaced(tables: Iterable[Table]) -> Iterator[Table | str]:
-    """Tables for a screen, each with an empty line behind it."""
+    """Yield each table followed by an empty line."""
     for table in tables:
         yield from (table, "")
 
 
 def say_latex(lines: Iterable[object]) -> None:
-    """Print the tables among ``lines`` as LaTeX."""
+    """Print the tables among ``lines`` as LaTeX, or a note if there are none."""
     from conqret.show.markup import PREAMBLE, tables_latex
     from conqret.show.table import Table
 
@@ -143,12 +146,12 @@ def say_latex(lines: Iterable[object]) -> None:
 
 
 def at(file: Path, what: str = "written") -> str:
-    """Where a part of the result is."""
+    """Return a line that names an output file, such as "written    labels.csv"."""
     return f"{what:<10} {file}"
 
 
 def entry(name: str, remark: str, lines: Iterable[str]) -> Iterator[RenderableType]:
-    """One of a list: its name with a remark, and what is to be said of it, what matters most first."""
+    """Yield the lines of one entry of a list: its name with a remark in bold, then indented details."""
     yield _text(name, "bold").append_text(_text(f"  {remark}", "not bold"))
     for place, line in enumerate(lines):
         yield Padding(_text(line, "dim" if place else ""), (0, 0, 0, 2), expand=False)
@@ -156,28 +159,28 @@ def entry(name: str, remark: str, lines: Iterable[str]) -> Iterator[RenderableTy
 
 
 def heading(text: str) -> Text:
-    """A line that stands out."""
+    """Return ``text`` in bold."""
     return _text(text, "bold")
 
 
 def tell(text: str) -> None:
-    """Print what is being done."""
+    """Print a progress message to standard error."""
     err().print(_text(text), soft_wrap=True)
 
 
 def complain(message: str) -> None:
-    """Print an error."""
+    """Print an error message to standard error."""
     err().print(_text("error: ", "bold red").append_text(_text(message)), soft_wrap=True)
 
 
 def note(*messages: str) -> None:
-    """Print remarks."""
+    """Print notes to standard error."""
     for message in messages:
         err().print(_text("note: ", "bold").append_text(_text(message)), soft_wrap=True)
 
 
 def note_each(messages: Iterable[str]) -> None:
-    """Print remarks of one kind, the first :data:`MAX_NOTES` of them; the rest are counted."""
+    """Print the first :data:`MAX_NOTES` notes of one kind, and the number of further ones."""
     every = list(messages)
     note(*every[:MAX_NOTES])
     if (more := len(every) - MAX_NOTES) > 0:
@@ -185,19 +188,20 @@ def note_each(messages: Iterable[str]) -> None:
 
 
 def note_all(title: str, lines: Sequence[str], most: int = 10) -> None:
-    """Print a remark and what it is about, ``most`` lines of it at most."""
+    """Print a note with a title and at most ``most`` lines below it."""
     more = [f"and {len(lines) - most} more"] if len(lines) > most else []
     note("\n  ".join([f"{title}:", *lines[:most], *more]))
 
 
 def note_left_out(checked: CheckedItems) -> None:
-    """Say which items are left out because of their faults."""
+    """Print a note on the items that are left out because of faults, if there are any."""
     if checked.warning:
         note_all(checked.warning, checked.reasons)
 
 
 def named(model: str, baseline: bool, role: str = "a judge") -> str:
-    """A model's name, with what the offline baseline is, where it is that."""
+    """Return a model's name; for the offline baseline, add that it is the lexical baseline and not
+    ``role``."""
     return f"{model}: the lexical baseline and not {role}" if baseline else model
 
 
@@ -208,11 +212,11 @@ def end(
     there: object = True,
     reasons: Mapping[str, int] = NONE,
 ) -> None:
-    """Leave with the exit code of the outcome, and say why.
+    """Exit with the exit code of the outcome, after printing the reason; return normally on success.
 
-    2 where a user has to correct something: the ``session`` was refused every request, or recordings have no answer at
-    all. 1 where something ``failed``, the session stopped before its end, or nothing is ``there`` in the end (for the
-    commonest of the ``reasons``).
+    Exit code 2: the user has to correct something, since every request was refused or no response is
+    recorded. Exit code 1: something ``failed``, the session stopped early, or ``there`` is false since
+    nothing has a result. The message then names the most frequent of ``reasons``.
     """
     from conqret.show.words import reason
 
@@ -233,7 +237,7 @@ def end(
 
 
 def tell_outcomes(outcomes: Sequence[RequirementOutcome]) -> bool:
-    """Say which of the things that were required are met, and by which value; returns whether all are."""
+    """Print which requirements are met, and return True if all are."""
     for outcome in outcomes:
         value = "none" if outcome.value is None else f"{outcome.value:.3f}"
         if outcome.met:
@@ -246,7 +250,7 @@ def tell_outcomes(outcomes: Sequence[RequirementOutcome]) -> bool:
 
 
 def counts(progress: ClientProgress) -> str:
-    """What it cost so far, how many questions came to nothing, and what a client has requested."""
+    """Describe the progress of a client: cost, failed requests, and calls sent, recorded and retried."""
     cost = "cost unknown" if progress.cost_usd is None else f"${progress.cost_usd:.4f}"
     if progress.estimated:
         cost += " (estimated)"
@@ -256,7 +260,10 @@ def counts(progress: ClientProgress) -> str:
 
 
 def tell_session(session: SessionCounts, rows: str = "") -> None:
-    """Say what was requested now, and how many of all ``rows`` ("12 judgments") are from before."""
+    """Print a summary of the session: requests sent, cost, and responses from recordings.
+
+    ``rows`` ("12 judgments") is the total, of which some are kept from an earlier run.
+    """
     from conqret.show.words import reason
 
     cost = "cost unknown" if session.cost_usd is None else f"${session.cost_usd:.4f} spent"
@@ -275,15 +282,15 @@ def tell_session(session: SessionCounts, rows: str = "") -> None:
 
 
 def tell_retried(session: SessionCounts) -> None:
-    """Say how many recorded responses that could not be used were requested again."""
+    """Print a note on the number of invalid recorded responses that were requested again, if any."""
     if session.retried:
         note(f"{number(session.retried, 'invalid response')} of an earlier run requested again")
 
 
 @dataclass
 class ProgressBar:
-    """A progress bar, or a line every :data:`SECONDS` where there is no terminal; the counts next to it are those of
-    ``client``, if there is one."""
+    """A progress bar, or a line every :data:`SECONDS` seconds without a terminal; it shows the counts of
+    ``client``."""
 
     progress: Progress
     task: TaskID
@@ -297,13 +304,13 @@ class ProgressBar:
         self.reach(kept, total=total)
 
     def advance(self, row: object = None, counted: str = "") -> None:
-        """One more is done; ``counted`` stands next to the bar."""
+        """Advance the bar by one; without a client, ``counted`` is shown next to it."""
         if not self.progress.disable or self.lines:
             text = counted if self.client is None else counts(self.client.progress)
             self.reach(None, text, advance=1)
 
     def reach(self, done: int | None, counted: str = "", **task: Any) -> None:
-        """So many are done (None: as many as before); ``task`` may change the ``total`` or ``advance``."""
+        """Set the number of finished rows (None: unchanged); ``task`` may set ``total`` or ``advance``."""
         self.progress.update(self.task, completed=done, counts=counted, **task)
         if self.lines and time.monotonic() - self.last_line >= SECONDS:
             self.last_line = time.monotonic()
@@ -314,7 +321,7 @@ class ProgressBar:
 
 @contextlib.contextmanager
 def progress(doing: str, total: int | None = None, *, quiet: bool = False) -> Iterator[ProgressBar]:
-    """A bar with live counts on a terminal, lines elsewhere (a log, say), and nothing where ``quiet``."""
+    """Show a progress bar on a terminal, or lines elsewhere, as a context manager; nothing if ``quiet``."""
 
     bar = Progress(
         TextColumn(doing),

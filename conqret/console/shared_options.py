@@ -33,7 +33,10 @@ ITEM_COLUMNS = "topic=question,documents=ctx"
 
 
 def run_folder(default: str, what: str = "The run's folder", where: str = "where it stopped") -> Any:
-    """``-o`` of a command that goes on ``where`` it stopped: ``what`` folder, and its ``default`` below runs/."""
+    """Return the ``--output`` option of a command that continues an interrupted run.
+
+    ``default`` is the default folder below runs/; ``what`` and ``where`` are parts of the help text.
+    """
     return option(
         FILES,
         f"{what}; run the same command again to continue {where}. Default: runs/{default}.",
@@ -134,11 +137,11 @@ class Calls(OptionGroup, settings_class=ClientOptions):
 
     @property
     def budget(self) -> float | None:
-        """The most US dollars to spend; None: no limit."""
+        """The most US dollars to spend; None if there is no limit."""
         return self.for_model(None).budget_usd
 
     def for_model(self, model: str | None) -> ClientOptions:
-        """The settings of a client for ``model`` (None: offline).
+        """Return the client settings for ``model``; None means the offline baseline.
 
         Raises:
             DeclarationError: a value is out of its range.
@@ -177,7 +180,10 @@ class RecordingOptions(OptionGroup):
     replay: Path | None = None
 
     def called_models(self, calls: Calls, models: Iterable[str | None]) -> list[ClientOptions]:
-        """The models that a run certainly calls, each once: none where recordings may have all answers."""
+        """Return the settings of the models that a run calls, without duplicates.
+
+        The list is empty with ``--recordings`` or ``--replay``, since all responses may be recorded.
+        """
         if self.recordings is not None or self.replay is not None:
             return []
         return [calls.for_model(model) for model in dict.fromkeys(models)]
@@ -203,22 +209,23 @@ class OutputOptions(OptionGroup):
     quiet: bool = False
 
     def tell(self, *lines: str) -> None:
-        """Print what is being done, unless that is not wanted."""
+        """Print progress messages, unless ``--quiet`` is set."""
         if not self.quiet:
             tell("\n".join(lines))
 
     def note(self, *messages: str) -> None:
-        """Print remarks, unless none is wanted."""
+        """Print notes, unless ``--quiet`` is set."""
         if not self.quiet:
             note(*messages)
 
     def left_out(self, checked: CheckedItems | None) -> None:
-        """Say which items are left out because of their faults, unless that is not wanted."""
+        """Print a note on items left out because of faults, unless ``--quiet`` is set."""
         if checked is not None and not self.quiet:
             note_left_out(checked)
 
     def session(self, counts: SessionCounts, rows: str = "") -> None:
-        """Say what was requested now, and how many of all ``rows`` are from before, unless that is not wanted."""
+        """Print a summary of the session, unless ``--quiet`` is set; ``rows`` is the total, such as "12
+        judgments"."""
         if not self.quiet:
             tell_session(counts, rows)
 
@@ -246,13 +253,17 @@ class PageFile(OptionGroup):
     def show(
         self, value: object, page: ReportPage, tables: Iterable[Table] | None = None, *, as_json: bool | None
     ) -> None:
-        """Print the answer and the tables of a page (or only these ``tables``), and write the page where it is wanted;
-        ``value`` is what a machine gets."""
+        """Print the answer and the tables of a page, and write the page if ``--output`` is set.
+
+        ``tables`` replaces the page's own tables, and ``value`` is printed instead as JSON if ``as_json``
+        is true.
+        """
         result(value, page.tables if tables is None else tables, as_json=as_json, answer=page.answer)
         self.write(lambda _: page, value)
 
     def write(self, page: Callable[[T], ReportPage], value: T, what: str = "written") -> None:
-        """Write the ``page`` of what was found, and say where it is, after ``what`` it is."""
+        """Write the page that ``page(value)`` returns to the ``--output`` file, if set, and print its
+        path after ``what``."""
         if self.output is not None:
             from conqret.show.report_page import write_page
 
@@ -260,15 +271,15 @@ class PageFile(OptionGroup):
 
 
 def listed(text: str | None) -> list[str]:
-    """The parts of a comma-separated list; none where nothing is given."""
+    """Split a comma-separated list into its non-empty parts; an empty list for None."""
     return [part.strip() for part in (text or "").split(",") if part.strip()]
 
 
 def numbers(text: str | None, wanted: str) -> list[float]:
-    """The numbers of a comma-separated list; ``wanted`` says in the error what it should be.
+    """Parse a comma-separated list of numbers; ``wanted`` describes the expected text in the error.
 
     Raises:
-        DeclarationError: something else stands there.
+        DeclarationError: a part is not a number.
     """
 
     try:
@@ -278,10 +289,11 @@ def numbers(text: str | None, wanted: str) -> list[float]:
 
 
 def counts(name: str, text: str) -> list[int]:
-    """The whole numbers of a comma-separated list, each once; ``name`` is the option's.
+    """Parse a comma-separated list of positive integers, without duplicates; ``name`` is the option's
+    name.
 
     Raises:
-        DeclarationError: one is below 1, or no whole number.
+        DeclarationError: a number is below 1, or is not an integer.
     """
 
     wanted = f"{name} is a list of whole numbers from 1 on, such as 8,12,20"
@@ -292,12 +304,12 @@ def counts(name: str, text: str) -> list[int]:
 
 
 def column_map(columns: str | None, example: str) -> dict[str, str]:
-    """``--columns`` as a mapping from field to column; ``example`` stands in the error.
+    """Parse ``--columns`` to a mapping from field to column; ``example`` is shown in the error.
 
-    Several columns of documents are put together (``doc 1+doc 2``).
+    Several columns for documents are joined with + (``doc 1+doc 2``).
 
     Raises:
-        DeclarationError: it is no list of ``field=column``, or another field has two columns.
+        DeclarationError: it is no list of ``field=column``, or a field but documents has two columns.
     """
 
     if not columns:

@@ -21,7 +21,7 @@ SOURCE_STATUSES: tuple[SourceStatus, ...] = get_args(SourceStatus)
 
 
 class CorpusTopic(Frozen):
-    """A topic of a corpus and the split that it belongs to."""
+    """One topic of a corpus: its id, its question, and the split (train or test) that it belongs to."""
 
     id: Identifier
     question: NonEmpty
@@ -29,9 +29,10 @@ class CorpusTopic(Frozen):
 
 
 class Qrel(NamedTuple):
-    """One judged pair, with the field names of ir_datasets and ir_measures.
+    """One relevance judgment of a topic and a document, with the field names of ir_datasets and
+    ir_measures.
 
-    ``relevance`` is 1 for a document that the topic's page cites, 0 for a random one of another topic.
+    ``relevance`` is 1 for a document that the topic's page cites, and 0 for a random one of another topic.
     """
 
     query_id: str
@@ -42,7 +43,11 @@ class Qrel(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CorpusParts:
-    """What is made of debates and documents: ``splits`` has the split of each document of a topic."""
+    """The topics, relevance judgments and statistics that are built from debates and documents.
+
+    ``qrels`` maps a side and a split to its judged pairs; ``splits`` maps the id of each document to its
+    split.
+    """
 
     topics: tuple[CorpusTopic, ...]
     qrels: Mapping[tuple[QrelsStance, Split], tuple[Qrel, ...]]
@@ -53,10 +58,11 @@ class CorpusParts:
 def judged_pairs(
     topic: str, relevant: Mapping[QrelsStance, Sequence[str]], others: Sequence[str]
 ) -> dict[QrelsStance, list[Qrel]]:
-    """The judged pairs of a topic for each side: its relevant documents, and its share of the ``others``.
+    """Return the judged pairs of one topic for each side (``pro``, ``con``, ``all``).
 
-    ``pro`` gets as many of these as it has relevant documents, from the front, ``con`` from the end, ``all`` gets
-    all of them.
+    The ``relevant`` documents of a side get relevance 1, and documents from ``others`` get relevance 0.
+    ``all`` takes every document from ``others``. ``pro`` takes as many as it has relevant documents from
+    the front of ``others``; ``con`` takes its share from the end.
     """
     shares = {
         "pro": others[: len(relevant["pro"])],
@@ -71,11 +77,11 @@ def judged_pairs(
 
 
 class LedgerEntry(Frozen, extra="ignore"):
-    """What became of one source of one debate.
+    """The outcome of fetching one source of one debate.
 
-    ``url`` is the address that was requested (from the page, or found by title), ``final_url`` where it led;
-    ``document`` is set where the text was extracted, and shared by sources with the same final content.
-    Further fields of a ledger's line are left alone.
+    ``url`` is the address that was requested (from the page, or found by title); ``final_url`` is the
+    address after redirects. ``document`` is the id of the extracted document, or None; sources with the
+    same final content share it. Further fields of a ledger's line are ignored.
     """
 
     debate: Identifier
@@ -94,10 +100,10 @@ Qrels = Mapping[tuple[QrelsStance, Split], Sequence[Qrel]]
 
 @dataclass(frozen=True, slots=True)
 class Table2Column:
-    """One column of Table 2; averages are over topics.
+    """The figures of one split in Table 2; averages are over topics.
 
-    Documents are counted for each side that they are judged for, as the paper does: one that is relevant
-    for both counts twice. ``docs_per_stance`` is thus half of ``relevant_per_topic``.
+    As in the paper, a document that is judged for both sides counts twice. ``docs_per_stance`` is thus
+    half of ``relevant_per_topic``.
     """
 
     topics: int
@@ -126,8 +132,10 @@ PAPER_CITED, PAPER_EXTRACTED = 7177, 6514
 
 
 def column(topics: Sequence[CorpusTopic], qrels: Qrels, split: Split) -> Table2Column:
-    """The figures of one split: with *P* and *C* the pairs judged for pro and for con, and *T* topics,
-    docs per topic are (\\|P\\| + \\|C\\|) / T, and likewise for the relevant ones. All 0 without topics.
+    """Compute the Table 2 figures of one split from its topics and judged pairs.
+
+    Documents per topic are the judged pairs for pro plus those for con, divided by the number of topics.
+    The relevant ones are averaged in the same manner. All figures are 0 if the split has no topics.
     """
     count = sum(topic.split == split for topic in topics)
     judged = [*qrels.get(("pro", split), ()), *qrels.get(("con", split), ())]
@@ -138,7 +146,10 @@ def column(topics: Sequence[CorpusTopic], qrels: Qrels, split: Split) -> Table2C
 
 
 def table2(topics: Sequence[CorpusTopic], qrels: Qrels, documents: int) -> dict[str, Any]:
-    """Table 2 as plain values: ``train``, ``test``, ``documents``, and ``paper`` with the same keys."""
+    """Return Table 2 as a dictionary with keys ``train``, ``test`` and ``documents``.
+
+    The key ``paper`` holds the figures of the published table under the same three keys.
+    """
     return {
         **{split: asdict(column(topics, qrels, split)) for split in SPLITS},
         "documents": documents,

@@ -13,7 +13,8 @@ Value = TypeVar("Value")
 
 
 def gathered(pairs: Iterable[tuple[Key, Value]]) -> dict[Key, list[Value]]:
-    """The values of each key; keys in the order in which they first come, and values as they come."""
+    """Group pairs by key: return a dictionary from each key to the list of its values, both in input
+    order."""
     groups: dict[Key, list[Value]] = {}
     for key, value in pairs:
         groups.setdefault(key, []).append(value)
@@ -21,21 +22,23 @@ def gathered(pairs: Iterable[tuple[Key, Value]]) -> dict[Key, list[Value]]:
 
 
 def digest_of(data: object) -> str:
-    """The first 16 hexadecimal digits of the SHA-256 of plain data as JSON; half a surrogate pair is escaped there."""
+    """Return the first 16 hexadecimal digits of the SHA-256 of ``data`` written as JSON."""
     return text_digest_of(json.dumps(data))
 
 
 def text_digest_of(text: str) -> str:
-    """The same of a text as it stands, half a surrogate pair too."""
+    """Return the first 16 hexadecimal digits of the SHA-256 of a text in UTF-8 (lone surrogates are
+    allowed)."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def file_digest_of(file: Path) -> str:
-    """The same of a file's bytes. Raises OSError where it cannot be read."""
+    """Return the first 16 hexadecimal digits of the SHA-256 of a file's bytes. Raises OSError if it
+    cannot be read."""
     return file_sha256(file)[:16]
 
 
 def file_sha256(file: Path) -> str:
-    """The SHA-256 of a file's bytes, all 64 hexadecimal digits. Raises OSError where it cannot be read."""
+    """Return the SHA-256 of a file's bytes as 64 hexadecimal digits. Raises OSError if it cannot be read."""
     with file.open("rb") as data:
         return hashlib.file_digest(data, "sha256").hexdigest()

@@ -19,7 +19,7 @@ NonEmpty = Annotated[str, StringConstraints(pattern=r"\S")]
 
 
 class Frozen(BaseModel, frozen=True, extra="forbid"):
-    """A model that never changes, without undeclared fields."""
+    """Base class of immutable pydantic models that reject undeclared fields."""
 
 
 PICTURE = "[image]"
@@ -27,10 +27,10 @@ PICTURE = "[image]"
 
 
 class Document(Frozen):
-    """One evidence document. An argument cites it by its place in the item: ``[1]`` is the first.
+    """One evidence document. An argument cites it by its position in the item: ``[1]`` is the first.
 
-    ``image`` is a ``data:`` or ``https:`` URL where the document is an image; its text is then :data:`PICTURE`, and its
-    title the caption. ``language`` is the ISO 639-1 code of its text, where its source says one.
+    For an image, ``image`` is a ``data:`` or ``https:`` URL, ``text`` is :data:`PICTURE`, and ``title`` is
+    the caption. ``language`` is the ISO 639-1 code of the text, if its source states one.
     """
 
     id: Identifier
@@ -45,11 +45,11 @@ Role = Literal["system", "user", "assistant", "tool"]
 
 
 class Turn(Frozen):
-    """One message of a conversation, before the question.
+    """One message of a conversation before the question.
 
-    ``calls`` are the tools that an assistant called, each with its arguments, in words. ``document`` is the id of the
-    item's document that holds what a tool gave back, and ``name`` the tool's. ``images`` are ``data:`` or ``https:``
-    URLs.
+    ``calls`` describes the tool calls of an assistant with their arguments. For a tool's message, ``name``
+    is the tool, and ``document`` the id of the item's document with its result. ``images`` are ``data:``
+    or ``https:`` URLs.
     """
 
     role: Role
@@ -61,10 +61,10 @@ class Turn(Frozen):
 
 
 class Nugget(Frozen):
-    """A fact or point that a good answer holds (TREC, AutoNuggetizer).
+    """A fact or point that a good answer contains (TREC, AutoNuggetizer).
 
-    ``importance`` is vital or okay, ``sub_narrative`` the part of the topic that it belongs to, and ``assignment`` how
-    far the answer is known to support it; each is None where it is not known.
+    ``importance`` is vital or okay. ``sub_narrative`` is the part of the topic that it belongs to.
+    ``assignment`` is how far the answer supports it. Each is None if unknown.
     """
 
     text: NonEmpty
@@ -82,10 +82,11 @@ TRANSLATION_OF = "translation_of"
 
 
 class Version(Frozen):
-    """Which version of an item this is: the id of the item as it was, the perturbation, its level, and the seed.
+    """The perturbed version that an item is: the original's id, the perturbation, its level, and the
+    seed.
 
-    Of several changes the last is named in full, and those before it with their levels: ``hallucinate:5+irrelevant``
-    at level 20.
+    For several perturbations, ``perturbation`` lists earlier ones with their levels before the last:
+    ``hallucinate:5+irrelevant`` at level 20.
     """
 
     original: str
@@ -95,15 +96,13 @@ class Version(Frozen):
 
 
 class Item(Frozen):
-    """One thing to judge.
+    """One item to judge: a topic, documents and an argument.
 
-    ``second_argument`` is the one that ``argument`` is compared with, by formats that state a
-    preference (an expert's text, or another system's). ``reference`` is an answer that is known to be good, for
-    formats that hold an argument against one; it is never compared as a rival. ``nuggets`` are points that were given
-    for the topic. Formats say which fields they need. ``messages`` are the turns of a conversation before the question,
-    which is the topic and is answered by the argument; ``images`` are those that the question shows, as ``data:`` or
-    ``https:`` URLs. ``language`` is the ISO 639-1 code that was given for its texts; where it is empty,
-    :func:`conqret.text.language.item_language` finds it.
+    ``second_argument`` is what preference formats compare ``argument`` with. ``reference`` is a good
+    answer, for formats that compare the argument with one; it is never judged as a competitor. ``nuggets``
+    are given points of the topic. ``messages`` are the conversation before the question, which is the
+    topic. ``images`` are those of the question, as ``data:`` or ``https:`` URLs. ``language`` is the
+    stated ISO 639-1 code; if it is empty, :func:`conqret.text.language.item_language` detects it.
     """
 
     id: Identifier
@@ -121,23 +120,24 @@ class Item(Frozen):
 
     @property
     def translation_of(self) -> str:
-        """The word that it shares with its translations, from its metadata; empty where there is none."""
+        """The name that this item shares with its translations, from its metadata; empty if it has none."""
         return str(self.metadata.get(TRANSLATION_OF) or "")
 
     @property
     def pictures(self) -> tuple[str, ...]:
-        """All its images, in the order of their numbers: those of earlier turns, of the question, of the documents."""
+        """All images of the item as a tuple of URLs: those of earlier turns, then the question's, then
+        the documents'."""
         earlier = chain.from_iterable(map(attrgetter("images"), self.messages))
         return (*earlier, *self.images, *filter(None, map(attrgetter("image"), self.documents)))
 
     @property
     def has_turns(self) -> bool:
-        """Whether it has earlier turns or images, so that its prompts have more than those of other items."""
+        """True if the item has earlier conversation turns or images."""
         return bool(self.messages or self.pictures)
 
     @property
     def version(self) -> Version | None:
-        """Its perturbation, as its metadata says; None for an item as it is."""
+        """The perturbation that produced this item, from its metadata; None if the item is unperturbed."""
         try:
             *before, last = self.metadata[CHANGES]
             names = [*(f"{change['name']}:{change['level']:g}" for change in before), last["name"]]
@@ -152,10 +152,10 @@ class Item(Frozen):
 
 
 class Source(Frozen):
-    """One entry of a page's list of sources.
+    """One entry of a debate page's list of sources.
 
-    ``number`` is its number on the page; ``url`` is empty where the page gives none (it is then searched by
-    title); ``cited`` is the date that the page gives for it, as printed, or empty.
+    ``number`` is its number on the page. ``url`` is empty if the page gives none; the source is then
+    searched by title. ``cited`` is the date printed on the page, or empty.
     """
 
     number: int = Field(ge=0)
@@ -165,9 +165,9 @@ class Source(Frozen):
 
 
 class DebateArgument(Frozen):
-    """One pro or con argument: its headline and its paragraphs, with the citation markers left in the text.
+    """One pro or con argument of a debate page: its headline and its paragraphs, with citation marks.
 
-    ``counterpoint`` is what the page itself answers to it, for the other side: Debatabase prints one under each point.
+    ``counterpoint`` is the page's own reply for the other side, as Debatabase prints one under each point.
     """
 
     title: str
@@ -176,9 +176,10 @@ class DebateArgument(Frozen):
 
 
 class Debate(Frozen):
-    """One debate page. ``id`` is a slug that is safe as a file name; ``layout`` names the parser that read it.
+    """One debate page.
 
-    ``archived`` is the address of the archive's copy that was read, empty where the page itself was.
+    ``id`` is a slug that is safe as a file name, and ``layout`` names the parser that read the page.
+    ``archived`` is the address of the archived copy that was read, or empty for the page itself.
     """
 
     id: Identifier

@@ -19,7 +19,8 @@ from conqret.data.item import Frozen, Item, Version
 
 
 class Status(StrEnum):
-    """Whether a measure has a value, and if not, whether the model responded."""
+    """The outcome of a measure: scored, unscored (the model responded without a usable value) or failed
+    (it did not)."""
 
     SCORED = "scored"
     UNSCORED = "unscored"
@@ -32,7 +33,7 @@ _SCORED = (
 
 
 class Reason(StrEnum):
-    """Why there is no value."""
+    """Why a measure has no value."""
 
     # unscored: the model answered
     REFUSAL = "refusal"
@@ -66,7 +67,7 @@ class Reason(StrEnum):
 
     @property
     def status(self) -> Status:
-        """The status that this reason leads to."""
+        """Return UNSCORED if the model responded without a usable value, else FAILED."""
         return Status.UNSCORED if self in _UNSCORED else Status.FAILED
 
 
@@ -90,10 +91,11 @@ _UNSCORED = frozenset(
 
 
 class Part(Frozen):
-    """One row behind a measure: a document, a criterion, a nugget or a cited sentence.
+    """One component of a measure: a document, a criterion, a nugget or a cited sentence.
 
-    ``id`` names it (the document's id, the criterion's name, the nugget's text, the sentence's number),
-    ``value`` is in [0, 1], ``raw`` on the format's own scale, ``label`` for verdicts that are no number.
+    ``id`` names it (the document's id, the criterion's name, the nugget's text, the sentence's number).
+    ``value`` is in [0, 1], ``raw`` is on the format's own scale, and ``label`` is a verdict that is not a
+    number.
     """
 
     id: str
@@ -107,12 +109,11 @@ class Measure(Frozen):
     """The value of one metric for one item.
 
     ``value`` is in [0, 1]; ``raw`` is the same on the format's own scale. With several samples, ``value``
-    is their mean, ``majority`` their most frequent value (the median of the tied ones, as a ``value``)
-    and ``samples`` holds each, with None where a sample gave nothing. ``label`` is the verdict of a
-    preference (first, second or tie), ``flipped`` whether it changed with the order of the arguments,
-    and ``method`` says how the value was read where there is a choice (``logprobs``, ``rating``, or ``mixed``
-    where samples or orders differ in that). ``confidence`` is what speaks for the value, from 0 (nothing) to 1, by its
-    source (:mod:`conqret.judging.scales`).
+    is their mean and ``majority`` the most frequent value (the median of tied ones). ``samples`` holds
+    each value, None for a sample without one. ``label`` is the verdict of a preference: first, second or
+    tie. ``flipped`` is true if it changed with the order of the arguments. ``method`` is how the value was
+    read: ``logprobs``, ``rating``, or ``mixed`` if samples or orders differ. ``confidence`` maps each
+    source of confidence to a number from 0 to 1 (:mod:`conqret.judging.scales`).
     """
 
     status: Status
@@ -142,12 +143,16 @@ class Measure(Frozen):
 
     @classmethod
     def missing(cls, reason: Reason, detail: str = "") -> Self:
-        """A measure without a value, for ``reason``."""
+        """Create a measure without a value; its status follows from ``reason``."""
         return cls(status=reason.status, reason=reason, detail=detail)
 
     @property
     def complement(self) -> Measure:
-        """The measure of ``1 - value``. Words said for the value are kept; ratings and parts are the other metric's."""
+        """Return the measure with value ``1 - value``.
+
+        Explanation, detail and confidence are kept; raw ratings and parts are dropped, since they belong
+        to the original metric. A measure without a value is returned unchanged.
+        """
         if self.value is None:
             return self
         return Measure(
@@ -167,9 +172,11 @@ HTML = "html"
 
 
 class Flag(Frozen):
-    """A prompt injection in the item's own text, detected before judging, or (:data:`HTML`) the rest of a web page.
+    """One suspicious passage in an item's own text: a prompt injection, or (kind :data:`HTML`) leftover
+    web page markup.
 
-    ``where`` is ``topic``, ``argument``, ``second_argument``, ``reference``, ``document:<id>`` or ``message:<number>``.
+    ``where`` is ``topic``, ``argument``, ``second_argument``, ``reference``, ``document:<id>`` or
+    ``message:<number>``.
     """
 
     where: str
@@ -178,7 +185,7 @@ class Flag(Frozen):
 
 
 class Trim(Frozen):
-    """What a document lost so that the prompt fitted the model: tokens before and after."""
+    """The shortening of one document so that the prompt fits the model: its tokens before and after."""
 
     document: str
     before: int
@@ -186,12 +193,12 @@ class Trim(Frozen):
 
 
 class Call(Frozen):
-    """One answer from a model, or the end of the attempts to get one.
+    """One request to a model with its retries: tokens, cost and time.
 
-    ``cost_usd`` is None where the price is unknown. ``recorded`` says that the answer came from a
+    ``cost_usd`` is None if the price is unknown. If ``recorded`` is true, the response came from a
     recording: it cost nothing now, and tokens, cost and seconds are those of the original call.
-    ``attempts`` counts the requests sent (retries after an error included). ``answered_by`` is the model's name, and
-    ``system_fingerprint`` the state of the provider's system, as the answer itself gives them.
+    ``attempts`` counts the requests sent, including retries after an error. ``answered_by`` (the model's
+    name) and ``system_fingerprint`` are as the response reports them.
     """
 
     key: str
@@ -211,13 +218,13 @@ class Call(Frozen):
 
 
 class Trace(Frozen):
-    """How a judgment came about: its calls in the order in which they were made."""
+    """The calls that led to one judgment, in the order in which they were made."""
 
     calls: tuple[Call, ...] = ()
 
     @property
     def cost_usd(self) -> float | None:
-        """The sum over the calls, or None if the price of any of them is unknown."""
+        """The total cost of the calls in US dollars; None if the price of any call is unknown."""
         total = 0.0
         for call in self.calls:
             if call.cost_usd is None:
@@ -227,12 +234,12 @@ class Trace(Frozen):
 
 
 class Judgment(Frozen):
-    """One judge's measures of one item, one for each metric, and the trace. ``strays`` are the
-    numbers that its arguments cite and no document has.
+    """One judge's measures of one item, by metric, with the trace of its calls.
 
-    ``fingerprint`` names judge, prompts and model: equal fingerprints mean the same judge configuration. ``version``
-    says which version of an item was judged; None: the item as it is. ``language`` is the item's, as an ISO 639-1 code;
-    empty where it could not be detected. ``translation_of`` is the word that it shares with its translations.
+    ``strays`` are cited numbers without a document. Judgments with the same ``fingerprint`` come from the
+    same judge configuration: judge, prompts and model. ``version`` is the perturbed version that was
+    judged, or None for the original item. ``language`` is the item's ISO 639-1 code, or empty if it was
+    not detected. ``translation_of`` is the name that the item shares with its translations.
     """
 
     item: str
@@ -252,12 +259,13 @@ class Judgment(Frozen):
 
     @property
     def addressed(self) -> tuple[Flag, ...]:
-        """The flags of prompt injections: all but what is left of web pages."""
+        """The flags that are prompt injections, without those for leftover web page markup."""
         return tuple(flag for flag in self.flags if flag.kind != HTML) if self.flags else ()
 
     @property
     def status(self) -> Status:
-        """Scored only if every measure is; failed as soon as one of them is."""
+        """The overall status: FAILED if any measure failed, else UNSCORED if any is unscored, else
+        SCORED."""
         found = Status.SCORED
         for measure in self.measures.values():
             if measure.status is Status.FAILED:
@@ -267,18 +275,18 @@ class Judgment(Frozen):
         return found
 
     def value(self, metric: str) -> float | None:
-        """The value of a metric, in [0, 1]; None where it has none."""
+        """Return the value of a metric, in [0, 1]; None if it has no value."""
         measure = self.measures.get(metric)
         return measure.value if measure is not None else None
 
     @property
     def values(self) -> dict[str, float]:
-        """The value of each metric that has one, in [0, 1]."""
+        """Return a dictionary from each metric that has a value to that value, in [0, 1]."""
         return {name: measure.value for name, measure in self.measures.items() if measure.value is not None}
 
     @property
     def reasons(self) -> dict[str, str]:
-        """The reason of each metric that has no value."""
+        """Return a dictionary from each metric without a value to the name of the reason."""
         return {
             name: measure.reason.value
             for name, measure in self.measures.items()
@@ -286,7 +294,8 @@ class Judgment(Frozen):
         }
 
     def bare(self) -> Self:
-        """A copy without explanations, parts, samples and trace, to hold many of them in memory."""
+        """Return a smaller copy with only status, value and reason of each measure; flags, trims and
+        trace are emptied."""
         kept = {"status", "value", "reason"}
         measures = {
             name: Measure.model_construct(**{key: getattr(measure, key) for key in kept})
@@ -296,20 +305,19 @@ class Judgment(Frozen):
 
     @property
     def reason(self) -> Reason | None:
-        """The reason of the first measure with the judgment's own status; None if scored."""
+        """The reason of the first measure whose status is the judgment's overall status; None if scored."""
         status = self.status
         return next((m.reason for m in self.measures.values() if m.status is status), None)
 
 
 @dataclass
 class TopicKeys:
-    """Topics as they come, joined where an item of one is a translation of an item of another: the same question in
-    several languages counts as one cluster in every interval.
+    """A registry of topics that merges each topic with its translations.
 
-    Topics are told apart by their texts, so that of an item and its translations would be several. They are joined by
-    what ties the items: the word under ``translation_of`` in their metadata, the id of the original, or an id that ends
-    in the code of the item's language (``bees-de``), as ``conqret generate translations`` writes it. Ids are kept as
-    hashes, since a translation may come before its original.
+    The same question in several languages thus counts as one cluster in every confidence interval. Topics
+    are merged if their items share the ``translation_of`` value in their metadata, or if one item's id is
+    that value. They are also merged if an id is another id plus a language code (``bees-de``), as
+    ``conqret generate translations`` writes it.
     """
 
     _places: dict[str, int] = field(default_factory=dict)
@@ -320,19 +328,20 @@ class TopicKeys:
 
     @classmethod
     def from_judged(cls, judged: Iterable[Item | Judgment]) -> Self:
-        """Those of items or judgments."""
+        """Create a registry with the topics of all these items or judgments."""
         keys = cls()
         for each in judged:
             keys.add(each)
         return keys
 
     def add(self, judged: Item | Judgment) -> int:
-        """Take the topic of an item or a judgment in, and return its place among all topics."""
+        """Add the topic of an item or a judgment, and return its index among all topics."""
         item = judged.id if isinstance(judged, Item) else judged.item
         return self.tie(judged.topic, item, judged.language, judged.translation_of)
 
     def tie(self, topic: str, item: str, language: str = "", translation_of: str = "") -> int:
-        """The same of what is known of the item: its id, its language, and what it is a translation of."""
+        """Add a topic by its item's id, language and ``translation_of`` value, and return its index among
+        all topics."""
         place = self._places.setdefault(topic, len(self._places))
         if place == len(self._joined):
             self._joined.append(place)
@@ -357,7 +366,7 @@ class TopicKeys:
         return place
 
     def roots(self) -> list[int]:
-        """The place of the topic that stands for each, by place."""
+        """Return, for each topic by index, the index of the topic that represents its merged group."""
         return list(map(self._root, range(len(self._joined))))
 
     def __getitem__(self, topic: str) -> str:
@@ -366,12 +375,13 @@ class TopicKeys:
 
     @property
     def count(self) -> int:
-        """How many topics there are, translations of one counted once."""
+        """Return the number of distinct topics, with translations of one topic counted once."""
         return len(set(self.roots()))
 
     @property
     def joined(self) -> Mapping[str, str]:
-        """The topics for which another one stands."""
+        """Return a mapping from each merged topic to the topic that represents its group; others are not
+        in it."""
         if self._names is None:
             names = list(self._places)
             pairs = zip(names, self.roots(), strict=True)

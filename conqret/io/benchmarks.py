@@ -32,7 +32,10 @@ RANKING_COLUMNS = ("docid", "score", "rank")
 
 
 def squad_records(articles: Rows) -> Iterator[Row | Fault]:
-    """The questions in ``articles``, the rows of a SQuAD file (Rajpurkar et al. 2016, 2018), numbered from 1."""
+    """Yield one record for each question in the rows of a SQuAD file, numbered from 1.
+
+    A record has id, question, answers and the paragraph as context (Rajpurkar et al. 2016, 2018).
+    """
     numbers = itertools.count(1)
 
     def questions(article: Row) -> Iterator[Row]:
@@ -45,8 +48,12 @@ def squad_records(articles: Rows) -> Iterator[Row | Fault]:
 
 
 def sample_records(log: Rows) -> Iterator[Row | Fault]:
-    """The samples of a log of inspect_ai: their messages, with what the log keeps apart (attachments) in its place, and
-    the documents of their metadata. An epoch after the first becomes a part of the id."""
+    """Yield the samples of an inspect_ai log as records of items with messages and the documents of their
+    metadata.
+
+    Text that the log stores as attachments is put back into the messages. The epoch becomes part of the id
+    from the second epoch on.
+    """
 
     def sample(row: Row) -> Iterator[Row]:
         record, epoch = row.record, row.record.get("epoch")
@@ -84,10 +91,11 @@ def _attached(value: object, attachments: object) -> object:
 
 
 def grouped(rows: Rows) -> Iterator[Row | Fault]:
-    """Join adjacent rows of one ``qid`` into one record with its documents, in the order of the rows.
+    """Merge adjacent rows with the same ``qid`` into one record, whose documents follow the order of the
+    rows.
 
-    A row without ``qid``, a ``qid`` that comes back after another one, and a column of the item (``query``,
-    ``qanswer``) that changes inside a ``qid``, are faults.
+    It yields a fault for a row without ``qid``, and for a ``qid`` that returns after another one. A column
+    of the item (``query``, ``qanswer``) that changes within a ``qid`` is a fault, too.
     """
     seen: dict[str, int] = {}
     for qid, group in itertools.groupby(rows, key=_qid):
@@ -122,10 +130,13 @@ _GRADE = table_schema(
 
 
 def beir_rows(folder: Path) -> Rows:
-    """The questions of a BEIR folder (Thakur et al. 2021) that have graded documents: ``corpus.jsonl``,
-    ``queries.jsonl`` and the grades of one split under ``qrels/``. Only the graded documents are held in memory.
+    """Return the questions of a BEIR folder that have graded documents, as rows (Thakur et al. 2021).
 
-    Iterating raises ItemsError where there is no file of grades, or it has faults.
+    The folder has ``corpus.jsonl``, ``queries.jsonl`` and the grades of one split under ``qrels/``. Only
+    graded documents are held in memory.
+
+    Raises:
+        ItemsError: on iteration, if there is no file of grades or it has faults.
     """
     return Rows(str(folder), partial(_of_beir, folder, str(folder)), ("_id", "text", "documents", "grades"))
 

@@ -33,7 +33,7 @@ _DIRECTION = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
 def sound(text: str) -> str:
-    """Return a text that may enter as it is.
+    """Return ``text`` unchanged if it is acceptable input.
 
     Raises:
         InvalidCell: it holds NUL, lone surrogates or control characters other than tab, line breaks, vertical tab and
@@ -61,12 +61,12 @@ def sound(text: str) -> str:
 
 
 def sound_id(text: str) -> str:
-    """Return a text that can be an identifier as it is.
+    """Return ``text`` unchanged if it can be an identifier.
 
-    Slashes and dots are harmless: an identifier never becomes the name of a file as it is.
+    Slashes and dots are allowed, since an identifier is never used as a file name.
 
     Raises:
-        InvalidCell: it is empty, longer than :data:`MAX_ID`, or holds characters that cannot be seen.
+        InvalidCell: the text is empty, longer than :data:`MAX_ID`, or has invisible characters.
     """
     if not text:
         raise InvalidCell("is empty", "Give it a value, or leave the field out")
@@ -94,7 +94,7 @@ _AS_TEXT = "Leave it out, or write it as a text"
 
 
 def is_missing(value: object) -> bool:
-    """Whether a value stands for nothing: ``None``, NaN, and pandas' NA and NaT."""
+    """Return True if ``value`` is missing: ``None``, NaN, or pandas' NA or NaT."""
     if value is None or isinstance(value, str):
         return value is None
     if isinstance(value, float):
@@ -103,7 +103,8 @@ def is_missing(value: object) -> bool:
 
 
 def as_list(value: object) -> object:
-    """Return a numpy array, a pandas or polars Series or a tuple as a list; anything else as it is."""
+    """Convert a numpy array, a pandas or polars Series, or a tuple to a list; return any other value
+    unchanged."""
     if isinstance(value, tuple):
         return list(value)
     for method in ("tolist", "to_list"):
@@ -113,7 +114,8 @@ def as_list(value: object) -> object:
 
 
 def as_text(value: object) -> str:
-    """Return a cell as text: whole numbers without ``.0``, true and false in words, lists and objects cut short."""
+    """Convert a cell to text: whole numbers without ``.0``; a list or an object as a short description of
+    its type."""
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     return quoted(str(value))[1:-1] if isinstance(value, list | Mapping) else str(value).strip()
@@ -124,7 +126,7 @@ _LIKE_A_LIST = re.compile(r"""\s*\[\s*(?:["'{]|\w+\(|\[\s*\[|\Z)""")
 
 
 def list_in_text(text: str) -> list[object]:
-    """Read a list that was written into a text cell: JSON, or a list as Python or numpy prints it.
+    """Parse a list that is written in a text cell, as JSON or as Python or numpy prints it.
 
     Raises:
         InvalidCell: it cannot be read.
@@ -142,8 +144,10 @@ def list_in_text(text: str) -> list[object]:
 
 
 def list_in_cell(text: str) -> list[object] | None:
-    """The texts or objects that a cell lists, or the one object that it holds; None where it is a text, which may begin
-    with a citation mark.
+    """Return the list that a text cell contains; None if the cell is plain text.
+
+    A single object becomes a list of one. A list of numbers only, such as the citation mark ``[1]``, is
+    plain text.
 
     Raises:
         InvalidCell: it begins like a list of texts or objects, and cannot be read.
@@ -163,7 +167,7 @@ def list_in_cell(text: str) -> list[object] | None:
 
 
 def structure_or_none(text: str) -> object:
-    """The list or object that is written in a text; None where there is none."""
+    """Parse the list or object in a text; return None if the text is not one."""
     try:
         return structure_in_text(text) if text.lstrip()[:1] in ("[", "{") else None
     except ValueError:
@@ -171,10 +175,11 @@ def structure_or_none(text: str) -> object:
 
 
 def structure_in_text(text: str) -> object:
-    """Read JSON, or what Python prints of lists, dictionaries, numpy's arrays and objects with named fields.
+    """Parse JSON, or the printed form of Python lists, dictionaries, numpy arrays and objects with named
+    fields.
 
     Raises:
-        ValueError: it is neither; the words are those about the JSON.
+        ValueError: the text is neither; the message is that of the JSON parser.
     """
     try:
         return parse(text)
@@ -227,7 +232,7 @@ def _printed(node: ast.expr) -> object:
 
 
 def plain(value: object, depth: int = 0) -> object:
-    """Return a metadata value in the types of JSON; absent ones inside objects are left out.
+    """Convert a metadata value to JSON types; missing values inside objects are dropped.
 
     Raises:
         InvalidCell: it has a type that JSON has no equal of, is nested over :data:`MAX_DEPTH` levels, or holds a text
@@ -263,9 +268,10 @@ def plain(value: object, depth: int = 0) -> object:
 
 
 def canonical(record: Mapping[str, object]) -> bytes:
-    """Return a record as JSON bytes that are the same wherever the record came from.
+    """Serialize a record as JSON bytes that are equal for equal records, whatever file format they come
+    from.
 
-    Keys are sorted, and a whole number is the same as an integer or as a float (``1`` and ``1.0``).
+    Keys are sorted, and a whole number is written the same as an integer or a float (``1`` and ``1.0``).
     """
     return _JSON.dump_json(_sorted(record))
 

@@ -26,7 +26,8 @@ _OBJECT = 'Write an object such as {"source": "…"}'
 
 
 def text(value: object, where: str, reader: TableReader) -> str:
-    """A text without characters that no text needs."""
+    """Return ``value`` if it is a text without forbidden control characters; note C1 characters. Raises
+    InvalidCell."""
     if not isinstance(value, str):
         raise InvalidCell(
             f"is {kind(value)}, and a text is expected", f"Write it as one text{_dots(value, where)}"
@@ -48,7 +49,7 @@ def _dots(value: object, where: str) -> str:
 
 
 def filled(value: object, where: str, reader: TableReader) -> str:
-    """A text that is not blank."""
+    """Return ``value`` if it is a text that is not blank. Raises InvalidCell."""
     content = text(value, where, reader)
     if not content.strip():
         raise InvalidCell("is blank", "Write its text, or remove the row")
@@ -56,12 +57,14 @@ def filled(value: object, where: str, reader: TableReader) -> str:
 
 
 def one_line(value: object, where: str, reader: TableReader) -> str:
-    """A text that is not blank, on one line."""
+    """Return a text that is not blank, with all whitespace collapsed to single spaces. Raises
+    InvalidCell."""
     return " ".join(filled(value, where, reader).split())
 
 
 def identifier(value: object, where: str, reader: TableReader) -> str:
-    """A name of 1 to 200 characters that can be seen; whole numbers count as such."""
+    """Return ``value`` as an identifier of 1 to 200 visible characters; whole numbers become text. Raises
+    InvalidCell."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int | str):
@@ -72,7 +75,7 @@ def identifier(value: object, where: str, reader: TableReader) -> str:
 
 
 def trec_id(value: object, where: str, reader: TableReader) -> str:
-    """An identifier without white space."""
+    """Return ``value`` as an identifier without whitespace. Raises InvalidCell."""
     name = identifier(value, where, reader)
     if any(mark.isspace() for mark in name):
         raise InvalidCell("contains white space", "Write an id without spaces, as TREC files need")
@@ -80,7 +83,8 @@ def trec_id(value: object, where: str, reader: TableReader) -> str:
 
 
 def number(value: object, where: str, reader: TableReader) -> float:
-    """A finite number; true and false are 1 and 0, also as words in any case."""
+    """Convert ``value`` to a finite number; true and false, also as words, become 1 and 0. Raises
+    InvalidCell."""
     word = str(value).strip().lower()
     try:
         return number_in({"true": "1", "false": "0"}.get(word, word))
@@ -89,7 +93,7 @@ def number(value: object, where: str, reader: TableReader) -> float:
 
 
 def whole_number(value: object, where: str, reader: TableReader) -> int:
-    """A finite number without a fraction."""
+    """Convert ``value`` to an integer. Raises InvalidCell if it is no finite number or has a fraction."""
     parsed = number(value, where, reader)
     if not parsed.is_integer():
         raise InvalidCell(f"is {quoted(value)}, and a whole number is expected", "Write a whole number")
@@ -97,7 +101,8 @@ def whole_number(value: object, where: str, reader: TableReader) -> int:
 
 
 def between(low: int, high: int, remedy: str) -> Check:
-    """The check that a value is a whole number from ``low`` to ``high``."""
+    """Return a check that accepts whole numbers from ``low`` to ``high``, and tells others the
+    ``remedy``."""
 
     def check(value: object, where: str, reader: TableReader) -> int:
         figure = whole_number(value, where, reader)
@@ -109,7 +114,11 @@ def between(low: int, high: int, remedy: str) -> Check:
 
 
 def one_of(words: Mapping[str, object] | Sequence[str], called: str) -> Check:
-    """The check that a value is one of ``words``, in any case, and stands for what they map to, or for itself."""
+    """Return a check that accepts one of ``words`` in any case.
+
+    The check returns what the word maps to, or the word itself if ``words`` is a sequence. ``called``
+    names the kind of value in the error message.
+    """
     meanings = words if isinstance(words, Mapping) else dict(zip(words, words, strict=True))
 
     def check(value: object, where: str, reader: TableReader) -> object:
@@ -124,7 +133,7 @@ def one_of(words: Mapping[str, object] | Sequence[str], called: str) -> Check:
 
 
 def cell_text(value: object, where: str, reader: TableReader) -> str:
-    """A cell as text, whatever it holds."""
+    """Convert any cell value to text."""
     return as_text(value)
 
 
@@ -138,7 +147,12 @@ Number = Annotated[float, number]
 
 
 def a_list(value: object, what: str, remedy: str, fits: Callable[[object], bool] | None = None) -> list[Any]:
-    """A list, also one that was written into a text cell, of things that all fit; ``what`` is expected in words."""
+    """Return ``value`` as a list, also if it is a list written in a text cell.
+
+    Raises:
+        InvalidCell: it is no list, or ``fits`` rejects an element. The message says that ``what`` is
+            expected.
+    """
     items = list_in_text(value) if isinstance(value, str) else as_list(value)
     if not isinstance(items, list) or not (fits is None or all(map(fits, items))):
         raise InvalidCell(f"is {kind(value)}, and {what} is expected", remedy)
@@ -146,8 +160,11 @@ def a_list(value: object, what: str, remedy: str, fits: Callable[[object], bool]
 
 
 def each(build: Any, declared: Schema | None = None) -> Check:
-    """The check that a value is a list of objects, from each of which ``build`` makes one thing: a row's class, or what
-    takes the fields of a schema."""
+    """Return a check that accepts a list of objects and builds a tuple from it.
+
+    ``build`` is called with the fields of each object: a row class, or any callable if ``declared`` gives
+    the schema.
+    """
 
     def check(value: object, where: str, reader: TableReader) -> tuple[Any, ...]:
         schema = declared or schema_of(build)
@@ -160,7 +177,8 @@ def each(build: Any, declared: Schema | None = None) -> Check:
 
 
 def json_object(value: object, where: str, reader: TableReader) -> dict[str, Any]:
-    """An object, or one as JSON in a text, in the types of JSON."""
+    """Return ``value`` as a dictionary of JSON types; it may be an object or JSON in a text. Raises
+    InvalidCell."""
     if isinstance(value, str):
         try:
             value = parse(value)
@@ -173,7 +191,7 @@ def json_object(value: object, where: str, reader: TableReader) -> dict[str, Any
 
 
 def absent_if_blank(value: object, where: str, reader: TableReader) -> str | None:
-    """A text; None, and a remark, where it is blank."""
+    """Return a text; return None and record a note if it is blank."""
     content = text(value, where, reader)
     if not content.strip():
         reader.note(f"an empty {where} counts as absent")

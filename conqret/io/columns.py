@@ -24,21 +24,22 @@ FIELDS = tuple(
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """Which column holds which field of an item, in one tool's files.
+    """The layout of one tool's files: which column holds which field of an item.
 
     Attributes:
-        name: what messages show ("read as ragas v2").
-        columns: for a field of an item the columns that may hold it; the first that has a value counts.
-            A name with dots reaches into objects and lists, and + puts several together (see
+        name: the name shown in messages ("read as ragas v2").
+        columns: for each field, the columns that may hold it; the first with a value is used. Dots
+            reach into objects and lists, and + joins several columns (see
             :class:`~conqret.io.schema.Field`): ``query.text``, ``hits.body.content``, ``doc 1+doc 2``.
-        marks: the dialect is recognized where of each set at least one column is there.
-        separator: what parts the documents where the tool writes them into one CSV cell.
-        native: a column that is a slip of a field's name is a fault (``arguement``).
+        marks: sets of columns; the dialect is recognized if at least one column of each set exists.
+        separator: the text between documents if the tool writes them into one CSV cell.
+        native: if true, a misspelled field name (``arguement``) is a fault.
         mapped: the columns that the user set, by field.
-        long: a row is a pair of item and document; adjacent rows with the same id make one item.
-        records: from the rows to one record an item, where a row is none.
-        turns: its columns mark it only where that of the messages holds a list of messages.
-        note: what users are told of each item of this dialect.
+        long: if true, a row is a pair of item and document, and adjacent rows with the same id form
+            one item.
+        records: converts the rows to one record for each item, if a row is not one.
+        turns: if true, the dialect is only recognized if its messages column holds a list of messages.
+        note: a note to the user for each item of this dialect.
     """
 
     name: str
@@ -220,9 +221,9 @@ PLUGGED = Registry("dialect of items", "conqret.adapters", Dialect, shared=True)
 
 
 def recognise(names: Iterable[str]) -> Dialect | None:
-    """Return the first dialect that a file with these columns fits, or ``None``.
+    """Return the first known dialect that matches these column names, or None.
 
-    Names may be written in any case and with spaces (``Retrieved Contexts``), where no column has the exact name.
+    If no exact name matches, names also match in any case and with spaces (``Retrieved Contexts``).
     """
     there, written = list(names), dict[str, str]()
     for name in reversed(there):
@@ -257,7 +258,11 @@ def _fitting(names: Iterable[str]) -> Dialect | None:
 
 
 def nearly(names: Iterable[str]) -> Mapping[str, str]:
-    """The dialects that would fit but for one column, by name, with the columns of which one would do."""
+    """Return the dialects that these columns miss by one column.
+
+    The result maps the dialect's name to the missing column, or to the alternatives of which one is
+    enough.
+    """
     there = frozenset(names)
     known = (*DIALECTS, *PLUGGED.values())
     lacking = {
@@ -273,7 +278,8 @@ def nearly(names: Iterable[str]) -> Mapping[str, str]:
 
 
 def with_columns(dialect: Dialect, mapping: Mapping[str, str]) -> Dialect:
-    """Return ``dialect`` with the columns of some fields set by the user."""
+    """Return ``dialect`` with the columns of some fields replaced by the user's ``mapping`` from field to
+    column."""
     columns_by_field = dict(dialect.columns)
     rivals = mapping.values()  # a reference is one where the user says so
     columns_by_field["reference"] = tuple(

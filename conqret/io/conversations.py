@@ -49,7 +49,7 @@ _MAX_NAME, _MAX_CALL = 200, 4_000
 
 
 def holds_messages(value: object) -> bool:
-    """Whether a value is a list of messages, also one that was written into a text cell."""
+    """Return True if ``value`` is a list of chat messages, also one that is written in a text cell."""
     if isinstance(value, str):
         return value.lstrip()[:2000].startswith("[") and any(f'"{name}"' in value[:2000] for name in _SPEAKER)
     listed = None if isinstance(value, Mapping) else as_list(value)
@@ -60,7 +60,11 @@ def holds_messages(value: object) -> bool:
 
 
 def read_messages(value: object, where: str, reader: TableReader) -> list[ChatMessage]:
-    """The messages in a column's value; what cannot be read becomes faults of the reader."""
+    """Parse the chat messages in a column's value. Invalid messages are recorded as faults of the reader.
+
+    Raises:
+        InvalidCell: the value is no list, or an empty one.
+    """
     listed = a_list(value, "a list of messages", LIST_OF_MESSAGES)
     if not listed:
         raise InvalidCell("is an empty list", LIST_OF_MESSAGES)
@@ -78,10 +82,11 @@ def read_messages(value: object, where: str, reader: TableReader) -> list[ChatMe
 
 
 def answer_in(value: object, where: str, reader: TableReader) -> object:
-    """The text of the last answer, where a value is a message or a list of messages; else the value itself.
+    """Return the text of the assistant's last message if ``value`` is one message or a list; else
+    ``value`` itself.
 
     Raises:
-        InvalidCell: there is no answer of the assistant among the messages.
+        InvalidCell: the messages contain no answer of the assistant.
     """
     entries = [value] if isinstance(value, Mapping) else as_list(value)
     plain = [plain_message(entry) for entry in (entries if isinstance(entries, list) else [value])]
@@ -294,11 +299,13 @@ def _call(name: object, arguments: object) -> str:
 def with_conversation(
     values: dict[str, Any], where: str, reader: TableReader, *, unanswered: bool = False
 ) -> dict[str, Any]:
-    """The values of an item, its messages read into them.
+    """Return the fields of an item with its messages split into question, answer, earlier turns and
+    documents.
 
-    The last message of the assistant is the answer and the user's last message before it the question, where the item
-    has none of its own; earlier ones are turns, and what tools gave back are documents, behind those that it has. An
-    ``unanswered`` record names an argument of its own, so that without one an earlier turn may be the last message.
+    The assistant's last message is the answer, and the user's last message before it is the question, if
+    the item has no own ones. Earlier messages become turns, and tool results become documents after the
+    item's own. If ``unanswered`` is true, the record has an argument column, so its messages may end with
+    an earlier turn.
 
     Raises:
         InvalidCell: there is no answer, no question, or an image that no prompt could show.
@@ -428,7 +435,7 @@ def _free(stem: str, documents: Sequence[Document]) -> Iterator[str]:
 
 
 def check_images(values: Mapping[str, Any]) -> None:
-    """Raise InvalidCell where an item has too many images, or such as its run could not read again."""
+    """Check that an item does not have too many or too large images. Raises InvalidCell if it does."""
     of_turns = [image for turn in values["messages"] for image in turn.images]
     of_documents = [document.image for document in values["documents"] if document.image]
     check_together([*of_turns, *values["images"], *of_documents])

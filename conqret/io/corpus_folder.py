@@ -53,8 +53,8 @@ class _LicensedDocument(Document):
 class CorpusDirectory:
     """A corpus directory; files are read on demand, and nothing is cached.
 
-    Every reader raises :class:`~conqret.errors.DeclarationError` where its file is missing (naming the
-    command that makes it) or a line of it is broken (naming file, line and field).
+    Readers raise :class:`~conqret.errors.DeclarationError` if their file is missing (with the command that
+    creates it) or a line is invalid (with file, line and field).
     """
 
     path: Path
@@ -68,51 +68,54 @@ class CorpusDirectory:
     statistics_file = InFolder("statistics.json")
 
     def qrels_file(self, stance: QrelsStance, split: Split) -> Path:
-        """The qrels of a side and a split.
+        """Return the path of the qrels file of a side and a split.
 
         Raises:
-            UnknownNameError: there is no such side or split.
+            UnknownNameError: the side or the split is unknown.
         """
         check_known("stance", QRELS_STANCES, stance)
         check_known("split", SPLITS, split)
         return self.path / "qrels" / f"{stance}.{split}.qrels"
 
     def debates(self) -> Iterator[Debate]:
-        """The debates, in file order."""
+        """Iterate over the debates in file order."""
         return read_models(_there(self.debates_file, "conqret corpus debates"), Debate)
 
     def ledger(self) -> Iterator[LedgerEntry]:
-        """The entries of the ledger, in file order; of one source, the last entry counts."""
+        """Iterate over all ledger entries in file order; if a source has several, the last one is valid."""
         return read_models(_there(self.ledger_file, "conqret corpus evidence"), LedgerEntry)
 
     def documents(self) -> Iterator[Document]:
-        """The documents, in file order; a license that their lines state is not part of them."""
+        """Iterate over the documents in file order, without the license that their lines may state."""
         documents = read_models(_there(self.documents_file, "conqret corpus evidence"), _LicensedDocument)
         return (Document(**document.model_dump(exclude={"licence"})) for document in documents)
 
     def topics(self, split: Split | None = None) -> Iterator[CorpusTopic]:
-        """The topics of one split, or of both."""
+        """Iterate over the topics of one split, or of both if ``split`` is None."""
         rows = read_models(_there(self.topics_file, "conqret corpus build"), CorpusTopic)
         return (topic for topic in rows if split is None or topic.split == split)
 
     def qrels_iter(self, stance: QrelsStance = "all", split: Split | None = None) -> Iterator[Qrel]:
-        """The judged pairs of a side as ``(query_id, doc_id, relevance, iteration)``, train before test."""
+        """Iterate over the judged pairs of a side as ``(query_id, doc_id, relevance, iteration)``, train
+        before test."""
         for part in SPLITS if split is None else (split,):
             yield from read_qrels(_there(self.qrels_file(stance, part), "conqret corpus build"))
 
     def statistics(self) -> dict[str, Any]:
-        """What ``statistics.json`` holds."""
+        """Return the content of ``statistics.json`` as a dictionary."""
         file = _there(self.statistics_file, "conqret corpus build")
         statistics: dict[str, Any] = json.loads(whole_text(file))
         return statistics
 
     def write_debates(self, debates: Iterable[Debate]) -> int:
-        """Write all debates anew; returns their number."""
+        """Replace the debates file with these debates, and return their number."""
         return write_lines(self.debates_file, (debate.model_dump() for debate in debates))
 
     def refuse_scraped(self, imported: str = "") -> None:
-        """Raise DeclarationError where the corpus was scraped: an import would replace what was fetched. Debates of the
-        layout ``imported`` are those of an earlier import."""
+        """Raise DeclarationError if the folder holds a scraped corpus, which an import would overwrite.
+
+        Debates whose layout is ``imported`` come from an earlier import and may be overwritten.
+        """
         if imported and self.debates_file.exists() and all(one.layout == imported for one in self.debates()):
             return
         for file in (self.debates_file, self.ledger_file):
@@ -123,19 +126,19 @@ class CorpusDirectory:
                 )
 
     def write_documents(self, documents: Iterable[Document]) -> int:
-        """Write all documents anew; returns their number."""
+        """Replace the documents file with these documents, and return their number."""
         return write_lines(self.documents_file, (document.model_dump() for document in documents))
 
     def write_topics(self, topics: Iterable[CorpusTopic]) -> int:
-        """Write all topics anew; returns their number."""
+        """Replace the topics file with these topics, and return their number."""
         return write_lines(self.topics_file, (topic.model_dump() for topic in topics))
 
     def write_qrels(self, stance: QrelsStance, split: Split, qrels: Iterable[Qrel]) -> int:
-        """Write the judged pairs of a side and a split; returns their number."""
+        """Write the judged pairs of a side and a split to their qrels file, and return their number."""
         return write_qrels(self.qrels_file(stance, split), qrels)
 
     def write(self, parts: CorpusParts, documents: Iterable[Document]) -> None:
-        """Write topics, judged pairs, statistics, and the documents with their splits as Parquet."""
+        """Write topics, judged pairs and statistics, and the documents with their splits as Parquet."""
         self.write_topics(parts.topics)
         for (stance, split), pairs in parts.qrels.items():
             self.write_qrels(stance, split, pairs)
@@ -143,12 +146,12 @@ class CorpusDirectory:
         self.write_statistics(parts.statistics)
 
     def write_statistics(self, statistics: Mapping[str, Any]) -> None:
-        """Write the statistics, indented."""
+        """Write the statistics as indented JSON."""
         text = json.dumps(statistics, ensure_ascii=False, indent=1) + "\n"
         write_whole(self.statistics_file, text.encode("utf-8"))
 
     def write_parquet(self, documents: Iterable[Document], splits: Mapping[str, Split]) -> int:
-        """Write the documents, with the split of each, as Parquet; returns their number."""
+        """Write the documents as Parquet with a column for each one's split, and return their number."""
         import polars
 
         rows = [
@@ -162,7 +165,7 @@ class CorpusDirectory:
 
 
 def write_lines(path: Path, records: Iterable[Mapping[str, Any]]) -> int:
-    """Write a JSON object a line, the file as a whole or not at all; returns the number of lines."""
+    """Write records as JSON Lines, and return their number. A failure leaves no partial file."""
     return write_all(path, (line.encode("utf-8") for line in json_lines(records)))
 
 
@@ -190,10 +193,11 @@ def read_passages(
     url: str = "",
     on_passage: Callable[[], object] = lambda: None,
 ) -> Iterator[dict[str, Any]]:
-    """The passages of the files one after the other, as lines of ``documents.jsonl``; plain or gzipped.
+    """Yield the passages of all files as records of ``documents.jsonl``; files may be gzipped.
 
-    Where a passage states none itself, ``licence`` is its license, and ``url`` with ``{title}`` or ``{id}`` filled in
-    its address (``https://en.wikipedia.org/wiki/{title}``).
+    ``licence`` is the license of passages without their own. ``url`` is a template for the address of
+    passages without one, in which ``{title}`` and ``{id}`` are filled in
+    (``https://en.wikipedia.org/wiki/{title}``). ``on_passage`` is called before each passage is yielded.
 
     Raises:
         ItemsError: a file cannot be read, or rows have faults; those of a file are listed at its end.

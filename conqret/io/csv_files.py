@@ -16,13 +16,13 @@ from conqret.io.rows import Row, Rows, quoted, repeated_in
 
 
 def csv_rows(path: Path, name: str, published_in: str = "", quoted: bool = True) -> Rows:
-    """The rows of a CSV file with a head. An empty cell is nothing; a row's line is the one it starts on.
+    """Return the rows of a CSV file with a header; an empty cell is None, and a row's line is where it
+    starts.
 
-    Cells are parted by commas; by tabs or semicolons where the head has these and no comma, or by what a line
-    ``sep=;`` before the head says, as Excel writes it. A first column without a name is the index of a frame, and is
-    left out. ``published_in`` is the encoding of a corpus that is not in UTF-8; quotes inside its cells are taken as
-    they come. ``quoted`` is false where a file quotes no cell, so that a quotation mark belongs to the text even where
-    a cell begins with one.
+    Cells are separated by commas, or by tabs or semicolons if the header has these and no comma. A first
+    line ``sep=;``, as Excel writes it, sets the separator. A first column without a name is a data frame's
+    index and is dropped. ``published_in`` is the encoding of a corpus that is not UTF-8; quotation marks
+    inside its cells are kept. If ``quoted`` is false, quotation marks are always part of the text.
     """
 
     try:

@@ -28,7 +28,7 @@ BATCH = 8
 
 
 def parquet_rows(path: Path, name: str) -> Rows:
-    """The rows of a Parquet file; the first is line 1. One row group is unpacked at a time."""
+    """Return the rows of a Parquet file, numbered from 1; one row group is in memory at a time."""
     import polars
 
     try:
@@ -142,10 +142,10 @@ _OF_A_LOG = frozenset({"header.json", "_journal/start.json"})
 
 
 def file_rows(path: str | Path, name: str = "") -> Rows:
-    """Return the records of a file; ``name`` is what messages call it, where that is not its path.
+    """Return the rows of one file of any supported kind; ``name`` replaces its path in messages.
 
     Raises:
-        ItemsError: it is missing, a directory, empty, not UTF-8, or of a kind that is not read.
+        ItemsError: the file is missing, a directory, empty, not UTF-8, or of an unsupported kind.
     """
     name, file = name or str(path), Path(path)
     try:
@@ -220,7 +220,7 @@ def _of_a_log(path: Path, name: str) -> Iterator[Row | Fault]:
 
 
 def is_inspect_log(file: Path) -> bool:
-    """Whether a zip archive is a log of inspect_ai."""
+    """Return True if the file is a zip archive with a log of inspect_ai."""
     try:
         with zipfile.ZipFile(file) as archive:
             return bool(_OF_A_LOG.intersection(archive.namelist()))
@@ -254,11 +254,11 @@ OF_A_RUN = ("run.json", "items.jsonl")
 
 
 def several_files(source: str | Path) -> Rows | None:
-    """The records of a folder, or of a file or folder at an address (``s3://…``), which is fetched first; None for
-    what is one file here.
+    """Return the rows of a folder, or of a remote file or folder (``s3://…``); None if ``source`` is one
+    local file.
 
-    The files come in the order of their names; those that begin with a dot or an underscore are passed over. Of a run's
-    folder (arguments that were generated, say) only its items are read.
+    Files are read in the order of their names; those that begin with a dot or an underscore are skipped.
+    In the output folder of a run, only the items are read.
 
     Raises:
         ItemsError: the folder holds no such file, or files of several kinds; or one cannot be read.

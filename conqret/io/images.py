@@ -43,8 +43,11 @@ IMAGE_PARTS = frozenset({"image", "image_url", "input_image"})
 
 
 def is_image(value: object) -> bool:
-    """Whether a document's value is an image: a text as :func:`says_image`, or that names an image's file and says
-    nothing else; an object by its type, by such a text, or because it has an image and no text."""
+    """Return True if a document's value is an image.
+
+    A text is one if :func:`says_image` accepts it, or if it is only the name of an image file. An object
+    is one by its type, by such a text, or if it has an image and no text.
+    """
     if isinstance(value, Mapping):
         text = _text(value)
         named = value.get("image") or value.get("image_url")
@@ -65,7 +68,8 @@ def _is_named(text: str) -> bool:
 
 
 def says_image(text: str) -> bool:
-    """Whether a text is nothing but an image: a ``data:`` URL, bare base64 of one, or the address of its file."""
+    """Return True if a text is only an image: a ``data:`` URL, bare base64, or the address of an image
+    file."""
     text = text.strip()
     if text[:11].lower() == "data:image/" or _BARE.match(text):
         return True
@@ -82,16 +86,16 @@ def _text(document: Mapping[str, Any]) -> str:
 
 
 def image_url(value: object, folder: Path | None, within: Path | None) -> str:
-    """The URL of an image as items and messages hold it.
+    """Return an image as a ``data:`` or ``https:`` URL.
 
     Args:
         value: a text, or an object as OpenAI (``image_url``, ``input_image``), Anthropic (``source``), LangChain
             (``base64``, ``mime_type``) and inspect_ai (``image``) write it.
-        folder: against which a relative path is resolved; None where there is none, and no path is followed.
+        folder: the folder for relative paths; None if paths are not allowed.
         within: the folder in which files must lie.
 
     Raises:
-        InvalidCell: it is no image that can be sent.
+        InvalidCell: the value is not an image that can be sent to a model.
     """
     text = _source(value).strip()
     if _DATA.match(text):
@@ -109,12 +113,13 @@ _INLINE = re.compile(r"data:image/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/=]+\Z
 
 
 def inline(url: str) -> str:
-    """The URL, where it holds the image itself, so that a page can show it without a request; else nothing."""
+    """Return ``url`` if it is a ``data:`` URL, which a page can show without a request; else an empty
+    text."""
     return url if _INLINE.match(url) else ""
 
 
 def described(url: str) -> str:
-    """Describe an image: its kind and size, or its address."""
+    """Describe an image for display: kind and size of a ``data:`` URL, or the address itself."""
     if not url.startswith("data:"):
         return url
     head, _, body = url.partition(",")
@@ -222,8 +227,7 @@ def _checked(data: bytes) -> str:
 
 
 def check_together(urls: Sequence[str]) -> None:
-    """Raise InvalidCell where an item has more images than a model takes, or where they leave no room for its texts in
-    the line of a run that holds it."""
+    """Check the number and total size of an item's images. Raises InvalidCell if a limit is exceeded."""
     if len(urls) > MAX_IMAGES:
         raise InvalidCell(f"has {len(urls)} images, and {MAX_IMAGES} are the most", "Leave some out")
     size, most = sum(map(len, urls)), LINE.most * 7 // 8
@@ -256,7 +260,8 @@ _NO_CONTENT = frozenset({"cachePoint", "step-start"})
 
 
 def plain_message(entry: object) -> object:
-    """A message as an object: those of other libraries are dumped, and LangChain's serialised forms unwrapped."""
+    """Convert a chat message of another library to a dictionary; return what cannot be converted
+    unchanged."""
     if isinstance(entry, Turn):
         return entry.model_dump()
     if not isinstance(entry, Mapping) and hasattr(entry, "model_dump"):
@@ -276,14 +281,15 @@ def plain_message(entry: object) -> object:
 
 
 def part_type(part: Mapping[str, Any]) -> str:
-    """The type that a message or a part of it names; empty where it names none."""
+    """Return the ``type`` of a message or of one of its parts; an empty text if it has none."""
     form = part.get("type")
     return form if isinstance(form, str) else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What a message holds: texts, images, and parts that are neither, each with its place."""
+    """The content of one message: texts, images, and parts that are neither, each of these with its
+    position."""
 
     texts: list[str] = field(default_factory=list)
     images: list[str] = field(default_factory=list)
@@ -291,14 +297,17 @@ class Content:
 
     @property
     def text(self) -> str:
-        """All texts as one."""
+        """All texts joined by blank lines."""
         return "\n\n".join(self.texts)
 
 
 @dataclass(frozen=True, slots=True)
 class ChatMessage:
-    """One message of any provider's form: ``where`` it stands, for faults, and ``call`` the id of the call that a tool
-    answers. ``passages`` are texts next to it that are documents, or the URLs of images."""
+    """One chat message, converted from any provider's format.
+
+    ``where`` is its position for error messages, ``call`` the id of the tool call that it responds to.
+    ``passages`` are attached documents (texts) or image URLs.
+    """
 
     where: str
     role: Role
@@ -312,13 +321,15 @@ class ChatMessage:
 
     @property
     def says_nothing(self) -> bool:
-        """Whether the message is empty; that of a tool never is, since it may stand for a document."""
+        """True if the message has no content. A tool's message never counts as empty, since it may stand
+        for a document."""
         shown = self.content.strip() or self.calls or self.images or self.passages
         return self.role != "tool" and not shown
 
 
 def read_content(value: object, where: str, reader: TableReader) -> Content:
-    """The content of a message: a text, or a list of parts."""
+    """Parse the content of a message, which is a text or a list of parts. Raises InvalidCell if it is
+    neither."""
     content = Content()
     if is_missing(value):
         return content
@@ -359,7 +370,7 @@ def _typed(part: object) -> object:
 
 
 def as_json(value: object) -> str:
-    """A value as readable JSON: an ellipsis where it cannot be written so."""
+    """Return a value as readable JSON, or "…" if it cannot be serialized."""
     try:
         return json.dumps(value, ensure_ascii=False, default=str)
     except (ValueError, TypeError, RecursionError):  # nested without end, or with keys that JSON has not
@@ -392,7 +403,8 @@ def _take(content: Content, part: object, where: str, reader: TableReader) -> No
 
 
 def read_image(value: object, where: str, reader: TableReader) -> str:
-    """The URL of the image in a value, with its place where it is none."""
+    """Return the URL of the image in a value. Raises InvalidCell, with ``where``, if it is not a valid
+    image."""
     try:
         return image_url(value, reader.folder, reader.within)
     except InvalidCell as invalid:
@@ -400,7 +412,8 @@ def read_image(value: object, where: str, reader: TableReader) -> str:
 
 
 def read_images(value: object, where: str, reader: TableReader) -> tuple[str, ...]:
-    """The images that the question shows."""
+    """Return the URLs of the images in a column's value. Raises InvalidCell if it is neither an image nor
+    a list of them."""
     listed = [value] if isinstance(value, str | Mapping) else as_list(value)
     if not isinstance(listed, list):
         raise InvalidCell(

@@ -40,7 +40,8 @@ from conqret.text.language import language_code
 
 
 def read_documents(dialect: Dialect, value: object, where: str, reader: TableReader) -> tuple[Document, ...]:
-    """The documents in a column's value; what cannot be read becomes faults of the reader."""
+    """Parse the documents in a column's value, and return them as a tuple. Invalid ones are recorded as
+    faults."""
     documents, places = list[Document](), dict[str, int]()
     if isinstance(value, str):
         inside = list_in_cell(value)
@@ -161,8 +162,10 @@ NAMED_BY = 30
 
 
 def item_schema(dialect: Dialect, language: str = "") -> Schema:
-    """What an item is made of, with the columns of a dialect; where the ``language`` of all items is said, it does not
-    matter what stands in its column."""
+    """Return the schema of an item with the columns of a dialect.
+
+    If ``language`` is given, it is the language of all items, and the language column is ignored.
+    """
     checks: dict[str, Check] = {
         "id": identifier,
         "topic": _topic,
@@ -191,8 +194,10 @@ def item_schema(dialect: Dialect, language: str = "") -> Schema:
 def read_items(
     reader: TableReader, dialect: Dialect, records: Iterator[Row | Fault], judged: Collection[str] = ()
 ) -> Iterator[Item | None]:
-    """The items of a file; None for each row that has faults, which are the reader's. Of the columns ``judged``, which
-    a judge finds in the metadata, no note says that they are kept there."""
+    """Yield the items of a file, and None for each row with faults, which are recorded in the reader.
+
+    ``judged`` are columns that a judge reads from the metadata; no note reports them.
+    """
     made, slips = Counter[str](), set[str]()
     for row in reader.rows(records):
         before = reader.faults.total

@@ -34,7 +34,7 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_unrepeated)
 
 
 def parse(text: str | bytes) -> object:
-    """Parse JSON; bytes are UTF-8.
+    """Parse JSON text, or UTF-8 bytes of it.
 
     Raises:
         ValueError: it is broken, nested too deeply, holds a number of thousands of digits, or names a field twice in
@@ -47,7 +47,7 @@ def parse(text: str | bytes) -> object:
 
 
 def object_in(file: Path) -> dict[str, Any]:
-    """The object in a JSON file of our own; an empty one where there is none that can be read."""
+    """Return the object in a JSON file that conqret wrote; an empty dictionary if it cannot be read."""
     try:
         record = parse(whole_bytes(file))
     except (OSError, ValueError, DeclarationError):
@@ -56,9 +56,9 @@ def object_in(file: Path) -> dict[str, Any]:
 
 
 def compact(value: object) -> bytes:
-    """The JSON of plain data as UTF-8 without spaces, names in their order, half a surrogate pair escaped.
+    """Serialize plain data as compact UTF-8 JSON without spaces, with names in their order.
 
-    What the standard library makes of it, fifteen times as fast for long texts.
+    It is about fifteen times as fast as the standard library for long texts.
     """
     try:
         return _ENCODER.dump_json(value)
@@ -68,12 +68,12 @@ def compact(value: object) -> bytes:
 
 
 def json_lines(records: Iterable[object]) -> Iterator[str]:
-    """A line of JSON for each record, without escapes, ending in a line break."""
+    """Yield each record as a line of JSON with a line end, without escaping non-ASCII characters."""
     return (json.dumps(record, ensure_ascii=False, default=str) + "\n" for record in records)
 
 
 def jsonl_rows(path: Path, name: str = "") -> Rows:
-    """The rows of a file with one JSON object a line, plain or gzipped; blank lines are skipped."""
+    """Return the rows of a JSON Lines file, plain or gzipped; blank lines are skipped."""
     return Rows(name or str(path), partial(_of_lines, path, name or str(path)), folder=path.parent)
 
 
@@ -163,7 +163,7 @@ _FILLED = re.compile(r"\S")
 
 
 def json_rows(path: Path, name: str) -> Rows:
-    """Tell JSON Lines from a JSON list, a wrapped one, or indented objects, by the first line that is not blank."""
+    """Return the rows of a JSON file, detecting JSON Lines, a list, a wrapped list, or indented objects."""
     try:
         with open_bytes(path) as file:
             first = b""
@@ -179,8 +179,11 @@ def json_rows(path: Path, name: str) -> Rows:
 
 
 def unwrapped(value: object) -> list[object]:
-    """Return the list that a JSON value is or wraps, or the rows of a frame that pandas wrote by columns; an object
-    that is neither is itself one record."""
+    """Return the records in a JSON value: the list that it is or wraps, or the rows of a pandas frame by
+    columns.
+
+    Any other object is itself the only record.
+    """
     if isinstance(value, list):
         return value
     if isinstance(value, dict) and "topic" not in value:
@@ -198,7 +201,7 @@ def unwrapped(value: object) -> list[object]:
 
 
 def broken(error: ValueError, text: str) -> tuple[str, str]:
-    """Return problem and remedy for a line that is no JSON."""
+    """Return the problem and the remedy for a line that is not valid JSON."""
     if not isinstance(error, json.JSONDecodeError):
         return f"is JSON that cannot be used: {error}", "Correct the line"
     problem = f"is not valid JSON: {error.msg} at column {error.colno}"

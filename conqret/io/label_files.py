@@ -36,9 +36,12 @@ WIDE = "wide table"
 
 @dataclass(frozen=True, slots=True)
 class RawLabel:
-    """One cell. ``annotator`` is empty where the file names none; ``text`` None where the cell is empty;
-    ``for_estimation`` says "no" where the item was chosen by its judgment, and
-    ``inclusion_probability`` how likely the item was to be drawn for labeling."""
+    """One cell of a label file.
+
+    ``annotator`` is empty if the file names none; ``text`` is None if the cell is empty.
+    ``for_estimation`` is "no" if the item was selected by its judgment. ``inclusion_probability`` is the
+    probability that the item was drawn for labeling.
+    """
 
     line: int
     item: str
@@ -52,11 +55,12 @@ class RawLabel:
 
 
 def form_scales(texts: Iterable[str]) -> Scales | None:
-    """The scales of an annotation form, whose rows have ``texts``, as :func:`conqret.io.label_set.written_scale` has
-    them; None where they say none.
+    """Return the scale that the rows of an annotation form state in ``texts``; None if they state none.
+
+    The text has the form that :func:`conqret.io.label_set.written_scale` writes.
 
     Raises:
-        DeclarationError: they say several.
+        DeclarationError: the rows state different scales.
     """
     scales = sorted({text.strip() for text in texts} - {""})
     if len(scales) > 1:
@@ -72,15 +76,15 @@ def form_scales(texts: Iterable[str]) -> Scales | None:
 
 
 class LabelFile:
-    """A file of labels as its layout sees it, read on demand.
+    """A label file as a layout sees it; its content is read on demand.
 
     Attributes:
-        path, name: the file, and how messages call it.
-        mapping, dimensions: the columns by field and the label columns that the user named.
-        faults, notes: what is wrong with the file, and what else is to be said of it; layouts add to both.
-        title: what the layout is called, where that depends on the file.
-        scales: the scales of its dimensions, where the file itself says them.
-        unread: the dimensions that it has, and that the user did not request.
+        path, name: the file, and its name in messages.
+        mapping, dimensions: the columns by field, and the label columns, that the user named.
+        faults, notes: faults and remarks on the file, to which layouts add.
+        title: the layout's title, if it depends on the file.
+        scales: the scales of the dimensions, if the file states them.
+        unread: dimensions in the file that the user did not request.
     """
 
     def __init__(
@@ -99,17 +103,20 @@ class LabelFile:
 
     @cached_property
     def table(self) -> Rows:
-        """The file as a table: CSV, TSV, JSON Lines or Parquet. Raises LabelsError where it is none."""
+        """The file as a table: CSV, TSV, JSON Lines or Parquet. Raises LabelsError if it is none of
+        these."""
         return _table(self.path)
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
-        """The names of the table's columns. Raises as :attr:`table`, and LabelsError where they cannot be read."""
+        """The column names of the table. Raises LabelsError if the file is no table or they cannot be
+        read."""
         return readable_columns(self.table, LabelsError)
 
     @cached_property
     def records(self) -> list[Any]:
-        """The list in a ``.json`` file, or the lines of JSON Lines; empty where the file holds something else."""
+        """The list in a ``.json`` file, or the records of a JSON Lines file; an empty list for any other
+        file."""
         if self.path.suffix.lower() in (".jsonl", ".ndjson"):
             rows = list(self.table)
             return [row.record for row in rows if isinstance(row, Row)]
@@ -122,36 +129,38 @@ class LabelFile:
         return records if isinstance(records, list) else []
 
     def wants(self, dimension: str) -> bool:
-        """Whether labels of this dimension are to be read: what is wrong with others is no fault."""
+        """Return True if labels of this dimension are requested; otherwise record it as unread and return
+        False."""
         wanted = not self._wanted or dimension in self._wanted
         if not wanted:
             self.unread.add(dimension)
         return wanted
 
     def rows(self, table: Rows | None = None) -> Iterator[Row]:
-        """The rows of the table (or of this other one) that can be read; the others are faults."""
+        """Yield the readable rows of ``table`` (by default the file's own); other rows are recorded as
+        faults."""
         return TableReader(table or self.table, faults=self.faults).rows()
 
     def fault(self, line: int, field: str, problem: str, remedy: str, *, inside: str = "") -> None:
-        """Put down what is wrong in a line; ``inside`` names a file of an archive."""
+        """Record a fault at a line and field; ``inside`` names the file within an archive."""
         name = f"{self.name}!{inside}" if inside else self.name
         self.faults.add(Fault(name, line, field, problem, remedy))
 
 
 @dataclass(frozen=True, slots=True)
 class LabelLayout:
-    """A layout of labels.
+    """One supported layout of label files.
 
     Attributes:
-        name: what users call it by (``--layout``).
-        title: what it is called.
-        summary: how a user recognizes it.
-        fits: whether a file is of this layout.
-        cells: gives the labels of such a file, and puts what is wrong with it into its faults.
-        scales: the scales of its dimensions, as far as the layout says.
-        numbered: it names no annotators, and the rows of one thing are numbered as annotators.
-        order: the layouts are tried in rising order. Those that look at the columns come from 50 upwards, when it
-            is known that the file is no archive and no export; the table, which takes everything, has 100.
+        name: its name on the command line (``--layout``).
+        title: its title in messages.
+        summary: a description by which a user recognizes it.
+        fits: returns True if a file has this layout.
+        cells: yields the labels of a file, and records invalid ones as faults.
+        scales: the scales of its dimensions, if the layout fixes them.
+        numbered: if true, it names no annotators, and the rows of one item are numbered as annotators.
+        order: layouts are tried in ascending order. Those that look at columns have 50 or more; the
+            table layout, which accepts every table, has 100.
     """
 
     name: str
@@ -191,8 +200,10 @@ def open_labels(
     dimensions: Collection[str] = (),
     faults: FaultList | None = None,
 ) -> tuple[LabelLayout, LabelFile]:
-    """A file of labels and its layout: the named one, ``table`` where ``columns`` are named, or the first that fits.
-    What is wrong with the file goes to ``faults``, which several files may share.
+    """Open a label file, and return its layout and the opened file.
+
+    The layout is the named one, else ``table`` if ``columns`` are given, else the first that fits. Faults
+    are added to ``faults``, which several files may share.
 
     Raises:
         DeclarationError: the file is not there, or not in the layout.
@@ -218,7 +229,7 @@ STUDY, RUN = "labels.sqlite", "run.json"
 
 
 def label_files(paths: Iterable[Path]) -> list[Path]:
-    """The files behind ``paths``: themselves, those that fit a pattern such as ``labels/*.csv``, those in a folder.
+    """Return the files that ``paths`` refer to: files, patterns such as ``labels/*.csv``, and folders.
 
     Raises:
         DeclarationError: a pattern or a folder has no file, a folder is that of a study or of a run, or a file is named
@@ -233,7 +244,7 @@ def label_files(paths: Iterable[Path]) -> list[Path]:
 
 
 def annotator_of(file: Path) -> str:
-    """The annotator whose labels a file holds, where it names none: its name without the ending."""
+    """Return the file's name without its ending, as the annotator of a file that names none."""
     name = file.name.removesuffix(".gz")
     return Path(name).stem
 

@@ -43,24 +43,25 @@ RANDOM_SAMPLE = "the labeled items were drawn at random, each with the same chan
 
 
 def unequal_chances(chances: Iterable[float]) -> str:
-    """That items were drawn with these probabilities, in words."""
+    """Return a sentence that items were drawn with unequal probabilities, with the lowest and highest of
+    ``chances``."""
     known = sorted(set(chances))
     ends = f"inclusion_probability from {known[0]:g} to {known[-1]:g}"
     return f"the labeled items were drawn with unequal probabilities ({ends})"
 
 
 def written_scale(low: float | None, high: float | None) -> str:
-    """The ends of a scale, as a label file says them."""
+    """Return the ends of a scale as label files write them, such as "1 to 5"."""
     return f"{low:g} to {high:g}"
 
 
 @dataclass(frozen=True, slots=True)
 class LabelScale:
-    """The scale of one dimension.
+    """The scale of the labels of one dimension.
 
-    ``low`` and ``high`` are its ends (None: not known, so that labels have agreement among themselves but no place
-    in [0, 1]); ``words`` map what cells say to numbers, in small letters; ``whole`` says that only whole steps
-    from ``low`` are labels. ``source`` says where the scale is from, for the reader.
+    ``low`` and ``high`` are its ends; without them (None) labels cannot be mapped to [0, 1]. ``words``
+    maps lower-case cell texts to numbers. If ``whole`` is true, only whole steps from ``low`` are valid
+    labels. ``source`` describes where the scale comes from.
     """
 
     level: LabelLevel = "ordinal"
@@ -79,33 +80,40 @@ class LabelScale:
 
     @property
     def bounded(self) -> bool:
-        """Whether the ends are known."""
+        """True if the ends of the scale are known."""
         return self.low is not None
 
     @property
     def binary(self) -> bool:
-        """Whether there are two labels only."""
+        """True if the scale has exactly two labels."""
         return self.bounded and self.whole and self.level != "nominal" and self.high == (self.low or 0.0) + 1
 
     def unit(self, value: Amount) -> Amount:
-        """``(value - low) / (high - low)``, of a value or an array. Raises DeclarationError where there are no
-        ends."""
+        """Map labels to [0, 1]: ``(value - low) / (high - low)``, for a number or an array.
+
+        Raises:
+            DeclarationError: the scale has no known ends.
+        """
         low, high = self.ends()
         return (value - low) / (high - low)
 
     def value(self, unit: Amount) -> Amount:
-        """``low + unit (high - low)``, a judge's score, or an array of them, on this scale. Raises as :meth:`unit`."""
+        """Map scores in [0, 1] to this scale: ``low + unit (high - low)``, for a number or an array.
+
+        Raises:
+            DeclarationError: the scale has no known ends.
+        """
         low, high = self.ends()
         return low + unit * (high - low)
 
     def ends(self) -> tuple[float, float]:
-        """Both ends. Raises DeclarationError where they are not known."""
+        """Return the low and the high end. Raises DeclarationError if they are unknown."""
         if self.low is None or self.high is None:
             raise DeclarationError("the labels' scale is unknown: set it, as in --scale 1:3")
         return self.low, self.high
 
     def read(self, text: str) -> float | str:
-        """The number that a cell stands for, or in words why it is none."""
+        """Parse a cell: return its number, or a text that explains why it is not a valid label."""
         word = text.strip().casefold()
         if word in self.words:
             return self.words[word]
@@ -136,7 +144,7 @@ class LabelScale:
 
 @dataclass(frozen=True, slots=True)
 class Scales:
-    """The scale of every dimension: its own, or the one for all."""
+    """The scale of each dimension: its entry in ``own``, else ``default``."""
 
     default: LabelScale = LabelScale()
     own: Mapping[str, LabelScale] = field(default_factory=dict)
@@ -148,14 +156,15 @@ class Scales:
 def parse_scales(
     scales: Sequence[str], words: Sequence[str], level: str | Sequence[str] | None, before: Scales
 ) -> Scales:
-    """Scales as a user says them: ``1:3`` for all, ``overall_quality=1:5`` for one dimension; words such as
-    ``low=1,medium=2,high=3`` (their numbers are the scale's ends unless one is given); and levels, ``ordinal`` for all
-    or ``overall_quality=ordinal`` for one dimension.
+    """Parse scales, words and levels of measurement as a user writes them on the command line.
 
-    ``before`` is what the layout says, which these settings override one by one.
+    A scale is ``1:3`` for all dimensions, or ``overall_quality=1:5`` for one. Words such as
+    ``low=1,medium=2,high=3`` also set the ends of the scale, unless one is given. A level is ``ordinal``
+    for all dimensions, or ``overall_quality=ordinal`` for one. ``before`` holds the layout's scales, which
+    these settings override one by one.
 
     Raises:
-        DeclarationError: a setting cannot be read, or two of them say what holds for the same.
+        DeclarationError: a setting is invalid, or two settings concern the same dimension.
     """
     default, scales_by_name = before.default, dict(before.own)
     levels = _by_dimension("--level", [level] if isinstance(level, str) else level or ())
@@ -184,11 +193,13 @@ def parse_scales(
 
 
 def joined_scales(files: Mapping[str, Scales], dimensions: Mapping[str, Collection[str]]) -> Scales:
-    """The scales of several files, by their names, as one; ``dimensions`` are those that each of them labels. What one
-    file says of a dimension holds where another says nothing.
+    """Merge the scales of several files into one.
+
+    ``files`` maps file names to scales, and ``dimensions`` maps them to the dimensions that each file
+    labels. A dimension without a scale in one file takes it from another.
 
     Raises:
-        DeclarationError: two files say different things of a dimension.
+        DeclarationError: two files have different scales for a dimension.
     """
     first = next(iter(files.values()))
     by_dimension: dict[str, LabelScale] = {}
@@ -268,7 +279,8 @@ Absence = Literal["missing", "cannot_judge"]
 
 
 class Unit(NamedTuple):
-    """What a label is of: an item, or a part of it (a document's id); ``part`` is empty for the whole item."""
+    """The object of a label: an item, or a part of it such as a document's id; ``part`` is empty for the
+    whole item."""
 
     item: str
     part: str = ""
@@ -279,7 +291,8 @@ class Unit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """One annotator's label: ``value`` on the labels' own scale, or None with the kind of absence."""
+    """One annotator's label of one unit: ``value`` on the labels' own scale, or None with ``absence`` as
+    the reason."""
 
     unit: Unit
     dimension: str
@@ -291,9 +304,11 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class LabelSet:
-    """All labels of a file. ``scales`` say what they mean; ``categories`` are the words behind the numbers of a
-    nominal dimension that had no scale. ``chances`` has how likely each item was to be drawn for labeling, where the
-    file says it."""
+    """All labels of a file, with their scales.
+
+    ``categories`` are the words behind the numbers of a nominal dimension without a scale. ``chances``
+    maps each item to its probability of being drawn for labeling, if the file states it.
+    """
 
     name: str
     layout: str
@@ -304,35 +319,35 @@ class LabelSet:
 
     @property
     def dimensions(self) -> tuple[str, ...]:
-        """In the order of their first label."""
+        """The names of the dimensions, in the order of their first label."""
         return tuple(dict.fromkeys(label.dimension for label in self.labels))
 
     @property
     def annotators(self) -> tuple[str, ...]:
-        """In the order of their first label."""
+        """The names of the annotators, in the order of their first label."""
         return tuple(dict.fromkeys(label.annotator for label in self.labels))
 
     @property
     def units(self) -> tuple[Unit, ...]:
-        """In the order of their first label."""
+        """The labeled units, in the order of their first label."""
         return tuple(dict.fromkeys(label.unit for label in self.labels))
 
     @property
     def topics(self) -> dict[Unit, str]:
-        """The topic of each unit that the file gives one."""
+        """A mapping from each unit to its topic, for units whose topic the file states."""
         return {label.unit: label.topic for label in self.labels if label.topic}
 
     @property
     def unequal(self) -> bool:
-        """Whether items were drawn for labeling with several probabilities."""
+        """True if items were drawn for labeling with different probabilities."""
         return len(set(self.chances.values())) > 1
 
     def scale(self, dimension: str) -> LabelScale:
-        """The scale of a dimension."""
+        """Return the scale of a dimension."""
         return self.scales[dimension]
 
     def absent(self, dimension: str | None = None) -> Counter[str]:
-        """How many cells are missing, and how many annotators cannot judge."""
+        """Count absent labels by kind (missing, or cannot judge), for one dimension or for all if None."""
         return Counter(
             label.absence
             for label in self.labels
@@ -340,7 +355,10 @@ class LabelSet:
         )
 
     def table(self, dimension: str, units: Sequence[Unit]) -> tuple[tuple[str, ...], NDArray[np.float64]]:
-        """The annotators of ``dimension`` on ``units``, and their labels (annotators by units, NaN for none)."""
+        """Return the annotators of ``dimension``, and their labels on ``units`` as an array.
+
+        The array has one row per annotator and one column per unit; NaN marks an absent label.
+        """
         columns = {unit: place for place, unit in enumerate(units)}
         labels = [
             label

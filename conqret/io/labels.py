@@ -57,10 +57,11 @@ NOBODY = "labels"
 
 
 class LabelReader:
-    """Cells in, labels out. Who, what and on which topic is checked as cells come, what they say at the end, when
-    it is known what the other cells of a dimension say. Faults are put aside, and all are raised together.
+    """Collects label cells and converts them to labels.
 
-    The cells may be those of several files, which share their list of ``faults``.
+    Item, annotator and topic are checked as cells come; values are checked at the end, when all cells of a
+    dimension are known. Faults are collected and raised together. Cells of several files can share one
+    list of ``faults``.
     """
 
     def __init__(self, faults: FaultList, cannot_judge: Collection[str]) -> None:
@@ -74,15 +75,18 @@ class LabelReader:
         self.numbered = False
 
     def take(self, cell: RawLabel, file: LabelFile, *, numbered: bool = False, nobody: str = NOBODY) -> None:
-        """Take one cell of a file. Where it names no annotator, that is ``nobody``; or the rows of one thing are
-        ``numbered`` as annotators."""
+        """Add one cell of a file.
+
+        A cell without annotator belongs to ``nobody``, or, if ``numbered``, to an annotator numbered by
+        the order of the item's rows.
+        """
         unit, place = Unit(cell.item, cell.part), (file, cell.line)
         annotator = self._annotator(cell, unit, place, numbered, nobody)
         if annotator is not None and self._same_topic(cell, place) and self._same_chance(cell, place):
             self.cells.append((place, unit, annotator, cell))
 
     def finish(self, scales: Scales) -> tuple[list[Label], Scales]:
-        """All labels, on these ``scales``, and the scales with those that were read off the words.
+        """Return all labels, and the scales completed by those inferred from the words in the cells.
 
         Raises:
             LabelsError: there are faults.
@@ -293,7 +297,7 @@ Labels = str | Path | Sequence[str | Path] | LabelSet
 
 
 def labels_of(labels: Labels) -> LabelSet:
-    """The labels, which are read where they are not yet."""
+    """Return ``labels`` as a LabelSet, reading them from files if necessary."""
     return labels if isinstance(labels, LabelSet) else read_labels(labels)
 
 
@@ -309,21 +313,30 @@ def read_labels(
     cannot_judge: Collection[str] = (),
     numbered: bool = False,
 ) -> LabelSet:
-    """Read labels and check all of them. Several files are joined: what each of them labels, and by whom; where a file
-    names no annotator, it is that of its name (``anna.csv``: anna).
+    """Read and check labels of one or several files, which are merged.
 
-    - ``paths``: a file, a folder of files, a pattern such as ``labels/*.csv``, or several of these
-    - ``level``: the level of measurement (by default the layout's; ordinal for tables), ``scales``, ``words``: as in
-      :func:`conqret.io.label_set.parse_scales`
-    - ``columns``, ``layout``: as in :func:`conqret.io.label_files.open_labels`
-    - ``dimensions``: the labels to read, of which alone all is checked; for tables as in
-      :mod:`conqret.io.label_layouts.label_tables`
-    - ``cannot_judge``: further texts for "cannot judge"
-    - ``numbered``: number the rows of one thing as annotators where the file names none
+    If a file names no annotator and there are several files, its name is the annotator (``anna.csv``:
+    anna).
+
+    Args:
+        paths: a file, a folder of files, a pattern such as ``labels/*.csv``, or several of these.
+        level: the level of measurement; by default the layout's, or ordinal for tables.
+        scales: the scales, as in :func:`conqret.io.label_set.parse_scales`.
+        words: the numbers of words, as in the same function.
+        columns: the columns by field, as in :func:`conqret.io.label_files.open_labels`.
+        dimensions: the dimensions to read; others are not checked. For tables see
+            :mod:`conqret.io.label_layouts.label_tables`.
+        layout: the name of the layout; by default it is detected.
+        cannot_judge: further texts that mean "cannot judge".
+        numbered: number the rows of one item as annotators if the file names none.
+
+    Returns:
+        The labels with their scales.
 
     Raises:
-        LabelsError: a cell cannot be read, or an annotator labels one thing twice; all faults are listed.
-        DeclarationError: a file or a setting is wrong as a whole, or labels are marked as not for estimation.
+        LabelsError: a cell is invalid, or an annotator labels one thing twice; all faults are listed.
+        DeclarationError: a file or a setting is invalid as a whole, or labels are marked as not for
+            estimation.
     """
     named = [paths] if isinstance(paths, str | Path) else paths
     places = label_files(Path(path) for path in named)

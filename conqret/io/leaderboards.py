@@ -41,8 +41,11 @@ class _Score:
 
 @dataclass(frozen=True)
 class SystemLeaderboard:
-    """``scores`` by measure, topic (:data:`ALL` among them) and run, in the order of the file; ``notes`` say what was
-    left out."""
+    """The scores of systems by measure and topic.
+
+    ``scores`` maps measure, then topic (including :data:`ALL`), then run to a value, in the order of the
+    file. ``notes`` describe what was left out.
+    """
 
     name: str
     scores: Mapping[str, Mapping[str, Mapping[str, float]]]
@@ -50,37 +53,39 @@ class SystemLeaderboard:
 
     @property
     def measures(self) -> tuple[str, ...]:
-        """All measures, sorted."""
+        """The names of all measures, sorted."""
         return tuple(sorted(self.scores))
 
     @property
     def runs(self) -> tuple[str, ...]:
-        """All runs, in the order of the file."""
+        """The names of all runs, in the order of the file."""
         return tuple(dict.fromkeys(run for _, run, _, _ in self.cells()))
 
     @property
     def topics(self) -> tuple[str, ...]:
-        """All topics but :data:`ALL`, sorted."""
+        """The ids of all topics except :data:`ALL`, sorted."""
         return tuple(sorted({topic for by_topic in self.scores.values() for topic in by_topic} - {ALL}))
 
     def cells(self) -> Iterator[tuple[str, str, str, float]]:
-        """Measure, run, topic and value of each score."""
+        """Yield measure, run, topic and value of each score."""
         for measure, by_topic in self.scores.items():
             for topic, by_run in by_topic.items():
                 for run, value in by_run.items():
                     yield measure, run, topic, value
 
     def on(self, measure: str, topic: str = ALL) -> Mapping[str, float]:
-        """The score of each run on a topic, or over all of them, as the file says."""
+        """Return the score of each run for a measure on one topic, or the overall scores in the file
+        (:data:`ALL`)."""
         return self.scores.get(measure, {}).get(topic, {})
 
     def of_runs(self, runs: Iterable[str]) -> SystemLeaderboard:
-        """The same of these runs only; scores over all topics stay."""
+        """Return a copy with only these runs; the overall scores are not recomputed."""
         wanted = set(runs)
         return leaderboard(self.name, (cell for cell in self.cells() if cell[1] in wanted), self.notes)
 
     def recomputed(self, topics: Iterable[str] | None = None) -> SystemLeaderboard:
-        """The same of these topics only (all of them, if None), with means over them as scores over all."""
+        """Return a copy with only these topics (all if None), whose overall scores are the means over
+        them."""
         wanted = set(self.topics if topics is None else topics)
         cells = [cell for cell in self.cells() if cell[2] in wanted]
         values = gathered(((measure, run), value) for measure, run, _, value in cells)
@@ -88,7 +93,7 @@ class SystemLeaderboard:
         return leaderboard(self.name, [*cells, *means], self.notes)
 
     def gaps(self) -> list[str]:
-        """What some runs lack that others have, in words."""
+        """Return a message for each measure and run whose scores are missing on topics that others have."""
         topics = {topic for by_topic in self.scores.values() for topic in by_topic}
         return [
             f"{self.name}: {run} has no {measure} for {listed(lost, 3)}"
@@ -101,10 +106,10 @@ class SystemLeaderboard:
 def leaderboard(
     name: str, cells: Iterable[tuple[str, str, str, float]], notes: tuple[str, ...] = ()
 ) -> SystemLeaderboard:
-    """A leaderboard from measure, run, topic and value.
+    """Build a leaderboard from cells of measure, run, topic and value.
 
     Raises:
-        DeclarationError: a score stands there twice.
+        DeclarationError: a measure, run and topic occurs twice.
     """
     scores: dict[str, dict[str, dict[str, float]]] = {}
     for measure, run, topic, value in cells:
@@ -116,13 +121,13 @@ def leaderboard(
 
 
 def read_leaderboard(path: str | Path, shape: str = "ir_measures") -> SystemLeaderboard:
-    """The leaderboard in a file, or in all files of a folder; ``shape`` is one of :data:`SHAPES`.
+    """Read a leaderboard from a file, or from all files of a folder; ``shape`` is one of :data:`SHAPES`.
 
-    A first line whose value is no number is a head. Measures with a value that is no finite number are left out, with
-    a note.
+    A first line whose value is not a number is a header. A measure with any value that is not a finite
+    number is left out, with a note.
 
     Raises:
-        DeclarationError: there is no such file, or it holds something else, or nothing.
+        DeclarationError: the file does not exist, or contains no leaderboard.
     """
     place = Path(path)
     files = (

@@ -27,14 +27,14 @@ _MIB = 2**20
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """The most of something; the environment ``variable`` takes the place of ``default``."""
+    """A size limit in bytes; the environment variable ``variable`` overrides ``default``."""
 
     variable: str
     default: int
 
     @property
     def most(self) -> int:
-        """The limit now.
+        """The limit in effect: the environment variable's value, or the default.
 
         Raises:
             DeclarationError: the variable holds no positive whole number.
@@ -50,7 +50,7 @@ class Limit:
 
     @property
     def remedy(self) -> str:
-        """How to raise it."""
+        """A text that tells the user which environment variable raises the limit."""
         return f"or raise the limit: {self.variable}={2 * self.most}"
 
     def __str__(self) -> str:
@@ -83,15 +83,15 @@ MAX_IMAGES = 20
 
 
 def whole_bytes(path: str | Path, limit: Limit = FILE) -> bytes:
-    """All of a file.
+    """Return the content of a file as bytes.
 
     Args:
         path: the file.
         limit: the most bytes that it may have.
 
     Raises:
-        DeclarationError: it is larger.
-        OSError: it cannot be read.
+        DeclarationError: the file is larger than the limit.
+        OSError: the file cannot be read.
     """
     with Path(path).open("rb") as file:
         if os.fstat(file.fileno()).st_size <= limit.most:
@@ -102,22 +102,22 @@ def whole_bytes(path: str | Path, limit: Limit = FILE) -> bytes:
 
 
 def whole_text(path: str | Path, encoding: str = "utf-8", errors: str = "strict") -> str:
-    """All of a text file.
+    """Return the content of a text file, with line ends normalized to LF.
 
     Raises:
-        DeclarationError: as :func:`whole_bytes`.
-        UnicodeDecodeError: it is no text in this encoding.
-        OSError: it cannot be read.
+        DeclarationError: the file is larger than the limit.
+        UnicodeDecodeError: the content is not valid in this encoding.
+        OSError: the file cannot be read.
     """
     text = whole_bytes(path).decode(encoding, errors)
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def declared_text(path: Path) -> str:
-    """The text of a file that a user named.
+    """Return the text of a file that a user named.
 
     Raises:
-        DeclarationError: it is not there, too large, not UTF-8, or cannot be read.
+        DeclarationError: the file does not exist, is too large, is not UTF-8, or cannot be read.
     """
     try:
         return whole_text(path)
@@ -131,10 +131,12 @@ M = TypeVar("M", bound=BaseModel)
 
 
 def read_written(file: Path, model: type[M], command: str, what: str = "") -> M:
-    """What ``command`` wrote into ``file``; ``what`` it then is, in words.
+    """Read the JSON file that ``command`` wrote, as an instance of the pydantic ``model``.
+
+    ``what`` describes in the error message what the file is if it does not match the model.
 
     Raises:
-        DeclarationError: it is not there, or holds something else.
+        DeclarationError: the file does not exist, or does not match the model.
     """
     try:
         return model.model_validate_json(whole_bytes(file))
@@ -160,10 +162,10 @@ _UTF32_MARK = codecs.BOM_UTF32_LE
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line as it stands in the file, with its end.
+    """One line of a file with its line end.
 
-    ``offset`` counts the bytes before it (after decompression); ``ended`` is false for a last line
-    that has no line break.
+    ``offset`` is the number of bytes before it (after decompression). ``ended`` is False for a last line
+    without a line end.
     """
 
     number: int
@@ -173,8 +175,10 @@ class Line:
 
 
 def open_bytes(path: Path) -> IO[bytes]:
-    """Open a file for reading; one that starts as gzip does is decompressed, whatever its name. One in UTF-16 with its
-    mark, as Excel writes it, is read whole and gives UTF-8."""
+    """Open a file for reading bytes; gzip content is decompressed, whatever the file's name.
+
+    A UTF-16 file with a byte order mark, as Excel writes it, is read whole and converted to UTF-8.
+    """
     with path.open("rb") as file:
         head = file.read(4)
     if head.startswith(GZIP):
@@ -185,7 +189,8 @@ def open_bytes(path: Path) -> IO[bytes]:
 
 
 def head_of(path: Path) -> bytes:
-    """Return the first :data:`HEAD` bytes (decompressed); empty where a gzip stream cannot be read."""
+    """Return the first :data:`HEAD` bytes of a file (decompressed); empty if a gzip stream cannot be
+    read."""
     try:
         with open_bytes(path) as file:
             return file.read(HEAD)
@@ -194,9 +199,9 @@ def head_of(path: Path) -> bytes:
 
 
 def byte_lines(path: Path, name: str) -> Iterator[Line | Fault]:
-    """Yield the lines of a file; a UTF-8 byte order mark is left out.
+    """Yield the lines of a file without a UTF-8 byte order mark.
 
-    A line over the limit and a gzip stream that breaks off are faults.
+    A line over the size limit and a broken gzip stream are yielded as faults.
     """
     most = LINE.most
     with open_bytes(path) as file:
@@ -221,7 +226,8 @@ def byte_lines(path: Path, name: str) -> Iterator[Line | Fault]:
 
 
 def decoded(line: Line, name: str) -> str | Fault:
-    """Return a line as text, or the fault that says at which byte it stops being UTF-8."""
+    """Decode a line from UTF-8 and return its text, or a fault with the position of the first invalid
+    byte."""
     try:
         return line.data.decode("utf-8")
     except UnicodeDecodeError as error:

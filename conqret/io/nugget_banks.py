@@ -35,14 +35,15 @@ BANK = table_schema(
 
 
 class BanksError(ItemsError):
-    """Nugget banks have faults."""
+    """Raised when nugget banks have faults."""
 
     of = "nugget banks"
 
 
 @dataclass(frozen=True, slots=True)
 class NuggetBank:
-    """The nuggets of a topic; ``query`` is the topic's question in the bank, and ``line`` where it stands."""
+    """The nuggets of one topic; ``query`` is the topic's question in the bank, and ``line`` its line in
+    the file."""
 
     topic: str
     query: str
@@ -52,13 +53,17 @@ class NuggetBank:
 
 @dataclass(frozen=True)
 class NuggetBanks:
-    """Banks by the ids of their topics; ``name`` is what messages call what holds them."""
+    """Nugget banks by topic id; ``name`` is the name of their source in messages."""
 
     name: str
     banks: Mapping[str, NuggetBank]
 
     def bank_of(self, item: Item) -> NuggetBank | None:
-        """The bank of an item's topic: by the topic's id in its metadata, by its own id, or by the topic's question."""
+        """Return the bank of an item's topic, or None.
+
+        The topic's id in the item's metadata is tried first, then the item's id, then the topic's
+        question.
+        """
         for name in _names(item):
             if name in self.banks:
                 return self.banks[name]
@@ -84,13 +89,14 @@ def _plain(topic: str) -> str:
 
 
 def read_banks(source: NuggetSource | NuggetBanks) -> NuggetBanks:
-    """Read the nugget banks of a file (JSON Lines, also gzipped; JSON), or from memory; those that are read already are
-    given back.
+    """Read nugget banks from a file (JSON, or JSON Lines, also gzipped) or from memory.
+
+    Banks that are already read are returned unchanged.
 
     Raises:
         ItemsError: the file cannot be read.
-        BanksError: banks have faults; it lists them all.
-        DeclarationError: it holds no bank.
+        BanksError: banks have faults; all are listed.
+        DeclarationError: the source contains no bank.
     """
     if isinstance(source, NuggetBanks):
         return source
@@ -115,8 +121,10 @@ def read_banks(source: NuggetSource | NuggetBanks) -> NuggetBanks:
 def with_nuggets(
     items: Iterable[Item | None], reader: TableReader, banks: NuggetBanks
 ) -> Iterator[Item | None]:
-    """The items, each with the nuggets of its topic's bank; those that have nuggets keep theirs. None, and a fault of
-    the reader, where there is no bank, or one of another question."""
+    """Yield the items, each with the nuggets of its topic's bank unless it has its own.
+
+    None is yielded, and a fault recorded, if there is no bank for the topic, or one for another question.
+    """
     for item in items:
         if item is None or item.nuggets:
             if item is not None:

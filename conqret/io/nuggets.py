@@ -39,7 +39,7 @@ NUGGET = table_schema(
 
 
 def read_nuggets(value: object, where: str, reader: TableReader) -> tuple[Nugget, ...]:
-    """The nuggets in a column's value: objects, or texts alone; what cannot be read becomes faults of the reader."""
+    """Parse the nuggets in a column's value: objects or plain texts. Faults are recorded in the reader."""
     nuggets = [
         _nugget(entry, f"{where}[{number}]", reader)
         for number, entry in enumerate(a_list(value, "a list of nuggets", NUGGETS), start=1)
@@ -80,7 +80,11 @@ def _answers(value: object) -> list[str]:
 
 
 def nuggets_by_text(value: object, where: str, reader: TableReader) -> tuple[Nugget, ...]:
-    """The nuggets of AutoJudge's banks, which stand under their texts."""
+    """Parse the nuggets of an AutoJudge bank, which is an object with nuggets under their texts.
+
+    Raises:
+        InvalidCell: the value is not an object.
+    """
     if not isinstance(value, Mapping):
         raise InvalidCell(f"is {kind(value)}, and an object is expected", NUGGETS)
     return read_nuggets(list(value.values()), where, reader)

@@ -23,8 +23,11 @@ ANSWERS = {"1": True, "0": False, "yes": True, "no": False, "true": True, "false
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A document and a perspective on a question, under an id; ``label`` is the annotators' label, None where they do
-    not, and ``domain`` the corpus, retriever or subset that the pair comes from."""
+    """A document and a perspective on a question, with an id.
+
+    ``label`` is the annotators' label (None if there is none), and ``domain`` the corpus, retriever or
+    subset of the pair.
+    """
 
     id: Identifier
     document: Annotated[Filled, in_columns("document", "text", needed="Give the text of the document")]
@@ -43,7 +46,7 @@ class _PairLabel:
 
 
 def read_pairs(path: Path, labels: str | None = None) -> tuple[Pair, ...]:
-    """Read the pairs of a file; one without an id has the number of its row.
+    """Read the pairs of a file; a pair without an id gets its row number.
 
     Args:
         path: JSON Lines, CSV, TSV or Parquet.
@@ -90,7 +93,8 @@ _WEBIS = ("Discussion ID A", "Argument ID A", "Discussion ID B", "Argument ID B"
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """``first`` against ``second``: 1, 0.5 or 0; with the annotator and the item where the file has them."""
+    """The result of comparing ``first`` with ``second``: outcome 1 (first wins), 0.5 (tie) or 0 (second
+    wins)."""
 
     first: Annotated[Cell, in_columns("first", "a", "model_a", needed="Name what is compared")]
     second: Annotated[Cell, in_columns("second", "b", "model_b", needed="Name what it is compared with")]
@@ -104,11 +108,11 @@ class Comparison:
 
 
 def read_comparisons(path: str | Path) -> tuple[Comparison, ...]:
-    """Read pairwise preferences.
+    """Read pairwise preferences, and return them as comparisons.
 
-    A table has columns first, second and preference (also: a, b, comparison; model_a, model_b, outcome), and may
-    have annotator and item. The raw comparisons of Webis-ArgQuality-20 are recognized; an argument is named
-    ``<discussion>-<argument>``.
+    A table has columns first, second and preference (also: a, b, comparison; model_a, model_b, outcome),
+    and optionally annotator and item. The raw comparisons of Webis-ArgQuality-20 are recognized; an
+    argument is then named ``<discussion>-<argument>``.
 
     Raises:
         LabelsError: a row has no known preference, or compares something with itself; all faults are listed.

@@ -28,7 +28,7 @@ _CONTROVERSIAL = "Controversial question"
 
 @dataclass(frozen=True, slots=True)
 class SourcedQuestion:
-    """A question under an id, and where it comes from: its source's name, an address, a license (empty: not said)."""
+    """A question with its id and its source: the source's name, a URL and a license (empty if unknown)."""
 
     id: Identifier
     question: Annotated[OneLine, in_columns("question", "topic", needed="Write the question")]
@@ -37,7 +37,7 @@ class SourcedQuestion:
     licence: Annotated[Text, in_columns("licence", "license")] = ""
 
     def record(self) -> dict[str, str]:
-        """What is written of it; what is empty is left out."""
+        """Return the non-empty fields as a dictionary for writing."""
         return {name: value for name, value in asdict(self).items() if value}
 
 
@@ -65,11 +65,11 @@ class _QuoraPair:
 
 
 def read_sourced(paths: Sequence[str | Path], texts: str | Path | None = None) -> tuple[SourcedQuestion, ...]:
-    """Read the questions of one or several files, in their order.
+    """Read the questions of one or several files, in file order.
 
-    ``texts`` is the table of Quora Question Pairs, which holds the texts of DELPHI's questions; of these only the ones
-    labeled controversial are taken. A question without an id has the name of its file and its row; one without a
-    source the name of its file, where there are several.
+    ``texts`` is the Quora Question Pairs table, which holds the texts of DELPHI's questions; only those
+    labeled controversial are taken. A question without an id is named by its file and row. A question
+    without a source takes its file's name, if there are several files.
 
     Raises:
         ItemsError: rows have faults, or an id stands twice in a file; all are listed.
@@ -132,5 +132,5 @@ def _delphi(rows: Rows, path: Path, texts: str | Path | None) -> list[SourcedQue
 
 
 def by_source(questions: Sequence[SourcedQuestion]) -> Mapping[str, int]:
-    """How many questions each source has, in the order of the first of each."""
+    """Count the questions of each source, in the order of each source's first question."""
     return dict(Counter(question.source or "questions" for question in questions))

@@ -65,8 +65,11 @@ class _Judged:
 
 @dataclass(frozen=True, slots=True)
 class Release(CorpusParts):
-    """The release as the parts of a corpus; ``notes`` say what was left out or mended, ``ledger`` which sources of its
-    ``debates`` have a text."""
+    """The published ConQRet release as the parts of a corpus.
+
+    ``notes`` describe what was left out or repaired; ``ledger`` records which sources of the ``debates``
+    have a text.
+    """
 
     documents: tuple[Document, ...]
     notes: tuple[str, ...]
@@ -75,13 +78,14 @@ class Release(CorpusParts):
 
 
 def read_release(path: str | Path) -> Release:
-    """Read the release; either its root or its folder ``data`` may be given, and the test part may be absent.
+    """Read the published release from its root folder or its folder ``data``; the test part may be
+    absent.
 
-    The release has one row a (document, side) pair, and for the negatives no side. ``pro`` and ``con`` get as
-    many of a topic's negatives as they have relevant documents, ``all`` gets all of them.
+    Each row of the release is a document and a side, and a negative has no side. ``pro`` and ``con`` take
+    as many of a topic's negatives as they have relevant documents; ``all`` takes every negative.
 
     Raises:
-        DeclarationError: the folder has not that layout, or a file of it is broken.
+        DeclarationError: the folder does not have the release's layout, or a file in it is invalid.
     """
     root = _root(Path(path))
     pages = list(_pages(root))

@@ -54,7 +54,7 @@ _NO_REQUEST = (
 
 
 def read_requests(source: Requests) -> dict[str, str]:
-    """The text of each request by its id: title, problem statement and background, as far as they are there.
+    """Return the text of each request by its id: title, problem statement and background, if present.
 
     Raises:
         ItemsError: the file cannot be read, or requests have faults; it lists them all.
@@ -96,7 +96,9 @@ def _of_topics(path: Path, name: str) -> Iterator[Row | Fault]:
 
 
 def report_lengths(path: str | Path) -> dict[tuple[str, str], int]:
-    """The words of each report by its run and topic, from a file of reports, or of the items that were made of them.
+    """Return the word count of each report by its run and topic.
+
+    The file holds reports, or the items that were made from them.
 
     Raises:
         ItemsError: the file cannot be read, or a line is no report.
@@ -125,12 +127,12 @@ def _unknown(topic: str) -> None:
 
 
 def report_records(rows: Rows, request: Callable[[str], str | None] = _unknown) -> Iterator[Row | Fault]:
-    """Each report as the record of an item, named RUN:TOPIC; what cannot be one is a fault. ``request`` gives the text
-    of a topic by its id.
+    """Convert each report to the record of an item with the id RUN:TOPIC; an invalid report becomes a
+    fault.
 
-    Sentences become one text in which they cite as arguments do, ``[1]`` the first document. A citation of what the
-    report does not hold gets a number past the last document, and so cites nothing; where it holds no document, the
-    place in its list of references.
+    ``request`` returns the text of a topic by its id. The sentences are joined, with citations such as
+    ``[1]`` for the first document. A citation of a document that the report lacks gets a number beyond the
+    last document. If a report holds no documents, its citations number its list of references.
     """
 
     def record(row: Row) -> Iterator[Row | Fault]:
@@ -223,7 +225,7 @@ def _record(report: Mapping[str, object], request: Callable[[str], str | None]) 
 
 
 def assignment_records(rows: Rows) -> Iterator[Row | Fault]:
-    """Each line of AutoNuggetizer's assignments as the record of an item, named RUN:TOPIC as a report is."""
+    """Convert each line of AutoNuggetizer's assignments to the record of an item with the id RUN:TOPIC."""
 
     def item(row: Row) -> Iterator[Row | Fault]:
         record = row.record
@@ -290,7 +292,7 @@ def _citing(sentence: str, numbers: Sequence[int]) -> str:
 
 
 def topic_names(item: Item, keys: Iterable[str] = TOPIC_IDS) -> Iterator[str]:
-    """What names the topic of an item in its metadata, under any of ``keys``."""
+    """Yield the topic ids in an item's metadata, under any of ``keys``."""
     for key in keys:
         value = item.metadata.get(key)
         if isinstance(value, str | int) and not isinstance(value, bool):

@@ -25,8 +25,10 @@ MAX_NAME = 100
 
 
 class InvalidCell(ValueError):  # noqa: N818 - it ends as a fault of its column, never as an error
-    """A value does not fit: what is wrong with it, what to do about it, and where in the row it stands if it is not
-    the value that was looked at."""
+    """Raised when a value is invalid, with the problem and the remedy.
+
+    It also has the position in the row, if that is not the value that was checked.
+    """
 
     def __init__(self, problem: str, remedy: str, where: str = "") -> None:
         super().__init__(problem)
@@ -35,15 +37,17 @@ class InvalidCell(ValueError):  # noqa: N818 - it ends as a fault of its column,
 
 @dataclass(slots=True)
 class FaultList:
-    """Faults in file order. All are counted, the first :data:`MAX_KEPT` are kept; ``kinds`` counts those that are
-    alike, of as many kinds."""
+    """Faults in file order. All are counted, but only the first :data:`MAX_KEPT` are stored.
+
+    ``kinds`` counts the faults of each kind, for at most as many kinds.
+    """
 
     kept: list[Fault] = field(default_factory=list)
     total: int = 0
     kinds: Counter[tuple[str, ...]] = field(default_factory=Counter)
 
     def add(self, fault: Fault) -> None:
-        """Count one more fault, and keep it while there is room."""
+        """Count a fault, and store it if fewer than :data:`MAX_KEPT` are stored."""
         self.total += 1
         if len(self.kept) < MAX_KEPT:
             self.kept.append(fault)
@@ -51,19 +55,19 @@ class FaultList:
             self.kinds[fault.kind] += 1
 
     def lines(self) -> list[str]:
-        """A line for each kind of fault."""
+        """Return one line of text for each kind of fault."""
         return [line for _, line in by_kind(self.kept, self.kinds)]
 
     def raise_any(self, error: type[FaultsError] = ItemsError) -> None:
-        """Raise ``error`` with the faults, if there are any."""
+        """Raise ``error`` with all faults if there are any."""
         if self.total:
             raise error(self.kept, self.total, self.kinds)
 
 
 def near(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name that ``name`` is probably a slip of, if there is one.
+    """Return the known name that ``name`` is probably a misspelling of, or None.
 
-    A name that only extends a known one (``argument_id``) is no slip.
+    A name that only extends a known one (``argument_id``) is no misspelling.
     """
     if len(name) > MAX_NAME:
         return None
@@ -73,21 +77,23 @@ def near(name: str, known: Iterable[str]) -> str | None:
 
 
 def listed(names: Iterable[object], most: int) -> str:
-    """The first ``most`` names as short literals, and how many more there are."""
+    """Return the first ``most`` names in quotes, followed by the number of further ones."""
     every = list(names)
     shown = ", ".join(quoted(name, 30) for name in every[:most])
     return f"{shown} and {len(every) - most} more" if len(every) > most else shown
 
 
 def repeated_in(names: Iterable[str]) -> str | None:
-    """The first name that stands there twice."""
+    """Return the first name that occurs a second time, or None."""
     seen: set[str] = set()
     return next((name for name in names if name in seen or seen.add(name)), None)  # type: ignore[func-returns-value]
 
 
 def quoted(value: object, limit: int = 60) -> str:
-    """Return ``value`` as a short, escaped literal that is safe to print on a terminal; of a list or an object, which
-    may be of any size, what it is."""
+    """Return ``value`` in quotes, shortened to ``limit`` characters and escaped for a terminal.
+
+    For a list or an object only its type is returned, since it can be large.
+    """
     if isinstance(value, list | tuple | Mapping):
         return kind(value)
     text = value if isinstance(value, str) else str(value)
@@ -96,7 +102,7 @@ def quoted(value: object, limit: int = 60) -> str:
 
 
 def kind(value: object) -> str:
-    """Return in a word or two what a value is, in the terms of JSON."""
+    """Describe the type of a value in JSON terms, such as "a list" or "a number"."""
     return next((word for types, word in _KINDS if isinstance(value, types)), f"a {type(value).__name__}")
 
 
@@ -116,8 +122,10 @@ SAMPLE = 50
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One record and the line it starts on (in arrays, Parquet files and frames: its number); ``file`` is the name of
-    what holds it, where that is another than the input's."""
+    """One record with the line it starts on, or its number in arrays, Parquet files and frames.
+
+    ``file`` is the name of the file that holds it, if that differs from the input's name.
+    """
 
     line: int
     record: Mapping[str, object]
@@ -126,15 +134,15 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """An input that can be read again and again; a record that cannot be read comes as a fault.
+    """An input that can be read repeatedly; a record that cannot be read is yielded as a fault.
 
     Attributes:
-        name: how messages call the input: the path as it was given, or "polars frame".
-        records: begins to read.
-        columns: the names of the columns; None where each record brings its own.
-        folder: the folder in which files must lie that a row names; None where no row may name any.
-        files: how many files hold the records.
-        frame: the frame that holds them, if one does.
+        name: the name of the input in messages: its path as given, or "polars frame".
+        records: a function that starts reading.
+        columns: the column names; None if each record has its own.
+        folder: the folder that files named in rows must lie in; None if rows may not name files.
+        files: the number of files that hold the records.
+        frame: the frame that holds them, or None.
     """
 
     name: str
@@ -149,7 +157,7 @@ class Rows:
 
 
 def object_rows(objects: Iterable[object], name: str = "items") -> Rows:
-    """Items and dictionaries from memory."""
+    """Return items and dictionaries in memory as rows."""
     return Rows(name, partial(_of_objects, objects, name))
 
 
@@ -174,10 +182,11 @@ _FRAMES: Mapping[tuple[str, str], FrameKind] = {
 
 
 def frame_kind(value: object) -> FrameKind | None:
-    """Return which library's frame ``value`` is, or ``None`` if it is no frame.
+    """Return the library of a frame ("polars", "pandas" or "pyarrow"), or None if ``value`` is not a
+    frame.
 
     Raises:
-        DeclarationError: it is a lazy frame or a single column.
+        DeclarationError: the value is a lazy frame or a single column.
     """
     module, name = type(value).__module__.split(".")[0], type(value).__name__
     if module not in ("polars", "pandas", "pyarrow") or module not in sys.modules:
@@ -190,11 +199,10 @@ def frame_kind(value: object) -> FrameKind | None:
 
 
 def only_split(value: Any) -> Any:
-    """The dataset of a ``DatasetDict`` of the library datasets that has one split, as ``load_dataset`` gives it; what
-    is no such dictionary, as it is.
+    """Return the only split of a Hugging Face ``DatasetDict``; return any other value unchanged.
 
     Raises:
-        DeclarationError: it has several splits.
+        DeclarationError: the dictionary has several splits.
     """
     if type(value).__module__.split(".")[0] != "datasets" or not isinstance(value, Mapping):
         return value
@@ -207,7 +215,7 @@ def only_split(value: Any) -> Any:
 
 
 def frame_rows(frame: Any, kind: FrameKind) -> Rows:
-    """The rows of a frame; the first is line 1."""
+    """Return the rows of a frame; the first is line 1."""
     names = frame.column_names if kind == "pyarrow" else frame.columns
     name, columns = f"{kind} {'table' if kind == 'pyarrow' else 'frame'}", tuple(map(str, names))
     return Rows(name, partial(_of_a_frame, frame, kind, name, columns), columns, frame=frame)
@@ -231,13 +239,13 @@ def _of_a_frame(frame: Any, kind: FrameKind, name: str, columns: tuple[str, ...]
 def mapped(
     rows: Iterable[Row | Fault], change: Callable[[Row], Iterable[Row | Fault]]
 ) -> Iterator[Row | Fault]:
-    """What ``change`` makes of each row; a fault stays one."""
+    """Apply ``change`` to each row and yield the rows that it returns; faults are passed on unchanged."""
     for row in rows:
         yield from change(row) if isinstance(row, Row) else (row,)
 
 
 def columns_of(rows: Rows) -> tuple[str, ...]:
-    """The names of the columns: those in the head, or else the fields of the first :data:`SAMPLE` records."""
+    """Return the column names: those in the header, or the fields of the first :data:`SAMPLE` records."""
     if rows.columns is not None:
         return rows.columns
     names: dict[str, None] = {}
@@ -248,8 +256,8 @@ def columns_of(rows: Rows) -> tuple[str, ...]:
 
 
 def readable_columns(rows: Rows, error: type[FaultsError] = ItemsError) -> tuple[str, ...]:
-    """As :func:`columns_of`; raises ``error`` where there are none because the first rows cannot be read: what then
-    lacks is no column."""
+    """Return the column names as :func:`columns_of` does; raise ``error`` if the first rows cannot be
+    read."""
     columns = columns_of(rows)
     faults = () if columns else [row for row in islice(rows, SAMPLE) if isinstance(row, Fault)]
     if faults:
@@ -258,8 +266,10 @@ def readable_columns(rows: Rows, error: type[FaultsError] = ItemsError) -> tuple
 
 
 def item_record(item: Item) -> dict[str, object]:
-    """Return an item as the record of the native layout: the object that a JSONL line holds. Turns, images, nuggets
-    and a language stand there only where there are any."""
+    """Return an item as a dictionary in conqret's own layout, as a line of a JSONL file holds it.
+
+    Turns, images, nuggets and language are included only if the item has them.
+    """
     documents = []
     for document in item.documents:  # five times as fast as what pydantic makes of it
         held = {"id": document.id, "text": document.text, "title": document.title, "url": document.url}
@@ -286,10 +296,16 @@ def item_record(item: Item) -> dict[str, object]:
 
 
 def with_columns(rows: Rows, places: Sequence[int | None], records: Sequence[Mapping[str, object]]) -> Any:
-    """The frame that ``rows`` were read from, with the fields of ``records`` as further columns.
+    """Return the frame that ``rows`` came from, with the fields of ``records`` as additional columns.
 
-    ``places`` says for each row which record is its own, if any. A name that a column has already gets ``judge_``
-    before it; a pandas frame keeps its index.
+    ``places`` gives for each row the index of its record, or None. A name that is already a column gets
+    the prefix ``judge_``; a pandas frame keeps its index.
+
+    Raises:
+        DeclarationError: the rows do not come from a frame.
+
+    Raises:
+        DeclarationError: the rows do not come from a frame.
     """
     kind = frame_kind(rows.frame)
     if kind is None:
@@ -312,16 +328,16 @@ def with_columns(rows: Rows, places: Sequence[int | None], records: Sequence[Map
 
 
 def to_frame(records: Sequence[Mapping[str, object]], kind: FrameKind) -> Any:
-    """Return records as a frame of the library that the input came from.
+    """Return records as a frame of the library ``kind``.
 
-    Columns are those of all records, in the order of first occurrence; what a record lacks is null.
+    The columns are the fields of all records in order of first occurrence; missing values are null.
     """
     names = list(dict.fromkeys(key for record in records for key in record))
     return to_frame_of({name: [record.get(name) for record in records] for name in names}, kind)
 
 
 def to_frame_of(table: Mapping[str, Sequence[object]], kind: FrameKind) -> Any:
-    """Columns as a frame."""
+    """Return a mapping from column names to values as a frame of the library ``kind``."""
     if kind == "polars":
         import polars
 

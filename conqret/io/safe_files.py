@@ -33,10 +33,10 @@ from conqret.io.limits import byte_lines
 
 
 def check_own_files(folder: Path) -> None:
-    """Make sure that a folder holds no link out of it.
+    """Check that no link in a folder leads out of it.
 
     Raises:
-        DeclarationError: it names the link.
+        DeclarationError: a link leads out of the folder; the message names it.
     """
     root = os.path.realpath(folder)  # which follows a loop nowhere
     for place, folders, files in os.walk(folder):  # follows no link, and passes over what goes meanwhile
@@ -50,11 +50,11 @@ def check_own_files(folder: Path) -> None:
 
 
 class Closing(ABC):
-    """Something that is closed at the end of a ``with`` block, however that ends."""
+    """Base class of objects that are closed at the end of a ``with`` block, also after an error."""
 
     @abstractmethod
     def close(self) -> None:
-        """Let go of what is held."""
+        """Release the resources that the object holds."""
 
     def __enter__(self) -> Self:
         return self
@@ -65,9 +65,10 @@ class Closing(ABC):
 
 @contextlib.contextmanager
 def replacing(path: str | Path) -> Iterator[IO[bytes]]:
-    """Open a new file next to ``path`` for writing bytes; it takes the name at the end of the block. Makes the folder.
+    """Open a temporary file for writing bytes that replaces ``path`` at the end of the block.
 
-    If the block raises, nothing is left behind and an older ``path`` stays as it was.
+    The folder is created. If the block raises, the temporary file is removed and an older ``path`` is
+    unchanged.
     """
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -84,9 +85,9 @@ def replacing(path: str | Path) -> Iterator[IO[bytes]]:
 
 
 def write_all(path: Path, lines: Iterable[bytes]) -> int:
-    """Write lines with their ends into a file that is there whole or not at all; returns how many there are.
+    """Write lines (with their line ends) to a file atomically, and return their number.
 
-    A file that ends in ``.gz`` is compressed, without a time stamp, so that the same lines give the same bytes.
+    A file that ends in ``.gz`` is compressed without a time stamp, so that equal lines give equal bytes.
     """
     count = 0
     packed = path.suffix == ".gz"
@@ -101,7 +102,7 @@ def write_all(path: Path, lines: Iterable[bytes]) -> int:
 
 
 def write_whole(path: str | Path, content: bytes) -> None:
-    """Write a file that is there whole or not at all."""
+    """Write a file atomically: it is complete or does not exist."""
     with replacing(path) as file:
         file.write(content)
 
@@ -111,8 +112,7 @@ Content = bytes | str | Iterable[str]
 
 
 def write_files(files: Mapping[Path, Content]) -> list[Path]:
-    """Write files, whose folders are made where they are not there; each appears whole or not at all. Returns their
-    places."""
+    """Write files, each atomically, and return their paths; missing folders are created."""
     for path, content in files.items():
         with replacing(path) as file:
             for part in [content] if isinstance(content, (bytes, str)) else content:
@@ -121,9 +121,9 @@ def write_files(files: Mapping[Path, Content]) -> list[Path]:
 
 
 class AppendLog(Closing):
-    """Appends a line a record, each handed to the system at once: a kill loses none that was written.
+    """A log file to which one line per record is appended, and passed to the system at once.
 
-    A last line without its end, left by a kill in the middle of it, is cut off when the file is opened.
+    An incomplete last line, left by an interrupted process, is removed when the file is opened.
     """
 
     def __init__(self, path: Path) -> None:
@@ -132,7 +132,8 @@ class AppendLog(Closing):
         self._file = path.open("ab", buffering=0)
 
     def append(self, record: BaseModel | Mapping[str, Any]) -> int:
-        """Write one line, and return its length in bytes; ``OSError`` if the disk does not take it."""
+        """Append one record as a line of JSON, and return its length in bytes. Raises OSError if writing
+        fails."""
         line = record.model_dump_json() if isinstance(record, BaseModel) else json.dumps(record)
         encoded = line.encode("utf-8", "replace") + b"\n"
         data = memoryview(encoded)
@@ -145,14 +146,18 @@ class AppendLog(Closing):
         return len(encoded)
 
     def close(self) -> None:
-        """Close the file once its bytes are on the disk."""
+        """Flush the file to disk and close it."""
         if not self._file.closed:
             os.fsync(self._file.fileno())
             self._file.close()
 
 
 def whole_lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """The lines of a file with their numbers from 1, a last one without its end left out; none of no file."""
+    """Yield the complete lines of a file with their numbers from 1; nothing if there is no file.
+
+    Raises:
+        DeclarationError: a line cannot be read.
+    """
     for line in byte_lines(path, str(path)) if path.exists() else ():
         if isinstance(line, Fault):
             raise DeclarationError(f"{path}:{line.line}: {line.problem}. {line.remedy}")
@@ -161,7 +166,7 @@ def whole_lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def cut_torn_line(path: Path) -> None:
-    """Cut off what follows the last line end of a file, if it is there and anything does."""
+    """Truncate a file after its last line end, so that an incomplete last line is removed."""
     if not path.is_file() or not path.stat().st_size:  # an empty file cannot be mapped
         return
     with path.open("r+b") as file:
@@ -177,9 +182,9 @@ LOCK_NAME = ".lock"
 
 @contextlib.contextmanager
 def only_writer(folder: Path, remedy: str = "wait for it, or give another -o") -> Iterator[None]:
-    """Make ``folder``, and keep other processes from writing it; the lock ends with the process, however it ends.
+    """Create ``folder`` and lock it against other processes until the block or the process ends.
 
-    ``remedy`` is what the error says to do.
+    ``remedy`` is the advice in the error message.
 
     Raises:
         DeclarationError: the folder cannot be made, holds a link that leads out of it, or another process is writing
@@ -205,8 +210,10 @@ def only_writer(folder: Path, remedy: str = "wait for it, or give another -o") -
 
 @dataclass(frozen=True)
 class InFolder:
-    """``items_file = InFolder("items.jsonl")`` in a class with a ``path``: what has this name there. ``kept`` says that
-    it stays where the others are made anew.
+    """A descriptor for a file in a folder: ``items_file = InFolder("items.jsonl")`` in a class with a
+    ``path``.
+
+    Access returns the file's path. ``kept`` marks a file that stays when the others are recreated.
     """
 
     name: str
@@ -218,7 +225,7 @@ class InFolder:
 
     @staticmethod
     def declared_in(kind: type) -> Iterator[InFolder]:
-        """All that a class and its bases declare."""
+        """Yield all InFolder attributes of a class and its bases."""
         for base in kind.__mro__:
             yield from (file for file in vars(base).values() if isinstance(file, InFolder))
 
@@ -233,7 +240,7 @@ CUT = " […]"
 
 
 def csv_text(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
-    """A table as CSV, in cells that no spreadsheet takes for a formula; None is an empty cell."""
+    """Return a table as CSV, with cells that no spreadsheet runs as a formula; None is an empty cell."""
     target = io.StringIO(newline="")
     writer = csv.writer(target, lineterminator="\r\n")
     for row in (head, *rows):
@@ -242,7 +249,7 @@ def csv_text(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
 
 
 def guarded(cell: str) -> str:
-    """The cell so that no spreadsheet calculates it, and none cuts it off unsaid."""
+    """Return a cell that no spreadsheet runs as a formula; a too long one is cut with a mark."""
     text = "".join(char for char in cell if char.isprintable() or char in "\t\r\n")
     if len(text) > MAX_CELL:
         text = text[: MAX_CELL - len(CUT)] + CUT
@@ -251,7 +258,7 @@ def guarded(cell: str) -> str:
 
 
 def unguarded(cell: str) -> str:
-    """What :func:`guarded` was given, for ids."""
+    """Return the original text of a cell that :func:`guarded` protected."""
     return cell[1:] if cell.startswith(GUARD) and guarded(cell[1:]) == cell else cell
 
 
@@ -285,16 +292,16 @@ def write_new(
     overwrite: bool = False,
     register: Path | None = None,
 ) -> list[Path]:
-    """Write files, each whole or not at all, where none of them replaces another one's work. Returns their places.
+    """Write files, each atomically, without replacing other content, and return their paths.
 
     Args:
         files: contents by path; texts become UTF-8, and files that end in ``.gz`` are compressed.
-        overwrite: replace what is there.
+        overwrite: replace existing files.
         register: the folder that remembers what was written from it: such a file may be replaced while it is
             unchanged.
 
     Raises:
-        DeclarationError: a file is there with another content; nothing is written then.
+        DeclarationError: a file exists with other content; nothing is written then.
     """
     contents: dict[Path, bytes] = {}
     for path, content in files.items():
@@ -314,7 +321,7 @@ def write_new(
 
 
 def check_new(paths: Iterable[Path], *, overwrite: bool) -> None:
-    """Raise DeclarationError where one of these files is there, and is not to be overwritten."""
+    """Raise DeclarationError if one of the files exists, unless ``overwrite`` is true."""
     there = [path for path in paths if path.exists()]
     if there and not overwrite:
         more = f" (and {len(there) - 1} more)" if len(there) > 1 else ""
@@ -325,7 +332,7 @@ def check_new(paths: Iterable[Path], *, overwrite: bool) -> None:
 
 
 def check_replaceable(path: Path) -> None:
-    """Make sure that no user's table or list is at the place of a command's result.
+    """Check that a command's result would not replace a user's own table or list.
 
     Raises:
         DeclarationError: there is one: an annotation form, labels or items, and no earlier result, page or picture.
@@ -355,6 +362,6 @@ def _digest(content: bytes) -> str:
 
 
 def is_result(file: Path) -> bool:
-    """Whether a file is a result that a command wrote, and not a user's work."""
+    """Return True if the file is a result that a conqret command wrote."""
     with file.open("rb") as opened:
         return RESULTS in opened.read(100)

@@ -44,12 +44,12 @@ class Field:
     """One field of a schema.
 
     Attributes:
-        columns: which columns may hold it; the first that has a value counts. A name with dots reaches into objects,
-            also as JSON in a text, and into each of a list (a number into one of it, from 0); what stands at names
-            with + between them becomes one list.
-        check: turns the value into what is kept.
-        default: what stands where no column has a value.
-        needed: what to do where no column has a value, which is a fault then; empty where the field may be absent.
+        columns: the columns that may hold the field; the first with a value is used. A dotted name
+            reaches into objects (also JSON in a text) and into each element of a list, or the one at a
+            number (from 0). Names joined by + give one list.
+        check: a function that validates and converts the value.
+        default: the value if no column has one.
+        needed: the remedy in the fault for a missing value; empty if the field is optional.
     """
 
     columns: tuple[str, ...]
@@ -60,17 +60,19 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """Fields by name; ``mapped`` says which columns the user named."""
+    """A table's fields by name; ``mapped`` holds the columns that the user named, by field."""
 
     fields: Mapping[str, Field]
     mapped: Mapping[str, str] = field(default_factory=dict)
 
     def with_columns(self, mapping: Mapping[str, str], table: str, others: Iterable[str] = ()) -> Schema:
-        """The schema with the columns of some fields named by the user; ``table`` says in messages what has them, and
-        ``others`` are fields of other schemas.
+        """Return the schema with the user's ``mapping`` from fields to columns applied.
+
+        ``table`` names the table in messages; ``others`` are valid fields of other schemas, which are
+        ignored here.
 
         Raises:
-            UnknownNameError: there is no such field.
+            UnknownNameError: the mapping has an unknown field.
         """
         known = {*self.fields, *others}
         check_known(f"field of {table}", known, *mapping)
@@ -79,7 +81,8 @@ class Schema:
         return replace(self, fields={**self.fields, **named}, mapped=own_mapping)
 
     def among(self, columns: Iterable[str]) -> Schema:
-        """Only the fields that these columns hold, which may be written in any case and with spaces."""
+        """Return the schema with only the fields that occur in ``columns``, matched in any case and with
+        spaces."""
         free = [column for column in columns if column not in self.mapped.values()]
         fields = {}
         for name, declared_field in self.fields.items():
@@ -95,7 +98,7 @@ class Schema:
 
 
 def table_schema(**fields: Field) -> Schema:
-    """What rows hold that are read as dictionaries."""
+    """Build a schema from fields given as keyword arguments."""
     return Schema(fields)
 
 
@@ -103,7 +106,7 @@ NO_FIELDS = Schema({})
 
 
 def in_columns(*names: str, needed: str = "") -> tuple[tuple[str, ...], str]:
-    """Of a field of a row, in its ``Annotated`` type with its check: see :class:`Field`."""
+    """Return the columns of a field and its remedy, for its ``Annotated`` type; see :class:`Field`."""
     return names, needed
 
 
@@ -111,8 +114,10 @@ _SCHEMAS: dict[type[Any], Schema] = {}
 
 
 def schema_of(row: type[Any]) -> Schema:
-    """What the fields of a dataclass declare. One that has no check is not read, and one that names no column is called
-    as its column."""
+    """Return the schema that a dataclass declares in the ``Annotated`` types of its fields.
+
+    A field without a check is not read; a field without columns is read from the column of its own name.
+    """
     if row in _SCHEMAS:
         return _SCHEMAS[row]
     hints, declared = get_type_hints(row, include_extras=True), dict[str, Field]()
@@ -128,17 +133,17 @@ def schema_of(row: type[Any]) -> Schema:
 
 @dataclass(slots=True)
 class TableReader:
-    """A table while it is read. Iterating gives the values of each row that has no fault, by field.
+    """Reads a table row by row. Iteration yields the values of each valid row, by field.
 
     Attributes:
-        table: what is read.
-        schema: what each row holds.
-        faults: what was wrong; they grow as rows are read.
-        within: the folder in which files must lie that a row names; None where no row may name any.
-        line, number: the line of the row that was read last, and how many rows (broken ones too) were read.
-        file: the name of what holds that row.
-        columns: by field the column in which it was found in the row that was read last.
-        heads: the columns behind those names with dots and +.
+        table: the rows to read.
+        schema: the fields of each row.
+        faults: the faults found so far.
+        within: the folder that files named in rows must lie in; None if rows may not name files.
+        line, number: the line of the current row, and the number of rows read, including invalid ones.
+        file: the name of the file that holds the current row.
+        columns: for each field, the column in which the current row has it.
+        heads: the top-level columns behind names with dots and +.
     """
 
     table: Rows
@@ -167,10 +172,10 @@ class TableReader:
         prefix: str = "",
         records: Iterable[Row | Fault] | None = None,
     ) -> Iterator[Value]:
-        """The rows that have no fault, as objects of a class; see :func:`schema_of`.
+        """Yield the valid rows as objects of ``row_type``; see :func:`schema_of`.
 
-        ``unique`` is what to do about an ``id`` that stands twice; where there is none it is then the row's number,
-        ``prefix`` before it.
+        If ``unique`` is given, ids must be unique, and it is the remedy for a repeated one. A missing id
+        is then ``prefix`` and the row's number.
         """
         if not self.schema.fields:
             self.schema = schema_of(row_type)
@@ -184,7 +189,7 @@ class TableReader:
             yield row_type(**values)
 
     def rows(self, records: Iterable[Row | Fault] | None = None) -> Iterator[Row]:
-        """The rows that can be read; what the file has in the place of others goes to the faults."""
+        """Yield the readable rows, and record unreadable ones as faults."""
         for row in self.table if records is None else records:
             self.number += 1
             if isinstance(row, Fault):
@@ -194,7 +199,10 @@ class TableReader:
                 yield row
 
     def read(self, record: Mapping[str, object], schema: Schema, inside: str = "") -> dict[str, Any] | None:
-        """The values of an object by field; None where it has faults. ``inside`` stands before columns in messages."""
+        """Return the checked values of a record by field, or None if it has faults.
+
+        ``inside`` is a prefix of column names in messages.
+        """
         before, columns, values = self.faults.total, dict[str, str](), dict[str, Any]()
         for name, mapped in schema.mapped.items():
             for column in _parts(record, mapped):
@@ -233,7 +241,7 @@ class TableReader:
         self.fault(inside + wanted, "is missing", remedy)
 
     def checked(self, check: Check, value: object, where: str) -> Any:
-        """What ``check`` makes of a value; None, and a fault, where it does not fit."""
+        """Return the result of ``check`` on a value; record a fault and return None if it is invalid."""
         try:
             return check(value, where, self)
         except InvalidCell as invalid:
@@ -244,7 +252,7 @@ class TableReader:
         self.fault(invalid.where or where, invalid.problem, invalid.remedy)
 
     def model(self, model: type[Model], values: Mapping[str, object]) -> Model | None:
-        """The pydantic model of these values; None, and faults, where it refuses them."""
+        """Return the pydantic model of these values; record faults and return None if they are invalid."""
         try:
             return model.model_validate(values)
         except ValidationError as error:
@@ -257,42 +265,47 @@ class TableReader:
 
     @property
     def folder(self) -> Path | None:
-        """Against which the paths in the row that was read last are resolved; None where it may name no file."""
+        """The folder for relative paths in the current row; None if rows may not name files."""
         return None if self.within is None else Path(self.file).parent
 
     def column(self, name: str) -> str:
-        """Where the field stands in the row that was read last, or else where it would."""
+        """Return the column in which the current row has a field, or the first one that could hold it."""
         return self.columns.get(name, next(iter(self.schema.fields[name].columns), name))
 
     def once(self, name: str, value: str, remedy: str) -> None:
-        """A fault of the field ``name`` where an earlier row has the same value."""
+        """Record a fault of the field ``name`` if an earlier row has the same value."""
         file, line = self._lines.setdefault(value, (self.file, self.line))
         if (file, line) != (self.file, self.line):
             where = f"line {line}" if file == self.file else f"line {line} of {file}"
             self.fault(self.column(name), f"is {quoted(value)}, as in {where}", remedy)
 
     def fault(self, where: str, problem: str, remedy: str) -> None:
-        """Put down one thing that is wrong in the row that was read last."""
+        """Record a fault in the current row."""
         self.faults.add(Fault(self.file or self.table.name, self.line, where, problem, remedy))
 
     def note(self, text: str, where: str = "", more: str = "") -> None:
-        """Put down a remark such as "ids were made", with its place, and ``more`` of that."""
+        """Record a remark such as "ids were made" with its position; ``more`` is appended to the
+        position."""
         count, first = self._notes.get(text, (0, ""))
         place = f"{where} in line {self.line}" if where else f"line {self.line}"
         if count or len(self._notes) < MAX_NOTES:
             self._notes[text] = count + 1, first or place + more
 
     def notes(self) -> tuple[str, ...]:
-        """Each remark once, in the order of first occurrence, with how often it was made and where first."""
+        """Return each remark once in order of first occurrence, with its count and first position."""
         lines = []
         for text, (count, place) in self._notes.items():
             lines.append(f"{text} ({place})" if count == 1 else f"{text} ({count} times, first: {place})")
         return tuple(lines)
 
     def finish(self, error: type[FaultsError] = ItemsError, wanted: str = "") -> None:
-        """Raise ``error`` with all faults, if there are any; columns that the user named and no row has come first.
+        """Raise ``error`` with all faults if there are any, also for user-named columns that no row has.
 
-        Raises DeclarationError where ``wanted`` says what rows hold, and there is none.
+        Raises:
+            DeclarationError: ``wanted`` names what rows hold, and the table has no rows.
+
+        Raises:
+            DeclarationError: ``wanted`` names what rows hold, and the table has no rows.
         """
         head = self.table.columns
         remedy = "Correct the mapping" if head is None else f"Its columns are: {listed(head, 30)}"
@@ -316,7 +329,11 @@ def read_table(
     error: type[FaultsError] = ItemsError,
     wanted: str = "",
 ) -> tuple[Value, ...]:
-    """All rows of a table; see :meth:`TableReader.read_as` and :meth:`TableReader.finish`."""
+    """Read all rows of a table as objects of ``row_type``.
+
+    It raises ``error`` with all faults; see :meth:`TableReader.read_as` and :meth:`TableReader.finish` for
+    the arguments.
+    """
     reader = TableReader(file_rows(source) if isinstance(source, str | Path) else source)
     rows = tuple(reader.read_as(row_type, unique, prefix))
     reader.finish(error, wanted)
@@ -324,7 +341,7 @@ def read_table(
 
 
 def read_models(path: Path, model: type[Model]) -> Iterator[Model]:
-    """The lines of a file of JSON Lines, each as a pydantic model.
+    """Yield the lines of a JSON Lines file, each as a pydantic model.
 
     Raises:
         FaultsError: at the first line that cannot be read, or that the model refuses.
@@ -339,7 +356,8 @@ def read_models(path: Path, model: type[Model]) -> Iterator[Model]:
 
 
 def look_up(record: Mapping[str, object], column: str) -> object:
-    """The value behind the name of a column, None for none; see :class:`Field`."""
+    """Return the value of a column in a record, or None; dots and + in its name are resolved as in
+    :class:`Field`."""
     if column in record:
         return record[column]
     if "+" not in column:
@@ -355,8 +373,10 @@ def look_up(record: Mapping[str, object], column: str) -> object:
 
 
 def how_far(record: Mapping[str, object], column: str) -> str:
-    """How far a name with dots leads: the last place that is there, and what it holds; nothing where it leads to the
-    end, or nowhere."""
+    """Describe the deepest existing level of a dotted column name and its fields.
+
+    The text is empty if the name resolves completely, or not at all.
+    """
     steps = column.split(".")[:-1]
     for number in range(len(steps), 0, -1):
         value = _within(record, steps[:number])
@@ -408,5 +428,6 @@ def _head(record: Mapping[str, object], column: str) -> str:
 
 
 def loose_name(column: str) -> str:
-    """A column's name in small letters, underscores between its words: ``Retrieved Contexts``, ``userInput``."""
+    """Return a column name in snake case: ``Retrieved Contexts`` and ``retrievedContexts`` are
+    ``retrieved_contexts``."""
     return re.sub(r"[\s-]+|(?<=[a-z])(?=[A-Z])", "_", column.strip()).casefold()

@@ -55,19 +55,21 @@ OPTIONAL = ("stance", "documents", "argument", "second_argument", "reference", "
 
 @dataclass(frozen=True, slots=True)
 class CheckedItems:
-    """What a file of items holds, after every item passed.
+    """A summary of the items in a source after all were checked.
 
     Attributes:
-        count: items.
-        digest: sha256 over the normalized items, the same in every file format.
-        layout: the name of the layout the file was read as.
-        has: for each optional field whether all, some or no items have it (a stance other than none).
-        documents: documents of all items together.
-        notes: remarks for the user: ids that were made, columns kept as metadata, very long documents.
-        lines: the items as JSON lines without their ends; None where they are more than is kept.
-        turns: whether any item has earlier turns or images.
-        languages: the languages of the items, as ISO 639-1 codes, most frequent first; none that cannot be told.
-        left_out, reasons: how many items were left out because of faults, and a line for each kind of fault.
+        count: the number of items.
+        digest: a SHA-256 of the normalized items, equal for every file format.
+        layout: the name of the layout that the file was read as.
+        has: for each optional field "all", "some" or "none" of the items (for stance, one other than
+            none).
+        documents: the total number of documents.
+        notes: remarks for the user: generated ids, columns kept as metadata, very long documents.
+        lines: the items as JSON lines without line ends; None if they are too many to store.
+        turns: true if any item has earlier turns or images.
+        languages: the detected languages as ISO 639-1 codes, most frequent first.
+        left_out, reasons: the number of items left out because of faults, and a line for each kind of
+            fault.
     """
 
     count: int
@@ -84,7 +86,7 @@ class CheckedItems:
 
     @property
     def warning(self) -> str:
-        """How many items are left out, where any are: to be said wherever results of the others are shown."""
+        """A sentence on how many items are left out because of faults; empty if none are."""
         if not self.left_out:
             return ""
         had = "it has" if self.left_out == 1 else "they have"
@@ -92,7 +94,8 @@ class CheckedItems:
         return f"{self.left_out:,} of {total} left out, because {had} faults"
 
     def items(self, source: Iterable[Item]) -> Iterator[Item]:
-        """The items as they were checked; those that are too many to be kept are read again from ``source``."""
+        """Iterate over the checked items; if they were too many to store, they are read again from
+        ``source``."""
         return iter(source) if self.lines is None else map(Item.model_validate_json, self.lines)
 
 
@@ -101,18 +104,17 @@ REMEDY = "--skip-invalid (skip_invalid=True in Python) leaves such items out and
 
 @dataclass(frozen=True, slots=True)
 class ItemSource:
-    """Items that can be read again and again, one at a time.
+    """Items that can be read repeatedly, one at a time.
 
     Attributes:
-        rows: where the records come from.
-        layout: what their columns mean; show ``layout.name`` as "read as …".
-        frame_kind: "polars", "pandas" or "pyarrow" if the input was a frame, else ``None``.
-        skip_invalid: items with faults are left out, instead of standing in the way of the others; and those that
-            lack one of ``needs`` (see :meth:`check`). None: the caller does not offer that.
-        banks: the nuggets of their topics, which items get that have none.
-        judged: columns other than the fields of an item in which a judge finds what it judges by; no note calls them
-            metadata.
-        language: that of all items, over what they say themselves.
+        rows: the source of the records.
+        layout: the meaning of their columns; show ``layout.name`` as "read as …".
+        frame_kind: "polars", "pandas" or "pyarrow" if the input was a frame, else None.
+        skip_invalid: if true, items with faults, or without one of ``needs`` (see :meth:`check`), are
+            left out instead of raising an error. None: the caller does not offer this option.
+        banks: nugget banks for items without nuggets of their own.
+        judged: columns that a judge reads from the metadata; no note reports them as metadata.
+        language: the language of all items, which overrides what they state.
     """
 
     rows: Rows
@@ -126,11 +128,11 @@ class ItemSource:
 
     @property
     def name(self) -> str:
-        """How messages call the input: the path as it was given, or "polars frame"."""
+        """The name of the input in messages: its path as given, or "polars frame"."""
         return self.rows.name
 
     def check(self, needs: Mapping[str, str] | None = None) -> CheckedItems:
-        """Read everything once, before the first call, and return what there is.
+        """Read and check all items, and return a summary.
 
         Args:
             needs: for "documents", "argument", "second_argument" or "stance" the sentence that says who
@@ -203,7 +205,7 @@ class ItemSource:
             yield item
 
     def located(self) -> Iterator[tuple[str, int, Item]]:
-        """Yield the items, each behind its file and its line.
+        """Yield each item with its file and line.
 
         Raises:
             ItemsError: as iterating over the source itself.
@@ -218,8 +220,10 @@ class ItemSource:
             reader.faults.raise_any()
 
     def places(self) -> list[int | str | None]:
-        """For each row of a table the number of its item, from 0, or why it is left out: long tables have several rows
-        an item."""
+        """Return for each table row the index of its item, or a text that says why it is left out.
+
+        In long tables several rows belong to one item.
+        """
         if self.skip_invalid:
             return list(self._places())
         if not self.layout.long:
@@ -259,23 +263,27 @@ def open_items(
     skip_invalid: bool | None = None,
     language: str | None = None,
 ) -> ItemSource:
-    """Open a file, a folder of files, a frame, or items and dictionaries from memory.
+    """Open items from a file, a folder of files, a frame, or memory, and return them as an ItemSource.
 
     Args:
-        source: a path (JSON Lines also gzipped, a small JSON list, CSV, Parquet; a folder of files of one such kind; or
-            the address of either that fsspec knows, as s3://bucket/items), a polars or pandas frame, a pyarrow table,
-            or an iterable of items and dictionaries; a one-time iterator is kept as a list.
-        columns: which column holds which field of an item, over what is recognized:
+        source: a path, a polars or pandas frame, a pyarrow table, or an iterable of items and
+            dictionaries. A path may be JSON Lines (also gzipped), a small JSON list, CSV, Parquet, a
+            folder of such files of one kind, or an address that fsspec supports (s3://bucket/items). A
+            one-time iterator is stored as a list.
+        columns: a mapping from fields of an item to columns, which overrides the detected one:
             ``{"topic": "question", "documents": "ctx"}``.
-        topics: the requests of TREC RAG reports, a file or what stands in its lines.
-        nuggets: nugget banks, a file or what stands in its lines, of which each item gets that of its topic.
-        skip_invalid: leave out items that have faults; False: say of them that they can be left out.
-        language: that of all items, as a code or an English name, over what they say themselves.
+        topics: the requests of TREC RAG reports, as a file or as its records.
+        nuggets: nugget banks, as a file or as its records; each item gets those of its topic.
+        skip_invalid: True leaves out items with faults; False mentions in the error that this is
+            possible.
+        language: the language of all items, as a code or an English name, which overrides what they
+            state.
 
     Raises:
         ItemsError: the file cannot be read at all, or its columns fit no layout.
-        DeclarationError: ``source`` is nothing that holds items, ``columns`` or ``language`` is unknown, ``topics`` are
-            given for items that have theirs, or items are to be left out of a long table, whose rows belong together.
+        DeclarationError: ``source`` holds no items, ``columns`` or ``language`` is unknown, or
+            ``topics`` are given for items that have their own. Also if items are to be left out of a long
+            table, whose rows belong together.
     """
     source = only_split(source)
     kind = frame_kind(source)
@@ -362,7 +370,10 @@ def _layout(rows: Rows, mapping: Mapping[str, str]) -> Dialect:
 
 
 def has_field(item: Item, field: str) -> bool:
-    """Whether an item has an optional field: some documents, a text, a stance other than none, a nugget with it."""
+    """Return True if an item has a value in an optional field; for stance, one other than "none".
+
+    A dotted field such as ``nuggets.importance`` requires one nugget with that value.
+    """
     name, _, inside = field.partition(".")
     value = getattr(item, name)
     if inside:
@@ -373,12 +384,12 @@ def has_field(item: Item, field: str) -> bool:
 def sound_items(
     items: Iterable[Item | None], reader: TableReader, needs: Mapping[str, str]
 ) -> Iterator[Item | None]:
-    """The items; None for each that has faults, which an id that was met before is, and the lack of a field.
+    """Yield the valid items, and None for each that has faults, repeats an id or lacks a needed field.
 
     Args:
         items: the items, None for each that has faults already.
-        reader: what reads them, and gets the faults.
-        needs: for a field of an item the sentence that says who needs it.
+        reader: the reader of the items, which collects the faults.
+        needs: a mapping from each needed field to the sentence that says what needs it.
     """
     for item in items:
         if item is None:

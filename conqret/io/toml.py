@@ -27,20 +27,20 @@ _PART = re.compile(r"\"([^\"]*)\"|'([^']*)'|([^.\s]+)")
 
 
 def read_toml(path: Path) -> tuple[str, dict[str, Any]]:
-    """The text of a TOML file and what it says.
+    """Read a TOML file and return its text and its content.
 
     Raises:
-        DeclarationError: it is not there, too large, not UTF-8, or no TOML.
+        DeclarationError: the file does not exist, is too large, is not UTF-8, or is not TOML.
     """
     text = declared_text(path)
     return text, parse_toml(text, str(path))
 
 
 def parse_toml(text: str, name: str) -> dict[str, Any]:
-    """What a text in TOML says; ``name`` is that of its file.
+    """Parse TOML text to a dictionary; ``name`` is the file's name in messages.
 
     Raises:
-        DeclarationError: it is no TOML, is nested too deeply, or has an integer of thousands of digits.
+        DeclarationError: the text is not TOML, too deeply nested, or has an integer of thousands of digits.
     """
     try:
         return tomllib.loads(text)
@@ -53,10 +53,10 @@ def parse_toml(text: str, name: str) -> dict[str, Any]:
 
 
 def read_yaml(path: Path) -> tuple[Any, Callable[[Place], int]]:
-    """What a YAML file says, and the line of a place in it.
+    """Read a YAML file and return its content, and a function from a position in it to the line.
 
     Raises:
-        DeclarationError: it is not there, too large, no YAML, or has aliases.
+        DeclarationError: the file does not exist, is too large, is not YAML, or has aliases.
     """
     text = declared_text(path)
     try:
@@ -94,7 +94,7 @@ def read_yaml(path: Path) -> tuple[Any, Callable[[Place], int]]:
 
 
 def toml_error(path: Path, text: str, faults: Iterable[tuple[Place, str]], what: str) -> DeclarationError:
-    """The error that names each fault of a file with its line and field."""
+    """Return an error that lists each fault of a file with its line and field."""
     lines = []
     for place, problem in faults:
         line = line_of(text, place)
@@ -104,10 +104,11 @@ def toml_error(path: Path, text: str, faults: Iterable[tuple[Place, str]], what:
 
 
 def line_of(text: str, place: Sequence[int | str]) -> int:
-    """The line, from 1, of the field at ``place`` (``("judges", 1, "format")``); 0 where it cannot be told.
+    """Return the line (from 1) of a field in TOML text, such as ``("judges", 1, "format")``; 0 if
+    unknown.
 
-    The nearest enclosing table stands for a field that is not there. Good for the common forms:
-    headers of tables and of arrays of tables, and keys at the start of a line.
+    For a missing field it is the line of the nearest enclosing table. Only table headers and keys at the
+    start of a line are recognized.
     """
     lines = _lines(text)
     return next((lines[part] for n in range(len(place), 0, -1) if (part := tuple(place[:n])) in lines), 0)

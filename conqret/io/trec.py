@@ -26,7 +26,7 @@ MAX_PARTS = 10
 
 
 class ScoredDoc(NamedTuple):
-    """One line of a ranking; a higher score stands earlier."""
+    """One line of a ranking: a document's score for a query; a higher score ranks earlier."""
 
     query_id: str
     doc_id: str
@@ -34,11 +34,12 @@ class ScoredDoc(NamedTuple):
 
 
 def read_qrels(path: str | Path, *, by_iteration: bool = False) -> Iterator[Qrel]:
-    """The judged pairs of a file, plain or gzipped, in file order; a line that says the same again is left out.
+    """Yield the judged pairs of a qrels file, plain or gzipped, in file order; repeated lines are
+    skipped.
 
     Args:
         path: the file.
-        by_iteration: a pair may have a grade in each iteration, the second column, where perspectives are numbered.
+        by_iteration: allow one grade per pair and iteration (second column), as for numbered perspectives.
 
     Raises:
         DeclarationError: the file is missing, a line has not four parts or no whole number as grade, or a pair has two
@@ -63,7 +64,7 @@ def read_qrels(path: str | Path, *, by_iteration: bool = False) -> Iterator[Qrel
 
 
 def read_run(path: str | Path) -> Iterator[ScoredDoc]:
-    """The lines of a run, plain or gzipped, in file order; ranks are ignored, as trec_eval does.
+    """Yield the lines of a TREC run, plain or gzipped, in file order; ranks are ignored, as in trec_eval.
 
     Raises:
         DeclarationError: the file is missing, a line has not six parts or no finite score, or a topic ranks a document
@@ -85,12 +86,15 @@ def read_run(path: str | Path) -> Iterator[ScoredDoc]:
 
 
 class Rankings(dict[str, list[str]]):
-    """The document ids of each topic, best first; ``tied`` are the topics in which documents have equal scores."""
+    """A mapping from each topic to its document ids, best first.
+
+    ``tied`` holds the topics in which documents have equal scores.
+    """
 
     tied: tuple[str, ...] = ()
 
     def remarks(self) -> tuple[str, ...]:
-        """That ids decide the order of documents, where they do."""
+        """Return a remark that equal scores are ordered by document id, or nothing if there are none."""
         if not self.tied:
             return ()
         topics = counted(len(self.tied), "topic")
@@ -98,7 +102,8 @@ class Rankings(dict[str, list[str]]):
 
 
 def read_rankings(path: str | Path) -> Rankings:
-    """The rankings of a TREC run as trec_eval has them: by score, then by document id, both descending.
+    """Read the rankings of a TREC run, ordered as in trec_eval: by score, then by document id, both
+    descending.
 
     Raises:
         DeclarationError: the file is missing, no run, or empty.
@@ -124,7 +129,7 @@ def _place(line: ScoredDoc) -> tuple[float, str]:
 
 
 def write_qrels(path: str | Path, qrels: Iterable[Qrel]) -> int:
-    """Write judged pairs; returns their number.
+    """Write judged pairs to a qrels file, and return their number.
 
     Raises:
         DeclarationError: an id is empty or has white space in it, which the format cannot hold.
@@ -136,7 +141,8 @@ def write_qrels(path: str | Path, qrels: Iterable[Qrel]) -> int:
 
 
 def scored(rankings: Mapping[str, Sequence[str]]) -> list[ScoredDoc]:
-    """The documents of each topic, best first, as lines of a run: the last one's score is 1."""
+    """Convert rankings (best first) to run lines with descending scores; the last document of a topic
+    gets 1."""
     return [
         ScoredDoc(topic, document, float(len(documents) - place))
         for topic, documents in rankings.items()
@@ -145,10 +151,10 @@ def scored(rankings: Mapping[str, Sequence[str]]) -> list[ScoredDoc]:
 
 
 def write_run(path: str | Path, run: Iterable[ScoredDoc], tag: str = "conqret") -> int:
-    """Write rankings; returns the number of lines.
+    """Write a TREC run, and return the number of lines.
 
-    The lines of a topic are sorted as :func:`read_rankings` has them; ranks count from 1. Topics keep the order of
-    their first line.
+    The lines of a topic are sorted as in :func:`read_rankings`, with ranks from 1; topics keep their
+    order.
 
     Raises:
         DeclarationError: an id has white space in it, a score is not finite, or a topic ranks a document twice.
@@ -173,8 +179,9 @@ def write_run(path: str | Path, run: Iterable[ScoredDoc], tag: str = "conqret") 
 
 
 def parsed_lines(path: Path, row: Callable[[list[str]], _Row], shape: str) -> Iterator[tuple[int, _Row]]:
-    """The lines of a file, plain or gzipped, each behind its number, from their parts between white space; ``shape``
-    says in the error what a line is.
+    """Yield the line number and the parsed row of each line of a file, plain or gzipped.
+
+    ``row`` converts the parts between whitespace; ``shape`` describes a valid line in the error message.
 
     Raises:
         DeclarationError: the file is missing or has too many lines, or ``row`` raises ValueError.

@@ -43,21 +43,27 @@ APART = 1.0
 
 @dataclass(frozen=True, slots=True)
 class JudgeAnswer:
-    """What a judge says of a question, on the question's scale or in its words as they stand on the screen, and why."""
+    """A judge's answer to a question of a screen, with its reason.
+
+    ``value`` is a number on the question's scale, or the word of a choice as the screen shows it.
+    """
 
     value: float | str
     reason: str
 
     @property
     def shown(self) -> str:
-        """The value for annotators."""
+        """The value as text for display."""
         return self.value if isinstance(self.value, str) else f"{self.value:.3g}"
 
 
 @dataclass(frozen=True, slots=True)
 class Dispute:
-    """A screen (its ``place`` among all, from 1) with everybody's answers, and the ``questions`` on which they differ.
-    ``judge`` has the judge's word on each of these, where there is one; ``final`` what was decided."""
+    """A screen on which annotators, or annotators and the judge, differ, and the ``questions`` concerned.
+
+    ``place`` is its number among all screens (from 1). ``given`` holds all annotators' answers, ``judge``
+    the judge's answers, and ``final`` the decision, or None.
+    """
 
     place: int
     screen: Screen
@@ -68,13 +74,16 @@ class Dispute:
 
     @property
     def decided(self) -> bool:
-        """Whether each of its questions has a final label."""
+        """True if every disputed question has a final label."""
         return self.final is not None and set(self.questions) <= set(self.final.answers)
 
 
 def disputes(ledger: Ledger, judgments: Iterable[Judgment] = ()) -> list[Dispute]:
-    """The disputes of a study, in the order of its screens. Only screens all of whose labels are in are among them, so
-    that no annotator learns what others said, or the judge, before they have answered."""
+    """Return the disputes of a study, in the order of its screens.
+
+    Only screens that all annotators have answered are included, so that no annotator sees others' answers
+    before answering.
+    """
     judged = {judgment.item: judgment for judgment in judgments}
     last = {final.screen: final for final in ledger.finals()}
     complete = ledger.complete()
@@ -94,7 +103,7 @@ def disputes(ledger: Ledger, judgments: Iterable[Judgment] = ()) -> list[Dispute
 
 
 def judge_answers_to(screen: Screen, judgment: Judgment | None) -> dict[str, JudgeAnswer]:
-    """The judge's word on the questions of a screen, by question."""
+    """Return a mapping from each question of a screen to the judge's answer, if the judgment has one."""
     measures = judgment.measures if judgment is not None else {}
     named = {dimension_name(name): measure for name, measure in measures.items()}
     answers_by_question = {}
@@ -131,7 +140,8 @@ def adjudication_app(
     judgments: Sequence[Judgment] = (),
     messages: PageMessages = ENGLISH,
 ) -> ASGIApp:
-    """The pages for ``by``, next to what a judge says where there are ``judgments``, in the words of ``messages``."""
+    """Return the web app for adjudication by ``by``, with a judge's answers from ``judgments`` if there
+    are any."""
 
     desk = _AdjudicationPage(ledger, links, by, judgments, partial(page_of, messages=messages))
     routes = [

@@ -21,7 +21,7 @@ _PRIME = 4_294_967_291
 
 
 def begun(connection: sqlite3.Connection, annotator: Annotator) -> ScreenTurn | None:
-    """The turn that the annotator was given first of those that they have not answered."""
+    """Return the earliest screen that the annotator was given and has not answered, or None."""
     row = connection.execute(
         "SELECT number FROM turns WHERE person = ? AND state = 'given' ORDER BY number LIMIT 1",
         (annotator.number,),
@@ -30,8 +30,12 @@ def begun(connection: sqlite3.Connection, annotator: Annotator) -> ScreenTurn | 
 
 
 def assign(connection: sqlite3.Connection, annotator: Annotator, seed: int, at: float) -> ScreenTurn | None:
-    """A turn of a screen that has room: the first to practice, then the first that is planned for the annotator, else
-    one of the first block that has any, in the annotator's own order."""
+    """Assign the annotator a screen that still needs answers, and return it as a turn; None if none is
+    left.
+
+    Practice screens come first, then screens planned for this annotator, then the first unfinished block
+    in the annotator's own order.
+    """
     salt = int.from_bytes(hashlib.sha256(f"{seed} {annotator.number}".encode()).digest()[:4], "big")
     screen = connection.execute(
         "SELECT number FROM screens WHERE room > 0 AND person IN (0, ?1) "
@@ -51,7 +55,7 @@ def assign(connection: sqlite3.Connection, annotator: Annotator, seed: int, at: 
 
 
 def turn_of(connection: sqlite3.Connection, annotator: Annotator, number: int) -> ScreenTurn | None:
-    """A turn of this annotator's, with what they answered last."""
+    """Return the annotator's turn with this number and its last answer; None if it is not theirs."""
     row = connection.execute(
         "SELECT t.*, s.body FROM turns t JOIN screens s ON s.number = t.screen WHERE t.number = ? AND t.person = ?",
         (number, annotator.number),
@@ -74,8 +78,10 @@ def turn_of(connection: sqlite3.Connection, annotator: Annotator, number: int) -
 
 
 def free(connection: sqlite3.Connection, annotator: Annotator, *states: str) -> int:
-    """Give the room of this annotator's turns in these states to others; how many. Practice stays: all have their
-    own."""
+    """Release the annotator's turns in these states to other annotators, and return their number.
+
+    Practice screens are not released, since every annotator has them.
+    """
     rows = connection.execute(
         "SELECT t.number, t.screen, t.state FROM turns t JOIN screens s ON s.number = t.screen "
         "WHERE t.person = ? AND NOT s.practice",
@@ -90,7 +96,7 @@ def free(connection: sqlite3.Connection, annotator: Annotator, *states: str) -> 
 
 
 def take_again(connection: sqlite3.Connection, annotator: Annotator) -> None:
-    """Count the labels of an annotator who was dropped again, as far as others have not given them meanwhile."""
+    """Restore the labels of a dropped annotator, except on screens that others have completed meanwhile."""
     rows = connection.execute(
         "SELECT t.number, t.screen FROM turns t JOIN screens s ON s.number = t.screen "
         "WHERE t.person = ? AND t.state = 'dropped' AND s.room > 0",
@@ -108,17 +114,19 @@ MAX_COMMENT = 5_000
 
 
 class AnnotatorTable:
-    """The annotators of a study. All methods may be called from any thread."""
+    """The annotators of a study, stored in its database; all methods are thread-safe."""
 
     def __init__(self, database: Database, clock: Callable[[], float]) -> None:
         self._database, self.clock = database, clock
 
     def join(self, name: str, by_link: int | None = None) -> Annotator:
-        """The annotator of this name, who is added where there is none. An annotator who comes by the open link,
-        through which ``by_link`` annotators may, is always a new annotator.
+        """Return the annotator with this name, who is added if new.
+
+        ``by_link`` is the number of annotators who may join by the open link; an annotator who uses it is
+        always new.
 
         Raises:
-            DeclarationError: there are as many annotators as may join, or a newcomer chose an annotator's name.
+            DeclarationError: the maximum number of annotators is reached, or a new one chose a name in use.
         """
         with self._database.change() as connection:
             if by_link is not None:
@@ -143,14 +151,14 @@ class AnnotatorTable:
             raise DeclarationError("all places in this study are taken; thank you for your interest")
 
     def annotators(self) -> list[Annotator]:
-        """Everybody, in the order in which they joined."""
+        """Return all annotators, in the order in which they joined."""
         return [_annotator(row) for row in self._database.rows("SELECT * FROM people ORDER BY number")]
 
     def annotator(self, name: str) -> Annotator:
-        """The annotator of this name or pseudonym.
+        """Return the annotator with this name or pseudonym.
 
         Raises:
-            DeclarationError: there is none.
+            DeclarationError: no annotator has this name.
         """
         known = {
             key: annotator for annotator in self.annotators() for key in (annotator.pseudonym, annotator.name)
@@ -161,7 +169,7 @@ class AnnotatorTable:
         return known[name]
 
     def agree(self, annotator: Annotator) -> None:
-        """The annotator consents to what the first page says."""
+        """Record that the annotator consents to the text of the first page."""
         with self._database.change() as connection:
             connection.execute(
                 "UPDATE people SET agreed = ? WHERE number = ? AND agreed = ''",
@@ -169,11 +177,13 @@ class AnnotatorTable:
             )
 
     def set_state(self, annotator: Annotator, state: str, why: str = "") -> None:
-        """Pause an annotator (``paused``), let them go on (``active``), or drop their labels (``dropped``): they are in
-        no export then, and others get their screens. It is recorded, and can be undone.
+        """Set the state of an annotator, and record it: ``paused``, ``active`` or ``dropped``.
+
+        The labels of a dropped annotator are left out of exports, and their screens are given to others;
+        this can be undone.
 
         Raises:
-            DeclarationError: the annotator was deleted, for good.
+            DeclarationError: the annotator was deleted permanently.
         """
         if annotator.state == "deleted":
             raise DeclarationError(f"{annotator.pseudonym} was deleted on request and cannot come back")
@@ -186,8 +196,11 @@ class AnnotatorTable:
             self._note(connection, state, f"{annotator.name}: {why}" if why else annotator.name)
 
     def end_practice(self, annotator: Annotator, outcome: str, state: str) -> None:
-        """Write down how an annotator's practice went, and in which state they are then; it ends once, however often
-        this is requested. What they were given besides, in another window, goes to others where they are to wait."""
+        """Record the outcome of an annotator's practice and their new state; only the first call has an
+        effect.
+
+        If the new state is not active, their unanswered screens are given to others.
+        """
         with self._database.change() as connection:
             ended = connection.execute(
                 "UPDATE people SET practised = ?, state = ? WHERE number = ? AND practised = '' AND state = 'active'",
@@ -198,10 +211,10 @@ class AnnotatorTable:
                 self._note(connection, state, f"{annotator.name}: {outcome}")
 
     def reassign(self, annotator: Annotator) -> int:
-        """Give to others what this annotator was given and has not answered; how many screens that are.
+        """Release the screens that this annotator has not answered to others, and return their number.
 
         Raises:
-            DeclarationError: these screens are for this annotator alone.
+            DeclarationError: the screens were planned for this annotator only.
         """
         with self._database.change() as connection:
             if connection.execute("SELECT 1 FROM screens WHERE person = ?", (annotator.number,)).fetchone():
@@ -214,9 +227,10 @@ class AnnotatorTable:
         return freed
 
     def forget(self, annotator: Annotator) -> int:
-        """Delete all that an annotator said, and their name, on their request; how many answers that were.
+        """Delete an annotator's answers and name, at their request, and return the number of deleted
+        answers.
 
-        Others get their screens. What stays is that an annotator of this pseudonym was deleted, and when.
+        Their screens are given to others. Only the pseudonym and the time of the deletion are kept.
         """
         with self._database.change() as connection:
             free(connection, annotator, "given", "done")
@@ -239,7 +253,7 @@ class AnnotatorTable:
         return deleted
 
     def events(self) -> list[tuple[str, str, str]]:
-        """What those who run the study did, and who joined: time, what, and whom it was about."""
+        """Return the log of the study: time, event and the annotator concerned."""
         rows = self._database.rows("SELECT at, what, detail FROM events ORDER BY number")
         return [(row["at"], row["what"], row["detail"]) for row in rows]
 

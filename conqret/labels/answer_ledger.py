@@ -24,7 +24,7 @@ from conqret.labels.screens import (
 
 
 class Ledger(AnnotatorTable):
-    """The study in a folder. All methods may be called from any thread."""
+    """The database of an annotation study in a folder; all methods are thread-safe."""
 
     def __init__(self, folder: Path, clock: Callable[[], float] | None = None) -> None:
         if not (folder / FILE).is_file():
@@ -49,8 +49,9 @@ class Ledger(AnnotatorTable):
         clock: Callable[[], float] | None = None,
         texts: Mapping[str, str] | None = None,
     ) -> Ledger:
-        """The study in ``folder``, begun where there is none; ``annotators`` who are not in it yet join. ``texts``
-        are kept next to the screens that speak of them, by name.
+        """Open the study in ``folder``, or create it; new names in ``annotators`` are added.
+
+        ``texts`` maps names to texts that the screens refer to, which are stored with them.
 
         Raises:
             DeclarationError: the folder holds another study.
@@ -94,22 +95,27 @@ class Ledger(AnnotatorTable):
         return ledger
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the database."""
         self._database.close()
 
     def backup(self, target: Path) -> None:
-        """A whole copy of the file, also while labels come in. Raises DeclarationError where it cannot be written."""
+        """Copy the database to ``target``, also during use. Raises DeclarationError if that is
+        impossible."""
         self._database.backup(target)
 
     def backup_session(self) -> None:
-        """Copy the file to the backup next to it. Raises CorruptLabelsError where it is not whole."""
+        """Replace the backup next to the database by a new copy. Raises CorruptLabelsError if the
+        database is corrupt."""
         self._database.backup_session()
 
     # What
 
     def next(self, annotator: Annotator) -> ScreenTurn | None:
-        """The screen that the annotator is to answer: one that they have begun, or one that has room; None where
-        nothing is left for them. No screen is ever given to more annotators than the study says."""
+        """Return the next screen for the annotator: an unanswered one that they were given, or a new one.
+
+        Return None if nothing is left or the annotator is not active. No screen goes to more annotators
+        than the study's overlap.
+        """
         if annotator.state != "active":
             return None
         with self._database.change() as connection:
@@ -117,12 +123,12 @@ class Ledger(AnnotatorTable):
             return turn or assign(connection, annotator, self.study.seed, self.clock())
 
     def begun(self, annotator: Annotator) -> ScreenTurn | None:
-        """The screen that the annotator was given and has not answered."""
+        """Return the screen that the annotator was given and has not answered, or None."""
         with self._database.change() as connection:
             return begun(connection, annotator)
 
     def start(self, annotator: Annotator, turn: ScreenTurn) -> None:
-        """Let the time of a screen run; it begins once, however often this is requested."""
+        """Record the start time of a screen; only the first call has an effect."""
         with self._database.change() as connection:
             connection.execute(
                 "UPDATE turns SET started = ? WHERE number = ? AND person = ? AND started IS NULL",
@@ -130,8 +136,8 @@ class Ledger(AnnotatorTable):
             )
 
     def texts(self, *, practice: bool = False) -> list[tuple[str, str]]:
-        """All texts with their names, in the order in which they were given; those of practice instead, where it says
-        so."""
+        """Return all texts with their names, in the order in which they were given; the practice texts if
+        ``practice``."""
         rows = self._database.rows(
             "SELECT name, body FROM texts WHERE name IN (SELECT item FROM screens WHERE practice = ?) ORDER BY rowid",
             (practice,),
@@ -139,17 +145,17 @@ class Ledger(AnnotatorTable):
         return [tuple(row) for row in rows]
 
     def text(self, name: str) -> str:
-        """The text of this name; empty where there is none."""
+        """Return the text with this name; empty if there is none."""
         rows = self._database.rows("SELECT body FROM texts WHERE name = ?", (name,))
         return rows[0]["body"] if rows else ""
 
     def turn(self, annotator: Annotator, number: int) -> ScreenTurn | None:
-        """A screen that this annotator was given, by its number; None where they were not."""
+        """Return the annotator's turn with this number; None if it is not theirs."""
         with self._database.change() as connection:
             return turn_of(connection, annotator, number)
 
     def before(self, annotator: Annotator, number: int) -> int | None:
-        """The number of the turn that the annotator answered before turn ``number``."""
+        """Return the number of the turn that the annotator answered before turn ``number``, or None."""
         rows = self._database.rows(
             "SELECT MAX(number) AS number FROM turns WHERE person = ? AND number < ? AND state = 'done'",
             (annotator.number, number),
@@ -159,21 +165,21 @@ class Ledger(AnnotatorTable):
     def answer(
         self, annotator: Annotator, turn: ScreenTurn, answers: Mapping[str, str], comment: str, revision: int
     ) -> None:
-        """Write down what an annotator answers who saw what stood at ``revision``. When this returns, it is on the
-        disk.
+        """Store an annotator's answers to a screen; they are on disk when this returns.
 
-        The same answer once more (a double click, a page sent again) changes nothing.
+        ``revision`` is the one that the annotator saw. Repeating the same answer, as after a double click,
+        has no effect.
 
         Raises:
-            StaleAnswerError: something else was answered meanwhile.
-            DeclarationError: the screen is no longer this annotator's.
+            StaleAnswerError: another answer was stored meanwhile.
+            DeclarationError: the screen is no longer assigned to this annotator.
         """
         self._write(annotator, turn, dict(answers), comment[:MAX_COMMENT], revision, "done")
 
     def answer_and_next(
         self, annotator: Annotator, turn: ScreenTurn, answers: Mapping[str, str], comment: str, revision: int
     ) -> ScreenTurn | None:
-        """:meth:`answer`, then :meth:`next`, written together: one wait for the disk instead of two."""
+        """Call :meth:`answer` and :meth:`next` in one transaction, and return the next screen."""
         with self._database.change():
             self.answer(annotator, turn, answers, comment, revision)
             return self.next(annotator)
@@ -181,12 +187,13 @@ class Ledger(AnnotatorTable):
     def draft(
         self, annotator: Annotator, turn: ScreenTurn, answers: Mapping[str, str], revision: int
     ) -> None:
-        """Write down what is not finished yet: it is in no export, and the screen comes again. Raises what
+        """Store unfinished answers, which are not exported; the screen is shown again. Raises as
         :meth:`answer` does."""
         self._write(annotator, turn, dict(answers), "", revision, "given")
 
     def withdraw(self, annotator: Annotator, turn: ScreenTurn, revision: int) -> None:
-        """Take the answer back, so that the screen comes again; what was answered stays in the history."""
+        """Withdraw the answer to a screen, which is then shown again; the old answer stays in the
+        history."""
         self._write(annotator, turn, {}, "", revision, "given")
 
     def _write(
@@ -228,8 +235,11 @@ class Ledger(AnnotatorTable):
     def given(
         self, *, practice: bool = False, item: str = "", annotator: int = 0
     ) -> Iterator[ScreenResponse]:
-        """The last answer to every screen (of ``item`` alone, where it is given) by every annotator (by that of this
-        number alone), in the order of the screens; of ``practice`` instead, where it says so."""
+        """Yield the last answer of each annotator to each screen, in the order of the screens.
+
+        ``item`` and ``annotator`` (by number) restrict the answers; with ``practice``, only practice
+        screens are included.
+        """
         annotators = {annotator.number: annotator for annotator in self.annotators()}
         for row in self._database.rows(
             "SELECT s.number AS place, s.body AS screen, t.person, a.* FROM answers a "
@@ -251,8 +261,10 @@ class Ledger(AnnotatorTable):
             )
 
     def counts(self, annotator: Annotator, *, practice: bool = False) -> tuple[int, int]:
-        """How many screens an annotator has answered, and how many are left for them, at most; of those to practice, or
-        of all others."""
+        """Return how many screens an annotator has answered, and at most how many are left for them.
+
+        With ``practice``, only practice screens are counted, else all others.
+        """
         rows = self._database.rows(
             "WITH mine AS (SELECT t.state FROM turns t JOIN screens s ON s.number = t.screen "
             "WHERE t.person = :who AND s.practice = :practice) "
@@ -265,7 +277,7 @@ class Ledger(AnnotatorTable):
         return int(rows[0]["done"]), int(rows[0]["left"])
 
     def wanted(self) -> tuple[int, int]:
-        """How many labels of screens there are, and how many the study wants."""
+        """Return how many screen answers the study has, and how many it needs."""
         (row,) = self._database.rows(
             "SELECT COUNT(*) AS done FROM turns t JOIN screens s ON s.number = t.screen "
             "WHERE t.state = 'done' AND NOT s.practice"
@@ -273,14 +285,15 @@ class Ledger(AnnotatorTable):
         return int(row["done"]), self.study.screens * self.study.overlap
 
     def finals(self) -> Iterator[Final]:
-        """The last decision of each screen on which annotators differ; what is decided anew is a further row."""
+        """Yield the latest adjudication decision of each disputed screen."""
         for row in self._database.rows(
             "SELECT * FROM finals WHERE number IN (SELECT MAX(number) FROM finals GROUP BY screen) ORDER BY screen"
         ):
             yield Final(row["screen"], json.loads(row["body"]), row["comment"], row["by"], row["at"])
 
     def decide(self, screen: int, answers: Mapping[str, str], comment: str, by: str) -> None:
-        """Write a decision down; when this returns, it is on the disk. The same once more changes nothing."""
+        """Store an adjudication decision; it is on disk when this returns. Repeating the same decision
+        has no effect."""
         body, comment = json.dumps(dict(answers), ensure_ascii=False), comment[:MAX_COMMENT]
         with self._database.change() as connection:
             last = connection.execute(
@@ -294,8 +307,7 @@ class Ledger(AnnotatorTable):
                 )
 
     def complete(self) -> frozenset[int]:
-        """The screens all of whose labels are in: no annotator was given one without answering it, and none has
-        room."""
+        """Return the numbers of the screens for which all requested annotators have answered."""
         rows = self._database.rows(
             "SELECT number FROM screens WHERE room = 0 "
             "AND number NOT IN (SELECT screen FROM turns WHERE state = 'given')"

@@ -104,7 +104,7 @@ class AnnotatorOptions(OptionGroup):
         return options.listed(self.annotators)
 
     def consent_text(self) -> str:
-        """What annotators have to agree to; empty where that is nothing.
+        """Return the text that annotators must consent to; empty if there is none.
 
         Raises:
             DeclarationError: the file cannot be read.
@@ -130,8 +130,8 @@ class ServerOptions(OptionGroup):
     page_language: str = "en"
 
     def serve(self, folder: Path, planned: PlannedStudy, names: Sequence[str]) -> None:
-        """Serve a study in ``folder``, in which annotators of these ``names`` take part, until Ctrl-C; links are said
-        as soon as they hold.
+        """Serve a study in ``folder`` to annotators with these ``names`` until Ctrl-C, and print their
+        links.
 
         Raises:
             DeclarationError: there are no words for the pages' language, ``url`` is none, or the study is being served
@@ -256,7 +256,7 @@ def collect(
 def label_plan(
     items: Path, task_options: TaskOptions, panel: AnnotatorOptions, reading: ItemSettings
 ) -> PlannedStudy:
-    """A study in which items are labeled."""
+    """Return the planned study for labeling the items of a file."""
     from conqret.labels.study_screens import PlannedStudy, items_of, planned_screens, practice_screens
     from conqret.labels.task import TaskRequest
 
@@ -286,7 +286,7 @@ def label_plan(
 
 
 def debate_plan(questions: Path, task_options: TaskOptions, panel: AnnotatorOptions) -> PlannedStudy:
-    """A study in which two-turn debates are judged."""
+    """Return the planned study for judging two-turn debates."""
     from conqret.debate.two_turn.judge_answers import debate_study
     from conqret.labels.study_screens import PlannedStudy
 
@@ -309,7 +309,7 @@ def debate_plan(questions: Path, task_options: TaskOptions, panel: AnnotatorOpti
 
 
 def writing_plan(questions: Path, task_options: TaskOptions, panel: AnnotatorOptions) -> PlannedStudy:
-    """A study in which counter-arguments are written."""
+    """Return the planned study for writing counter-arguments."""
     from conqret.labels.study_screens import PlannedStudy
     from conqret.labels.written_arguments import writing_study
 

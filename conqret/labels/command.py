@@ -153,7 +153,7 @@ def label(
 
 
 def ends(scale: str) -> tuple[int, int]:
-    """The ends of a scale as they are written, 1:5."""
+    """Parse a scale such as 1:5 to its two ends. Raises DeclarationError if it is not valid."""
 
     low, _, high = scale.partition(":")
     try:

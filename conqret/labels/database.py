@@ -65,11 +65,11 @@ _log = logging.getLogger(__name__)
 
 
 class LabelFileError(ConqretError):
-    """A file of labels cannot be read or written just now (a full disk, say); what it holds is kept."""
+    """Raised when a label database cannot be read or written at the moment, for example on a full disk."""
 
 
 class CorruptLabelsError(LabelFileError):
-    """A file of labels is corrupt; the message names its backup."""
+    """Raised when a label database is corrupt; the message names its backup."""
 
     def __init__(self, path: Path, problem: str) -> None:
         backup = path.with_name(BACKUP)
@@ -84,9 +84,10 @@ class CorruptLabelsError(LabelFileError):
 
 
 class Database:
-    """One connection to the file of a study, for all threads of a process.
+    """A connection to the SQLite file of a study, shared by all threads of a process.
 
-    What is done in :meth:`change` is written whole and stays, or is not written; it is on the disk when the block ends.
+    Changes within :meth:`change` are written completely or not at all, and are on disk when the block
+    ends.
 
     Raises:
         DeclarationError: the file is none of labels, or of another layout.
@@ -166,7 +167,7 @@ class Database:
 
     @contextlib.contextmanager
     def change(self) -> Iterator[sqlite3.Connection]:
-        """Read and write with no other writer in between. A change within a change is part of it."""
+        """Open a write transaction as a context manager; a nested call joins the outer transaction."""
         with self._lock, self._errors():
             if self._connection.in_transaction:
                 yield self._connection
@@ -180,7 +181,7 @@ class Database:
                 raise
 
     def rows(self, statement: str, values: Sequence[Any] = ()) -> list[sqlite3.Row]:
-        """What a statement that only reads finds."""
+        """Return the rows that a read-only statement selects."""
         with self._lock, self._errors():
             return self._connection.execute(statement, values).fetchall()
 
@@ -210,10 +211,10 @@ class Database:
             raise file_error from error
 
     def backup(self, target: Path) -> None:
-        """A whole copy of the file as it is now, also while labels come in.
+        """Copy the database to ``target``, also while it is in use.
 
         Raises:
-            DeclarationError: there is such a file, or it cannot be written.
+            DeclarationError: the target exists, or cannot be written.
         """
         if target.exists():
             raise DeclarationError(f"{target} already exists; give another name")
@@ -226,10 +227,10 @@ class Database:
             raise DeclarationError(f"{target} cannot be written: {error}") from None
 
     def backup_session(self) -> None:
-        """Copy the file, if it is whole, to :data:`BACKUP` next to it, in place of the copy before.
+        """Check the database, and replace its backup :data:`BACKUP` by a new copy.
 
         Raises:
-            CorruptLabelsError: it is not whole; the copy before is kept.
+            CorruptLabelsError: the database is corrupt; the earlier backup is kept.
             DeclarationError: the copy cannot be written.
         """
         backup = self.path.with_name(BACKUP)
@@ -241,10 +242,10 @@ class Database:
             part.replace(backup)
 
     def forget_deleted(self) -> None:
-        """Take what was deleted out of the file, the journal next to it and its backup.
+        """Erase the traces of deleted rows from the database, its journal and its backup.
 
         Raises:
-            DeclarationError: another process reads or writes without a pause.
+            DeclarationError: another process is using the database, so that traces remain.
         """
         with self._lock:
             try:
@@ -261,13 +262,13 @@ class Database:
             self.backup_session()
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the connection."""
         with self._lock:
             self._connection.close()
 
 
 def statements() -> Iterator[str]:
-    """The statements that make the tables."""
+    """Yield the SQL statements that create the tables and indexes."""
     for table, columns in COLUMNS.items():
         fields = [f"{name} {kind}" for name, kind in columns.items()]
         fields.append(f"checksum TEXT NOT NULL AS (checksum('{table}', {', '.join(columns)})) STORED")
@@ -277,12 +278,12 @@ def statements() -> Iterator[str]:
 
 
 def prepare(db: sqlite3.Connection) -> None:
-    """Give a connection the function that the tables use."""
+    """Register the SQL function ``checksum``, which the tables use, on a connection."""
     db.create_function("checksum", -1, lambda *content: checksum(content), deterministic=True)
 
 
 def is_sound(table: str, row: Sequence[Any]) -> bool:
-    """Whether a row, with its checksum at its end, is as it was written."""
+    """Return True if a row, whose last value is its checksum, is unchanged since it was written."""
     *content, digest = row
     try:
         return bool(checksum((table, *content)) == digest)

@@ -36,8 +36,11 @@ Form = Literal["csv", "label-studio", "comparisons", "pairs"]
 
 @dataclass(frozen=True, slots=True)
 class LabelExport:
-    """What was written: the ``file``, the study's ``task`` and the ``questions`` of its screens. ``undecided`` labels
-    are left out as annotators differ, and debates ``lacking`` a counter-argument are."""
+    """The result of an export: the ``file``, the study's ``task``, and the ``questions`` of its screens.
+
+    ``undecided`` is the number of labels left out since annotators differ; ``lacking`` are debates left
+    out since they lack a counter-argument.
+    """
 
     file: Path
     task: str
@@ -56,22 +59,23 @@ def export_labels(
     practice: bool = False,
     overwrite: bool = False,
 ) -> LabelExport:
-    """Write the labels of a study, with pseudonyms for annotators; of a debate study its answers or debates.
+    """Write the labels of a study to a file, with pseudonyms for annotators, and return a summary.
 
-    An unchanged earlier export is replaced.
+    For a debate study, judges' answers or debates are written. An unchanged earlier export is replaced.
 
     Args:
         folder: the folder of ``conqret labels collect``.
-        output: the file to write, by default ``labels.csv``; of Label Studio ``labels.json``, of debates
-            ``debates.jsonl``.
-        to: a long table, Label Studio's JSON, preferences between systems, or labels of pairs.
-        final: one label for each: what was decided, else what most annotators say.
-        practice: only what writers of counter-arguments wrote for practice.
-        overwrite: replace a file that was changed.
+        output: the file to write; by default ``labels.csv``, for Label Studio ``labels.json``, for
+            debates ``debates.jsonl``.
+        to: the form: a long table, Label Studio's JSON, preferences between systems, or labels of
+            pairs.
+        final: write one final label for each question: the adjudicator's decision, else the majority.
+        practice: write only the practice texts of writers.
+        overwrite: replace a file that was edited.
 
     Raises:
-        DeclarationError: there is no study, it holds no labels yet or none of this form, or the file is in use.
-        CorruptLabelsError: the study's file is corrupt; the message names its backup.
+        DeclarationError: there is no study, it has no labels of this form, or the file is in use.
+        CorruptLabelsError: the study's database is corrupt; the message names its backup.
     """
     if final and to in ("label-studio", "comparisons"):
         raise DeclarationError(f"--final writes a table with one label for each item: leave out --to {to}")
@@ -141,8 +145,11 @@ long after the screen was shown first, ``scale`` from where to where the questio
 
 
 def marks_of(study: Study, *, undecided: int = 0) -> dict[str, str]:
-    """What is said of each label of a study next to the label: how its item came to be chosen. Final labels are no
-    sample while some are ``undecided``: they are those on which annotators agree."""
+    """Return the extra columns of each exported label that describe how its item was selected.
+
+    Final labels are marked as unfit for estimation while some are ``undecided``, since only those with
+    agreement are then exported.
+    """
     if not study.estimates or undecided:
         return {FOR_ESTIMATION: NOT}
     return {} if study.probability is None else {PROBABILITY: f"{study.probability:.6g}"}
@@ -153,7 +160,8 @@ FINAL = "final"
 
 
 def as_table(records: Iterable[ScreenResponse], *, marks: Mapping[str, str] | None = None) -> str:
-    """The long table as CSV, which ``conqret validate`` and ``conqret labels agreement`` read."""
+    """Return the labels as a long CSV table, which ``conqret validate`` and ``conqret labels agreement``
+    read."""
     more, rows = marks or {}, []
     for record in records:
         screen, scales = record.screen, _scales(record.screen)
@@ -180,7 +188,8 @@ def as_finals(
     *,
     marks: Mapping[str, str] | None = None,
 ) -> str:
-    """One label a row, under the annotator ``final``, as CSV; what no annotator has decided is left out."""
+    """Return the final labels as CSV, one per row, under the annotator ``final``; undecided ones are left
+    out."""
     names = {annotator.name: annotator.pseudonym for annotator in annotators}
     more, rows = marks or {}, []
     for verdict in label_verdicts:
@@ -195,7 +204,7 @@ def as_finals(
 
 
 def as_comparisons(records: Iterable[ScreenResponse]) -> str:
-    """What ``conqret debateqa score correlate --preferences`` reads: a row for each preference of each annotator."""
+    """Return pairwise preferences as CSV for ``conqret debateqa score correlate --preferences``."""
     rows = [
         (*record.screen.compared, value, record.annotator.pseudonym, record.screen.item)
         for record in records
@@ -215,7 +224,8 @@ def _scales(screen: Screen) -> dict[str, str]:
 
 
 def as_label_studio(records: Iterable[ScreenResponse], *, marks: Mapping[str, str] | None = None) -> str:
-    """The JSON export of Label Studio, a task for each item, or for each part of it that was labeled."""
+    """Return the labels in the JSON export format of Label Studio, with one task for each item or labeled
+    part."""
     tasks: dict[int, dict[str, object]] = {}
     for record in records:
         screen = record.screen
@@ -243,8 +253,10 @@ ADJUDICATED, AGREED, MOST = "adjudicated", "all agree", "most"
 
 @dataclass(frozen=True, slots=True)
 class LabelVerdict:
-    """The one label of a question, as it stands in a label file; ``how`` is one of the words above, and ``value`` is
-    None where annotators differ and no one has decided."""
+    """The final label of one question.
+
+    ``how`` tells how it was decided, and ``value`` is None if annotators differ and nothing was decided.
+    """
 
     screen: Screen
     question: str
@@ -255,9 +267,9 @@ class LabelVerdict:
 
 
 def verdicts(records: Iterable[ScreenResponse], finals: Iterable[Final] = ()) -> Iterator[LabelVerdict]:
-    """One for each question of each screen that anybody has answered, in the order of the screens.
+    """Yield the final label of each answered question, in the order of the screens.
 
-    Most are more than half of those who could judge; where annotators differ otherwise, an annotator has to decide.
+    It is the adjudicator's decision, else the answer of more than half of the annotators who could judge.
     """
     last = {final.screen: final for final in finals}
     for place, answers in gathered((record.place, record) for record in records).items():
@@ -282,7 +294,7 @@ def _of_people(screen: Screen, question: str, answers: Sequence[str]) -> LabelVe
 
 
 def scale_of(question: ScreenQuestion) -> LabelScale:
-    """Whole numbers are an ordinal scale from the lowest to the highest choice; words are categories."""
+    """Return the label scale of a question: ordinal if its choices are integers, else nominal."""
     values = [choice.value for choice in question.choices]
     if all(value.isdecimal() for value in values):
         numbers = [int(value) for value in values]
@@ -292,8 +304,11 @@ def scale_of(question: ScreenQuestion) -> LabelScale:
 
 
 def reading_options(questions: Mapping[str, ScreenQuestion]) -> list[str]:
-    """The options with which ``conqret labels agreement`` reads the exported table as :func:`label_set` does; none
-    where the table says its scales, or where the questions are answered in different words."""
+    """Return the options with which ``conqret labels agreement`` reads the exported table as
+    :func:`label_set` does.
+
+    The list is empty if the table states its scales, or if its questions have different words.
+    """
     scales = {dimension_name(name): scale_of(question) for name, question in questions.items()}
     worded = next((scale for scale in scales.values() if scale.words), None)
     if worded is None or any(scale != worded for scale in scales.values()):

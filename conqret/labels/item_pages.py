@@ -48,7 +48,7 @@ AGAIN = 30
 
 
 class Pages:
-    """The pages of the study in ``ledger``."""
+    """The web pages of an annotation study, as request handlers."""
 
     welcome = "welcome.html.j2"
     """The template of the first page."""
@@ -69,13 +69,14 @@ class Pages:
     # Ways in
 
     async def enter(self, request: Request) -> Response:
-        """An annotator's link: the first page, and the cookie by which they are known from then on."""
+        """Handle an annotator's personal link: show the first page, and set the cookie that identifies
+        them."""
         token = request.path_params["token"]
         annotator = await self._settled(await self.known(token))
         return await apart(self._welcome, annotator, token)
 
     async def join(self, request: Request) -> Response:
-        """The open link: say a name, and be an annotator."""
+        """Handle the open link: show a form for a name, and add the annotator."""
         joins = self.links.same(request.path_params["token"], self.links.to(JOIN))
         if not joins or not self.ledger.study.open_to:
             raise self.strange()
@@ -111,15 +112,15 @@ class Pages:
         return response
 
     def worded(self, table: Table) -> Table:
-        """A table in the language of the pages."""
+        """Return a table translated to the language of the pages."""
         return worded(table, self.setting.messages)
 
     def welcome_content(self, annotator: Annotator) -> Mapping[str, Any]:
-        """What the first page speaks of besides."""
+        """Return further template variables of the first page."""
         return {}
 
     async def begin(self, request: Request) -> Response:
-        """The first page was read, and the annotator gave consent."""
+        """Handle the consent on the first page, and redirect to the next screen."""
         annotator, _ = await self.somebody(request, await form_of(request))
         await apart(self.ledger.agree, annotator)
         return led_to("/next")
@@ -127,7 +128,7 @@ class Pages:
     # Screens
 
     async def next(self, request: Request) -> Response:
-        """The screen that comes next, or that there is none."""
+        """Redirect to the annotator's next screen, or show the last page if none is left."""
         annotator, _ = await self._who(request)
         self.let_in(await self._settled(annotator))
         turn = await apart(self.ledger.next, annotator)
@@ -138,15 +139,16 @@ class Pages:
         return self.page(self.ending, unit=self.unit, did=self.did, done=done, last=last, **context)
 
     def ending_content(self, annotator: Annotator) -> Mapping[str, Any]:
-        """What the last page speaks of besides."""
+        """Return further template variables of the last page."""
         return {}
 
     def last(self, annotator: Annotator) -> int | None:
-        """The number of the answer at which one may look again in the end."""
+        """Return the number of the annotator's last answered turn, for a link back from the last page;
+        None if there is none."""
         return self.ledger.before(annotator, 2**62)
 
     async def screen(self, request: Request) -> Response:
-        """One screen: shown, answered, or its answer taken back."""
+        """Handle one screen: show it, store its answer, or withdraw the answer."""
         form, annotator, token, turn = await self._asked(request)
         practised = turn.screen.practice and turn.state == "done"
         if form is None:
@@ -212,7 +214,7 @@ class Pages:
     # Practice
 
     def marked(self, records: Sequence[ScreenResponse]) -> tuple[int, int] | None:
-        """How many of so many an annotator has right in their practice."""
+        """Return the numbers of correct and of all known answers in an annotator's practice."""
         return marked_by_gold(records)
 
     async def _settled(self, annotator: Annotator) -> Annotator:
@@ -238,16 +240,16 @@ class Pages:
     # Who gets in
 
     def remember(self, page: Response, token: str) -> None:
-        """Have the browser that gets this page known from then on."""
+        """Set the cookie that identifies the annotator on a response."""
         kept: dict[str, Any] = {"httponly": True, "samesite": "strict", "max_age": REMEMBERED}
         page.set_cookie(self.cookie, token, secure=self.setting.secure, **kept)
 
     def strange(self) -> PageRefusal:
-        """What an annotator gets whose word is no annotator's."""
+        """Return the error page for a link that is not valid."""
         return PageRefusal(404, "This link is not valid. Request a new one from the organizers of the study.")
 
     async def known(self, token: str) -> Annotator:
-        """Whose link this is."""
+        """Return the annotator with this token. Raises PageRefusal if there is none."""
         annotator = self.links.holder(token, await apart(self.ledger.annotators))
         if annotator is None:
             raise self.strange()
@@ -256,7 +258,11 @@ class Pages:
     async def somebody(
         self, request: Request, form: Mapping[str, str] | None = None
     ) -> tuple[Annotator, str]:
-        """Whose request this is, by the cookie; a form has to carry the annotator's word, too."""
+        """Return the annotator who sent the request, and their token, from the cookie.
+
+        Raises:
+            PageRefusal: the cookie or the form's token is not valid, or the annotator may not label now.
+        """
         token = request.cookies.get(self.cookie, "")
         if not token:
             raise PageRefusal(403, "Open the link that you were given: this browser is not known here.")
@@ -267,7 +273,7 @@ class Pages:
         return annotator, token
 
     def let_in(self, annotator: Annotator) -> None:
-        """Let an annotator pass who labels, and tell others why they cannot."""
+        """Raise PageRefusal if the annotator's state does not allow labeling."""
         if annotator.state == "paused":
             raise PageRefusal(
                 403,
@@ -294,7 +300,7 @@ class Pages:
     # Who runs it
 
     async def study(self, request: Request) -> Response:
-        """How far the study is, and how far annotators agree."""
+        """Show the dashboard of the study with progress and agreement."""
         if not self.links.same(request.path_params["token"], self.links.to(DASHBOARD)):
             raise self.strange()
         t = self.setting.messages
@@ -307,7 +313,7 @@ class Pages:
     # Visitors without an invitation
 
     async def nowhere(self, request: Request) -> Response:
-        """The address without a link."""
+        """Show the error page for the address without a link."""
         raise PageRefusal(
             404,
             "This page opens only by a personal link. Look for it in the message that invited you, and copy it whole; "
@@ -317,7 +323,8 @@ class Pages:
 
 @dataclass(frozen=True, slots=True)
 class NumberedSnippet:
-    """A snippet of a passage under the name of its place there, with its number in the text that cites it."""
+    """A quotation from a passage, with its anchor ``name`` there and its number in the text that cites
+    it."""
 
     name: str
     number: int
@@ -326,7 +333,7 @@ class NumberedSnippet:
 
 @dataclass(frozen=True, slots=True)
 class ScreenPiece:
-    """A piece of a passage: the names of the snippets that begin with it, and of those that hold it."""
+    """A piece of a passage, with the names of the snippets that begin at it and of those that contain it."""
 
     text: str
     begins: tuple[str, ...]
@@ -334,7 +341,8 @@ class ScreenPiece:
 
 
 def quoted_pieces(passage: str, quotes: Sequence[NumberedSnippet]) -> Iterator[ScreenPiece]:
-    """The passage, cut wherever a snippet begins or ends; a snippet that is not in it has no place."""
+    """Split a passage at the ends of its snippets, and yield the pieces; snippets not found in it are
+    ignored."""
     places: dict[str, tuple[int, int]] = {}
     for quote in quotes:
         words = quoted_in(passage, quote.text) if passage else None

@@ -55,7 +55,7 @@ LETTERS = "AB"
 
 
 class JudgingPages(Pages):
-    """The pages on which annotators judge two-turn debates."""
+    """The web pages on which annotators judge two-turn debates, as request handlers."""
 
     welcome = "judging_welcome.html.j2"
     ending = "judging_done.html.j2"
@@ -64,16 +64,16 @@ class JudgingPages(Pages):
     not_yours = "This screen is not yours."
 
     def welcome_content(self, annotator: Annotator) -> Mapping[str, Any]:
-        """The page of the annotator's first question."""
+        """Return the template variables of the annotator's first judgment."""
         turn = self.ledger.next(annotator)
         return {"judging": turn.screen.judging, **_bonuses(turn.screen)} if turn else {"judging": None}
 
     def marked(self, records: Sequence[ScreenResponse]) -> tuple[int, int]:
-        """By each question's last judgment."""
+        """Return the numbers of correct and of all practice questions, by each question's last judgment."""
         return judge_answers.marked_by_last(self.ledger, records)
 
     def ending_content(self, annotator: Annotator) -> Mapping[str, Any]:
-        """What came of all answers."""
+        """Return the results of the annotator's judgments and the earned bonus, for the last page."""
         settlements = judge_answers.settled(self.ledger, annotator)
         last = [settlement.toward_right or 0 for settlement in settlements]
         return {
@@ -89,7 +89,7 @@ class JudgingPages(Pages):
         return sum((each.dollars for each in judge_answers.settled(self.ledger, annotator)), Fraction())
 
     def last(self, annotator: Annotator) -> None:
-        """No annotator looks at an answer again."""
+        """Return None, since judgments cannot be reviewed."""
 
     async def _who(self, request: Request, form: Mapping[str, str] | None = None) -> tuple[Annotator, str]:
         annotator, token = await super()._who(request, form)
@@ -97,7 +97,7 @@ class JudgingPages(Pages):
         return annotator, token
 
     async def screen(self, request: Request) -> Response:
-        """A judgment: its question, then what is to be judged, and in the end what came of it."""
+        """Handle one judgment: show its question, then the debate, and finally the outcome."""
         form, annotator, token, turn = await self._asked(request)
         if form is None or turn.state == "done":
             return await self._seen(annotator, token, turn)
@@ -185,7 +185,7 @@ def _points(messages: PageMessages) -> list[tuple[str, str]]:
 
 
 def evidence_of(debate_request: DebateRequest) -> dict[str, Any]:
-    """Arguments and counter-arguments by side, each snippet with its anchor, and the passage in pieces."""
+    """Return arguments and counter-arguments by side with anchored snippets, and the passage in pieces."""
     quotes: list[NumberedSnippet] = []
     sides = []
     for letter, side in zip(LETTERS, debate_request.sides, strict=True):
@@ -209,7 +209,7 @@ def evidence_of(debate_request: DebateRequest) -> dict[str, Any]:
 
 
 class WritingPages(Pages):
-    """The pages on which annotators write counter-arguments."""
+    """The web pages on which annotators write counter-arguments, as request handlers."""
 
     welcome = "writing_welcome.html.j2"
     ending = "writing_done.html.j2"
@@ -218,7 +218,7 @@ class WritingPages(Pages):
     not_yours = "This screen is not yours."
 
     def welcome_content(self, annotator: Annotator) -> Mapping[str, Any]:
-        """What writers earn."""
+        """Return the payments to writers, for the first page."""
         return {
             "for_the_right": FOR_THE_RIGHT,
             "for_the_wrong": FOR_THE_WRONG,
@@ -226,16 +226,16 @@ class WritingPages(Pages):
         }
 
     def ending_content(self, annotator: Annotator) -> Mapping[str, Any]:
-        """How what a writer wrote was taken, as far as it was judged."""
+        """Return how judges rated the annotator's texts, for the last page."""
         judged = self.setting.judged
         feedback_rows = feedback(self.ledger, annotator, judged) if judged else []
         return {"taken": self.worded(feedback_table(feedback_rows)) if feedback_rows else None}
 
     def marked(self, records: Sequence[ScreenResponse]) -> None:
-        """No known answer tells how well an annotator writes: annotators read it."""
+        """Return None: practice texts have no known answer and are read by the organizers."""
 
     async def screen(self, request: Request) -> Response:
-        """A counter-argument: shown, changed as a draft, and kept."""
+        """Handle one counter-argument: show it, change its draft, or store it."""
         form, annotator, token, turn = await self._asked(request)
         question = judge_answers.QUESTION.validate_json(await apart(self.ledger.text, turn.screen.item))
         draft = Draft.from_answers(turn.answers)
@@ -294,7 +294,7 @@ KINDS: dict[str, type[Pages]] = {judge_answers.TASK: JudgingPages, WRITING: Writ
 
 
 def annotation_app(ledger: Ledger, links: Links, setting: Setting | None = None) -> ASGIApp:
-    """The pages of the study in ``ledger``."""
+    """Return the web app that serves the study in ``ledger``."""
 
     setting = setting or Setting()
     pages = KINDS.get(ledger.study.task, Pages)(ledger, links, setting)

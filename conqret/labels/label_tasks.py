@@ -90,7 +90,8 @@ def _partial_answer_screens(item: Item, wanted: TaskRequest) -> Iterator[Screen]
 
 
 def pairs_as_items(path: Path) -> list[Item]:
-    """The pairs of a file, each as an item whose argument is the perspective. Raises what :func:`read_pairs` does."""
+    """Read the pairs of a file as items whose argument is the perspective. Raises as :func:`read_pairs`
+    does."""
     return [
         Item(
             id=pair.id,
@@ -119,8 +120,10 @@ SOURCES = "questions"
 
 
 def answers_of_two(folder: Path) -> list[Item]:
-    """Every two answers to a question: ``folder`` holds a folder with ``answers.jsonl`` for each system, called by its
-    name, and ``questions.jsonl`` (or another table).
+    """Return an item for every two systems' answers to each question.
+
+    ``folder`` has a table of questions (such as ``questions.jsonl``) and, for each system, a folder of its
+    name with ``answers.jsonl``.
 
     Raises:
         DeclarationError: there are no questions, or fewer than two systems.

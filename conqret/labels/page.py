@@ -39,8 +39,10 @@ NO_AGREEMENT = {
 
 
 def dashboard(ledger: Ledger, t: PageMessages = ENGLISH) -> ReportPage:
-    """The page of who runs the study, in the words of ``t`` but for the statistics of agreement; annotators stand on it
-    by their pseudonyms and names."""
+    """Return the dashboard page of a study, translated by ``t`` except for agreement statistics.
+
+    It lists annotators by pseudonym and name.
+    """
     records = list(ledger.given())
     done, wanted = ledger.wanted()
     labels = label_set(records)
@@ -87,14 +89,18 @@ def dashboard(ledger: Ledger, t: PageMessages = ENGLISH) -> ReportPage:
 
 
 def why_no_agreement(ledger: Ledger) -> str:
-    """Why agreement is not told."""
+    """Return a sentence that explains why no agreement is shown."""
     return NO_AGREEMENT.get(ledger.study.task, TOO_EARLY)
 
 
 class AnnotatorProgress(Frozen):
-    """How far an annotator is: how practice went (empty before its end), screens answered, screens left at most, the
-    median of the seconds that a screen took (None before the first), attention checks passed of how many, and alpha
-    with what the others say (None where no other annotator has labeled the same)."""
+    """The progress of one annotator.
+
+    ``practised`` is the outcome of practice (empty before its end). ``done`` and ``left`` are screens
+    answered and at most left, and ``seconds`` the median time per screen (None before the first).
+    ``right`` of ``checks`` attention checks were passed. ``alpha`` is the agreement with the other
+    annotators (None without shared items).
+    """
 
     person: str
     name: str
@@ -111,7 +117,7 @@ class AnnotatorProgress(Frozen):
 def progress_rows(
     ledger: Ledger, records: Sequence[ScreenResponse], labels: LabelSet
 ) -> list[AnnotatorProgress]:
-    """One for each annotator, in the order in which they joined; ``labels`` are those of ``records``."""
+    """Return the progress of each annotator, in joining order; ``labels`` are those of ``records``."""
     rows, alphas = [], against_others(labels)
     by_annotator = gathered((record.annotator.number, record) for record in records)
     for annotator in ledger.annotators():
@@ -136,7 +142,7 @@ def progress_rows(
 
 
 def progress_table(annotators: Sequence[AnnotatorProgress]) -> Table:
-    """A row for each annotator."""
+    """Return a table with one row for each annotator."""
     columns = (
         "Person",
         Column("Name", "name"),
@@ -163,7 +169,7 @@ def progress_table(annotators: Sequence[AnnotatorProgress]) -> Table:
 
 
 def time_of_items(records: Sequence[ScreenResponse]) -> Table:
-    """How long each item took, the slowest first."""
+    """Return a table of the time that each item took, slowest first."""
     seconds = gathered((record.screen.item, record.seconds) for record in records)
     slowest = sorted(seconds.items(), key=lambda entry: -median(entry[1]))[:SLOWEST]
     rows = [
@@ -177,7 +183,7 @@ NAME = "the labels so far"
 
 
 def label_set(records: Iterable[ScreenResponse]) -> LabelSet:
-    """The labels as ``conqret labels agreement`` reads them from the exported table."""
+    """Return the labels as ``conqret labels agreement`` reads them from the exported table."""
     labels: list[Label] = []
     scales: dict[str, LabelScale] = {}
     for record in records:
@@ -202,15 +208,17 @@ def label_set(records: Iterable[ScreenResponse]) -> LabelSet:
 
 
 def agreement_so_far(found: LabelSet) -> AnnotatorAgreement | None:
-    """How far annotators agree so far; None before two of them have labeled one thing."""
+    """Return the inter-annotator agreement so far; None until two annotators have labeled the same unit."""
     several = any(len({label.annotator for label in labels}) > 1 for labels in _told(found).values())
     return agreement(found) if several else None
 
 
 def against_others(study_labels: LabelSet) -> dict[str, Estimate]:
-    """For each annotator, by pseudonym, the alpha of what they say and what the others say on the same: the (lower)
-    median of these, or the most frequent of words. An annotator who shares no labeled unit with others is not among
-    them."""
+    """Return the alpha of each annotator, by pseudonym, with the other annotators on the same units.
+
+    The others' label is their lower median, or their most frequent word. Annotators without shared units
+    are not included.
+    """
     beside: dict[str, list[Label]] = {}
     for (_, dimension), labels in _told(study_labels).items():
         one_of = median_low if study_labels.scale(dimension).level == "ordinal" else mode

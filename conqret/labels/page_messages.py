@@ -35,7 +35,7 @@ _PLACE = re.compile(r"\{(\w+)\}")
 
 @dataclass(frozen=True)
 class PageMessages:
-    """The words of the pages in one language."""
+    """The texts of the pages in one language."""
 
     language: str = "en"
     texts: Mapping[str, str] = field(default_factory=dict)
@@ -43,11 +43,11 @@ class PageMessages:
 
     @property
     def direction(self) -> str:
-        """In which direction it is written: ``ltr`` or ``rtl``."""
+        """The writing direction of the language: ``ltr`` or ``rtl``."""
         return "rtl" if self.language in RIGHT_TO_LEFT else "ltr"
 
     def plain(self, text: str) -> str:
-        """The words for an English text; the text itself, where there are none."""
+        """Return the translation of an English text, or the text itself if there is none."""
         return self.texts.get(text) or text
 
     def __call__(self, text: str, **values: Any) -> Markup:
@@ -56,7 +56,7 @@ class PageMessages:
         return shown.format(**values) if values else shown
 
     def number(self, count: int, unit: str) -> str:
-        """A number with what it counts."""
+        """Return a number with its unit in the correct plural form."""
         forms = self.counted.get(unit, {})
         form = forms.get(plural_category(self.language, count)) or forms.get("other")
         return form.format(n=f"{count:,}") if form else words.number(count, unit)
@@ -66,7 +66,7 @@ ENGLISH = PageMessages()
 
 
 def worded(table: Table, t: PageMessages) -> Table:
-    """A table with its title, heads, note and single words in the language of ``t``; texts stay as they are."""
+    """Return a table with title, headers, note and short cells translated; text columns stay unchanged."""
     columns = [replace(column, title=t.plain(column.title)) for column in table.columns]
     kinds = [column.kind for column in columns]
 
@@ -79,8 +79,8 @@ def worded(table: Table, t: PageMessages) -> Table:
 
 
 def plural_category(language: str, count: int) -> str:
-    """The plural category of a whole number (Unicode CLDR), for the languages whose categories are known here; else
-    those of English."""
+    """Return the Unicode CLDR plural category of an integer; the English one for languages not known
+    here."""
     ones, tens = count % 10, count % 100
     if language in _WITHOUT_FORMS:
         return "other"
@@ -100,17 +100,17 @@ def plural_category(language: str, count: int) -> str:
 
 
 def shipped() -> tuple[str, ...]:
-    """The codes of the languages whose words come with conqret."""
+    """Return the codes of the languages for which conqret has page texts."""
     names = (file.name for file in (resources.files("conqret.labels") / "messages").iterdir())
     return tuple(sorted(name.removesuffix(SUFFIX) for name in names if name.endswith(SUFFIX)))
 
 
 def page_messages(language: str) -> PageMessages:
-    """The words of a language that comes with conqret, by its code or English name, or those of a translator's file.
+    """Return the page texts of a language, by code or English name, or those in a translator's file.
 
     Raises:
-        UnknownNameError: no words come with conqret for this language.
-        DeclarationError: the file cannot be read, or says what it may not.
+        UnknownNameError: conqret has no page texts for this language.
+        DeclarationError: the file cannot be read, or has invalid content.
     """
     if language.endswith(SUFFIX):
         return _read(declared_text(Path(language)), Path(language).as_posix())
@@ -127,7 +127,7 @@ def page_messages(language: str) -> PageMessages:
 
 
 def known_texts() -> Mapping[str, Any]:
-    """All that may be put into words, as ``en.toml`` lists it."""
+    """Return the content of ``en.toml``, which lists all texts that can be translated."""
     file = resources.files("conqret.labels") / "messages" / f"en{SUFFIX}"
     return tomllib.loads(file.read_text(encoding="utf-8"))
 

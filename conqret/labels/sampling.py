@@ -50,8 +50,11 @@ judge, and nearness to the border of a band."""
 
 
 class SampledItem(Frozen):
-    """One item to label: its stratum (topic and band of the score), how uncertain the judge is of it (0 to 7.5), and
-    what of; and the ``probability`` with which it was drawn, where that is not the same for all."""
+    """One item chosen for labeling.
+
+    Its stratum is ``topic`` and ``band`` of the judge's score. ``uncertainty`` (0 to 7.5) is that of the
+    judge, with its ``reasons``. ``probability`` is that of being drawn, if it differs between items.
+    """
 
     item: Item
     topic: str
@@ -63,10 +66,12 @@ class SampledItem(Frozen):
 
 
 class LabelPlan(Frozen):
-    """The items to label, in the order in which they should be, of ``total``. Each of those that were not labeled
-    before had the same ``probability`` of being chosen; it is None where the most uncertain ones were chosen, which
-    are no sample of the others, or where each item has a probability of its own. The judge abstained from some metric
-    of so many of all (``abstained``)."""
+    """The items to label, in order, chosen from ``total`` items.
+
+    ``probability`` is the same for each unlabeled item. It is None if the most uncertain items were
+    chosen, which are not a random sample, or if items have different probabilities. ``abstained`` is the
+    number of items on which the judge abstained from a metric.
+    """
 
     chosen: tuple[SampledItem, ...]
     probability: float | None
@@ -77,7 +82,7 @@ class LabelPlan(Frozen):
 
     @property
     def unequal(self) -> bool:
-        """Whether items were drawn with probabilities of their own."""
+        """True if the items were drawn with different probabilities."""
         return any(entry.probability is not None for entry in self.chosen)
 
 
@@ -95,22 +100,24 @@ def sample_items(
     on_check: Callable[[CheckedItems], object] = lambda checked: None,
     **settings: Unpack[ItemSettings],
 ) -> LabelPlan:
-    """Sample items to label, at random over topics and a judge's scores.
+    """Sample items to label, at random and spread over topics and a judge's scores; return the plan.
 
     Args:
         items: the items, in any layout that :func:`conqret.judge` reads.
-        plan: how many items to label.
+        plan: the number of items to label.
         run: a judge's run over these items: the sample is spread over bands of its scores.
         task: the annotation task: ``rating``, ``partial-answer``, or a plug-in's.
-        labeled: labels that are there already: their items are left out.
-        uncertain_first: the items that the judge of ``run`` is least sure of, which are no random sample.
-        oversample_uncertain: a random sample, in which these are up to :data:`OVERSAMPLED` times as likely as others.
+        labeled: existing label files, whose items are left out.
+        uncertain_first: choose the items that the judge of ``run`` is least sure of; they are no
+            random sample.
+        oversample_uncertain: draw a random sample in which these items are up to :data:`OVERSAMPLED`
+            times as likely.
         seed: the seed of the sample.
-        on_check: gets what the check of the items found.
+        on_check: a function that gets the summary of the items' check.
         settings: how items are read: :class:`conqret.judging.judge_settings.ItemSettings`.
 
     Raises:
-        DeclarationError: as :func:`plan_labels`, or something is wrong with a file.
+        DeclarationError: as :func:`plan_labels`, or a file is invalid.
     """
     needs = {"argument": f"the task {form_task(task).name} needs it"}
     source = replace(open_items(items, **settings), needs=needs)
@@ -146,18 +153,18 @@ def plan_labels(
     oversample_uncertain: bool = False,
     seed: int = SEED,
 ) -> LabelPlan:
-    """Choose ``wanted`` items (all, where there are fewer); those already ``labeled`` are left out.
+    """Choose ``wanted`` items to label (or all, if there are fewer), except those already labeled; return
+    the plan.
 
-    The sample is random, and spread over topics and bands of the score: of the items in their order (that of topics,
-    and of items within a band, as ``seed`` draws it) one of every ``total / wanted`` neighbors is chosen. Any
-    beginning of the plan is itself such a sample: it is spread, and each item has the same chance of being in it. With
-    ``uncertain_first`` the most uncertain are chosen instead: to be read, and for no estimate. With
-    ``oversample_uncertain`` each item has a probability of its own, in proportion to 1 plus three times its
-    uncertainty as a share of the largest.
+    The sample is systematic: items are sorted by topic and score band, shuffled with ``seed``, and one of
+    every ``total / wanted`` neighbors is chosen. Every beginning of the plan is itself such a sample. With
+    ``uncertain_first``, the items that the judge is least sure of are chosen instead; they are unfit for
+    estimates. With ``oversample_uncertain``, an item's probability is proportional to 1 plus three times
+    its uncertainty, as a share of the largest.
 
     Raises:
-        DeclarationError: fewer than 1 item is wanted, none is left, both kinds of uncertain ones are wanted, or one is
-            and nothing is judged.
+        DeclarationError: ``wanted`` is below 1, no items are left, or both options for uncertain items
+            are set. Also if one of them is set and there are no judgments.
     """
     if wanted < 1:
         raise DeclarationError(f"--plan is the number of items to label, at least 1, not {wanted}")
@@ -305,6 +312,6 @@ def _weigh(
 
 
 def abstained(judgment: Judgment | None) -> list[str]:
-    """The metrics that the judge left out because it was not sure enough."""
+    """Return the metrics on which the judge abstained for lack of confidence."""
     measures = judgment.measures if judgment is not None else {}
     return [name for name, measure in measures.items() if measure.reason is Reason.UNSURE]

@@ -21,8 +21,8 @@ CANNOT_JUDGE = "cannot judge"
 
 
 class Choice(Frozen):
-    """One answer of a question: the ``value`` that is written down, what the button says (the value, where ``says`` is
-    empty), and what it means."""
+    """One choice of a question: the stored ``value``, the button's text (the value if ``says`` is empty),
+    and a meaning."""
 
     value: str
     says: str = ""
@@ -35,10 +35,10 @@ def _paragraphs(guide: Any) -> Any:
 
 
 class ScreenQuestion(Frozen):
-    """One question, under the name of its dimension. ``guide`` says what is meant, paragraph by paragraph;
-    a text of several lines is taken, too.
+    """One question about a dimension, with its choices.
 
-    ``mirrored`` maps values to those that are written down where the two things compared stood the other way round.
+    ``guide`` explains it in paragraphs; a text of several lines is split into them. ``mirrored`` maps each
+    value to the one that is stored if the two compared texts were shown in reverse order.
     """
 
     name: Identifier
@@ -49,17 +49,19 @@ class ScreenQuestion(Frozen):
 
     @property
     def values(self) -> frozenset[str]:
-        """What may be answered, apart from "cannot judge"."""
+        """The values of all choices, without "cannot judge"."""
         return frozenset(choice.value for choice in self.choices)
 
     def answer_text(self, value: str) -> str:
-        """An answer as its button says it."""
+        """Return the button text of an answer."""
         return next((choice.says or choice.value for choice in self.choices if choice.value == value), value)
 
 
 class ScreenPassage(Frozen):
-    """One text on the screen under its title. ``lit`` are places of characters in it, from and to, that are marked.
-    ``images`` are URLs of images that belong to it."""
+    """One text on a screen with its title.
+
+    ``lit`` holds start and end of highlighted parts, and ``images`` the URLs of its images.
+    """
 
     title: str
     text: str
@@ -69,11 +71,11 @@ class ScreenPassage(Frozen):
 
 
 class JudgingScreen(Frozen):
-    """One judgment of a two-turn debate: its condition, its number among so many ``turns``, and its instruction, as
-    :mod:`conqret.debate.two_turn.slider_answers` has them.
+    """One judgment of a two-turn debate: its condition, its turn number of ``turns``, and its
+    instruction.
 
-    ``swapped`` says that the second option stands first; ``limit`` is the time for the answer in seconds, 0 without
-    end.
+    See :mod:`conqret.debate.two_turn.slider_answers` for the values. ``swapped`` is true if the second
+    option is shown first. ``limit`` is the time limit in seconds; 0 is no limit.
     """
 
     condition: str
@@ -85,15 +87,15 @@ class JudgingScreen(Frozen):
 
 
 class Screen(Frozen):
-    """One screen, of an item or of a ``part`` of it (a document's id, a sentence's number).
+    """One screen of an annotation study: it shows an item, or a ``part`` of it (a document's id, a
+    sentence's number).
 
-    ``swapped`` says that the two things compared stand the other way round than in the item, ``compared`` what they are
-    called there, where they have names. ``gold`` holds the answers that are right, by question, where they are known:
-    an attention check. ``practice`` says that all annotators have the screen before the others, and are then told which
-    answers are right, and ``why``. ``person`` is the number of the annotator for whom alone it is, in the order of
-    their screens; 0 is any annotator. ``judging`` says what is shown where the item is a question that is debated, and
-    ``against`` for which of its options (1 or 2) an argument is to be answered. ``turns`` are the messages before the
-    question, each under who wrote it.
+    ``swapped`` is true if the two compared texts are shown in reverse order; ``compared`` are their names.
+    ``gold`` maps questions to their correct answers, if known, as an attention check. ``practice`` screens
+    come first for all annotators, who are then shown the correct answers and ``why``. ``person`` is the
+    number of the only annotator who gets the screen; 0 means any. ``judging`` is the design of a debate
+    judgment. ``against`` is the option (1 or 2) whose argument a writer counters. ``turns`` are the
+    messages before the question, titled by role.
     """
 
     item: Identifier
@@ -114,19 +116,19 @@ class Screen(Frozen):
 
     @property
     def pictured(self) -> bool:
-        """Whether it shows images."""
+        """True if the screen shows images."""
         return any(passage.images for passage in (*self.turns, *self.passages))
 
     def about(self, names: Collection[str]) -> Screen:
-        """The screen with the questions of these names alone; all, where there are none."""
+        """Return the screen with only the questions of these names; with all if ``names`` is empty."""
         chosen = tuple(question for question in self.questions if not names or question.name in names)
         return self if chosen == self.questions else self.model_copy(update={"questions": chosen})
 
     def read(self, form_answers: Mapping[str, str]) -> dict[str, str]:
-        """The answers to its questions among ``form_answers``, as they are written down.
+        """Return the answers to the screen's questions in the fields of a form.
 
         Raises:
-            DeclarationError: a question is not answered, or with something that is none of its choices.
+            DeclarationError: a question has no answer, or one that is not among its choices.
         """
         answers = {}
         for question in self.questions:
@@ -139,12 +141,12 @@ class Screen(Frozen):
         return answers
 
     def right(self, answers: Mapping[str, str]) -> dict[str, bool]:
-        """Whether the answers are right, by the questions whose answer is known."""
+        """Return for each question with a known answer True if it was answered correctly."""
         written_answers = self.written(answers)
         return {name: written_answers.get(name) in known for name, known in self.gold.items()}
 
     def written(self, answers: Mapping[str, str]) -> dict[str, str]:
-        """The answers as they stand in a label file: of what is compared, in the order of the item."""
+        """Return the answers as stored in label files: for compared texts, in the order of the item."""
         if not self.swapped:
             return dict(answers)
         turned = {question.name: question.mirrored for question in self.questions}
@@ -152,19 +154,23 @@ class Screen(Frozen):
 
 
 def rating(low: int, high: int, meanings: Mapping[int, str] | None = None) -> tuple[Choice, ...]:
-    """The whole numbers from ``low`` to ``high``, with what each means where that is said."""
+    """Return the integers from ``low`` to ``high`` as choices, with their meanings."""
     meaning_of = meanings or {}
     return tuple(Choice(value=str(n), meaning=meaning_of.get(n, "")) for n in range(low, high + 1))
 
 
 class StaleAnswerError(ConqretError):
-    """Another answer was given meanwhile, in another window; what stands there is kept."""
+    """Raised when another answer was stored meanwhile, for example in another window; that answer is
+    kept."""
 
 
 @dataclass(frozen=True, slots=True)
 class Annotator:
-    """Who labels. ``state`` is active, paused, dropped, whose labels are in no export, or one in which practice ends
-    (:mod:`conqret.labels.study_screens`); ``practised`` says in words how that went, once it is over."""
+    """An annotator of a study.
+
+    ``state`` is active, paused, dropped (labels are not exported), deleted, or an outcome of practice
+    (:mod:`conqret.labels.study_screens`). ``practised`` describes the outcome of practice.
+    """
 
     number: int
     name: str
@@ -174,15 +180,17 @@ class Annotator:
 
     @property
     def pseudonym(self) -> str:
-        """The name in every export."""
+        """The annotator's name in exports, such as ``p02``."""
         return f"p{self.number:02}"
 
 
 @dataclass(frozen=True, slots=True)
 class ScreenTurn:
-    """A screen that an annotator was given, and what they answered last: ``answers`` is empty where nothing stands.
-    ``revision`` counts what was written, withdrawals included; ``shown`` is when it was first given (Unix seconds), and
-    ``started`` when its time began to run, where it has."""
+    """A screen given to an annotator, with their last answers (empty if there are none).
+
+    ``revision`` counts the stored versions, including withdrawals. ``shown`` is the time when it was first
+    given (Unix seconds), and ``started`` the start of its timer, or None.
+    """
 
     number: int
     screen: Screen
@@ -196,9 +204,11 @@ class ScreenTurn:
 
 @dataclass(frozen=True, slots=True)
 class ScreenResponse:
-    """One screen's last answer by one annotator, for exports. Values are those that the annotator chose, on the screen
-    as it was; :meth:`Screen.written` puts them into the order of the item. ``place`` is the screen's among all, from
-    1."""
+    """One annotator's last answer to one screen, for exports.
+
+    The values are as chosen on the screen; :meth:`Screen.written` puts them into the order of the item.
+    ``place`` is the screen's number among all (from 1).
+    """
 
     annotator: Annotator
     place: int
@@ -212,8 +222,11 @@ class ScreenResponse:
 
 @dataclass(frozen=True, slots=True)
 class Final:
-    """What an annotator said finally of a screen on which others differ: ``answers`` as on the screen, by question.
-    ``by`` is the name, ``at`` the time in UTC."""
+    """The adjudicator's decision on a screen on which annotators differ: ``answers`` by question, as on
+    the screen.
+
+    ``by`` is the adjudicator's name, and ``at`` the time in UTC.
+    """
 
     screen: int
     answers: Mapping[str, str]
@@ -232,13 +245,13 @@ _RESERVED = re.compile(r"\A\s*+(?:[pa]\d++$|deleted\b|final$)", re.IGNORECASE)
 
 
 class Study(Frozen):
-    """What stays the same for as long as labels are collected.
+    """The fixed settings of an annotation study.
 
-    ``overlap`` is the number of annotators who get each screen, ``open_to`` how many may join who are not named;
-    ``items`` is a digest of what is shown. ``estimates`` is false where the items were chosen for what a judge said of
-    them, so that their labels say nothing of others; ``probability`` is that of each item to be drawn, where they were.
-    Everybody has ``practice`` screens first, which are not counted among ``screens``; who has fewer than a share of
-    ``passing`` right gets no others.
+    ``overlap`` is the number of annotators for each screen, ``open_to`` how many may join by the open
+    link, and ``items`` a digest of the screens. ``estimates`` is false if items were selected by a judge's
+    scores, so that labels are no random sample. ``probability`` is that of each item being drawn.
+    ``practice`` screens come first and are not counted in ``screens``; annotators with a share below
+    ``passing`` correct get no others.
     """
 
     task: Identifier
@@ -263,7 +276,9 @@ def study_of(
     open_to: int = 0,
     **design: Any,
 ) -> Study:
-    """The study of ``screens``, those to practice among them, checked; ``design`` are further fields of it.
+    """Create the study of ``screens``, including practice screens, after checking its settings.
+
+    ``design`` holds further fields of the study.
 
     Raises:
         DeclarationError: there is no annotator or no question, there are fewer annotators than labels wanted
@@ -295,10 +310,10 @@ def study_of(
 
 
 def check_names(annotators: Sequence[str]) -> list[str]:
-    """The names, without the white space around them.
+    """Return the names without surrounding whitespace, after checking them.
 
     Raises:
-        DeclarationError: one is empty, too long or not printable, or stands twice.
+        DeclarationError: a name is empty, too long, not printable, or repeated.
     """
     names = [name.strip() for name in annotators]
     if len(names) > MAX_ANNOTATORS:
@@ -316,7 +331,7 @@ def check_names(annotators: Sequence[str]) -> list[str]:
 
 
 def digest(screens: Iterable[Screen]) -> str:
-    """What tells other screens apart."""
+    """Return a digest of screens, which differs if any screen differs."""
     sha = hashlib.sha256()
     for screen in screens:
         sha.update(screen.model_dump_json().encode("utf-8", "backslashreplace") + b"\n")

@@ -49,7 +49,7 @@ Returned = TypeVar("Returned")
 
 
 class PageRefusal(Exception):  # noqa: N818 (it ends a request, and is no fault of ours)
-    """A request that gets a page with a sentence instead of what it wanted."""
+    """Raised to end a request with an error page."""
 
     def __init__(self, status: int, why: str, title: str = "This cannot be shown") -> None:
         super().__init__(why)
@@ -57,7 +57,7 @@ class PageRefusal(Exception):  # noqa: N818 (it ends a request, and is no fault 
 
 
 def app_of(routes: Sequence[Route], messages: PageMessages) -> ASGIApp:
-    """The pages at ``routes``; what goes wrong is told in the words of ``messages``."""
+    """Return the web app with these ``routes``; error pages use the texts in ``messages``."""
 
     async def error_page(request: Request, error: Exception) -> Response:
         """What stands where a page is refused, where the disk takes nothing more, or where nothing is."""
@@ -76,7 +76,8 @@ def app_of(routes: Sequence[Route], messages: PageMessages) -> ASGIApp:
 
 
 async def form_of(request: Request) -> dict[str, str]:
-    """The fields of a form; of a repeated one the last."""
+    """Return the fields of a submitted form; the last value if a field repeats. Raises PageRefusal if it
+    is invalid."""
 
     body = b""
     try:
@@ -96,17 +97,18 @@ async def form_of(request: Request) -> dict[str, str]:
 
 
 def in_language(form: Mapping[str, str]) -> dict[str, str]:
-    """The answers to the questions of a screen that a form holds."""
+    """Return the answers to a screen's questions in a form: the fields whose names begin with ``q:``."""
     return {name.removeprefix("q:"): value for name, value in form.items() if name.startswith("q:")}
 
 
 def whole(text: str) -> int:
-    """The number that a form or an address holds; -1 where that is none, or none of ours."""
+    """Parse a non-negative integer in a form or an address; return -1 if it is not valid."""
     return int(text) if text.isdecimal() and len(text) <= MAX_DIGITS else -1
 
 
 async def apart(work: Callable[..., Returned], *arguments: Any) -> Returned:
-    """Do what waits for the disk in a thread, so that others are answered meanwhile."""
+    """Run blocking ``work`` in a thread and return its result, so that other requests are served
+    meanwhile."""
 
     return await run_in_threadpool(work, *arguments)
 
@@ -114,8 +116,7 @@ async def apart(work: Callable[..., Returned], *arguments: Any) -> Returned:
 def page_of(
     template: str, status: int = 200, *, messages: PageMessages = ENGLISH, **content: Any
 ) -> Response:
-    """The answer with a page of a template, in the words of ``messages``; where its ``screen`` has images, it may show
-    them."""
+    """Return an HTML response rendered from a template; images are allowed if its ``screen`` has some."""
     shown = content.get("screen")
     parts = page(
         template,
@@ -135,25 +136,25 @@ def page_of(
 
 
 def tongue(text: str) -> Markup:
-    """The attribute that says in which language a text is; empty where script and common words do not tell."""
+    """Return the HTML ``lang`` attribute for a text; empty if the language cannot be detected."""
     code = language_of(text, model=False)
     return Markup(' lang="{}"').format(code) if code else Markup("")
 
 
 def html_of(content: bytes, status: int = 200) -> Response:
-    """The answer with a page that is written already."""
+    """Return a response with finished HTML."""
 
     return HTMLResponse(content, status)
 
 
 def led_to(address: str) -> Response:
-    """The answer that leads to another page."""
+    """Return a redirect to another page."""
 
     return RedirectResponse(address, 303)
 
 
 def pieces(passage: ScreenPassage) -> Iterator[tuple[str, bool]]:
-    """The text piece by piece, each with whether it is marked."""
+    """Yield the text of a passage in pieces, each with True if it is highlighted."""
     at = 0
     for start, end in sorted(passage.lit):
         if at < start:
@@ -173,7 +174,8 @@ DASHBOARD, JOIN, ADJUDICATE = "the dashboard", "whoever joins", "who decides"
 
 
 class Links:
-    """The tokens of a study, all made of the secret in its folder; where that is removed, old links end."""
+    """The access tokens of a study, derived from the secret in its folder; deleting it invalidates all
+    links."""
 
     def __init__(self, folder: Path) -> None:
         path = folder / FILE
@@ -190,30 +192,30 @@ class Links:
             )
 
     def token(self, annotator: Annotator) -> str:
-        """The token of an annotator."""
+        """Return the token of an annotator's personal link."""
         return self._made(f"person {annotator.number}")
 
     def to(self, what: str) -> str:
-        """The token of :data:`DASHBOARD`, :data:`JOIN` or :data:`ADJUDICATE`."""
+        """Return the token of a common link: :data:`DASHBOARD`, :data:`JOIN` or :data:`ADJUDICATE`."""
         return self._made(f"link {what}")
 
     def holder(self, token: str, annotators: Iterable[Annotator]) -> Annotator | None:
-        """Whose token this is; all are compared, each in the same time."""
+        """Return the annotator with this token, or None; the comparison takes constant time."""
         holders = [annotator for annotator in annotators if self.same(token, self.token(annotator))]
         return holders[0] if holders and holders[0].state != "deleted" else None
 
     def form(self, token: str) -> str:
-        """What a form of this annotator's must send along, which no other page knows."""
+        """Return the secret value that an annotator's forms must contain, against cross-site requests."""
         return self._made(f"form {token}")
 
     def check_form(self, form: Mapping[str, str], token: str) -> None:
-        """Raise PageRefusal where a form does not carry the word of this token's pages."""
+        """Raise PageRefusal if a form does not contain the secret value for this token."""
         if not self.same(form.get("form", ""), self.form(token)):
             raise PageRefusal(403, "This form is not from a page of yours; open your link again.")
 
     @staticmethod
     def same(first: str, other: str) -> bool:
-        """Whether two tokens are the same, compared in the same time whatever they are."""
+        """Return True if two tokens are equal; the comparison takes constant time."""
         return hmac.compare_digest(first.encode("utf-8", "replace"), other.encode("utf-8", "replace"))
 
     def _made(self, what: str) -> str:
@@ -231,8 +233,10 @@ THANKS = "Thank you"
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """How pages are reached: ``secure`` by https alone. ``judged`` are judges' answers on what was written in the
-    study, and ``messages`` the words of the pages."""
+    """The settings of the pages: ``secure`` is true if they are reached by https only.
+
+    ``judged`` are judges' answers on texts of the study, and ``messages`` the page texts.
+    """
 
     secure: bool = False
     judged: Sequence[SliderAnswer] = ()

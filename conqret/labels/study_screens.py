@@ -31,8 +31,11 @@ EVERYTHING = TaskRequest()
 
 @dataclass(frozen=True)
 class PlannedScreens:
-    """Screens in their order, with what is to be said of them. ``estimates`` is false where the plan chose the items
-    for what a judge said of them, ``probability`` is that of each item to be drawn, where a plan drew them."""
+    """The screens of a study in order, with notes for the user.
+
+    ``estimates`` is false if a plan selected items by a judge's scores. ``probability`` is that of each
+    item being drawn, if a plan drew them.
+    """
 
     screens: list[Screen]
     notes: list[str]
@@ -48,11 +51,12 @@ def items_of(
     on_check: Callable[[CheckedItems], object] = lambda checked: None,
     **reading: Unpack[ItemSettings],
 ) -> Iterable[Item]:
-    """The items of a file, all of them checked: as the task reads it, where its files hold no items. ``on_check`` gets
-    what they hold, and which are left out.
+    """Read and check the items of a file for a task.
+
+    A task may read a file format of its own. ``on_check`` gets the summary of the check.
 
     Raises:
-        ItemsError: rows have faults, or lack what the task shows.
+        ItemsError: rows have faults, or lack a field that the task shows.
         DeclarationError: there is no such task, the file cannot be read, or nothing can be left out of it.
     """
     asked = task_of(task)
@@ -88,8 +92,10 @@ def _sound_items(
 def planned_screens(
     items: Iterable[Item], task: str, wanted: TaskRequest = EVERYTHING, *, plan: Path | None = None
 ) -> PlannedScreens:
-    """The screens of ``task`` for ``items``, or for those of ``plan`` (what ``conqret labels sample`` wrote next to
-    its form).
+    """Return the screens of ``task`` for ``items``.
+
+    If ``plan`` is given, a file that ``conqret labels sample`` wrote next to its form, only its items are
+    included.
 
     Raises:
         DeclarationError: there is no such task or metric; the plan cannot be read, or names items that are not there.
@@ -151,12 +157,14 @@ def practice_screens(
     on_check: Callable[[CheckedItems], object] = lambda checked: None,
     **reading: Unpack[ItemSettings],
 ) -> list[Screen]:
-    """The screens of the items in a file whose answers are known, for a study of ``others``. ``on_check`` gets what the
-    file holds, and which items are left out.
+    """Return practice screens from the items of a file whose answers are known, for a study with screens
+    ``others``.
+
+    ``on_check`` gets the summary of the check.
 
     Raises:
         ItemsError: the file has faults.
-        DeclarationError: no answer is known, or an item is among those of the study, too.
+        DeclarationError: no answer is known, or an item is also in the study.
     """
     source = _sound_items(path, task_of(task), wanted, on_check, reading)
     screens = planned_screens(source, task, wanted).screens
@@ -170,10 +178,10 @@ def practice_screens(
 
 
 def to_practise(screens: Iterable[Screen], others: Iterable[Screen]) -> list[Screen]:
-    """The screens as those that are practiced in a study of ``others``.
+    """Return the screens marked as practice, for a study with screens ``others``.
 
     Raises:
-        DeclarationError: the study has a practice question, too.
+        DeclarationError: an item is in both the practice and the study.
     """
     for_practice = [screen.model_copy(update={"practice": True}) for screen in screens]
     if both := sorted({screen.item for screen in for_practice} & {screen.item for screen in others}):
@@ -185,7 +193,11 @@ def to_practise(screens: Iterable[Screen], others: Iterable[Screen]) -> list[Scr
 
 
 def settle(ledger: Ledger, annotator: Annotator, marked: Marked) -> Annotator:
-    """End the practice of an annotator who has done all of it; the annotator as they stand then."""
+    """End the practice of an annotator who has finished it, and return the updated annotator.
+
+    Their state becomes passed, not passed, or waiting for review, by the result of ``marked``. If practice
+    is not finished, nothing changes.
+    """
     if annotator.practised or annotator.state != "active":
         return annotator
     records = list(ledger.given(practice=True, annotator=annotator.number))
@@ -201,15 +213,17 @@ def settle(ledger: Ledger, annotator: Annotator, marked: Marked) -> Annotator:
 
 
 def marked_by_gold(records: Sequence[ScreenResponse]) -> tuple[int, int]:
-    """How many of the answers that are known an annotator gave."""
+    """Return the numbers of correct answers and of all answers that are known."""
     right = [is_right for record in records for is_right in record.screen.right(record.answers).values()]
     return sum(right), len(right)
 
 
 @dataclass(frozen=True)
 class PlannedStudy:
-    """A study that may begin, with its screens, the texts that they speak of, by name, and answers that ``judged``
-    what was written in it."""
+    """A study ready to begin: settings, screens, and the texts that these refer to by name.
+
+    ``judged`` are judges' answers on texts written in the study.
+    """
 
     study: Study
     screens: Sequence[Screen]
@@ -217,7 +231,9 @@ class PlannedStudy:
     judged: Sequence[SliderAnswer] = ()
 
     def open(self, folder: Path, names: Sequence[str]) -> Ledger:
-        """The study in a folder, begun where there is none. One that was planned for each annotator keeps them.
+        """Open the study in a folder, or create it, and return its ledger.
+
+        If screens were planned for each annotator, the annotators cannot change later.
 
         Raises:
             DeclarationError: the folder holds another study, or annotators are named who are not in it.

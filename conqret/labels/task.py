@@ -25,8 +25,11 @@ GOLD, WHY = "gold", "why"
 
 @dataclass(frozen=True)
 class TaskRequest:
-    """What is wanted of a task: ``metrics`` (all, where it is empty), the ends of a ``scale`` where it may be chosen,
-    the ``seed`` that draws sides, and the prompts from which formats are explained."""
+    """The options of a task: ``metrics`` (empty for all), ``scale`` if it can be chosen, and the random
+    ``seed``.
+
+    ``library`` holds the prompts from which judge formats are explained.
+    """
 
     metrics: tuple[str, ...] = ()
     scale: tuple[int, int] | None = None
@@ -36,12 +39,13 @@ class TaskRequest:
 
 @dataclass(frozen=True)
 class AnnotationTask:
-    """One kind of annotation: ``screens`` gives those of an item; none, where the item lacks what the task shows.
-    ``reads`` makes items of a task's own files, where these hold none. ``needs`` names the fields that each item has to
-    have, for what is wanted of items of which so many have each field.
+    """An annotation task.
 
-    A task with ``dimensions`` can be a form, too: they are labeled on the whole numbers of the ``scale``,
-    where no others are given, and ``form`` says what to do, where the summary does not.
+    ``screens`` returns the screens of an item, or none if the item lacks what the task shows. ``reads``
+    reads items from a file format of the task's own. ``needs`` returns the required fields, from the
+    request and the share of items with each field. A task with ``dimensions`` can also be an annotation
+    form, in which they are rated on the integers of ``scale``. ``form`` is the form's instruction (by
+    default the summary).
     """
 
     name: str
@@ -55,12 +59,12 @@ class AnnotationTask:
 
 
 def needing(*fields: str) -> Callable[[TaskRequest, Mapping[str, Share]], Collection[str]]:
-    """The needs of a task that cannot be shown without any of ``fields``."""
+    """Return a ``needs`` function for a task that requires all of ``fields``."""
     return lambda wanted, has: fields
 
 
 def where_any(*fields: str) -> Callable[[TaskRequest, Mapping[str, Share]], Collection[str]]:
-    """The needs of a task that shows what there is: those of ``fields`` that any item has."""
+    """Return a ``needs`` function that requires those of ``fields`` that any item has."""
     return lambda wanted, has: [field for field in fields if has[field] != "none"]
 
 
@@ -71,11 +75,11 @@ ANNOTATION_TASKS = Registry(
 
 
 def form_task(name: str) -> AnnotationTask:
-    """The task of this name, which a form can hold.
+    """Return the task with this name, if it can be an annotation form.
 
     Raises:
-        UnknownNameError: there is none.
-        DeclarationError: only pages can show it.
+        UnknownNameError: no task has this name.
+        DeclarationError: the task cannot be a form, only web pages.
     """
     task = ANNOTATION_TASKS[name]
     if not task.dimensions:
@@ -86,8 +90,11 @@ def form_task(name: str) -> AnnotationTask:
 
 
 def passages(item: Item, fields: Iterable[str], *, only: int | None = None) -> tuple[ScreenPassage, ...]:
-    """The texts of an item as they are shown: the ``fields`` among argument, second_argument, reference and documents,
-    in this order; of the documents the one at place ``only``, where that is given."""
+    """Return the texts of an item for display: those of ``fields``, in the fixed order argument to
+    documents.
+
+    If ``only`` is given, just the document at that index is included.
+    """
     wanted = set(fields)
     shown = [
         ("Argument", item.argument, "argument"),
@@ -112,7 +119,7 @@ def passages(item: Item, fields: Iterable[str], *, only: int | None = None) -> t
 
 
 def turns(item: Item) -> Iterator[ScreenPassage]:
-    """The messages before the question, each under who wrote it, and the images that the question shows."""
+    """Yield the messages before the question, titled by role, and the images of the question."""
     places = {document.id: place for place, document in enumerate(item.documents, start=1)}
     for turn in item.messages:
         lines = [turn.content, *(f"(calls {call})" for call in turn.calls)]
@@ -128,11 +135,13 @@ def turns(item: Item) -> Iterator[ScreenPassage]:
 
 
 def with_gold(item: Item, screen: Screen) -> Screen:
-    """The screen with the answers to its questions that are known, from the item's metadata: for each question a value
-    or several, under the screen's part where the item has several screens; and with what explains them.
+    """Return the screen with the known answers in the item's metadata, and their explanation.
+
+    Each question has one or several correct values; if the item has several screens, they are listed by
+    part.
 
     Raises:
-        DeclarationError: a value is none that can be chosen.
+        DeclarationError: a known answer is not among the question's choices.
     """
     known = item.metadata.get(GOLD)
     if not isinstance(known, dict):
@@ -155,25 +164,26 @@ def with_gold(item: Item, screen: Screen) -> Screen:
 def screen_of(
     item: Item, shown: Iterable[ScreenPassage], questions: Iterable[ScreenQuestion], **more: Any
 ) -> Screen:
-    """A screen of an item under its heading; ``more`` are the other fields of the screen."""
+    """Create a screen of an item with its heading; ``more`` are further fields of the screen."""
     fields = {"heading": heading(item), "turns": tuple(turns(item)), **more}
     return Screen(item=item.id, topic=item.topic, passages=tuple(shown), questions=tuple(questions), **fields)
 
 
 def heading(item: Item) -> str:
-    """What stands above a screen: the topic, and the side that was to be taken."""
+    """Return the heading of a screen: the topic, with the stance if the item has one."""
     sides = {"pro": " — in favour", "con": " — against"}
     return f"{item.topic}{sides.get(item.stance, '')}"
 
 
 @dataclass(frozen=True)
 class AnnotationForm:
-    """Items to be labeled on some dimensions, on a scale from ``low`` to ``high``, by a ``question``.
-    What is not ``for_estimation`` bears a mark, so that its labels are refused where something is estimated;
-    what was drawn bears the ``probability`` that each item had, or its own (by id). Where ``words`` are what annotators
-    write, there is no scale.
+    """An annotation form: items to label on ``dimensions``, on a scale from ``low`` to ``high``, by a
+    ``question``.
 
-    Each form gives the texts of its files, by what their names have behind that of the form.
+    If ``for_estimation`` is false, labels are marked so that commands refuse them for estimates.
+    ``probability`` is the probability of each item being drawn, or a mapping from ids to probabilities.
+    ``words`` are the allowed labels if there is no scale. Each export method returns the texts of its
+    files by file name suffix.
     """
 
     question: str
@@ -186,7 +196,8 @@ class AnnotationForm:
     words: Sequence[str] = ()
 
     def mark(self, item: Item) -> dict[str, str]:
-        """The fields that are added to an item: what is to be known of it, and of all, when it comes back."""
+        """Return the extra fields of an item in a form: scale, inclusion probability, and a mark against
+        estimation."""
         mark = {} if self.words else {SCALE: written_scale(self.low, self.high)}
         if not self.for_estimation:
             return {FOR_ESTIMATION: NOT, **mark}
@@ -195,7 +206,7 @@ class AnnotationForm:
 
     @property
     def instruction(self) -> str:
-        """What to do, in the words that stand next to each item of a CSV form."""
+        """The instruction that is shown next to each item of a CSV form."""
         ends = f"a whole number from {self.low} to {self.high}"
         if self.words:
             ends = f"one of {', '.join(self.words)}"
@@ -206,7 +217,8 @@ class AnnotationForm:
         return f"{question}. Write into {names}: {ends}{unsure}; into annotator: your name."
 
     def csv(self) -> dict[str, str]:
-        """A row for each item, with an empty column for the annotator's name and for each dimension."""
+        """Return the form as CSV, with a row for each item and empty columns for annotator and
+        dimensions."""
         first, blank = self.items[0], [self.instruction, *[""] * len(self.dimensions)]
         head = ["item", "annotator", *shows(first), *self.mark(first), INSTRUCTION, *self.dimensions]
         rows = (
@@ -215,7 +227,8 @@ class AnnotationForm:
         return {"": csv_text(head, rows)}
 
     def label_studio(self) -> dict[str, str]:
-        """Tasks for Label Studio's JSON import, and the labeling interface for them: a choice for each dimension."""
+        """Return tasks for Label Studio's JSON import, and the labeling interface with choices for each
+        dimension."""
         tasks = [{"data": {"item": item.id, **shows(item), **self.mark(item)}} for item in self.items]
         lines = ["<View>"]
         for name in shows(self.items[0]):
@@ -233,7 +246,8 @@ class AnnotationForm:
         return {"": _json(tasks), ".config.xml": "\n".join([*lines, "</View>"]) + "\n"}
 
     def argilla(self) -> dict[str, str]:
-        """Records for ``dataset.records.from_json`` of Argilla 2; the questions are the dimensions."""
+        """Return records for ``dataset.records.from_json`` of Argilla 2; its questions are the
+        dimensions."""
         records = [
             {
                 "id": item.id,
@@ -256,7 +270,7 @@ FORMS: Mapping[str, Callable[[AnnotationForm], dict[str, str]]] = {
 
 
 def shows(item: Item) -> dict[str, str]:
-    """Topic, stance and argument, then the other argument and the documents as one text."""
+    """Return topic, stance and argument of an item, and under ``text`` all its other texts as one."""
     said = [f"{turn.title}: {turn.text}" for turn in turns(item)]
     parts = ["Before the question:\n" + "\n\n".join(said)] if said else []
     parts += [f"Other argument:\n{item.second_argument}"] if item.second_argument else []

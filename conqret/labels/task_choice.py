@@ -34,10 +34,10 @@ from conqret.prompts import Library
 
 
 def task_of(name: str) -> AnnotationTask:
-    """The task that ``name`` means; a path that ends in ``.toml`` is a task of one's own.
+    """Return the task with this name, that of a judge format, or the one in a ``.toml`` file.
 
     Raises:
-        UnknownNameError: there is none; the message names the nearest.
+        UnknownNameError: no task has this name; the message names the nearest.
         DeclarationError: the file cannot be read.
     """
     if name.endswith(".toml"):
@@ -51,11 +51,11 @@ def task_of(name: str) -> AnnotationTask:
 
 
 def screens_of(task: AnnotationTask, items: Iterable[Item], wanted: TaskRequest) -> list[Screen]:
-    """All screens of all items, in their order, with the questions that are wanted.
+    """Return all screens of all items in order, with only the requested questions.
 
     Raises:
         UnknownNameError: no screen has a question of that name.
-        DeclarationError: an answer that an item says is known cannot be chosen.
+        DeclarationError: a known answer is not among the question's choices.
     """
     screens = [with_gold(item, screen) for item in items for screen in task.screens(item, wanted)]
     names = dict.fromkeys(question.name for screen in screens for question in screen.questions)
@@ -77,7 +77,7 @@ class _Custom(Frozen):
 
 
 def custom_task(path: Path) -> AnnotationTask:
-    """The task that a TOML file declares::
+    """Return the annotation task that a TOML file declares. Such a file is, for example::
 
         shows = ["argument", "documents"]        # or "each document", one screen a document
 
@@ -130,7 +130,8 @@ _NOTICE = "Everything between the tags"
 
 
 def format_task(judge: Judge, metrics: tuple[str, ...] = ()) -> AnnotationTask:
-    """The task in which annotators rate the ``metrics`` of ``judge``; for all, where none are given."""
+    """Return the task in which annotators rate the ``metrics`` of ``judge``; all its metrics if none are
+    given."""
 
     def screens(item: Item, wanted: TaskRequest) -> Iterator[Screen]:
         known, named = rateable(judge), wanted.metrics or metrics
@@ -149,15 +150,16 @@ def format_task(judge: Judge, metrics: tuple[str, ...] = ()) -> AnnotationTask:
 
 
 def states_ratings(judge: Judge) -> bool:
-    """Whether the format requests ratings on a scale of whole numbers, as annotators can give them."""
+    """Return True if the judge format requests ratings on an integer scale, which annotators can use,
+    too."""
     return bool(judge.judge_prompts) and _SCALE.fullmatch(judge.scale) is not None
 
 
 def rateable(judge: Judge) -> tuple[str, ...]:
-    """The metrics that annotators can rate on the format's scale.
+    """Return the metrics of a judge format that annotators can rate on its scale.
 
     Raises:
-        DeclarationError: the format states no ratings.
+        DeclarationError: the format has no ratings.
     """
     if not states_ratings(judge):
         why = (

@@ -30,25 +30,25 @@ _CITED = re.compile(r"#([0-9]+)")
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A counter-argument as far as it is written."""
+    """An unfinished counter-argument: its text and the snippets that it quotes."""
 
     text: str = ""
     snippets: tuple[str, ...] = ()
 
     @classmethod
     def from_answers(cls, answers: Mapping[str, str]) -> Draft:
-        """What stands in a study."""
+        """Create a draft from the answers stored in a study."""
         return cls(answers.get(TEXT, ""), tuple(json.loads(answers.get(SNIPPETS, "[]"))))
 
     def answers(self) -> dict[str, str]:
-        """As it stands in a study."""
+        """Return the draft as answers to store in a study."""
         return {TEXT: self.text, SNIPPETS: json.dumps(self.snippets, ensure_ascii=False)}
 
     def quoting(self, passage: str, words: str) -> Draft:
-        """With one more snippet, in the words of the passage.
+        """Return the draft with one more snippet, quoted from the passage.
 
         Raises:
-            DeclarationError: it is not in the passage, or there are too many.
+            DeclarationError: the words are not in the passage, or there are too many snippets.
         """
         quote = quoted_in(passage, words)
         if quote is None:
@@ -58,10 +58,10 @@ class Draft:
         return replace(self, snippets=(*self.snippets, quote))
 
     def check(self) -> None:
-        """Whether it can stand.
+        """Check that the draft is complete.
 
         Raises:
-            DeclarationError: there is no text, or it cites a snippet that is not there.
+            DeclarationError: the draft has no text, or cites a snippet that does not exist.
         """
         if not self.text:
             raise DeclarationError("write your counter-argument")
@@ -78,8 +78,10 @@ def writing_study(
     consent: str = "",
     practice: Sequence[TwoTurnQuestion] = (),
 ) -> tuple[Study, list[Screen], dict[str, str]]:
-    """The study with its screens and the texts of its questions, for :meth:`Ledger.open`; each writer first writes on
-    the questions of ``practice``, against either argument.
+    """Create a writing study: return its settings, its screens and the texts of its questions.
+
+    These are the arguments of :meth:`Ledger.open`. Each writer first writes on the questions of
+    ``practice``, against both arguments.
 
     Raises:
         DeclarationError: there are fewer than two writers, names repeat, a question has no passage, or one is
@@ -102,7 +104,10 @@ def writing_study(
 
 
 def planned_writing(questions: Sequence[TwoTurnQuestion], writers: int) -> list[Screen]:
-    """The screens of all writers: passage by passage, first all that answer the first option's argument."""
+    """Return the screens of all writers, by passage.
+
+    A writer's screens against the first option's argument come before those against the second's.
+    """
     passages = gathered((question.passage_id, question) for question in questions)
     screens: list[Screen] = []
     for place, passage_tasks in enumerate(passages.values()):
@@ -120,8 +125,11 @@ def planned_writing(questions: Sequence[TwoTurnQuestion], writers: int) -> list[
 
 
 def written(ledger: Ledger) -> tuple[list[TwoTurnQuestion], list[str]]:
-    """The questions with both counter-arguments, by the pseudonyms of their writers, and the names of those that lack
-    one. Writers are named for the option that they argue for: the one that they do not write against."""
+    """Return the questions with both counter-arguments, and the names of questions that lack one.
+
+    Writers are identified by pseudonym, under the option that they argue for, which is not the one that
+    they write against.
+    """
     parts = gathered((record.screen.item, record) for record in ledger.given())
     whole, lacking = [], []
     for name, text in ledger.texts():
@@ -133,8 +141,10 @@ def written(ledger: Ledger) -> tuple[list[TwoTurnQuestion], list[str]]:
 
 
 def practised(ledger: Ledger) -> list[TwoTurnQuestion]:
-    """What each writer wrote in practice: every question with both counter-arguments by this one writer, whose
-    pseudonym stands at the end of its id."""
+    """Return each writer's practice: questions with both counter-arguments by the same writer.
+
+    The writer's pseudonym is the end of the question's id.
+    """
     texts = dict(ledger.texts(practice=True))
     parts = gathered(
         ((record.annotator.pseudonym, record.screen.item), record) for record in ledger.given(practice=True)

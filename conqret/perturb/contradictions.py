@@ -21,7 +21,7 @@ from conqret.text.citations import MARK
 
 
 def exchanges(pairs: Iterable[str]) -> dict[str, str]:
-    """What is exchanged for what: of ``weeks/months`` months for weeks."""
+    """Convert pairs such as ``weeks/months`` to a mapping from each word to its replacement."""
     return dict(pair.split("/") for pair in pairs)
 
 
@@ -35,13 +35,11 @@ Rule = Callable[[str, str, str, random.Random], str | None]
 
 
 def contradict(sentence: str, source: str, rng: random.Random, topic: str = "") -> tuple[str, str]:
-    """``sentence`` changed so that ``source``, the text that it cites, no longer bears it out; and how: ``number``,
-    ``name``, ``degree``, ``detail`` or ``added``.
+    """Change ``sentence`` so that ``source``, the text that it cites, no longer supports it.
 
-    Its citations stay, and so do the numbers and names of the ``topic``: they say what is argued about.
-
-    A number or a name is changed where there is one, else a degree or a detail; a circumstance can be added to any
-    sentence.
+    Return the new sentence and the kind of change: ``number``, ``name``, ``degree``, ``detail`` or
+    ``added``. Its citations stay, and so do the numbers and names of the ``topic``. A number or name is
+    changed if there is one, else a degree or detail; otherwise a circumstance is added.
     """
     plain: list[tuple[str, Rule]] = [("number", other_numbers), ("name", _other_name)]
     subtle: list[tuple[str, Rule]] = [("degree", _other_degree), ("detail", _other_detail)]
@@ -152,10 +150,10 @@ _date = re.compile(rf"\b(?:{'|'.join(name for names in _CYCLES for name in names
 
 
 def other_numbers(body: str, source: str, topic: str, rng: random.Random) -> str | None:
-    """Every figure, number word, fraction and date of ``body`` changed, none to one that ``source`` has; those of the
-    ``topic`` stay, for they say what is argued about.
+    """Change every number, fraction and date in ``body``, to none that occurs in ``source``.
 
-    None where there is none, or where none can change.
+    Numbers of the ``topic`` stay, since they are part of the question. Return None if there is no number,
+    or none can be changed.
     """
     shift = rng.randint(1, 5)
 
@@ -202,7 +200,11 @@ def _other_figures(body: str, source: str, fixed: Set[float], rng: random.Random
 
 
 def bent(value: float, factor: float, shares: bool) -> float:
-    """Times ``factor``; where there are shares, 0, 50 and 100 stay, and the odds within each half are multiplied."""
+    """Multiply ``value`` by ``factor``.
+
+    If ``shares`` is true, the value is a percentage: 0, 50 and 100 stay, and the odds within each half are
+    multiplied.
+    """
     if not shares:
         return value * factor
     if value > WHOLE:
@@ -224,7 +226,8 @@ def _other(old: str, factor: float, shares: bool, years: int) -> str:
 
 
 def same_order(old: Sequence[float], new: Sequence[float], is_years: Sequence[bool]) -> bool:
-    """Whether figures that differed still do, the same way round; years are compared with years."""
+    """Return True if numbers that differed still differ, in the same order; years are only compared with
+    years."""
     for years in (True, False):
         chosen = [(b, a) for b, a, year in zip(old, new, is_years, strict=True) if year is years]
         for (before, after), (later_before, later_after) in pairwise(sorted(chosen)):
@@ -234,7 +237,7 @@ def same_order(old: Sequence[float], new: Sequence[float], is_years: Sequence[bo
 
 
 def is_year(text: str) -> bool:
-    """Whether a figure is taken for a year."""
+    """Return True if a number is probably a year."""
     return text.isdigit() and FIRST_YEAR <= int(text) <= LAST_YEAR
 
 
@@ -244,5 +247,5 @@ def _value(text: str) -> float:
 
 
 def cased(new: str, old: str) -> str:
-    """``new``, with a capital where ``old`` begins with one."""
+    """Return ``new``, with a capital first letter if ``old`` has one."""
     return new[0].upper() + new[1:] if old[0].isupper() else new

@@ -28,7 +28,8 @@ class _PoolTopic:
 
 @dataclass(frozen=True, slots=True)
 class PoolEntry:
-    """A document, and the topics that it is known to belong to (as questions, see :func:`same_topic`)."""
+    """A document of a pool, with the topics that it belongs to (as questions in the form of
+    :func:`same_topic`)."""
 
     document: Document
     topics: frozenset[str] = frozenset()
@@ -36,25 +37,26 @@ class PoolEntry:
 
 @dataclass(frozen=True)
 class Pool:
-    """Documents to draw replacements from; equal texts count once."""
+    """A pool of documents from which replacements are drawn; documents with equal texts count once."""
 
     entries: tuple[PoolEntry, ...] = ()
     _foreign: dict[str, tuple[int, ...]] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def from_items(cls, items: Iterable[Item]) -> Pool:
-        """All documents of ``items``, each belonging to the topics of the items that hold it."""
+        """Create a pool of all documents of ``items``; each belongs to the topics of its items."""
         return cls(
             _merged((document, {same_topic(item.topic)}) for item in items for document in item.documents)
         )
 
     @classmethod
     def open(cls, path: str | Path) -> Pool:
-        """The pool in a file of items, or in a corpus directory, with the topics for which its qrels call documents
-        relevant.
+        """Open the pool in a file of items or in a corpus directory.
+
+        In a corpus, a document belongs to the topics for which the qrels rate it relevant.
 
         Raises:
-            DeclarationError: there is no ``documents.jsonl``, or a line is no document.
+            DeclarationError: ``documents.jsonl`` is missing, or a line in it is not a document.
         """
         if not Path(path).is_dir():
             return cls.from_items(open_items(path))
@@ -68,11 +70,11 @@ class Pool:
         return cls(_merged((document, topics.get(document.id, set())) for document in corpus.documents()))
 
     def draw(self, item: Item, count: int, rng: random.Random) -> list[Document]:
-        """Up to ``count`` different documents that are not of the item's topic, in drawing order.
+        """Draw up to ``count`` different documents that do not belong to the item's topic.
 
-        None has the text of a document of the item. One whose id the item has already gets another one.
-        None is in another language than the item. The first of a longer draw are those of a shorter one with the same
-        generator.
+        They are in the item's language, and none has the text of one of its documents. A document whose id
+        occurs in the item gets a new id. With equal generators, a shorter draw is the beginning of a
+        longer one.
         """
         language = item_language(item)
         topic = same_topic(item.topic)
@@ -100,7 +102,7 @@ class Pool:
 
 
 def same_topic(question: str) -> str:
-    """What two questions share if they are one topic: their words in lower case."""
+    """Return a normalized question, which is equal for questions that are the same topic."""
     return caseless(question).rstrip("?!. ")
 
 

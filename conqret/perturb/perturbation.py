@@ -38,9 +38,9 @@ PERCENT = 100.0
 
 
 class Direction(StrEnum):
-    """Which way a metric should move as the level rises.
+    """How a metric of a good judge should change as the perturbation level rises.
 
-    ``NO_RISE`` is for perturbations that a good judge may punish or overlook, but must never reward.
+    ``NO_RISE`` is for perturbations that a good judge may punish or ignore, but must never reward.
     """
 
     FALL = "fall"
@@ -50,9 +50,10 @@ class Direction(StrEnum):
 
 
 class Change(Frozen):
-    """One thing that was changed: where (``document 3``, ``argument sentence 5``), how, from what, to what.
+    """One change to an item: its position (``document 3``, ``argument sentence 5``), kind, and content
+    before and after.
 
-    Of documents the ids are kept, of sentences the texts.
+    For documents, ``before`` and ``after`` are ids; for sentences they are texts.
     """
 
     where: str
@@ -62,8 +63,10 @@ class Change(Frozen):
 
 
 class PerturbationRecord(Frozen):
-    """What was done to an item. ``reached`` is ``level`` in whole things: a quarter of ten sentences is three, 30 per
-    cent. ``original`` is the id of the item before.
+    """The record of a perturbation of an item.
+
+    ``reached`` is the level after rounding to whole units: 25% of ten sentences is three, which is 30%.
+    ``original`` is the id of the unperturbed item.
     """
 
     name: str
@@ -76,7 +79,7 @@ class PerturbationRecord(Frozen):
 
 
 class InapplicableError(DeclarationError):
-    """This item cannot be changed like this; the message says why."""
+    """Raised when an item cannot be perturbed; the message gives the reason."""
 
 
 NO_RULE = "has no rule for items in"
@@ -84,7 +87,7 @@ CHANGES_NOTHING = "changes nothing in it"
 
 
 class LanguageError(InapplicableError):
-    """This item cannot be changed like this: there are no rules for its language.
+    """Raised when an item cannot be perturbed because there are no rules for its language.
 
     Attributes:
         language: of the item, as its ISO 639-1 code.
@@ -99,14 +102,17 @@ class LanguageError(InapplicableError):
 
 
 class UnreachedError(InapplicableError):
-    """This item cannot be changed by so much, though perhaps by less; the message says why."""
+    """Raised when an item cannot be perturbed at this level, though perhaps at a lower one."""
 
 
 @dataclass(frozen=True)
 class Materials:
-    """What a perturbation draws on beyond the item: documents of other topics, and sentences that a model
-    rewrote (by item id and sentence number, counted from 1). ``by_model``: a model rewrites, whether or not it has done
-    so yet; else rules do."""
+    """Resources of a perturbation besides the item.
+
+    ``pool`` holds documents of other topics. ``rewrites`` are sentences rewritten by a model, by item id
+    and sentence number (from 1). ``by_model`` is true if a model rewrites sentences, even if it has not
+    yet done so; else rules do.
+    """
 
     pool: Pool = field(default_factory=Pool)
     rewrites: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
@@ -115,7 +121,7 @@ class Materials:
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """One change that is to be made: the item, the level, and where chance comes from."""
+    """One perturbation of one item at one level, with its source of randomness."""
 
     item: Item
     original: str
@@ -126,30 +132,33 @@ class Draw:
 
     @property
     def language(self) -> str:
-        """The language of the item; empty for English, and where it cannot be told."""
+        """The item's language code; empty if it is English or cannot be detected."""
         language = item_language(self.item)
         return "" if is_english(language) else language
 
     def rng(self, part: object = "") -> random.Random:
-        """A generator that is the same at every level; ``part`` tells several of one item apart."""
+        """Return a random generator with the same seed at every level; ``part`` separates several
+        generators of one item."""
         return random.Random(f"{self.seed}/{self.name}/{self.original}/{part}")
 
     def count(self, total: int) -> int:
-        """How many of ``total`` things a level in per cent means, halves rounded up."""
+        """Return how many of ``total`` things the level, as a percentage, covers; halves are rounded up."""
         return min(total, math.floor(total * self.level / PERCENT + 0.5))
 
     def ordered(self, things: Sequence[T], part: object = "") -> list[T]:
-        """``things`` in the order in which rising levels take them."""
+        """Return ``things`` in random order, the same at every level, so that higher levels extend lower
+        ones."""
         return self.rng(part).sample(things, len(things))
 
     def share(self, things: Sequence[T]) -> list[T]:
-        """Those of ``things`` that a level in per cent takes, in that order."""
+        """Return the random share of ``things`` that the level covers, as a percentage."""
         return self.ordered(things)[: self.count(len(things))]
 
 
 @dataclass(frozen=True, slots=True)
 class PerturbedItem:
-    """The outcome: the item's new fields, what was changed, and how much of the level was reached."""
+    """The result of a perturbation: new fields of the item, the list of changes, and the level that was
+    reached."""
 
     update: Mapping[str, Any]
     changes: tuple[Change, ...]
@@ -157,7 +166,8 @@ class PerturbedItem:
 
 
 def additions(added: Mapping[int, Sequence[str]]) -> tuple[Change, ...]:
-    """The record of what was put behind sentences of the argument, by their places from 0."""
+    """Return the changes that record texts added after sentences of the argument, by sentence index (from
+    0)."""
     return tuple(
         Change(where=f"argument after sentence {place + 1}", kind="added", after=" ".join(more))
         for place, more in sorted(added.items())
@@ -166,18 +176,19 @@ def additions(added: Mapping[int, Sequence[str]]) -> tuple[Change, ...]:
 
 @dataclass(frozen=True)
 class Perturbation:
-    """How items are changed.
+    """A perturbation: how items are changed by a known amount.
 
-    - ``unit`` says what a level counts. Levels end at ``most`` (None: no limit), and are whole numbers unless that
-      is 100, per cent
-    - ``levels`` are those that are used where none are given, from 0 upwards
-    - ``expects`` maps metrics to the way in which they should move; a metric that it does not name is open
-    - ``needs`` are the fields of the item that must be there; ``pool`` says that other documents are needed
-    - ``rewriting`` says how a model can do it, if it can
-    - ``share`` names the perturbation that does the same to a share, if another does: that of ``25%``
-    - ``languages`` are those that its rules and the texts that it puts in are for; None: it works in any
-    - ``control`` makes what bias probes compare a version with, where that is not the item itself: the same change in
-      the same places, without what is probed
+    - ``unit``: what a level counts. Levels end at ``most`` (None: no limit); if ``most`` is 100, they
+      are percentages, else whole numbers.
+    - ``levels``: the default levels, ascending from 0.
+    - ``expects``: the expected direction of change for each metric; other metrics may change in any
+      direction.
+    - ``needs``: the fields that an item must have; ``pool`` is true if other documents are needed.
+    - ``rewriting``: how a model can apply it, or None.
+    - ``share``: the name of the perturbation that does the same to a share of an item, such as ``25%``.
+    - ``languages``: the languages of its rules and texts; None if it works in any language.
+    - ``control``: makes the version that bias probes compare with: the same change in the same places,
+      without the probed feature. None: the item itself.
     """
 
     name: str
@@ -197,7 +208,8 @@ class Perturbation:
 
     @property
     def controlled(self) -> Perturbation | None:
-        """The perturbation that makes the control, with the same draws; None where there is none."""
+        """The perturbation that makes the control version with the same random draws; None if there is no
+        control."""
         if self.control is None:
             return None
         name, control = self.name, self.control
@@ -205,19 +217,20 @@ class Perturbation:
         return replace(self, name=f"{name}-control", change=change, control=None)
 
     def expected(self, metric: str) -> Direction | None:
-        """The way in which ``metric`` should move; None where nothing is expected."""
+        """Return how ``metric`` should change; None if nothing is expected."""
         return self.expects.get(metric.replace("-", "_"))
 
     def apply(
         self, item: Item, level: float, *, seed: int = SEED, materials: Materials | None = None
     ) -> Item:
-        """``item`` changed by ``level``, with the record of it in its metadata; at level 0 ``item`` itself.
+        """Return ``item`` perturbed at ``level``, with a record in its metadata; at level 0 it is
+        unchanged.
 
         Raises:
-            InapplicableError: the item lacks what is to be changed.
-            LanguageError: there are no rules for its language.
-            UnreachedError: it cannot be changed by so much, or the level rounds to no change at all.
-            DeclarationError: there is no such level.
+            InapplicableError: the item lacks a field that is to be changed.
+            LanguageError: there are no rules for the item's language.
+            UnreachedError: the item cannot reach the level, or the level rounds to no change at all.
+            DeclarationError: the perturbation does not allow this level.
         """
         self.check_level(level)
         if level == 0:
@@ -249,7 +262,7 @@ class Perturbation:
         return item.model_copy(update={**changed.update, "id": name, "metadata": metadata})
 
     def check_level(self, level: float) -> None:
-        """Raise DeclarationError if there is no such level."""
+        """Raise DeclarationError if the perturbation does not allow this level."""
         if not level >= 0 or (self.most is not None and level > self.most) or math.isinf(level):
             most = "" if self.most is None else f" to {self.most:g}"
             raise DeclarationError(f"{self.name} takes levels from 0{most} ({self.unit}), not {level:g}")
@@ -258,10 +271,10 @@ class Perturbation:
 
 
 def records(item: Item) -> tuple[PerturbationRecord, ...]:
-    """What was done to ``item``, in order; empty where nothing was.
+    """Return the records of all perturbations of ``item``, in order; empty if it is unperturbed.
 
     Raises:
-        DeclarationError: the metadata holds something else under the same key.
+        DeclarationError: the metadata has other content under the same key.
     """
     entries = item.metadata.get(CHANGES, ())
     try:
@@ -273,7 +286,11 @@ def records(item: Item) -> tuple[PerturbationRecord, ...]:
 
 
 def versioned(original: str, stack: Iterable[tuple[str, float]]) -> str:
-    """The id of a changed item: ``voting-age-pro+irrelevant-20``; the end of a very long id becomes a digest."""
+    """Return the id of a perturbed item, such as ``voting-age-pro+irrelevant-20``.
+
+    ``stack`` holds the names and levels of its perturbations. The end of a very long id is replaced by a
+    digest.
+    """
     suffix = "".join(f"+{name}-{level:g}" for name, level in stack)
     if len(original) + len(suffix) > LONGEST_ID:
         digest = text_digest_of(original)
@@ -325,7 +342,7 @@ EVERYTHING = (*RELEVANCE, *GROUNDING, *ANSWER, *SECOND, *QUALITY, *PREFERENCE, *
 def expect(
     *, fall: Iterable[str] = (), unchanged: Iterable[str] = (), no_rise: Iterable[str] = ()
 ) -> dict[str, Direction]:
-    """The expectation for each metric; a metric that is in no group is left open."""
+    """Return a mapping from metrics to the expected direction of change; metrics not named are not in it."""
     return (
         dict.fromkeys(fall, Direction.FALL)
         | dict.fromkeys(unchanged, Direction.UNCHANGED)

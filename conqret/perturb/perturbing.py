@@ -29,7 +29,7 @@ from conqret.runs.session import Session, SessionCounts
 
 
 class RewritingSettings(ClientSettings, ItemSettings, total=False):
-    """What rewrites items, where a model does, and how they are read."""
+    """The settings of the model that rewrites items, and of how items are read."""
 
     model: str | ClientOptions | None
     prompts: str | Path | None
@@ -43,7 +43,11 @@ def read_items(
     on_check: Callable[[CheckedItems], object],
     needs: Mapping[str, str] = MappingProxyType({}),
 ) -> list[Item]:
-    """The items of a file, checked; ``needs`` says for what a field has to be there. Raises ItemsError."""
+    """Read and check the items of a file, and return them as a list.
+
+    ``needs`` maps each required field to the reason, and ``on_check`` gets the summary of the check.
+    Raises ItemsError if items have faults.
+    """
     opened = open_items(
         items,
         columns=settings.get("columns"),
@@ -56,10 +60,10 @@ def read_items(
 
 
 def rewriter(client: ClientOptions, target: Path, settings: RewritingSettings, *, overwrite: bool) -> Session:
-    """The session with what rewrites, whose answers are kept next to the file that is written.
+    """Return a session with the model that rewrites, whose responses are recorded next to ``target``.
 
     Raises:
-        DeclarationError: the file has other content, and nothing is recorded of which it could come again.
+        DeclarationError: the file has other content, and there are no recordings to reproduce it from.
     """
     replay = as_path(settings.get("replay"))
     store = as_path(settings.get("recordings")) or target.with_suffix(".recordings.sqlite")
@@ -73,8 +77,11 @@ def rewriter(client: ClientOptions, target: Path, settings: RewritingSettings, *
 
 @dataclass(frozen=True, slots=True)
 class Perturbed:
-    """The items by level, those that could not be changed and why, those that the model failed to rewrite, and the file
-    that holds all versions; and what was requested."""
+    """The result of perturbing a file of items.
+
+    It holds the versions by level, the items that could not be perturbed, and those that the model failed
+    to rewrite. It also holds the output file and the counts of requests.
+    """
 
     perturbation: Perturbation
     changed: dict[float, list[Item]]
@@ -97,21 +104,25 @@ def write_perturbations(
     on_check: Callable[[CheckedItems], object] = lambda checked: None,
     **settings: Unpack[RewritingSettings],
 ) -> Perturbed:
-    """Perturb items by known amounts: every level of every item, with a record of what was changed where.
+    """Perturb all items at all levels, write every version to a file, and return a summary.
+
+    Each version has a record of its changes.
 
     Args:
-        name: the perturbation.
+        name: the name of the perturbation.
         items: the items, in any layout that :func:`conqret.judge` reads.
-        levels: rising levels in the perturbation's own unit, or shares such as ``25%``; by default its own.
-        pool: where documents of other topics come from, a corpus directory or a file of items; by default the others.
+        levels: ascending levels in the perturbation's unit, or shares such as ``25%``; by default its
+            own.
+        pool: a corpus directory or a file of items with documents of other topics; by default those of
+            the other items.
         output: the file to write, by default ``ITEMS-NAME.jsonl``.
-        overwrite: replace the file where it has other content, which may be corrected by hand.
-        seed: draws what is changed.
-        on_check: gets what the check of the items found.
-        settings: what rewrites, and how items are read: :class:`RewritingSettings`.
+        overwrite: replace the file if it has other content, which may have been corrected by hand.
+        seed: the random seed that draws what is changed.
+        on_check: a function that gets the summary of the items' check.
+        settings: the model that rewrites, and how items are read: :class:`RewritingSettings`.
 
     Raises:
-        DeclarationError: anything wrong with the call or the items.
+        DeclarationError: an argument or the items are invalid.
     """
     perturbation, chosen = at_levels(PERTURBATIONS[name], levels)
     if any(low >= high for low, high in pairwise(chosen)):

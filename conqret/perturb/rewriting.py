@@ -80,10 +80,10 @@ async def rewrite_items(
     seed: int = SEED,
     library: Library | None = None,
 ) -> tuple[Materials, list[LeftOutItem]]:
-    """Materials that hold what the model made of each item's sentences, for the highest of ``levels`` that it reaches.
+    """Have a model rewrite the sentences that the highest reachable of ``levels`` changes, for each item.
 
-    Items for which no valid answer could be had are listed with the reason, and have no rewrites: leave them
-    out, or the rules would take the model's place.
+    Return materials with the rewritten sentences, and the items without a valid response, with the reason.
+    Leave these items out, since rules would otherwise rewrite them.
     """
     library, rewriting = library or Library(), rewriting_of(perturbation)
     gate = asyncio.Semaphore(IN_FLIGHT)
@@ -110,10 +110,10 @@ async def rewrite_items(
 
 
 def rewriting_of(perturbation: Perturbation) -> Rewriting:
-    """How a model does this perturbation.
+    """Return the settings with which a model applies this perturbation.
 
     Raises:
-        DeclarationError: none can.
+        DeclarationError: no model can apply it.
     """
     if perturbation.rewriting is None:
         raise DeclarationError(f"{perturbation.name} needs no model; leave out --model")
@@ -143,7 +143,7 @@ LANGUAGE = "perturb/language"
 def rewrite_request(
     item: Item, numbers: Sequence[int], rewriting: Rewriting, draw: Draw, library: Library
 ) -> Request[Rewrites]:
-    """The question for new sentences in place of those of these numbers."""
+    """Build the request to a model that rewrites the sentences with these numbers."""
     spans = sentences(item.argument or "")
     wanted = {number: spans[number - 1].text for number in numbers}
     rendered = library[rewriting.prompt].render(

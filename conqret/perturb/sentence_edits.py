@@ -13,12 +13,12 @@ from conqret.text.sentences import CLOSING, END_MARKS, Span, sentences
 
 @lru_cache(maxsize=1024)
 def split(text: str) -> tuple[Span, ...]:
-    """The sentences of ``text``; kept, because every level of every perturbation needs them again."""
+    """Return the sentences of ``text``; results are cached, since every level needs them."""
     return sentences(text)
 
 
 def cited_sentences(text: str) -> list[int]:
-    """The numbers, from 1, of the sentences that cite something and say something."""
+    """Return the numbers (from 1) of the sentences that have both a citation and words."""
     return [
         number
         for number, span in enumerate(split(text), start=1)
@@ -27,7 +27,7 @@ def cited_sentences(text: str) -> list[int]:
 
 
 def grounded(draw: Draw) -> list[int]:
-    """The numbers of the sentences that cite; InapplicableError where none does."""
+    """Return the numbers of the argument's citing sentences. Raises InapplicableError if none cites."""
     sentence_numbers = cited_sentences(draw.item.argument or "")
     if not sentence_numbers:
         raise InapplicableError(
@@ -37,7 +37,7 @@ def grounded(draw: Draw) -> list[int]:
 
 
 def replace_sentences(text: str, replacements: Mapping[int, str]) -> str:
-    """``text`` with some of its sentences (counted from 1) exchanged; every other character stays."""
+    """Return ``text`` with the sentences at these numbers (from 1) replaced; all other characters stay."""
     pieces, end = [], 0
     for number, span in enumerate(split(text), start=1):
         if number in replacements:
@@ -47,13 +47,14 @@ def replace_sentences(text: str, replacements: Mapping[int, str]) -> str:
 
 
 def put_after(text: str, added: Mapping[int, Iterable[str]], space: str = " ") -> str:
-    """``text`` with more sentences behind some of its own (counted from 0), ``space`` between them."""
+    """Return ``text`` with further sentences inserted after those at these indices (from 0), separated by
+    ``space``."""
     longer = {place + 1: space.join([split(text)[place].text, *more]) for place, more in added.items()}
     return replace_sentences(text, longer)
 
 
 def same_elsewhere(before: str, after: str, changed: Iterable[int]) -> bool:
-    """Whether ``after`` has the sentences of ``before``, all alike but exactly those numbered ``changed``."""
+    """Return True if ``after`` differs from ``before`` in exactly the sentences numbered ``changed``."""
     old, new, numbers = split(before), sentences(after), set(changed)
     return len(old) == len(new) and all(
         (first.text != other.text) == (number in numbers)
@@ -62,7 +63,7 @@ def same_elsewhere(before: str, after: str, changed: Iterable[int]) -> bool:
 
 
 def split_close(sentence: str) -> tuple[str, str]:
-    """A sentence and what closes it: its end mark, closing quotes and trailing citations."""
+    """Split a sentence into its body and its end: end mark, closing quotes and trailing citations."""
     starts = {match.end(): match.start() for match in find_marks(sentence)}
     before_marks = _without_marks(sentence, starts)
     end_then_marks = before_marks.rstrip(CLOSING).rstrip(END_MARKS)
@@ -90,13 +91,15 @@ MODEL = "model"
 
 @dataclass(frozen=True, slots=True)
 class Rewriting:
-    """How sentences are rewritten.
+    """How the sentences of an argument are rewritten, by a model or by rules.
 
-    - ``prompt``: the id of the prompt by which a model does it
-    - ``chosen(draw)``: the numbers (from 1) of the sentences that a level changes, in the order in which levels
-      take them
-    - ``by_rule(draw, number)``: the new sentence and the kind of its change; None where the rules leave it as it is
-    - ``reached(draw, n)``: how much of the level n changed sentences are, in its unit; by default so many
+    - ``prompt``: the id of the prompt for the model.
+    - ``chosen(draw)``: returns the numbers (from 1) of the sentences that a level changes; higher levels
+      extend the list.
+    - ``by_rule(draw, number)``: returns the new sentence and the kind of its change, or None if no rule
+      applies.
+    - ``reached(draw, n)``: returns the level that ``n`` changed sentences amount to, in its unit; by
+      default ``n``.
     """
 
     prompt: str
@@ -105,12 +108,18 @@ class Rewriting:
     reached: Callable[[Draw, int], float] = lambda draw, changed: changed
 
     def by_rules(self, draw: Draw) -> dict[int, tuple[str, str]]:
-        """What the rules make of the chosen sentences: the offline model's answer."""
+        """Return the rule-based rewrites of the chosen sentences, by number, each with the kind of its
+        change."""
         rewritten = {number: self.by_rule(draw, number) for number in self.chosen(draw)}
         return {number: made for number, made in rewritten.items() if made is not None}
 
     def change(self, draw: Draw) -> PerturbedItem:
-        """The sentences are those that a model rewrote, where it did; else the rules rewrite them."""
+        """Return the item with the chosen sentences rewritten, by the model if it has rewritten them,
+        else by rules.
+
+        Raises:
+            InapplicableError: the model has not rewritten a chosen sentence.
+        """
         argument = draw.item.argument or ""
         spans = split(argument)
         rewritten = draw.materials.rewrites.get(draw.original)

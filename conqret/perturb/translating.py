@@ -85,9 +85,12 @@ class Translation(Typed):
 
 @dataclass(frozen=True, slots=True)
 class TranslatedItems:
-    """The translations, each with the share of words that came back (by its id); the items without a translation, and
-    why; the file that holds originals and translations: none is written, and ``file`` is None, where no translation
-    was kept; and what was requested."""
+    """The result of translating items.
+
+    ``overlap`` maps each translation's id to the word overlap of original and back-translation. ``failed``
+    holds the items without a translation, with the reason. ``file`` contains originals and translations,
+    or is None if no translation was accepted.
+    """
 
     translations: list[Item]
     overlap: Mapping[str, float]
@@ -97,7 +100,12 @@ class TranslatedItems:
 
 
 def languages_of(names: Sequence[str]) -> tuple[str, ...]:
-    """The codes of the languages to translate into. Raises UnknownNameError for what is none."""
+    """Return the codes of the languages to translate into.
+
+    Raises:
+        UnknownNameError: a language is unknown.
+        DeclarationError: no language is given.
+    """
     codes = []
     for name in names:
         code = language_code(name)
@@ -119,21 +127,24 @@ def translate_items(
     on_check: Callable[[CheckedItems], object] = lambda checked: None,
     **settings: Unpack[RewritingSettings],
 ) -> TranslatedItems:
-    """Write items and their translations by a model into a file, tied by ``translation_of`` in their metadata.
+    """Translate items with a model, and write originals and translations to a file; return a summary.
+
+    The two are linked by ``translation_of`` in their metadata.
 
     Args:
         items: the items, in any layout that :func:`conqret.judge` reads.
         into: the languages, as codes or English names.
         output: the file to write, by default ``ITEMS-translated.jsonl``.
-        overwrite: replace the file where it has other content, which may be corrected by hand.
-        on_check: gets what the check of the items found.
-        settings: what translates, and how items are read: :class:`conqret.perturb.perturbing.RewritingSettings`.
+        overwrite: replace the file if it has other content, which may have been corrected by hand.
+        on_check: a function that gets the summary of the items' check.
+        settings: the model that translates, and how items are read:
+            :class:`conqret.perturb.perturbing.RewritingSettings`.
 
     Returns:
-        The translations, and the items that have none, with the reason.
+        The translations, and the items without one, with the reason.
 
     Raises:
-        DeclarationError: anything wrong with the call or the items.
+        DeclarationError: an argument or the items are invalid.
     """
     codes, found, client = _opened(items, into, on_check, settings)
     target = as_path(output) or Path(f"{stem(Path(items))}-translated.jsonl")
@@ -176,7 +187,7 @@ def translate_items(
 def translating_cost(
     items: str | Path, *, into: Sequence[str], **settings: Unpack[RewritingSettings]
 ) -> ExpectedCost:
-    """The calls, tokens and dollars of :func:`translate_items`. Raises what it does."""
+    """Estimate the calls, tokens and dollars of :func:`translate_items`. Raises the same errors."""
     codes, found, options = _opened(items, into, lambda checked: None, settings)
     client, library = CountingClient(options), Library(as_path(settings.get("prompts")))
     calls = prompt = written = 0
@@ -218,7 +229,10 @@ def _wanted(items: Sequence[Item], codes: Sequence[str]) -> Iterator[tuple[Item,
 
 
 def groups_of(item: Item) -> Iterator[dict[int, str]]:
-    """The texts of an item by their numbers: question and arguments together, then each document with its title."""
+    """Yield the texts of an item in groups for translation, each as a mapping from number to text.
+
+    The first group holds question and arguments; each document with its title is a further group.
+    """
     fields = (item.topic, item.argument, item.second_argument, item.reference)
     yield {number: text for number, text in enumerate(fields) if text}
     for document in item.documents:
@@ -226,8 +240,12 @@ def groups_of(item: Item) -> Iterator[dict[int, str]]:
 
 
 async def translated(item: Item, code: str, client: Client, library: Library) -> tuple[Item, float]:
-    """The item in another language, with the share of words that came back. Raises InapplicableError where there is no
-    translation that can be kept."""
+    """Translate an item to the language ``code``, and return it with the word overlap of its
+    back-translation.
+
+    Raises:
+        InapplicableError: the language is unknown, or the translation is not faithful enough.
+    """
     original = item_language(item)
     if original not in NAMES:
         raise InapplicableError(f"item {item.id}: its language cannot be told; say it with --language")
@@ -288,13 +306,15 @@ def _tied(
 
 
 def figures(text: str) -> set[str]:
-    """The figures of a text in digits, without signs between them; citations are none, and neither is
-    what belongs to a name (``CO2``)."""
+    """Return the set of numbers in a text as digits, without separators.
+
+    Citations and digits within names (``CO2``) are ignored.
+    """
     return {re.sub(r"[.,]", "", figure) for figure in _FIGURE.findall(ascii_digits(strip_citations(text)))}
 
 
 def overlap(first: str, second: str) -> float:
-    """The F1 of the words of two texts in one language, in [0, 1]; citations are none."""
+    """Return the F1 overlap of the words of two texts, in [0, 1], ignoring citations."""
     one, other = (Counter(split_words(strip_citations(text))) for text in (first, second))
     total = one.total() + other.total()
     return 2 * (one & other).total() / total if total else 1.0

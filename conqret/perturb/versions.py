@@ -30,10 +30,10 @@ Level = float | str
 def at_levels(
     perturbation: Perturbation, levels: Sequence[Level] = ()
 ) -> tuple[Perturbation, tuple[float, ...]]:
-    """The perturbation that has these levels, and the levels as numbers; its own where none are given.
+    """Return the perturbation for these levels, and the levels as numbers; by default its own levels.
 
-    Shares of a perturbation that counts are levels of the one that it names in ``share``: ``hallucinate`` at
-    ``25%`` is ``hallucinate-share`` at 25.
+    If a perturbation counts and the levels are percentages, the one named in its ``share`` replaces it.
+    For example, ``hallucinate`` at ``25%`` becomes ``hallucinate-share`` at 25.
 
     Raises:
         DeclarationError: a level is no number, is out of range, is a share where there are none, or shares and counts
@@ -62,7 +62,7 @@ def at_levels(
 
 
 def is_level(text: str) -> bool:
-    """Whether ``text`` is meant as a level, and not as the name of a perturbation."""
+    """Return True if ``text`` has the form of a level, not of a perturbation's name."""
     try:
         float(text.rstrip("% "))
     except ValueError:
@@ -71,7 +71,7 @@ def is_level(text: str) -> bool:
 
 
 def is_share(level: Level) -> bool:
-    """Whether the level is written with a per cent sign."""
+    """Return True if the level is written with a percent sign."""
     return isinstance(level, str) and level.strip().endswith("%")
 
 
@@ -95,8 +95,11 @@ over items with every level, and so would be one of a few long texts."""
 
 @dataclass(frozen=True, slots=True)
 class LeftOutItem:
-    """An item that could not be changed, and why; ``level`` where that is so of one level only, ``language`` where
-    there is no rule for it."""
+    """An item that could not be perturbed, with the reason.
+
+    ``level`` is set if this concerns one level only, and ``language`` if there are no rules for that
+    language.
+    """
 
     item: str
     reason: str
@@ -105,13 +108,16 @@ class LeftOutItem:
 
     @classmethod
     def from_error(cls, item: str, error: InapplicableError, level: float | None = None) -> LeftOutItem:
-        """The item with what was wrong with it."""
+        """Create the entry of an item from the error that its perturbation raised."""
         return cls(item, str(error), level, error.language if isinstance(error, LanguageError) else "")
 
 
 def counted_reasons(reasons: Sequence[str]) -> str:
-    """Why items are left out: where there are several reasons, and fewer than items, each with the number of its items,
-    the most frequent first; else the first with its item."""
+    """Summarize the reasons why items are left out, as one text.
+
+    Repeated reasons are shown with their numbers of items, most frequent first; otherwise the first reason
+    is an example.
+    """
     lines, different = reason_lines(reasons), len({_item.sub("", reason) for reason in reasons})
     if not reasons:
         return "there are no items"
@@ -122,8 +128,11 @@ def counted_reasons(reasons: Sequence[str]) -> str:
 
 
 def reason_lines(reasons: Sequence[str]) -> list[str]:
-    """Why items are left out: each with its item, or, where several have the same reason, each reason with the number
-    of its items, the most frequent first. The languages for which there is no rule stand together."""
+    """Return the reasons why items are left out, one line each.
+
+    If all reasons differ, each is listed with its item; otherwise with its number of items, most frequent
+    first. Languages without rules are merged into one line.
+    """
     counts = Counter(_item.sub("", reason) for reason in reasons)
     if len(counts) == len(reasons):
         return list(reasons)
@@ -142,7 +151,7 @@ MAX_REASONS = 10
 
 
 class NoItemChangedError(DeclarationError):
-    """A perturbation can change none of the items.
+    """Raised when a perturbation can change none of the items.
 
     Attributes:
         left_out: the items, each with why.
@@ -154,12 +163,13 @@ class NoItemChangedError(DeclarationError):
 
     @property
     def for_language(self) -> bool:
-        """Whether that is so of every item because there is no rule for its language."""
+        """True if every item was left out because there are no rules for its language."""
         return bool(self.left_out) and all(omission.language for omission in self.left_out)
 
 
 class UnreachableLevel(Frozen):
-    """A level that is left out of the curves: how many of the items cannot reach it, and why the first cannot."""
+    """A level that is left out of the curves, with the number of items that cannot reach it and a first
+    reason."""
 
     perturbation: str
     level: float
@@ -177,9 +187,9 @@ class UnreachableLevel(Frozen):
 
 @dataclass(frozen=True)
 class Series:
-    """The versions behind one curve: the same items at each level, by the ids that they had before.
+    """The versions behind one curve: the same items at each level, by their original ids.
 
-    ``left_out`` are the items that lack a level, ``unreached`` the levels that too many items lack.
+    ``left_out`` are items that lack a level; ``unreached`` are levels that too many items lack.
     """
 
     versions: Mapping[float, Mapping[str, Item]]
@@ -195,11 +205,14 @@ def perturb_items(
     seed: int = SEED,
     materials: Materials | None = None,
 ) -> tuple[dict[float, list[Item]], list[LeftOutItem]]:
-    """The items at each of ``levels`` that they reach. One that cannot be changed, or reaches no level above 0, is left
-    out at all of them, 0 included.
+    """Perturb items at each of ``levels``; return the versions by level, and the items that were left
+    out.
+
+    An item that cannot be perturbed, or that reaches no level above 0, is left out at all levels including
+    0.
 
     Raises:
-        DeclarationError: there is no such level.
+        DeclarationError: the perturbation does not allow a level.
     """
     for level in levels:
         perturbation.check_level(level)
@@ -235,11 +248,12 @@ def series(
     seed: int = SEED,
     materials: Materials | None = None,
 ) -> Series:
-    """The versions of ``items`` over which a curve can be drawn.
+    """Perturb ``items`` at ``levels`` for a curve: every item that is kept has a version at each kept
+    level.
 
     Raises:
         NoItemChangedError: the perturbation can change none of the items.
-        DeclarationError: there is no such level.
+        DeclarationError: the perturbation does not allow a level.
     """
     items_by_level, out = perturb_items(items, perturbation, levels, seed=seed, materials=materials)
     lost = {omission.item: omission for omission in out if omission.level is None}

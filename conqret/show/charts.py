@@ -49,7 +49,7 @@ GAPS = 5
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A value at ``x``, and the ends of its interval where it has one."""
+    """A point of a chart at ``x`` and ``y``, with the ends of its confidence interval if it has one."""
 
     x: float
     y: float
@@ -58,14 +58,17 @@ class Point:
 
     @classmethod
     def from_estimate(cls, x: float, estimate: Estimate) -> Point:
-        """An estimate with its interval; one without a value stands at 0."""
+        """Create a point from an estimate and its interval; an estimate without a value is placed at 0."""
         return cls(x, estimate.value or 0.0, estimate.low, estimate.high)
 
 
 @dataclass(frozen=True, slots=True)
 class ChartLine:
-    """One line of a chart, with the name that the key gives it. ``place`` gives it the color and mark of that place
-    among the lines (None: its own), so that several charts agree; its points have marks where it is ``marked``."""
+    """One line of a chart, with its name in the legend.
+
+    ``place`` selects the color and mark of that index, so that several charts agree; None uses the line's
+    own index. ``marked`` is true if its points have marks.
+    """
 
     name: str
     points: Sequence[Point]
@@ -74,7 +77,7 @@ class ChartLine:
 
 
 class Tick(NamedTuple):
-    """A number at an axis, and where it stands."""
+    """A number on an axis, with its position."""
 
     at: float
     text: str
@@ -82,10 +85,13 @@ class Tick(NamedTuple):
 
 @dataclass(frozen=True)
 class Chart:
-    """Lines over levels in [0, 1] (from -1, where a value or the end of an interval is below 0), or around ``ends`` of
-    their own, with 95% intervals; ``x`` and ``y`` say what the axes hold. A line of one point is drawn as that point
-    over its interval. Levels are above 0 where the axis is ``logarithmic``. The numbers below it are the ``levels``, or
-    else round ones, between which all levels lie."""
+    """A line chart with 95% confidence intervals.
+
+    The vertical axis covers [0, 1], from -1 if a value or interval is below 0, unless ``ends`` sets it.
+    ``x`` and ``y`` are the axis titles. A line with one point is drawn as that point over its interval.
+    Values of ``x`` must be positive if the axis is ``logarithmic``. If ``levels`` is true, the horizontal
+    axis is labeled with the points' own values of ``x``, else with round numbers.
+    """
 
     title: str
     x: str
@@ -99,12 +105,12 @@ class Chart:
 
     @property
     def height(self) -> int:
-        """Units of the whole figure, with the key where there are several lines."""
+        """The height of the figure in its units, including the legend if there are several lines."""
         return HEIGHT + KEY_LINE * (len(self.lines) if len(self.lines) > 1 else 0)
 
     @property
     def description(self) -> str:
-        """The chart in words, for those who do not see it."""
+        """A description of the chart as text, for screen readers."""
         descriptions = (
             f"{line.name}: {', '.join(f'{point.y:.3f} at {point.x:g}' for point in line.points)}"
             for line in self.lines
@@ -112,7 +118,8 @@ class Chart:
         return cut(visible(f"{self.y} (upright) by {self.x} (across). {'; '.join(descriptions)}."), 2000)
 
     def drawn(self) -> Iterator[SimpleNamespace]:
-        """The lines in units of the figure: name, color, mark, path, the outline of their intervals, and points."""
+        """Yield the drawing data of each line in figure units: name, color, mark, path, interval outline
+        and points."""
         for place, line in enumerate(self.lines):
             index = place if line.place is None else line.place
             mark = MARKS[index % len(MARKS)]
@@ -132,7 +139,7 @@ class Chart:
             )
 
     def across(self) -> Iterator[Tick]:
-        """The numbers below the axis, as far as there is room."""
+        """Yield the ticks of the horizontal axis, without those that would overlap."""
         last = -math.inf
         for x in self._numbers():
             at = self._x(x)
@@ -141,12 +148,12 @@ class Chart:
                 yield Tick(at, f"{x:.3g}" if abs(x) < 1000 else f"{x:g}")
 
     def up(self) -> Iterator[Tick]:
-        """The numbers next to the axis."""
+        """Yield the ticks of the vertical axis."""
         for value in round_numbers(*self._ends()):
             yield Tick(self._y(value), f"{value:z.3g}")
 
     def svg(self) -> str:
-        """The chart as a file of its own."""
+        """Return the chart as the text of an SVG file."""
         return fragment("parts.html.j2", "drawing", self).strip() + "\n"
 
     def _at(self, x: float, y: float) -> str:
@@ -154,7 +161,7 @@ class Chart:
 
     @property
     def names(self) -> tuple[str, str]:
-        """What both axes hold, as far as there is room for it."""
+        """The titles of the horizontal and the vertical axis, shortened to fit."""
         return cut(visible(self.x), NAME), cut(visible(self.y), NAME)
 
     def _numbers(self) -> list[float]:
@@ -185,8 +192,11 @@ class Chart:
 
 
 def reach(lines: Iterable[ChartLine], *more: float) -> tuple[float, float]:
-    """The least and the greatest of what lines hold upright, and of ``more``: the ends of an axis of their own, with
-    room around where all are equal."""
+    """Return the lowest and the highest value in the lines, their intervals and ``more``, as ends of an
+    axis.
+
+    If all values are equal, the range is widened by 0.1 on both sides.
+    """
     ends = (end for line in lines for point in line.points for end in (point.low, point.y, point.high))
     known = [*more, *(end for end in ends if end is not None)]
     low, high = min(known), max(known)
@@ -194,7 +204,7 @@ def reach(lines: Iterable[ChartLine], *more: float) -> tuple[float, float]:
 
 
 def round_numbers(low: float, high: float) -> list[float]:
-    """Numbers at even distances, from one that is not above ``low`` to one that is not below ``high``."""
+    """Return evenly spaced round numbers that cover the range from ``low`` to ``high``."""
     if high <= low:
         return [low]
     least = (high - low) / GAPS
@@ -222,7 +232,9 @@ _PLOT_METADATA: dict[PlotKind, dict[str, None]] = {
 
 
 def drawn(draw: Callable[[Figure], object], size: tuple[float, float], kind: PlotKind) -> bytes:
-    """What ``draw`` draws on a figure of ``size`` (width and height in inches).
+    """Draw a matplotlib figure with ``draw``, and return the bytes of its file.
+
+    ``size`` is width and height in inches.
 
     Raises:
         MissingDependencyError: matplotlib is not installed.

@@ -38,8 +38,8 @@ TICKS = 8
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """How a conclusion is drawn: the path around the value, whether it is filled, the dashes of the interval, and the
-    place of its color on a page (``page.css``) next to that color in a file."""
+    """The drawing style of a verdict: shape, fill, dashes of the interval, and color on a page and in a
+    file."""
 
     path: str
     filled: bool
@@ -59,9 +59,13 @@ MARKS: Mapping[str, Mark] = {
 
 @dataclass(frozen=True, slots=True)
 class ForestRow:
-    """A value between the ends of its interval (None: it has none), with what was concluded, one of :data:`MARKS`, and
-    a word for it. What lies ``within`` so much of 0 is shaded: what is small. ``others`` are values that it is compared
-    with, by their names: small marks without an interval, which a key names."""
+    """One row of a forest plot: a value with its interval (None: it has none) and a verdict, one of
+    :data:`MARKS`.
+
+    ``word`` is shown next to the row. The range of ``within`` around 0 is shaded, as the region of small
+    effects. ``others`` are values to compare with, by name, which are drawn as small marks without an
+    interval.
+    """
 
     name: str
     value: float
@@ -75,7 +79,7 @@ class ForestRow:
 
 @dataclass(frozen=True)
 class Forest:
-    """Rows below each other; ``x`` says what the axis holds."""
+    """A forest plot: rows of values with intervals; ``x`` is the title of the axis."""
 
     title: str
     x: str
@@ -85,28 +89,29 @@ class Forest:
 
     @property
     def height(self) -> int:
-        """Units of the whole figure."""
+        """The height of the figure in its units."""
         return ROW * len(self.rows) + FOOT + KEY_LINE * len(self.compared)
 
     @property
     def compared(self) -> list[str]:
-        """The names of what rows are compared with."""
+        """The names of the values that rows are compared with."""
         return list(dict.fromkeys(name for row in self.rows for name in row.others))
 
     def key(self) -> Iterator[tuple[SimpleNamespace, float]]:
-        """A mark for each of these, and how far down its line of the key stands."""
+        """Yield a mark and a vertical position for each legend entry, which are the names in
+        ``compared``."""
         for place, name in enumerate(self.compared):
             y = ROW * len(self.rows) + FOOT + KEY_LINE * (place + 0.5)
             yield self._small(name, 12, y), y
 
     @property
     def bottom(self) -> int:
-        """Where the axis stands."""
+        """The vertical position of the axis."""
         return ROW * len(self.rows) + 4
 
     @property
     def description(self) -> str:
-        """The figure in words, for those who do not see it."""
+        """A description of the figure as text, for screen readers."""
         descriptions = (
             f"{row.name}: {_said(row, self.places)}{f', {row.verdict}' * bool(row.verdict)}"
             + "".join(f", {name} {value:z.{PLACES}f}" for name, value in row.others.items())
@@ -115,7 +120,7 @@ class Forest:
         return cut(visible(f"{self.x}. {'; '.join(descriptions)}."), 2000)
 
     def drawn(self) -> Iterator[SimpleNamespace]:
-        """The rows in units of the figure; ``shade`` is empty where nothing is shaded."""
+        """Yield the drawing data of each row in figure units; ``shade`` is empty if nothing is shaded."""
         for place, row in enumerate(self.rows):
             strip = ROW * place + ABOVE
             middle = strip + STRIP // 2
@@ -136,7 +141,7 @@ class Forest:
             )
 
     def across(self) -> Iterator[Tick]:
-        """The numbers below the axis."""
+        """Yield the ticks of the axis."""
         low, high, step = self._axis()
         for place in range(round((high - low) / step) + 1):
             value = low + place * step
@@ -144,17 +149,18 @@ class Forest:
 
     @property
     def places(self) -> int:
-        """Decimals of the numbers next to the rows: one more than usual where values look alike that are not."""
+        """The number of decimals next to the rows: one more than usual if different values would look
+        equal."""
         values = {row.value for row in self.rows}
         return PLACES + (len({round(value, PLACES) for value in values}) < len(values))
 
     @property
     def zero(self) -> str:
-        """The line at 0 down to the axis; words that it meets have an edge in the color of the page."""
+        """The SVG path of the vertical line at 0, down to the axis."""
         return f"M{self._x(0.0):g},{SIDE}V{self.bottom}"
 
     def svg(self) -> str:
-        """The figure as a file of its own."""
+        """Return the figure as the text of an SVG file."""
         return fragment("parts.html.j2", "forest", self).strip() + "\n"
 
     def _small(self, name: str, x: float, y: float) -> SimpleNamespace:
@@ -186,8 +192,11 @@ def forests(
     found: Iterable[tuple[str, Estimate | None]],
     others: Mapping[str, Mapping[str, Estimate]] = NONE,
 ) -> list[Forest]:
-    """The picture of estimates by their names, of those that have a value; empty where none has. ``others`` has by the
-    same names what each is compared with."""
+    """Return a list with one forest plot of the named estimates that have a value; an empty list if none
+    has.
+
+    ``others`` maps a name to the estimates that it is compared with.
+    """
     rows = []
     for name, one in found:
         if one is not None and one.value is not None:

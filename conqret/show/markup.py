@@ -16,7 +16,7 @@ _MARKDOWN_ENTITIES = {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
 
 
 def safe(text: str) -> str:
-    """Text from outside on one line, with what Markdown or HTML would act on escaped."""
+    """Return text on one line, with the special characters of Markdown and HTML escaped."""
     line = " ".join(visible(text).split())
     return "".join(
         f"\\{char}" if char in _MARKDOWN_ESCAPED else _MARKDOWN_ENTITIES.get(char, char) for char in line
@@ -24,8 +24,10 @@ def safe(text: str) -> str:
 
 
 def tables_markdown(tables: Iterable[Table], heading: str = "###") -> str:
-    """Each table under its title, ending in a line break; ``heading`` says of which level the titles are (empty: no
-    titles)."""
+    """Return tables as Markdown, each below its title.
+
+    ``heading`` is the heading mark of the titles; if it is empty, titles are left out.
+    """
     return "\n\n".join(block for table in tables for block in _markdown_blocks(table, heading)) + "\n"
 
 
@@ -80,13 +82,13 @@ _DASH = "\u2013"
 
 
 def escaped(text: str) -> str:
-    """Text from outside on one line, with all that LaTeX acts on written so that it is only seen."""
+    """Return text on one line, with the special characters of LaTeX escaped."""
     line = " ".join(visible(text).split()).translate(_LATEX_ESCAPES)
     return _MINUS.sub("$-$", _HYPHENS.sub("-{}", line)).replace(_DASH, "--")
 
 
 def tables_latex(tables: Iterable[Table], label: str = "conqret") -> str:
-    """Each table as a float with its title as caption, its note below, and the label ``tab:LABEL-NUMBER``."""
+    """Return tables as LaTeX floats with title as caption, note, and the label ``tab:LABEL-NUMBER``."""
     return "\n\n".join(
         "\n".join(_latex_lines(table, f"tab:{label}-{number}"))
         for number, table in enumerate(tables, start=1)

@@ -39,17 +39,17 @@ def page(
     images: bool = False,
     **content: Any,
 ) -> Iterator[str]:
-    """The page of ``template``, piece by piece.
+    """Render an HTML page from ``template``, and yield it in pieces.
 
     Args:
         template: the name of a template that extends ``base.html.j2``.
-        scripts: the names of scripts that may run next to that of the theme.
-        style: the name of a style that holds next to that of all pages.
-        within: the folder of template, scripts and style, this one if not given.
-        forms: where its forms may send what is typed into them, as content security policies say it: nowhere.
-        around: ways out of the page, into others: titles with addresses.
-        images: whether it shows images that stand in it as ``data:`` URLs.
-        content: what the template speaks of, besides ``words`` and ``cut``.
+        scripts: the names of scripts in addition to that of the theme.
+        style: the name of a stylesheet in addition to that of all pages.
+        within: the folder of template, scripts and style; by default that of this module.
+        forms: where its forms may be sent, as in a content security policy; by default nowhere.
+        around: links to other pages, as titles with addresses.
+        images: True if the page shows images as ``data:`` URLs.
+        content: the template's variables, in addition to ``words`` and ``cut``.
     """
     css = (_HERE / "page.css").read_text(encoding="utf-8")
     if style:
@@ -76,17 +76,17 @@ def page(
 
 
 def fragment(template: str, macro: str, content: object) -> str:
-    """What a macro of ``template`` makes of ``content``, escaped like a page, to be shown within another."""
+    """Return the HTML of one macro of ``template`` for ``content``, escaped, for use within a page."""
     return str(getattr(_environment(_HERE).get_template(template).module, macro)(content))
 
 
 def write_files(folder: Path, files: Mapping[str, bytes | str | Iterable[str]]) -> list[Path]:
-    """Write files by their names in ``folder``, which is made; each appears whole or not at all."""
+    """Write files into ``folder``, each atomically, and return their paths; the folder is created."""
     return atomic.write_files(dict(zip(map(folder.joinpath, files), files.values(), strict=True)))
 
 
 def write_file(file: Path, content: bytes | str | Iterable[str]) -> Path:
-    """Write one file, in its folder, which is made; it appears whole or not at all. Returns its place."""
+    """Write one file atomically, and return its path; its folder is created."""
     return atomic.write_files({file: content})[0]
 
 

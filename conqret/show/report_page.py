@@ -23,7 +23,7 @@ ENDINGS = (".html", ".md", ".svg")
 
 @dataclass(frozen=True, slots=True)
 class PageLinks:
-    """Ways into other pages: titles with relative addresses."""
+    """Links to other pages, as titles with relative addresses."""
 
     to: Sequence[tuple[str, str]]
 
@@ -32,7 +32,7 @@ class PageLinks:
 
 @dataclass(frozen=True, slots=True)
 class PageRemarks:
-    """Remarks, each a line of its own."""
+    """Remarks on a page, each on a line of its own."""
 
     lines: Sequence[str]
 
@@ -41,7 +41,7 @@ class PageRemarks:
 
 @dataclass(frozen=True, slots=True)
 class CollapsedTable:
-    """A table that a page shows where the reader opens it, under this title; no part of the Markdown."""
+    """A table that is collapsed under its title on a page, and is left out of Markdown."""
 
     title: str
     table: Table
@@ -54,8 +54,11 @@ Part = Table | Chart | Forest | PageLinks | PageRemarks | CollapsedTable
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A heading with what stands under it. A table that has the section's title is not headed again;
-    where ``folded``, a page shows the parts where the reader opens them."""
+    """A heading with the parts below it.
+
+    A table with the section's title gets no heading of its own. If ``folded`` is true, the parts are
+    collapsed on the page.
+    """
 
     title: str
     parts: Sequence[Part]
@@ -64,27 +67,28 @@ class Section:
 
     @property
     def anchor(self) -> str:
-        """Where the navigation leads."""
+        """The anchor of the section for links, in lower case with hyphens."""
         return re.sub(r"[^a-z0-9]+", "-", self.title.lower()).strip("-") or "section"
 
     @property
     def charts(self) -> list[Chart | Forest]:
-        """The charts, which stand side by side before the rest."""
+        """The charts of the section, which are shown first, side by side."""
         return [part for part in self.parts if isinstance(part, Chart | Forest)]
 
     @property
     def others(self) -> list[Part]:
-        """What is no chart, in order."""
+        """The parts of the section that are not charts, in order."""
         return [part for part in self.parts if not isinstance(part, Chart | Forest)]
 
 
 @dataclass(frozen=True, slots=True)
 class ReportPage:
-    """A page: what it is (``experiment``), its title, its ``answer`` with one ``picture`` of it, and its sections.
+    """A report page: its kind ``what`` (``experiment``), its title, its ``answer`` with a ``picture``,
+    and its sections.
 
-    ``answer`` is what came out, in one sentence with figures, with what qualifies it as further ones. ``lede`` are
-    remarks on the whole, ``how_to_read`` says what was done and what words mean, which a page folds. ``badges`` are
-    warnings with a word before each, ``facts`` names with values. Sections without parts are left out.
+    ``answer`` is the result in one sentence with figures, followed by its qualifications. ``lede`` holds
+    general remarks; ``how_to_read`` explains methods and terms, and is collapsed. ``badges`` are warnings
+    with a word before each, and ``facts`` are names with values. Sections without parts are left out.
     """
 
     what: str
@@ -99,16 +103,19 @@ class ReportPage:
 
     @property
     def tables(self) -> list[Table]:
-        """All its tables that are not folded away, in order."""
+        """All tables of the page that are not collapsed, in order."""
         return [part for one in self.sections for part in one.parts if isinstance(part, Table)]
 
     def html(self, template: str = "sheet.html.j2", **content: Any) -> Iterator[str]:
-        """The page, piece by piece; a ``template`` of its own extends ``sheet.html.j2`` and gets ``content``."""
+        """Yield the HTML of the page in pieces.
+
+        A ``template`` other than the default extends ``sheet.html.j2`` and gets ``content``.
+        """
         shown = [page_section for page_section in self.sections if page_section.parts]
         return page(template, sheet=self, sections=shown, long=LONG, **content)
 
     def markdown(self) -> str:
-        """The same as Markdown, without charts and links; nothing from outside acts in it."""
+        """Return the page as Markdown, without charts and links, and with all texts escaped."""
         facts = "; ".join(f"{name}: {value}" for name, value in self.facts)
         head = [f"# {safe(self.title)}", *map(safe, self.answer)]
         head += [f"**{safe(word)}**: {safe(text)}" for word, text in self.badges]
@@ -131,11 +138,12 @@ def _blocks(page_section: Section) -> Iterator[str]:
 
 
 def write_page(page: ReportPage, file: Path) -> Path:
-    """Write ``page`` as a page (``.html``), as Markdown (``.md``) or its charts' first (``.svg``), by the ending of
-    ``file``.
+    """Write ``page`` to ``file``, and return its path.
+
+    The file's ending selects the form: HTML (``.html``), Markdown (``.md``) or the first chart (``.svg``).
 
     Raises:
-        DeclarationError: the file ends otherwise, or a chart is requested where there is none.
+        DeclarationError: the file has another ending, or the page has no chart for ``.svg``.
     """
     check_ending(file)
     ending = file.suffix.lower()
@@ -150,7 +158,7 @@ def write_page(page: ReportPage, file: Path) -> Path:
 
 
 def check_ending(file: Path) -> None:
-    """Raises DeclarationError where no page can be written into a file of this ending."""
+    """Raise DeclarationError if a page cannot be written to a file with this ending."""
     if file.suffix.lower() not in ENDINGS:
         raise DeclarationError(
             f"{file} ends in {file.suffix or 'nothing'}; give a file that ends in {', '.join(ENDINGS)}"
@@ -158,5 +166,5 @@ def check_ending(file: Path) -> None:
 
 
 def section(table: Table, *more: Table, title: str = "") -> Section:
-    """A section of tables, named after the first where it has no title of its own."""
+    """Return a section of tables, with the title of the first one by default."""
     return Section(title or table.title, (table, *more))

@@ -47,7 +47,7 @@ CellSource: TypeAlias = "str | tuple[str | int, ...] | Callable[[Any], Cell]"
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column's title, and what stands in it."""
+    """The title of a column, and the kind of its cells."""
 
     title: str
     kind: Kind = "figure"
@@ -69,16 +69,18 @@ _VALUE = re.compile(r"\A(\S++) ([\[({].*)", re.DOTALL)
 
 
 class Table:
-    """A table as plain texts; columns in which no row says anything are left out.
+    """A table of plain texts; columns that are empty in every row are left out.
 
     Attributes:
-        title: what stands above it; may be empty.
-        columns: the columns; of those given by their titles alone the first holds names, the others figures.
-        rows: a cell for each column; a row of one cell is a heading of the rows that follow. Where ``columns`` are
-            given with what stands in them (:data:`CellSource`), rows are objects of which cells are made.
-        foot: rows that sum up, set apart.
-        note: what stands below, with the reasons why estimates have no value or no interval, and with what stands in
-            the columns of the titles ``same`` where all rows have the same; may be empty.
+        title: the title above it; may be empty.
+        columns: the columns; if only titles are given, the first holds names and the others figures.
+        rows: a list of cells for each row; a row of one cell is a heading for the rows below. If
+            ``columns`` are given with cell sources (:data:`CellSource`), rows are objects from which cells
+            are computed.
+        foot: summary rows, set apart at the end.
+        note: a text below the table; may be empty. It includes the reasons for missing values or
+            intervals. It also includes the values of the columns titled in ``same`` if all rows share
+            them.
     """
 
     kind = "table"
@@ -139,7 +141,7 @@ class Table:
 
     @property
     def length(self) -> int:
-        """How many rows there are, headings of others and sums aside."""
+        """The number of rows, without heading rows and summary rows."""
         return sum(len(row) == len(self.columns) for row in self.rows)
 
     def _cells(self, place: int) -> list[str]:
@@ -147,7 +149,7 @@ class Table:
 
     @property
     def stacks(self) -> bool:
-        """Whether the rows become blocks where there is little room."""
+        """True if each row becomes a block of lines on a narrow screen."""
         names, *others = (
             max(map(len, (*re.split(r"[\s-]", column.title), *self._cells(place))))
             for place, column in enumerate(self.columns)
@@ -157,21 +159,23 @@ class Table:
 
     @property
     def dense(self) -> bool:
-        """Whether so many figures have something in brackets behind them that it has to stand below them."""
+        """True if the table has many columns with intervals, so that these are shown below the figures."""
         return sum(map(bool, self.ends)) > MANY
 
     @cached_property
     def ends(self) -> tuple[int, ...]:
-        """Of each column how wide its widest figure is where something stands in brackets behind figures, such as their
-        intervals, else 0: gathered once, as each cell requests it."""
+        """For each column, the width of its widest figure if some cells have an interval in brackets,
+        else 0."""
         columns = [list(map(_split, self._cells(place))) for place in range(len(self.columns))]
         return tuple(
             max(len(cell[0]) for cell in cells) if any(cell[1] for cell in cells) else 0 for cells in columns
         )
 
     def figure(self, place: int, text: str) -> tuple[str, str, str]:
-        """A figure of the column at ``place``, with what stands before it, so that where something stands in brackets
-        behind figures their points stand below each other, and with what stands there."""
+        """Split a cell of the column at ``place`` into padding, figure and interval.
+
+        The padding aligns the figures of a column that has intervals.
+        """
         value, ends = _split(text)
         return FIGURE_SPACE * (self.ends[place] - len(value)) * bool(text), value, ends
 
@@ -199,7 +203,7 @@ def _split(text: str) -> tuple[str, str]:
 
 
 def cell_text(cell: Cell) -> str:
-    """A cell in words, with every hidden character written out."""
+    """Return a cell as text, with hidden characters written out."""
     if isinstance(cell, Alarm):
         return Alarm(visible(cell))
     if isinstance(cell, Estimate) and cell.value is None:
@@ -227,9 +231,10 @@ INDENT = 2
 
 
 def fitted(declared: Table, width: int) -> Iterator[rich_table.Table]:
-    """The table, or several that show its columns in turn, each with the names of the rows and at most ``width`` wide.
+    """Yield the table as Rich tables of at most ``width`` characters, split by columns if necessary.
 
-    A table that does not fit is turned first if that makes it narrower: its rows become columns.
+    Each part repeats the row names. A table that does not fit is transposed first if that makes it
+    narrower.
     """
     least = _least(declared)
     if sum(least) + GAP * len(least) - GAP > width and all(len(row) > 1 for row in declared.rows):

@@ -24,7 +24,7 @@ _ELLIPSIS = " …"
 
 
 class Alarm(str):
-    """A cell that must not be missed: red in a terminal, bold in Markdown."""
+    """A cell text that needs attention: red in a terminal, bold in Markdown."""
 
     __slots__ = ()
     alarm = True
@@ -32,9 +32,12 @@ class Alarm(str):
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A stretch of text. ``cites`` is the document's number where it is a citation, with ``mark`` the running
-    number of the citation in its text; ``stray`` says that there is no such document, ``hit`` that it is (part of) a
-    flagged passage."""
+    """A piece of text for display.
+
+    If it is a citation, ``cites`` is the document's number and ``mark`` the running number of the
+    citation. ``stray`` marks a citation of a document that does not exist, and ``hit`` a part of a flagged
+    passage.
+    """
 
     text: str
     cites: int | None = None
@@ -45,9 +48,10 @@ class Piece:
 
 
 def visible(text: str) -> str:
-    """``text`` with every character that reorders, hides or controls written out: ``[U+202E]``.
+    """Return ``text`` with invisible, reordering and control characters written out, as in ``[U+202E]``.
 
-    Line breaks and tabs stay. A long row of such characters is written as its first few and their number.
+    Line breaks and tabs stay. A long sequence of such characters is shortened to the first few and their
+    number.
     """
     if (text.isascii() and text.isprintable()) or _USUAL.fullmatch(text):
         return text
@@ -61,12 +65,15 @@ def _name(match: re.Match[str]) -> str:
 
 
 def cut(text: str, limit: int) -> str:
-    """The first ``limit`` characters, with an ellipsis where something was cut."""
+    """Return the first ``limit`` characters of ``text``, with an ellipsis if it was longer."""
     return text if len(text) <= limit else text[:limit].rstrip() + _ELLIPSIS
 
 
 def link(url: str) -> str | None:
-    """``url`` if it is safe to link to: http or https, with a host, without white space or controls."""
+    """Return ``url`` if it is a safe link, else None.
+
+    A safe link is http or https and has a host, but no whitespace or control characters.
+    """
     if not url or len(url) > 2000 or _CONTROLS.search(url) or url.split() != [url]:
         return None
     try:
@@ -82,10 +89,10 @@ def cited(
     verdict: Callable[[int, int], str] | None = None,
     invalid_citations: Collection[int] = (),
 ) -> list[Piece]:
-    """``text`` in pieces, each number of a citation mark being one: of one of ``documents``, or one of
-    ``invalid_citations``.
+    """Split ``text`` into pieces, so that each cited number is a piece of its own.
 
-    ``verdict(start, number)`` says what was found of the citation of ``number`` by the mark at ``start``.
+    A number is cited if it is one of the ``documents`` or in ``invalid_citations``. ``verdict(start,
+    number)`` returns the verdict on the citation of ``number`` in the mark at ``start``.
     """
     marked: list[tuple[int, Piece]] = []
     known = 0
@@ -99,7 +106,8 @@ def cited(
 
 
 def flagged(text: str, excerpts: Sequence[str]) -> list[Piece]:
-    """``text`` in pieces, with the passages of ``excerpts`` marked; all white space counts as equal."""
+    """Split ``text`` into pieces, with the passages of ``excerpts`` marked; all whitespace counts as
+    equal."""
     marked = []
     for start, stop, _ in passages(text, excerpts):
         marked.append((start, Piece(text[start:stop], hit=True)))
@@ -107,8 +115,11 @@ def flagged(text: str, excerpts: Sequence[str]) -> list[Piece]:
 
 
 def passages(text: str, excerpts: Sequence[str]) -> list[tuple[int, int, list[int]]]:
-    """Where ``excerpts`` stand in ``text``, in whole words: start and end, with the places of the excerpts that are in
-    it, as those that overlap are one passage. What is not found is left out."""
+    """Find ``excerpts`` in ``text``, extended to whole words.
+
+    Each result is start, end and the indices of the excerpts in it. Overlapping passages are merged;
+    excerpts that are not found are left out.
+    """
     spans: list[tuple[tuple[int, int], int]] = []
     for place, excerpt in enumerate(excerpts):
         if span := quoted_span(text, excerpt):

@@ -27,12 +27,13 @@ ASSUMES_SYMMETRY = (
 
 
 def symmetry_note(topics: int) -> str:
-    """What a test over so many topics assumes, as a sentence; empty where it does not matter, or there is no test."""
+    """Return a sentence on the symmetry that a test over ``topics`` topics assumes; empty if it does not
+    apply."""
     return ASSUMES_SYMMETRY if MIN_TOPICS <= topics < SYMMETRIC_FROM else ""
 
 
 def baseline_badges(baselines: Sequence[bool]) -> list[tuple[str, str]]:
-    """A badge where some of the judges or runs whose numbers stand on a page are the offline baseline."""
+    """Return a badge if any of the judges or runs on a page is the offline baseline; else an empty list."""
     floors = sum(baselines)
     if not floors:
         return []
@@ -95,12 +96,12 @@ FLAGS: dict[str, str] = {
 
 
 def capitalised(text: str) -> str:
-    """A text as a sentence begins."""
+    """Return ``text`` with its first letter in upper case."""
     return text[:1].upper() + text[1:]
 
 
 def failed(failures: Mapping[str, str]) -> list[str]:
-    """The failures of a run's questions, by their reasons, each with an example, in sentences."""
+    """Return a sentence for each failure reason, with its example."""
     return [f"Some questions failed: {reason(name)}, as for {example}" for name, example in failures.items()]
 
 
@@ -110,7 +111,7 @@ LABELS = {"hallucination": "hallucination (lower is better)", "correctness_f1": 
 
 @lru_cache(maxsize=512)
 def label(metric: str) -> str:
-    """A metric's name for a reader: ``second.answer_relevance`` is "Answer relevance, second"."""
+    """Return a metric's name for readers: ``second.answer_relevance`` becomes "Answer relevance, second"."""
     name = metric.removeprefix(SECOND)
     words = LABELS.get(name, name.replace("_", " ").strip())
     name = words[:1].upper() + words[1:]
@@ -118,67 +119,67 @@ def label(metric: str) -> str:
 
 
 def stance(name: str) -> str:
-    """A stance in words."""
+    """Return a stance for readers: "no stance" for ``none``, else unchanged."""
     return "no stance" if name == "none" else name
 
 
 def language(code: str) -> str:
-    """The English name of a language; empty where there is none."""
+    """Return the English name of a language code; empty if it is unknown."""
     return NAMES.get(code, "")
 
 
 def reason(name: str | None) -> str:
-    """A reason in words; an unknown one as it is."""
+    """Return the description of a failure reason; an unknown one with spaces for underscores."""
     return (REASONS | NO_JUDGMENT).get(name or "", (name or "no reason given").replace("_", " "))
 
 
 def score(value: float | None, places: int = 2) -> str:
-    """A value in [0, 1] with fixed places; a dash where there is none."""
+    """Return a value with a fixed number of decimals; a dash for None."""
     return "–" if value is None else f"{value:z.{places}f}"
 
 
 def with_interval(estimate: Estimate, places: int = 2) -> str:
-    """An estimate with its interval, for a sentence."""
+    """Return an estimate with its interval as text, such as "0.46 [0.26, 0.63]"."""
     if estimate.low is None or estimate.high is None:
         return score(estimate.value, places)
     return f"{score(estimate.value, places)} [{estimate.low:z.{places}f}, {estimate.high:z.{places}f}]"
 
 
 def mean(value: float | None) -> str:
-    """A mean of counts with one place; in a word where there is none."""
+    """Return a mean of counts with one decimal; "none" for None."""
     return "none" if value is None else f"{value:.1f}"
 
 
 def rating(value: float | None) -> str:
-    """A rating on a format's own scale: whole numbers as such, means with two places."""
+    """Return a rating as text: integers without decimals, others with two; empty for None."""
     if value is None:
         return ""
     return f"{value:.0f}" if value == int(value) else f"{value:.2f}"
 
 
 def p_value(p: float | None) -> str:
-    """A p-value with three places; empty where there is none."""
+    """Return a p-value with three decimals, "<0.001" below that; empty for None."""
     return "" if p is None else "<0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def count(number: int) -> str:
-    """A whole number with thin groups of three: 12,345."""
+    """Return an integer with thousands separators: 12,345."""
     return f"{number:,}"
 
 
 def listed(names: Sequence[str], most: int = 100) -> str:
-    """Names one after the other, the last after "and"; of more than ``most`` how many more there are."""
+    """Join names with commas and a final "and"; names beyond ``most`` are only counted."""
     names = [*names[:most], *[f"{len(names) - most} more"] * (len(names) > most)]
     return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
 def counts(numbers: Mapping[str, int]) -> str:
-    """Names with their numbers: ``first 10, tie 3``."""
+    """Return names with their numbers: ``first 10, tie 3``."""
     return ", ".join(f"{name} {count(number)}" for name, number in numbers.items())
 
 
 def money(usd: float | None) -> str:
-    """US dollars; small amounts keep two figures that say something, and None is unknown."""
+    """Return an amount in US dollars, with more decimals for small amounts; "unknown" for None."""
     if usd is None:
         return "unknown"
     if usd == 0 or usd >= 0.1:
@@ -187,7 +188,7 @@ def money(usd: float | None) -> str:
 
 
 def moment(written: str) -> str:
-    """A date with its time, to the minute; what is none as it is."""
+    """Return a date and time to the minute; a text that is no date is returned unchanged."""
     try:
         date = datetime.fromisoformat(written)
     except ValueError:
@@ -198,7 +199,7 @@ def moment(written: str) -> str:
 
 
 def seconds(duration: float) -> str:
-    """A duration in the unit that suits it."""
+    """Return a duration in a suitable unit: milliseconds, seconds, minutes or hours."""
     if duration < 60:
         return f"{duration * 1000:.0f} ms" if duration < 1 else f"{duration:.1f} s"
     minutes, rest = divmod(round(duration), 60)

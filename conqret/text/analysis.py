@@ -38,11 +38,11 @@ for _derivation in _DERIVATIONS:
 
 
 def stem(word: str) -> str:
-    """A light stem of a lower-case word: one ending of inflexion and one of derivation are taken off.
+    """Return a light stem of a lower-case word: one inflectional and one derivational suffix are removed.
 
-    At least 3 letters stay; a doubled last consonant is undone, and a last ``e`` or ``y`` goes.
-    ``votes``, ``voting`` and ``voter`` share ``vot``. Words with a digit stay as they are. Stems are for
-    comparison and need not be words (the idea: Porter 1980, in two steps instead of five).
+    At least three letters remain. A doubled final consonant is reduced, and a final ``e`` or ``y`` is
+    dropped: ``votes``, ``voting`` and ``voter`` become ``vot``. Words with a digit are unchanged. Stems
+    serve for comparison and need not be words (after Porter 1980, in two steps instead of five).
     """
     word = word.replace("\u2019", "'")
     if word.endswith("'s"):
@@ -64,7 +64,7 @@ def stem(word: str) -> str:
 
 
 class WordTable(dict[str, str]):
-    """What ``make`` makes of each text, kept as texts are seen, up to a bound."""
+    """A bounded cache that maps each text to the result of ``make``."""
 
     def __init__(self, make: Callable[[str], str]) -> None:
         super().__init__()
@@ -96,11 +96,11 @@ def _other_term(language: str, word: str) -> str:
 
 
 def words_of(text: str) -> list[str]:
-    """The words of ``text`` in lower case, in order. White space, hyphens, dashes, slashes and
-    angle brackets part words; in other scripts than the Latin one they are those of :func:`split_words`.
+    """Return the words of ``text`` in lower case, in order.
 
-    The pieces between them are looked up in a table that grows with use, which takes a third of the time of
-    a regular expression over the text.
+    Whitespace, hyphens, dashes, slashes and angle brackets separate words. Text in other scripts than
+    Latin is split by :func:`split_words`. Pieces are looked up in a growing cache, which takes a third of
+    the time of a regular expression.
     """
     if not is_latin(text):
         return split_words(text)
@@ -117,21 +117,24 @@ COMMON_STEMS = frozenset(map(stem, COMMON_WORDS))
 
 
 def weight(term: str) -> float:
-    """How much a stem says about a topic: 1/2 for common words, 1 for the rest (stop words have no stem)."""
+    """Return the weight of a stem in comparisons: 0.5 for common words, 1 for all others."""
     return COMMON_WEIGHT if term in COMMON_STEMS else 1.0
 
 
 @lru_cache(maxsize=64)
 def terms_of(language: str) -> WordTable:
-    """The stem of each word of a language, empty for function words: a table that is filled as words are seen."""
+    """Return a mapping from each word of a language to its stem, which is empty for function words.
+
+    Entries are computed when they are first requested.
+    """
     return _terms if is_english(language) else WordTable(partial(_other_term, language))
 
 
 class Sentence:
-    """One sentence without its citation marks: its words in lower case, and the documents it cites.
+    """One sentence without its citation marks, and the numbers of the documents that it cites.
 
-    In another ``language`` than English no English word list counts: its function words have no stem, all other words
-    weigh the same, and no negation is known.
+    English word lists are used for English only. In other languages function words have no stem, all other
+    words have weight 1, and negations are not detected.
     """
 
     def __init__(self, text: str, cites: tuple[int, ...] = (), language: str = "") -> None:
@@ -142,17 +145,17 @@ class Sentence:
 
     @cached_property
     def words(self) -> list[str]:
-        """Its words in lower case, in order."""
+        """The words of the sentence in lower case, in order."""
         return words_of(self.text) if self.english else split_words(self.text)
 
     @cached_property
     def terms(self) -> frozenset[str]:
-        """Its content stems."""
+        """The set of stems of its content words."""
         return frozenset(map(terms_of(self.language).__getitem__, self.words)) - _NOTHING
 
     @cached_property
     def weights(self) -> dict[str, float]:
-        """The weight of each of its content stems: in English 1/2 for common words, else 1."""
+        """A mapping from each content stem to its weight: 0.5 for common English words, else 1."""
         weights = dict.fromkeys(sorted(self.terms), 1.0)
         if self.english:
             weights |= dict.fromkeys(COMMON_STEMS & self.terms, COMMON_WEIGHT)
@@ -160,13 +163,15 @@ class Sentence:
 
     @cached_property
     def numbers(self) -> tuple[Quantity, ...]:
-        """The quantities that it names, in order."""
+        """The quantities in the sentence, in order."""
         return quantities(self.words) if self.english else other_quantities(self.words, self.language)
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """Capitalised words inside it (its first word does not count), lower case; none where capitals do not mark
-        names, as in German."""
+        """The capitalized words of the sentence except its first, in lower case.
+
+        The set is empty for languages in which capitals do not mark names, such as German.
+        """
         if self.english:
             return frozenset(map(str.lower, _name.findall(self.text)))
         if self.language in _EVERY_NOUN_HAS_A_CAPITAL:
@@ -176,7 +181,8 @@ class Sentence:
 
     @cached_property
     def denied(self) -> frozenset[str]:
-        """The content stems that it denies: the two after a negation, up to the next comma or colon."""
+        """The content stems that the sentence negates: the two after a negation, up to the next comma or
+        colon."""
         if not self.english or NEGATIONS.isdisjoint(self.words):
             return _NO_TERMS
         parts = [denied(words_of(part), 2) for part in _clause.split(self.text)]
@@ -184,9 +190,9 @@ class Sentence:
 
 
 class Text:
-    """An analysed text: its words in order, its vocabulary and content stems, and its sentences.
+    """An analyzed text: its words in order, its vocabulary and content stems, and its sentences.
 
-    In another ``language`` than English they are those that :class:`Sentence` has.
+    For languages other than English the same limits hold as for :class:`Sentence`.
     """
 
     def __init__(self, raw: str, language: str = "") -> None:
@@ -202,7 +208,7 @@ class Text:
 
     @cached_property
     def pieces(self) -> list[str]:
-        """Its sentences as they stand in the text, citation marks and all."""
+        """The sentences as texts, with their citation marks."""
         pieces = []
         for start, end in boundaries(self.raw):
             pieces.append(self.raw[start:end].strip())
@@ -210,7 +216,7 @@ class Text:
 
     @cached_property
     def sentences(self) -> tuple[Sentence, ...]:
-        """Its sentences, one for each of ``pieces``."""
+        """The analyzed sentences, one for each of ``pieces``."""
         sentence_list = []
         for text in self.pieces:
             cites = citations(text)
@@ -225,7 +231,7 @@ class Text:
 
     @cached_property
     def places(self) -> dict[str, list[int]]:
-        """Where each content stem stands among the words, in order."""
+        """A mapping from each content stem to its positions among the words, in order."""
         places_by_term = dict[str, list[int]]()
         for place, term in enumerate(self.stems):
             if term:
@@ -234,22 +240,25 @@ class Text:
 
     @cached_property
     def numbers(self) -> tuple[Quantity, ...]:
-        """Its quantities in order."""
+        """The quantities in the text, in order."""
         return quantities(self.words) if self.english else other_quantities(self.words, self.language)
 
     def without(self, dropped: Set[int]) -> Text:
-        """The same text without the pieces of these numbers (from 0)."""
+        """Return the text without the sentences at these indices (from 0)."""
         kept = [piece for i, piece in enumerate(self.pieces) if i not in dropped]
         return Text("\n\n".join(kept), self.language)
 
     def count(self, cues: Set[str]) -> int:
-        """How many of its words are among ``cues``."""
+        """Return how many words of the text are in ``cues``."""
         return sum(map(cues.__contains__, self.words))
 
 
 def analysed(raw: str, language: str = "") -> Text:
-    """The `Text` of ``raw`` in a language (empty: English). The last 256 short ones are kept: formats, samples and
-    perturbed copies of an item share most of their texts."""
+    """Return the analyzed text of ``raw`` in a language (English if empty).
+
+    The last 256 short texts are cached, since formats, samples and perturbed copies of an item share most
+    texts.
+    """
     return (_analysed if len(raw) <= _LONGEST_KEPT_TEXT else Text)(raw, language)
 
 
@@ -257,7 +266,7 @@ _analysed = lru_cache(maxsize=256)(Text)
 
 
 def forget() -> None:
-    """Forget the texts that `analysed` keeps (for measuring time)."""
+    """Clear the cache of :func:`analysed`, for time measurements."""
     _analysed.cache_clear()
 
 
@@ -265,7 +274,8 @@ _LONGEST_KEPT_TEXT = 10_000
 
 
 def denied(words: Sequence[str], reach: int) -> frozenset[str]:
-    """The content stems that follow a negation: the next ``reach`` (``not only`` denies nothing)."""
+    """Return the content stems that are negated: the first ``reach`` after each negation, except after
+    ``not only``."""
     stems: set[str] = set()
     if NEGATIONS.isdisjoint(words):
         return _NO_TERMS
@@ -319,13 +329,15 @@ _capitalised = re.compile(
 
 @lru_cache(maxsize=64)
 def function_words(language: str) -> frozenset[str]:
-    """The function words of a language; empty where none are known."""
+    """Return the function words of a language; an empty set if none are known."""
     return frozenset(word for word, languages in FUNCTION_WORDS.items() if language in languages)
 
 
 def other_stem(word: str) -> str:
-    """The first five letters of a word, of an Arabic one without its article, of a Korean one its first two syllables;
-    figures stay whole."""
+    """Return the stem of a word in a language other than English: its first five letters.
+
+    The article of an Arabic word is removed, a Korean word keeps two syllables, and numbers are unchanged.
+    """
     if word[:1].isdigit():
         return word
     if _hangul.match(word):
@@ -335,7 +347,10 @@ def other_stem(word: str) -> str:
 
 
 def other_quantities(found: Sequence[str], language: str) -> tuple[Quantity, ...]:
-    """The quantities among words, in order: figures, with the word of scale behind them (``6,7 Mio``)."""
+    """Return the quantities among words of a language other than English, in order.
+
+    A quantity is a number with a following scale word (``6,7 Mio``).
+    """
     scales: dict[str, float] = {}
     for scale, words in _SCALES.get(language, {}).items():
         scales |= dict.fromkeys(words.split(), scale)

@@ -64,10 +64,12 @@ _SPEAKERS = frozenset("i con pro opponent opponents debate i'll".split())
 
 
 def boilerplate(text: Text) -> dict[str, frozenset[int]]:
-    """The numbers (from 0) of the sentences of each kind: ``order``, ``promotion`` and ``talk``.
+    """Find boilerplate sentences: return a mapping from each kind to the indices (from 0) of its
+    sentences.
 
-    A sentence counts when a pattern of the kind is in it. Patterns are tried only where the text has a cue
-    word of the kind (for orders, an object too), so that a text without any costs next to nothing.
+    The kinds are ``order``, ``promotion`` and ``talk``; a sentence belongs to a kind if it matches one of
+    its patterns. Patterns are tried only if the text has a cue word of the kind, which makes texts without
+    any fast.
     """
     kinds: dict[str, frozenset[int]] = {}
     for kind, cues, objects, pattern in _KINDS:

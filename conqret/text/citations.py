@@ -20,10 +20,10 @@ _word = re.compile(r"\S+")
 
 
 def quoted_span(text: str, quotation: str) -> tuple[int, int] | None:
-    """Start and end of the first place of ``text`` where ``quotation`` stands; None where it does not, or is blank.
+    """Return start and end of the first occurrence of ``quotation`` in ``text``; None if it does not
+    occur or is blank.
 
-    All white space counts as equal. A pattern of the words would take time with the product of both lengths where one
-    word is repeated.
+    All whitespace counts as equal. The time is linear, also if one word is repeated.
     """
     wanted = " ".join(quotation.split())
     if not wanted:
@@ -102,7 +102,7 @@ _any_mark_with_space = re.compile(rf"(?:\s{{0,9}}{_BRACKETED}|{_SUPERSCRIPT})")
 
 
 def find_marks(text: str) -> Iterator[re.Match[str]]:
-    """The citation marks of a text, in order."""
+    """Iterate over the citation marks of a text, such as ``[1]``, in order."""
     form = _marks(text)
     return (_mark if form == "raised" else _bracketed).finditer(text) if form else iter(())
 
@@ -117,10 +117,10 @@ def _marks(text: str) -> str:
 
 
 def citations(text: str) -> tuple[int, ...]:
-    """The numbers cited in ``text``, in order of first mention and without duplicates.
+    """Return the numbers cited in ``text``, in order of first mention and without duplicates.
 
-    A range includes both ends (``[2-5]`` is 2, 3, 4, 5; ``[5-2]`` is read as 5 and 2, and so is a range
-    of more than 100 numbers: its two ends). ``citations("so it is [2][1, 2].")`` is ``(2, 1)``.
+    A range includes both ends: ``[2-5]`` is 2, 3, 4, 5. Of a descending range, or one of more than 100
+    numbers, only the two ends count. ``citations("so it is [2][1, 2].")`` is ``(2, 1)``.
     """
     array: dict[int, None] = {}
     for mark in find_marks(text):
@@ -141,8 +141,11 @@ def _numbers(mark: str) -> tuple[int, ...]:
 
 
 def written_numbers(text: str) -> Iterator[tuple[int, int, int, int]]:
-    """Each number that a mark of ``text`` writes, in order: where its mark starts, where it starts and ends, and its
-    value. The numbers inside a range are not written."""
+    """Yield each number written in a citation mark: start of the mark, start and end of the number, and
+    its value.
+
+    Numbers inside a range, which are not written out, are skipped.
+    """
     for mark in find_marks(text):
         stop = text.find("\u2020", mark.start(), mark.end())
         for number in _number.finditer(text, mark.start(), mark.end() if stop < 0 else stop):
@@ -151,25 +154,28 @@ def written_numbers(text: str) -> Iterator[tuple[int, int, int, int]]:
 
 
 def invalid_citations(text: str, documents: int) -> tuple[int, ...]:
-    """The numbers cited in ``text`` that none of so many documents has: ``invalid_citations("It rose [7].", 1)`` is
-    ``(7,)``."""
+    """Return the numbers cited in ``text`` that are not from 1 to ``documents``.
+
+    ``invalid_citations("It rose [7].", 1)`` is ``(7,)``.
+    """
     return tuple(filterfalse(range(1, documents + 1).__contains__, citations(text)))
 
 
 def cited_by(arguments: Iterable[DebateArgument]) -> tuple[int, ...]:
-    """The numbers that the arguments of a debate page cite, in title or paragraphs, in order of first mention."""
+    """Return the numbers cited in titles and paragraphs of the arguments, in order of first mention."""
     return citations(
         "\n\n".join(text for argument in arguments for text in (argument.title, *argument.paragraphs))
     )
 
 
 def cited_against(arguments: Iterable[DebateArgument]) -> tuple[int, ...]:
-    """The numbers that the counterpoints to the arguments cite: evidence of the other side."""
+    """Return the numbers cited in the counterpoints to the arguments, which are evidence of the other
+    side."""
     return citations("\n\n".join(text for argument in arguments for text in argument.counterpoint))
 
 
 def strip_citations(text: str) -> str:
-    """``text`` without its citation marks and the white space in front of them.
+    """Return ``text`` without its citation marks and the whitespace before them.
 
     ``strip_citations("It rose [1]. It fell. [2]")`` is ``"It rose. It fell."``.
     """
@@ -183,7 +189,10 @@ _BRACKETS = "[]\u3010\u3011\uff3b\uff3d\u3014\u3015"
 
 
 def round_marks(text: str) -> str:
-    """``text`` with its marks in round brackets, so that they are none: ``[1]`` is ``(1)``, and so is ``¹``."""
+    """Return ``text`` with its citation marks in parentheses, so that they no longer count as citations.
+
+    ``[1]`` and ``¹`` both become ``(1)``.
+    """
     if not _marks(text):
         return text
 
@@ -195,19 +204,19 @@ def round_marks(text: str) -> str:
 
 
 def marks(text: str) -> list[tuple[int, ...]]:
-    """The numbers that each mark cites, in text order."""
+    """Return the numbers that each citation mark cites, in text order."""
     return [_numbers(match.group()) for match in find_marks(text)]
 
 
 def replace_marks(
     text: str, mark: Callable[[int, tuple[int, ...]], Iterable[int]], *, apart: bool = False
 ) -> str:
-    """``text`` with each citation mark written again.
+    """Return ``text`` with its citation marks rewritten.
 
-    ``mark`` gets the place of the mark in the text (from 0) and the numbers that it cites, and returns the numbers to
-    cite, which are written ``[2, 3]``, or ``[2][3]`` where they shall stand ``apart``, in the brackets and digits and
-    behind the word that the mark had. A mark that is left without
-    numbers goes, with the white space before it; one whose numbers stay is left as it is, but where they stand apart.
+    ``mark`` is called with the index of a mark (from 0) and the numbers that it cites, and returns the new
+    numbers. They are written as ``[2, 3]``, or ``[2][3]`` if ``apart`` is true, in the style of the
+    original mark. A mark without new numbers is removed with the whitespace before it. A mark with
+    unchanged numbers stays as it is, unless ``apart`` is true.
     """
     places = itertools.count()
 

@@ -43,8 +43,11 @@ _tag = re.compile(r"([A-Za-z]{2,3})(?:[-_][A-Za-z0-9]{1,8}){0,4}")
 
 
 def language_code(written: str) -> str | None:
-    """The ISO 639-1 code of a language as it is written: a code (``de``, ``deu``), a tag (``pt-BR``, ``zh_Hans``) or
-    an English name. A code of two or three letters that is not known here stays as it is; None: it is none of these."""
+    """Return the ISO 639-1 code of a language, or None if ``written`` is not recognized.
+
+    It may be a code (``de``, ``deu``), a tag (``pt-BR``, ``zh_Hans``) or an English name. Unknown codes of
+    two or three letters are returned unchanged.
+    """
     written = written.strip().lower()
     if known := _CODES.get(written):
         return known
@@ -53,10 +56,10 @@ def language_code(written: str) -> str | None:
 
 
 def explanation_language(written: str) -> str:
-    """The code of a language to explain in, as a user names it; empty where none is named.
+    """Return the code of the language to explain in, from a code or name; empty if ``written`` is blank.
 
     Raises:
-        UnknownNameError: it is no language that has a name here.
+        UnknownNameError: the language is unknown.
     """
     code = language_code(written) if written.strip() else ""
     if code not in ("", *NAMES):
@@ -151,23 +154,26 @@ _KANA_SHARE = 0.05
 
 
 def is_english(language: str) -> bool:
-    """Whether texts of a language are read by English word lists."""
+    """Return True if texts of this language are analyzed with English word lists."""
     return language in ENGLISH
 
 
 def language_of(text: str, *, model: bool = True) -> str:
-    """The ISO 639-1 code of the language of a text; empty where it cannot be told.
+    """Detect the language of a text, and return its ISO 639-1 code; empty if it cannot be detected.
 
     Args:
-        text: What to look at. Citation marks, addresses and figures in it do not count.
-        model: Whether py3langid decides where script and function words do not decide.
+        text: The text to analyze. Citation marks, addresses and numbers in it are ignored.
+        model: True to use py3langid if script and function words do not identify the language.
     """
     return _language(text[:_SAMPLE], model)
 
 
 def item_language(item: Item) -> str:
-    """The ISO 639-1 code of the language of an item: the one that was given; else that of its arguments, or of its
-    question, or of the first document that says it or of which it can be told; empty where there is none."""
+    """Return the ISO 639-1 code of an item's language; empty if it cannot be detected.
+
+    The stated language is used first, else that of the arguments, the question, or the first document with
+    a known one.
+    """
     if item.language:
         return item.language
     arguments = "\n".join(filter(None, (item.argument, item.second_argument)))

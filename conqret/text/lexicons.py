@@ -16,7 +16,8 @@ WORDS: Mapping[str, Any] = tomllib.loads((Path(__file__).parent / "words.toml").
 
 
 def word_list(name: str, section: str = "") -> frozenset[str]:
-    """The words of a list in ``words.toml``."""
+    """Return the words of a list in ``words.toml`` as a set; ``section`` is the table that contains the
+    list."""
     words: str = (WORDS[section] if section else WORDS)[name]
     return frozenset(words.split())
 

@@ -10,10 +10,11 @@ from typing import NamedTuple
 
 
 class Quantity(NamedTuple):
-    """A number with its kind (``percent``, ``money`` or ``plain``) and its place among the words.
+    """A number in a text, with its kind (``percent``, ``money`` or ``plain``) and its position among the
+    words.
 
-    ``value`` has the scale in it (9.6 million is 9,600,000), ``figure`` has not (9.6). ``decimals`` counts
-    the digits after the point, and ``about`` marks an approximate one.
+    ``value`` includes the scale (9.6 million is 9,600,000), ``figure`` does not (9.6). ``decimals`` is the
+    number of digits after the point, and ``about`` marks an approximate number.
     """
 
     value: float
@@ -29,10 +30,10 @@ _NUMBER = re.compile(r"\s*[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?\s*", re.IGNOREC
 
 
 def number_in(text: str) -> float:
-    """The finite number that a cell holds, in decimal digits of any script.
+    """Parse a cell as a finite number, in decimal digits of any script.
 
     Raises:
-        ValueError: it holds none: ``1_0``, which Python reads as 10, ``nan`` and ``inf`` are no numbers of a file.
+        ValueError: it is not such a number; ``1_0``, ``nan`` and ``inf`` are rejected, too.
     """
     value = float(text) if _NUMBER.fullmatch(text) else math.nan
     if not math.isfinite(value):
@@ -41,13 +42,13 @@ def number_in(text: str) -> float:
 
 
 def whole_number_in(text: str) -> int:
-    """The whole number that a cell holds. Raises ValueError as :func:`number_in`, and where there is a fraction."""
+    """Parse a cell as an integer. Raises ValueError if it is not a finite number, or has a fraction."""
     number_in(text)
     return int(text)
 
 
 def is_number(text: str) -> bool:
-    """Whether a cell holds a number that :func:`number_in` reads."""
+    """Return True if :func:`number_in` can parse the text."""
     try:
         number_in(text)
     except ValueError:
@@ -88,7 +89,7 @@ _LONGEST = 15  # digits: a longer figure is cut, so that no number overflows
 
 
 def quantities(words: Sequence[str]) -> tuple[Quantity, ...]:
-    """The quantities among lower-case ``words``, in order.
+    """Return the quantities among lower-case ``words``, in order.
 
     Numerals, number words from two up, and fractions (as percentages) count; ``one`` and ordinals do not.
     """
@@ -156,10 +157,11 @@ def _read(words: Sequence[str], place: int) -> tuple[Quantity, int] | None:
 
 
 def agrees(claim: Quantity, source: Quantity) -> bool:
-    """Whether the claimed quantity is the source's: equal, its rounding, or within 10% where approximate.
+    """Return True if a claimed quantity agrees with the source's: equal, rounded from it, or approximate
+    within 10%.
 
-    A percentage never agrees with an amount of money; a plain number agrees with either. A number without a
-    scale agrees with the same figure with one, for lists share it ("from 5.4 to 7.3 million").
+    A percentage never agrees with an amount of money; a plain number agrees with either. A number without
+    a scale agrees with the same figure with one, as in "from 5.4 to 7.3 million".
     """
     if claim.kind != source.kind and "plain" not in (claim.kind, source.kind):
         return False

@@ -27,7 +27,8 @@ from conqret.text.words import UNSPACED
 
 
 class Span(NamedTuple):
-    """One sentence: ``text[start:end]`` of what was split."""
+    """One sentence with its position: ``text`` is the slice from ``start`` to ``end`` of the original
+    text."""
 
     start: int
     end: int
@@ -107,10 +108,10 @@ _LIKE_AN_ABBREVIATION = 5
 
 
 def sentences(text: str, language: str | None = None) -> tuple[Span, ...]:
-    """The sentences of ``text`` in order, without surrounding white space; none of them is empty.
+    """Split ``text`` into sentences, in order, without surrounding whitespace; none is empty.
 
-    Together they hold every character of ``text`` that is not white space. ``language`` is an ISO 639-1 code; by
-    default that of the text counts.
+    Together they contain every character of ``text`` except whitespace. ``language`` is an ISO 639-1 code;
+    by default it is detected.
     """
     spans = []
     for start, end in boundaries(text, language):
@@ -122,7 +123,7 @@ def sentences(text: str, language: str | None = None) -> tuple[Span, ...]:
 
 
 def boundaries(text: str, language: str | None = None) -> list[tuple[int, int]]:
-    """Where the sentences start and end, white space around them included; none is blank."""
+    """Return start and end of each sentence, including the whitespace around it; none is blank."""
     bounds: list[tuple[int, int]] = []
     start = 0
     stops = _FullStops(text, language)

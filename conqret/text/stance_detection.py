@@ -88,16 +88,18 @@ STANDPOINTS = {
 
 
 def standpoints(question: str) -> dict[str, str]:
-    """The offline baseline's perspectives: the question with the words of either side, by its name."""
+    """Return the offline baseline's perspectives: a mapping from each side to the question plus that
+    side's words."""
     return {name: f"{question} {words}" for name, words in STANDPOINTS.items()}
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionSides:
-    """The sides of a question.
+    """The two sides of a question, as the lexical stance baseline sees them.
 
-    ``terms`` are its content stems; ``polarity`` is 1 where yes speaks for the subject, -1 where it speaks
-    against it. Two turns cancel out: "Should the ban on hunting be abolished?" has 1.
+    ``terms`` are the question's content stems. ``polarity`` is 1 if answering yes favors the subject, and
+    -1 if it opposes it. Two reversals cancel out: "Should the ban on hunting be abolished?" has polarity
+    1.
     """
 
     terms: frozenset[str]
@@ -105,7 +107,7 @@ class QuestionSides:
 
     @classmethod
     def from_question(cls, question: str) -> QuestionSides:
-        """Read the sides off a question or a claim, by its words."""
+        """Derive terms and polarity from the words of a question or a claim."""
         passage = Passage(fold(question))
         turns = sum(stem(word) in AGAINST or word in NEGATIONS for word in passage.words)
         return cls(frozenset(passage.roots) - {""}, -1 if turns % 2 else 1)
@@ -127,8 +129,12 @@ _against = re.compile(DECLARES_AGAINST, re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Signs:
-    """What a text shows by itself, whatever the question: declarations for less those against, weights of
-    good and of bad words, the stems that each sentence denies, and how often each stem occurs."""
+    """The stance signals of a text, independent of any question.
+
+    ``declared`` is the declarations for minus those against. ``good`` and ``bad`` are the weights of
+    positive and negative words. ``denied`` holds the negated stems of each sentence, and ``frequency`` the
+    count of each stem.
+    """
 
     declared: float
     good: float
@@ -139,7 +145,8 @@ class Signs:
 
 @lru_cache(maxsize=2_000)
 def signs(text: str) -> Signs:
-    """Read a text. Those read last are kept, for the windows of a ranking overlap."""
+    """Compute the stance signals of a text; recent results are cached, since the windows of a ranking
+    overlap."""
     reading = read(text)
     declared = good = bad = 0.0
     count = len(reading.sentences)
@@ -154,11 +161,11 @@ def signs(text: str) -> Signs:
 
 
 def lean(text_signs: Signs, sides: QuestionSides) -> float:
-    """The side that a text takes on a question, in (-1, 1): positive for yes.
+    """Estimate the side that a text takes on a question, in (-1, 1): positive for yes.
 
-    ``value = tanh(d + 2 p v - n / 2)``: d the declarations for less those against, damped by
-    ``d / (1 + |d| / 2)``; v in [-1, 1] the balance of good and bad words ``(g - b) / (g + b + 8)``, p the
-    polarity of the yes side; n the share of sentences that deny a word of the question.
+    ``value = tanh(d + 2 p v - n / 2)``. ``d`` is the declarations for minus those against, damped by ``d /
+    (1 + |d| / 2)``. ``v`` in [-1, 1] is the balance of good and bad words ``(g - b) / (g + b + 8)``, and
+    ``p`` the polarity. ``n`` is the share of sentences that negate a word of the question.
     """
     damped = text_signs.declared / (1 + abs(text_signs.declared) / 2)
     valued = (text_signs.good - text_signs.bad) / (text_signs.good + text_signs.bad + 2 * PRIOR)
@@ -169,8 +176,11 @@ def lean(text_signs: Signs, sides: QuestionSides) -> float:
 
 
 def match(text_signs: Signs, sides: QuestionSides) -> float:
-    """How far a text keeps to the question, in [0, 1]: ``sum(w_t (1 - 2^-f_t)) / sum(w_t)`` over the
-    question's stems t, f_t how often the text has it, w_t a half for common words, else 1."""
+    """Compute how relevant a text is to the question, in [0, 1].
+
+    The value is ``sum(w_t (1 - 2^-f_t)) / sum(w_t)`` over the question's stems t. ``f_t`` is the stem's
+    frequency in the text, and ``w_t`` is 0.5 for common words, else 1.
+    """
     weights = {term: weight(term) for term in sorted(sides.terms)}
     total = sum(weights.values())
     held = sum(w * (1 - 0.5 ** text_signs.frequency.get(term, 0)) for term, w in weights.items())
@@ -178,16 +188,17 @@ def match(text_signs: Signs, sides: QuestionSides) -> float:
 
 
 def leaning(question: str, texts: Sequence[str]) -> list[float]:
-    """How far each text takes the yes side of a question, from -1 (no) to 1 (yes)."""
+    """Return for each text how strongly it takes the yes side of a question, from -1 (no) to 1 (yes)."""
     sides = QuestionSides.from_question(question)
     return [lean(signs(text), sides) for text in texts]
 
 
 def stance_scores(question: str, stance: str, texts: Sequence[str]) -> list[float]:
-    """How well each text serves one side (``pro`` or ``con``) of the question, or either (``none``).
+    """Score how well each text supports one side (``pro`` or ``con``) of the question, or either
+    (``none``).
 
-    ``match^2 (2 + lean) / 3`` in [0, 1], the lean counted towards that side: relevance to the question counts
-    most, and of two texts that do so equally, one wholly for the side is worth three against it.
+    The score is ``match^2 (2 + lean) / 3`` in [0, 1], with the sign of lean for that side. Of two equally
+    relevant texts, one fully for the side scores three times one fully against it.
     """
     sides = QuestionSides.from_question(question)
     sign = {"pro": 1.0, "con": -1.0, "none": 0.0}[stance]
@@ -198,13 +209,14 @@ def stance_scores(question: str, stance: str, texts: Sequence[str]) -> list[floa
 
 
 def stance_order(question: str, stance: str, texts: Sequence[str]) -> list[int]:
-    """The numbers (from 0) of the texts, those that serve the side best first; equals keep their order."""
+    """Return the indices (from 0) of the texts, best support for the side first; ties keep their order."""
     scores = stance_scores(question, stance, texts)
     return sorted(range(len(texts)), key=lambda place: -scores[place])
 
 
 def values(sentence: Passage) -> tuple[int, int]:
-    """How many of a sentence's words speak well of things and how many ill, after what turns them."""
+    """Return the number of positive and of negative words in a sentence, after negations and reversing
+    words."""
     good = bad = turned = 0
     for word in sentence.words:
         if word in NEGATIONS:

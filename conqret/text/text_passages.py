@@ -22,7 +22,8 @@ WORDS = 100
 
 
 def passages(text: str, words: int = WORDS) -> list[str]:
-    """``text`` in pieces of at most ``words`` words, in order and disjoint; a text without words is one, empty."""
+    """Split ``text`` into consecutive pieces of at most ``words`` words; a text without words gives one
+    empty piece."""
     spans = word_spans(text)
     ends = [end for _, end in spans[words - 1 :: words]] + [len(text)]
     return [
@@ -31,7 +32,11 @@ def passages(text: str, words: int = WORDS) -> list[str]:
 
 
 def blocks(texts: Iterable[str], words: int, size: int) -> Iterator[tuple[list[str], list[int]]]:
-    """The passages of whole documents, at least ``size`` at a time (but the last), and how many each document has."""
+    """Split documents into passages, and yield them in batches of whole documents.
+
+    Each batch is the list of passages, at least ``size`` except in the last, and the number of passages of
+    each document.
+    """
     pieces: list[str] = []
     counts: list[int] = []
     for text in texts:
@@ -51,14 +56,15 @@ REACH = 3
 
 @lru_cache(maxsize=50_000)
 def root(word: str) -> str:
-    """The stem of a word; empty for stop words and single letters."""
+    """Return the stem of a word; empty for stop words and single letters."""
     return "" if word in STOP_WORDS or len(word) < 2 else stem(word)
 
 
 def lexical(texts: Sequence[str]) -> Any:
-    """TF-IDF rows over the content stems of the texts, sparse: ``(1 + log f) log((n + 1) / (d + 1/2))``.
+    """Return a sparse TF-IDF matrix with one row for each text and one column for each content stem.
 
-    f is how often a text has the stem, d how many of the n texts have it.
+    An entry is ``(1 + log f) log((n + 1) / (d + 1/2))``. ``f`` is the stem's frequency in the text, and
+    ``d`` the number of the ``n`` texts that contain it.
     """
     counts = [Counter(filter(None, map(root, words(fold(text))))) for text in texts]
     holders = Counter(term for count in counts for term in count)
@@ -74,13 +80,13 @@ def lexical(texts: Sequence[str]) -> Any:
 
 @dataclass(frozen=True)
 class Passage:
-    """One sentence: its text with straight apostrophes, and its words in lower case."""
+    """One sentence of a text, with straight apostrophes."""
 
     text: str
 
     @cached_property
     def words(self) -> list[str]:
-        """Its words in order."""
+        """The words of the sentence in lower case, in order."""
         return words(self.text)
 
     @cached_property
@@ -90,7 +96,7 @@ class Passage:
 
     @cached_property
     def denied(self) -> frozenset[str]:
-        """The stems that stand within three content words after a negation (``not only`` denies nothing)."""
+        """The stems within three content words after a negation; ``not only`` negates nothing."""
         denied_stems: set[str] = set()
         left = 0
         for place, word in enumerate(self.words):
@@ -104,26 +110,27 @@ class Passage:
 
 @dataclass(frozen=True)
 class ReadText:
-    """A text that was read: its sentences, and how often each content stem occurs."""
+    """A text split into sentences, with the frequency of each content stem."""
 
     sentences: tuple[Passage, ...]
     frequency: Mapping[str, int]
 
 
 def read(raw: str) -> ReadText:
-    """Read a text."""
+    """Split a text into sentences, and count its content stems."""
     text = fold(raw)
     sentences = tuple(Passage(part) for start, end in boundaries(text) if (part := text[start:end].strip()))
     return ReadText(sentences, Counter(term for sentence in sentences for term in sentence.roots if term))
 
 
 def stems(text: str) -> set[str]:
-    """The stems of the content words of a text."""
+    """Return the set of stems of a text's content words."""
     return {root for sentence in read(text).sentences for root in sentence.roots if root}
 
 
 def support(claim: str, evidence: str, language: str = "") -> float:
-    """The share, by weight, of the stems of a claim that the evidence holds: 0 to 1, and 0 of a claim without words."""
+    """Return the weighted share of a claim's stems that occur in the evidence, from 0 to 1; 0 for a claim
+    without words."""
     if not is_english(language):
         other = Text(claim, language).terms
         return len(other & Text(evidence, language).terms) / len(other) if other else 0.0

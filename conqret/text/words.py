@@ -61,7 +61,10 @@ _MAX_REPLACED = 48
 
 
 def is_latin(text: str) -> bool:
-    """Whether a text has only Latin letters, and no combining marks: then Python's ``\\w`` finds its words."""
+    r"""Return True if all letters of a text are Latin and it has no combining marks.
+
+    Python's ``\w`` then finds its words.
+    """
     return text.isascii() or _not_latin.search(_beyond_ascii(text)) is None
 
 
@@ -71,10 +74,10 @@ def _beyond_ascii(text: str) -> str:
 
 
 def split_words(text: str) -> list[str]:
-    """The words of a text in order, in lower case.
+    """Return the words of a text in lower case, in order.
 
-    A figure with its separators is a word (``1,940.5``; digits of any script are given as ASCII ones). Chinese
-    ``税收减少`` is ``税收``, ``收减``, ``减少``.
+    A number with its separators is one word (``1,940.5``); digits of any script become ASCII. Chinese and
+    Japanese text gives overlapping pairs of characters: ``税收减少`` is ``税收``, ``收减``, ``减少``.
     """
     if is_latin(text):
         return _latin_word.findall(text.lower().replace(_DOTTED, "i"))
@@ -91,10 +94,11 @@ def split_words(text: str) -> list[str]:
 
 
 def count_words(text: str) -> int:
-    """How many words a text has: the pieces between white space that have a letter or a figure.
+    """Count the words of a text: the pieces between whitespace that contain a letter or a digit.
 
-    Where a script puts no spaces between words, two Chinese or Japanese characters and four Thai, Lao, Khmer or Burmese
-    ones count as a word: the length is comparable with that of other languages, and is no count of dictionary words.
+    In scripts without spaces, two Chinese or Japanese characters, or four Thai, Lao, Khmer or Burmese
+    ones, count as one word. Lengths are thus comparable across languages, but are no count of dictionary
+    words.
     """
     if text.isascii():
         return len(text.encode("ascii").translate(_SPACES, _MARKS).split())
@@ -115,26 +119,31 @@ def count_words(text: str) -> int:
 
 
 def words_in_all(words: int, language: str) -> int:
-    """How many of :func:`split_words` so many words are: where pairs of characters stand for words
-    of two characters, twice as many."""
+    """Convert a number of words to the number of tokens of :func:`split_words`.
+
+    It doubles in languages where pairs of characters stand for words.
+    """
     return 2 * words if language in _PAIRS_STAND_FOR_WORDS else words
 
 
 def words_counted(pieces: int, language: str) -> int:
-    """How many words so many of :func:`split_words` are."""
+    """Convert a number of tokens of :func:`split_words` to a number of words."""
     return (pieces + 1) // 2 if language in _PAIRS_STAND_FOR_WORDS else pieces
 
 
 def word_spans(text: str) -> list[tuple[int, int]]:
-    """Where the words of a text stand, in order: its pieces between white space, and in scripts without spaces as many
-    characters as :func:`count_words` counts for one."""
+    """Return start and end of each word of a text, in order.
+
+    Words are the pieces between whitespace, or in scripts without spaces the groups of characters that
+    :func:`count_words` counts as one word.
+    """
     if is_latin(text) or not _unspaced.search(text):
         return [match.span() for match in _piece.finditer(text)]
     return [match.span() for match in _short_piece.finditer(text)]
 
 
 def ascii_digits(text: str) -> str:
-    """``text`` with the digits of every script written as ASCII ones: ``١٢`` is ``12``."""
+    """Return ``text`` with the digits of all scripts as ASCII digits: ``١٢`` becomes ``12``."""
     if text.isascii():
         return text
     return "".join(str(unicodedata.decimal(letter)) if letter.isdecimal() else letter for letter in text)
@@ -166,7 +175,8 @@ _LUCENE = (
 
 
 def fold(text: str) -> str:
-    """``text`` without accents and with straight apostrophes, so that ``Pokémon`` is found by ``pokemon``."""
+    """Return ``text`` without accents and with straight apostrophes, so that ``pokemon`` matches
+    ``Pokémon``."""
     if text.isascii():
         return text
     plain = unicodedata.normalize("NFKD", text.translate(_QUOTES))
@@ -176,13 +186,16 @@ def fold(text: str) -> str:
 
 
 def caseless(text: str) -> str:
-    """``text`` by which other spellings of it are known: without case, one space between words."""
+    """Return ``text`` in a form for comparison: case-folded, with single spaces between words."""
     return " ".join(text.casefold().split())
 
 
 def words(text: str) -> list[str]:
-    """The words of a folded text in lower case: ``U.S.`` is ``us``, ``John's`` is ``john``, ``don't`` is ``don't``. Of
-    other scripts than the Latin one they are those of :func:`conqret.text.words.split_words`."""
+    """Return the words of a folded text in lower case.
+
+    ``U.S.`` becomes ``us``, ``John's`` becomes ``john``, and ``don't`` stays. Text in other scripts than
+    Latin is split by :func:`conqret.text.words.split_words`.
+    """
     if not is_latin(text):
         return split_words(text)
     tokens = []
@@ -196,12 +209,12 @@ def words(text: str) -> list[str]:
 
 
 def stop_list(name: str) -> frozenset[str]:
-    """The words of a stop list that conqret holds itself: ``english``, ``lucene`` or ``none``."""
+    """Return the words of a built-in stop list: ``english``, ``lucene`` or ``none``."""
     if name == "english":
         return STOP_WORDS
     return frozenset(_LUCENE.split()) if name == "lucene" else frozenset()
 
 
 def dimension_name(text: str) -> str:
-    """A dimension's name as conqret writes it: small letters, words joined by underscores."""
+    """Return the name of a dimension in snake case: lower-case words joined by underscores."""
     return "_".join(text.strip().casefold().replace("-", " ").replace("_", " ").split())

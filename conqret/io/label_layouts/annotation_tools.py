@@ -30,7 +30,7 @@ NO_STATUS = (
 
 
 class ArgillaResponse(NamedTuple):
-    """What one annotator answered to one question."""
+    """The answer of one annotator to one question in an Argilla export."""
 
     question: str
     value: object
@@ -221,8 +221,11 @@ def _set_of_labels(values: Iterable[Mapping[str, Any]]) -> str:
 
 
 def answer_in_cell(cell: object) -> str:
-    """The label in a cell of a table: in those of Label Studio's CSV and JSON-MIN exports that of the regions or of the
-    one answer that the cell holds, as objects or as JSON text; in others the cell as it is."""
+    """Return the label in a table cell as text.
+
+    In Label Studio's CSV and JSON-MIN exports, a cell holds objects or JSON text. The labels of regions,
+    or the one answer, are extracted from it. Any other cell is returned as text.
+    """
     values = cell
     if isinstance(cell, str) and cell.lstrip().startswith(("{", "[{")):
         try:

@@ -57,15 +57,17 @@ UNSPACED = frozenset({"zh", "ja"})
 
 
 class AddingVariant(Protocol):
-    """A function that puts some of ``texts`` into an item."""
+    """The signature of a function that inserts some of ``texts`` into an item."""
 
     def __call__(self, draw: Draw, texts: Sequence[str]) -> PerturbedItem:
         """Put as many as the level says."""
 
 
 def among_sentences(draw: Draw, texts: Sequence[str]) -> PerturbedItem:
-    """The n-th text of the item's own order is put after the n-th sentence drawn; levels beyond what there is begin
-    again."""
+    """Insert as many of ``texts`` as the level says after randomly drawn sentences of the argument.
+
+    Texts and sentences are reused if the level exceeds their number.
+    """
     text = draw.item.argument or ""
     spans = split(text)
     ordered, places = draw.ordered(texts, "fillers"), draw.ordered(range(len(spans)))
@@ -75,7 +77,7 @@ def among_sentences(draw: Draw, texts: Sequence[str]) -> PerturbedItem:
 
 
 def at_the_end(draw: Draw, texts: Sequence[str]) -> PerturbedItem:
-    """So many paragraphs at the end of the argument."""
+    """Append as many of ``texts`` as the level says to the argument, each as a paragraph."""
     order = draw.ordered(texts)
     added = [order[n % len(order)] for n in range(int(draw.level))]
     text = "\n\n".join([draw.item.argument or "", *added])
@@ -87,7 +89,7 @@ Changing = Callable[[Draw], PerturbedItem]
 
 
 def languages_of(others: Texts) -> frozenset[str]:
-    """English and the languages of other texts: those of a perturbation that adds them."""
+    """Return the languages in which a perturbation can add texts: English and those in ``others``."""
     return ENGLISH | others.keys()
 
 
@@ -97,9 +99,11 @@ def matched(
     others: Texts | None = None,
     own: Literal["argument", "documents"] = "argument",
 ) -> tuple[Changing, Changing]:
-    """``change`` and ``control`` of a perturbation that adds texts like this: of each pair the text, and the neutral
-    one that stands in its place. Of the ``others``, in other languages, the neutral one is what the item says already
-    in its ``own`` argument or documents, at the same length.
+    """Return the change and the control of a perturbation that adds texts.
+
+    Each pair is a text to add and a neutral text of equal length, which the control adds in its place. For
+    ``others``, which are texts in other languages, the control repeats parts of the item's own argument or
+    documents (``own``) at equal length.
 
     Raises:
         DeclarationError: the two of a pair differ in words or characters, so that length would tell them apart.
@@ -125,7 +129,7 @@ def matched(
 
 
 def own_sentences(item: Item, own: Literal["argument", "documents"] = "argument") -> tuple[str, ...]:
-    """What an item says: the sentences of its argument or its documents, without citations; its topic where there is
+    """Return the sentences of an item's argument or documents without citations; its topic if there are
     none."""
     documents = [document.text for document in item.documents]
     texts = [item.argument] if own == "argument" and item.argument else documents
@@ -135,8 +139,10 @@ def own_sentences(item: Item, own: Literal["argument", "documents"] = "argument"
 
 
 def stand_in(draw: Draw, text: str, own: Literal["argument", "documents"]) -> str:
-    """What stands in the place of a text of another language than English: as long, with the same bracket before it
-    and the same sign behind it, and what the item says already in between."""
+    """Return a neutral text of the same length as ``text``, for languages other than English.
+
+    It repeats the item's own sentences, with the bracket and the end mark of ``text``.
+    """
     before = text[:1] if text[:1] in BRACKETS else ""
     behind = "" if text[-1:].isalnum() else text[-1:]
     inner = own_text(draw.item, len(text) - len(before) - len(behind), draw.language, own)
@@ -149,7 +155,8 @@ BRACKETS, SIGNS = "(\uff08", " .,;:!?\u3002\uff0c\u3001\u0964\u061f\u060c"
 def own_text(
     item: Item, length: int, language: str, own: Literal["argument", "documents"] = "argument"
 ) -> str:
-    """What an item says already, over again, up to so many characters and to the end of a word."""
+    """Return the item's own sentences, repeated and cut to at most ``length`` characters at the end of a
+    word."""
     space = "" if language in UNSPACED else " "
     said = space.join(own_sentences(item, own))
     text = space.join([said] * (1 + length // max(1, len(said))))
@@ -210,8 +217,10 @@ FILLERS = tuple(TEXTS["fillers"])
 
 
 def padded(draw: Draw) -> PerturbedItem:
-    """So many sentences among those of the argument; in another language than English, sentences of its own once more,
-    without their citations."""
+    """Insert as many filler sentences as the level says into the argument.
+
+    In languages other than English, the argument's own sentences are repeated without citations.
+    """
     return among_sentences(draw, own_sentences(draw.item) if draw.language else FILLERS)
 
 
@@ -248,7 +257,7 @@ INJECT_ARGUMENT = Perturbation(
 
 
 def in_documents(draw: Draw, texts: Sequence[str]) -> PerturbedItem:
-    """A share of the documents gets a paragraph at its end that requests a better score from the judge."""
+    """Append a text, which requests a better score from the judge, to a share of the documents."""
     documents = list(draw.item.documents)
     places = draw.share(range(len(documents)))
     changes = []

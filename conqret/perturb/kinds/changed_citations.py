@@ -24,7 +24,7 @@ from conqret.text.citations import citations, marks, replace_marks
 
 
 def dropped(draw: Draw) -> PerturbedItem:
-    """A share of the marks goes."""
+    """Remove a share of the argument's citation marks. Raises InapplicableError if it cites nothing."""
     argument = draw.item.argument or ""
     citation_marks = marks(argument)
     if not citation_marks:
@@ -53,7 +53,11 @@ DROP_CITATIONS = Perturbation(
 
 
 def redirected(draw: Draw) -> PerturbedItem:
-    """A share of the marks gets the numbers of documents that their sentence does not cite."""
+    """Change a share of the citation marks to documents that their sentence does not cite.
+
+    Raises:
+        InapplicableError: no citation can be changed.
+    """
     argument, total = draw.item.argument or "", len(draw.item.documents)
     citation_marks = marks(argument)
     cited_beside = [set(citations(span.text)) for span in split(argument) for _ in marks(span.text)]
@@ -116,7 +120,12 @@ _WAYS = ("as {name} found", "as {name} reported", "as was shown by {name}")
 
 
 def misattributed(draw: Draw) -> PerturbedItem:
-    """The name that a sentence has for its source becomes another; one that names no source gets a name."""
+    """Change the name of the source in a share of the citing sentences; a sentence without such a name
+    gets one.
+
+    Raises:
+        InapplicableError: no sentence cites, or all available names occur in the item.
+    """
     item, argument = draw.item, draw.item.argument or ""
     known = "\n".join(
         [item.topic, argument, *(f"{document.title}\n{document.text}" for document in item.documents)]

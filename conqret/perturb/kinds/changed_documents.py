@@ -25,7 +25,12 @@ from conqret.text.language import NAMES
 
 
 def replaced(draw: Draw) -> PerturbedItem:
-    """Documents are replaced in place, and citations are left alone: they now cite what is not there."""
+    """Replace a share of the documents by documents of other topics; citations stay and thus become
+    wrong.
+
+    Raises:
+        UnreachedError: the pool has too few documents.
+    """
     documents = list(draw.item.documents)
     places = draw.share(range(len(documents)))
     others = draw.materials.pool.draw(draw.item, len(places), draw.rng("pool"))
@@ -64,7 +69,11 @@ IRRELEVANT = Perturbation(
 
 
 def shuffled(draw: Draw) -> PerturbedItem:
-    """The chosen documents change places in a circle: each takes the place of the one chosen before it."""
+    """Exchange the positions of a share of the documents, and renumber the citations accordingly.
+
+    Raises:
+        InapplicableError: the item has fewer than two documents.
+    """
     item = draw.item
     total = len(item.documents)
     if total < 2:
@@ -116,9 +125,11 @@ _year = re.compile(rf"{MARK}|(?<![\d.,])(?P<year>(?:19|20)[0-9]{{2}})(?!\d|[.,]\
 
 
 def outdated(draw: Draw) -> PerturbedItem:
-    """A share of the documents and the sentences that cite them, with all years so much earlier, and a date.
+    """Make a share of the documents older: their years, and those in sentences that cite them, are moved
+    back.
 
-    What the argument says still stands in its documents; only it was so long ago.
+    Each such document gets a date line. The argument is still supported by its documents, but these are
+    outdated.
     """
     documents = list(draw.item.documents)
     places = draw.share(range(len(documents)))
@@ -153,12 +164,12 @@ def outdated(draw: Draw) -> PerturbedItem:
 
 
 def published(year: int, draw: Draw) -> str:
-    """The line that dates a document; in another language than English the year alone."""
+    """Return a line that dates a document; only the year in languages other than English."""
     return f"({year})" if draw.language else f"Published in {year}."
 
 
 def earlier(text: str) -> str:
-    """``text`` with every year from 1900 on so much earlier; citations stay."""
+    """Return ``text`` with all years from 1900 on moved back by a fixed number; citations stay."""
 
     def moved(match: re.Match[str]) -> str:
         return str(int(match["year"]) - YEARS_BACK) if match["year"] else match.group()

@@ -39,7 +39,10 @@ _TRIES = 5
 
 
 def counted_citing(draw: Draw) -> list[int]:
-    """The numbers of the sentences that this level changes, in the order in which levels take them."""
+    """Return the numbers of the citing sentences to change, with the level as their count.
+
+    A higher level only adds sentences. Raises UnreachedError if too few sentences cite.
+    """
     sentence_numbers = grounded(draw)
     if draw.level > len(sentence_numbers):
         raise UnreachedError(
@@ -50,8 +53,11 @@ def counted_citing(draw: Draw) -> list[int]:
 
 
 def contradicted(draw: Draw, number: int) -> tuple[str, str] | None:
-    """Sentence ``number`` contradicted by rule, and the kind of the contradiction; None in another language than
-    English, for which there are no rules."""
+    """Contradict sentence ``number`` by rule, and return it with the kind of contradiction.
+
+    Return None for languages other than English, which have no rules. Raises InapplicableError if no rule
+    applies.
+    """
     if draw.language:
         return None
     argument = draw.item.argument or ""
@@ -102,7 +108,10 @@ HALLUCINATE = Perturbation(
 
 
 def share_citing(draw: Draw) -> list[int]:
-    """The numbers of the sentences that this level changes, in the order in which levels take them."""
+    """Return the numbers of the citing sentences to change, with the level as their share.
+
+    A higher level only adds sentences. Raises InapplicableError if no sentence cites.
+    """
     possible = grounded(draw)
     return draw.ordered(possible)[: draw.count(len(possible))]
 
@@ -136,13 +145,16 @@ _phrase = re.compile(
 
 
 def share_of_all(draw: Draw) -> list[int]:
-    """The numbers of the sentences that this level changes, in the order in which levels take them."""
+    """Return the numbers of the sentences to change, with the level as a share of all sentences."""
     return draw.share(range(1, len(split(draw.item.argument or "")) + 1))
 
 
 def reworded(draw: Draw, number: int) -> tuple[str, str] | None:
-    """Sentence ``number`` with every set phrase exchanged for one that means the same, and its citations as they were;
-    None where it holds none, or is in another language."""
+    """Reword sentence ``number``: every known phrase is replaced by one with the same meaning.
+
+    Return the sentence and the kind of change. Return None if it has no known phrase, or is not in
+    English.
+    """
     before = split(draw.item.argument or "")[number - 1].text
     after = _phrase.sub(lambda match: cased(_PHRASES[match.group().lower()], match.group()), before)
     return (after, "phrases") if after != before and not draw.language else None
@@ -173,7 +185,8 @@ _INSUFFICIENT = ("local_sufficiency", "global_sufficiency", "overall_quality")
 
 
 def truncated(draw: Draw) -> PerturbedItem:
-    """The argument loses a share of its sentences at its end; one at least must stay."""
+    """Remove a share of the argument's sentences from its end. Raises UnreachedError if none would
+    remain."""
     text = draw.item.argument or ""
     spans = split(text)
     gone = draw.count(len(spans))
@@ -206,7 +219,11 @@ _OTHER = {"pro": "con", "con": "pro"}
 
 
 def flipped_stance(draw: Draw) -> PerturbedItem:
-    """Only the stance that the item states is changed."""
+    """Change the item's stance to the opposite one, and nothing else.
+
+    Raises:
+        InapplicableError: the item has no stance that can be reversed.
+    """
     stance = draw.item.stance
     if stance not in _OTHER:
         raise InapplicableError(f"item {draw.original}: it states no stance that could be flipped")
