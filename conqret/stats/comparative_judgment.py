@@ -309,12 +309,13 @@ def outcome_variance(eta: NDArray[np.float64], weights: dict[float, float]) -> N
 
 
 def bounds(outcomes: PairOutcomes) -> list[list[Bound]]:
-    """Return for each item of each group whether the data leave its strength unbounded.
+    """Return for each item of each group whether its maximum likelihood strength is unbounded: ``above``,
+    ``below`` or empty.
 
-    An item is ``above`` if it, alone or with others, got every point from all items outside that set that it
-    met. It is ``below`` if it got none, and has an empty mark otherwise. An item without a comparison counts
-    as ``above`` unless all others are. Maximum likelihood strengths are finite if each item can be reached
-    from each other one by steps in which points were won (Ford 1957).
+    An item is ``above`` if it, alone or with others, lost no point to the items outside that set. It is
+    ``below`` if that set won no point from the others. An item without a comparison counts as ``above``.
+    Strengths are finite if each item can be reached from every other one by steps in which points were won
+    (Ford 1957).
     """
     found: list[list[Bound]] = []
     for number, size in enumerate(outcomes.sizes):

@@ -208,11 +208,10 @@ def risk_coverage(
 ) -> tuple[SelectedScores, ...]:
     """Compute the risk-coverage curve, from the strictest threshold to the one that keeps every score.
 
+    All arrays have one entry for each score. ``confidence`` is NaN where a score has none, so that it is
+    never kept. ``labelled`` is True where a score has a human label, and ``wrong`` is read only there.
+
     Args:
-        confidence: the confidence of each score; NaN where it has none, so that it is never kept.
-        labelled: True where a score has a human label.
-        wrong: True where a score is wrong; read only where it is labeled.
-        topics: the topic of each score.
         error: the share of wrong scores that the risk guarantee allows.
         delta: the probability with which the guarantee may fail.
     """
