@@ -151,10 +151,10 @@ class JackknifedEstimate:
         return (t_quantile(freedom, 1 - alpha) + t_quantile(freedom, 2 * power - 1)) * _error(kept)
 
     def outside(self, margin: float, *, rising: bool) -> float:
-        """Return the p-value of "the value lies within ``margin``"; a small p shows that it lies beyond.
+        """Return the p-value of "the value lies beyond ``margin``"; a small p shows that it lies within.
 
-        If ``rising``, only values above ``margin`` count as beyond, else those on either side. The result is
-        1 where no test is possible.
+        If ``rising``, only values above ``margin`` are beyond it, else those on either side. The result is 1
+        where no test is possible.
         """
         p = self.above(margin) if rising else self.equivalent(margin)
         return 1.0 if p is None else 1 - p if rising else p
