@@ -43,10 +43,11 @@ from conqret.studies.sensitivity.sensitivity_plan import PerturbationLevels, Sen
 def corrected(
     responses: Sequence[Response], expected: Sequence[Direction], margin: float = MARGIN
 ) -> list[list[float]]:
-    """Return p-values that show invariance: for each response, one for each shift from the first level.
+    """Return for each response the p-values of "this shift from the first level is within ``margin``", one
+    for each shift.
 
-    A small p-value shows that the shift is beyond ``margin`` (only upwards for what should not rise).
-    P-values are corrected (Holm) over all shifts of all responses.
+    A small p-value shows a change beyond ``margin`` (only upwards for what should not rise). P-values are
+    corrected (Holm) over all shifts of all responses.
     """
     raw = [
         _beyond(shift, direction, margin)
