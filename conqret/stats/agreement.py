@@ -198,9 +198,9 @@ ENOUGH_ANNOTATORS = 3
 class AgainstOne:
     """The alternative annotator test of the judge against one annotator, on ``items`` that both labeled.
 
-    ``judge`` and ``person`` are the shares of items on which the judge, or the annotator, fits the other
-    annotators at least as well as the other of the two. ``p`` is the one-sided p-value. ``advantage`` is True
-    if the judge has the advantage after correction.
+    ``judge`` is the share of items on which the judge fits the other annotators at least as well as this
+    annotator does. ``person`` is the reverse share. ``p`` is the one-sided p-value. ``advantage`` is True if
+    the judge has the advantage after correction.
     """
 
     annotator: str

@@ -329,11 +329,13 @@ def quadratic_kappa(tables: NDArray[np.float64]) -> NDArray[np.float64]:
 
 @of_categories("there is one category only", "correlation")
 def gwet_ac2(tables: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Gwet's AC2 with quadratic weights (Handbook of Inter-Rater Reliability, 4th ed. 2014, chapter 4).
+    """Compute Gwet's AC2 with quadratic weights (Handbook of Inter-Rater Reliability, 4th ed. 2014, chapter
+    4).
 
-    ``(p_a - p_e) / (1 - p_e)`` with weights ``w_kl = 1 - ((k - l) / (K - 1))^2``, the weighted agreement
-    ``p_a = sum w_kl p_kl``, and ``p_e = sum w / (K (K - 1)) sum_k q_k (1 - q_k)``, q_k the mean share of category k.
-    Unlike kappa it stays high where nearly all is of one category and both say so. Of two categories it is AC1.
+    It is ``(p_a - p_e) / (1 - p_e)`` with weights ``w_kl = 1 - ((k - l) / (K - 1))^2``. The weighted
+    agreement is ``p_a = sum w_kl p_kl``. Chance agreement is ``p_e = sum w / (K (K - 1)) sum_k q_k (1 -
+    q_k)``, with q_k the mean share of category k. Unlike kappa, it stays high if nearly all labels are of one
+    category and both sides agree. With two categories it is AC1.
     """
     size = tables.shape[1]
     places = np.arange(size)

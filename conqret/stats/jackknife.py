@@ -90,8 +90,8 @@ class JackknifedEstimate:
     def estimate(self, confidence: float = CONFIDENCE) -> Estimate:
         """Return the value with its jackknife-t interval, or with the reason why there is no interval.
 
-        There is no interval with fewer than three clusters, where the statistic is not defined without one of
-        them, or where it is the same whichever cluster is left out.
+        There is no interval with fewer than three clusters. There is none, either, if the statistic is not
+        defined without some cluster, or is the same whichever is left out.
 
         Raises:
             DeclarationError: ``confidence`` is not inside (0, 1).

@@ -165,7 +165,7 @@ MISSED = 0.1
 class ProbabilitySample:
     """All items of one run, of which some were sampled for labeling with known inclusion probabilities.
 
-    ``labels`` are NaN where an item was not labeled, ``judged`` are the judgments (NaN where missing), and
+    ``labels`` are NaN where an item was not labeled, and ``judged`` are the judgments (NaN where missing).
     ``chances`` are the inclusion probabilities, read only for labeled items.
     """
 

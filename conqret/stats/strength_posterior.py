@@ -41,8 +41,9 @@ def normal_nodes(count: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 class PairOutcomes:
     """The outcomes of comparisons between items, within groups of ``sizes`` items.
 
-    For each comparison: the number of its ``group``, the places in the group of the item shown ``first`` and
-    ``second``, the ``outcome`` for the first, and the number of the ``judge`` (None: one judge made all).
+    Each comparison has the number of its ``group``, and the places in it of the items shown ``first`` and
+    ``second``. It has the ``outcome`` for the first item, and the number of the ``judge`` (None: one judge
+    made all).
 
     Raises:
         DeclarationError: an outcome is invalid, an item is compared with itself or is not in its group, or

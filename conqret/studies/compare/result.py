@@ -34,8 +34,8 @@ PRICED_ITEMS = 1000
 class ComparedJudge(Frozen):
     """The agreement of one judge with human labels.
 
-    ``alpha`` is that with the aggregated label, ``error`` the mean absolute error in [0, 1] (None without a
-    scale), and ``scored`` the number of labeled units that it scored.
+    ``alpha`` is that with the aggregated label, and ``error`` the mean absolute error in [0, 1] (None without
+    a scale). ``scored`` is the number of labeled units that it scored.
     """
 
     alpha: Estimate

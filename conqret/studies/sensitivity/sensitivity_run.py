@@ -71,9 +71,9 @@ GRADES = table_schema(
 def load_labels(path: Path) -> Labels:
     """Read relevance grades of documents from a file, by item (or topic) and document.
 
-    The file is JSON Lines of objects with ``id`` and ``documents`` (each with ``id`` and ``relevance``), a
-    table with the columns ``item``, ``document`` and ``relevant`` (true, false or a grade), or TREC qrels.
-    The first column of qrels is the id of the item or its topic.
+    The file has one of three layouts. JSON Lines have objects with ``id`` and ``documents`` (each with ``id``
+    and ``relevance``). A table has the columns ``item``, ``document`` and ``relevant`` (true, false or a
+    grade). TREC qrels have the id of the item or its topic in the first column.
 
     Raises:
         DeclarationError: the file is missing or has another layout; all faults of a table are listed.
