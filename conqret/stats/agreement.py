@@ -46,12 +46,19 @@ ONE_CATEGORY = "all ratings are equal: chance agreement is complete, and alpha i
 
 
 def krippendorff_alpha(ratings: ArrayLike, level: Level) -> float:
-    """Alpha of one table of ``ratings`` (raters by units, NaN where there is none); at most 1.
+    """Compute Krippendorff's alpha of one table of ratings.
+
+    Args:
+        ratings: raters by units; NaN where a rater gave no rating.
+        level: the level of measurement: nominal, ordinal, interval or ratio.
+
+    Returns:
+        Alpha, at most 1.
 
     Raises:
-        DeclarationError: alpha is not defined (no unit with two ratings, or one category only), or the
-            table is no table of numbers.
-        UnknownNameError: there is no such level.
+        DeclarationError: alpha is not defined (no unit has two ratings, or all ratings are equal), or the
+            table is not a two-dimensional table of finite numbers.
+        UnknownNameError: the level is unknown.
     """
     (alpha,) = alphas(np.asarray(ratings, dtype=float)[None], level)
     if not alpha.defined:
@@ -60,14 +67,21 @@ def krippendorff_alpha(ratings: ArrayLike, level: Level) -> float:
 
 
 def alphas(tables: ArrayLike, level: Level, resamples: Resamples | None = None) -> list[JackknifedEstimate]:
-    """Alpha of each of D tables (D by raters by units, NaN where there is no rating), on the same units.
+    """Compute Krippendorff's alpha of several tables over the same units, with its jackknife values.
 
-    With ``resamples`` of the units, the alphas without each cluster come along; all tables leave out the same.
-    A table in which alpha is not defined has NaN and a reason; ``n`` counts units with two ratings or more.
+    Args:
+        tables: tables by raters by units; NaN where there is no rating.
+        level: the level of measurement: nominal, ordinal, interval or ratio.
+        resamples: how clusters of units are left out; None computes the values alone, without intervals.
+
+    Returns:
+        One estimate for each table. It is NaN, with a reason, where alpha is not defined. Its ``n`` counts
+            the units with at least two ratings.
 
     Raises:
-        DeclarationError: the array has another shape, a rating is infinite, or a ratio is negative.
-        UnknownNameError: there is no such level.
+        DeclarationError: the array is not three-dimensional, a rating is infinite, a ratio is negative, or
+            the resamples are of another number of units.
+        UnknownNameError: the level is unknown.
     """
     check_known("level of measurement", LEVELS, level)
     cube = np.asarray(tables, dtype=float)
@@ -182,7 +196,12 @@ ENOUGH_ANNOTATORS = 3
 
 @dataclass(frozen=True, slots=True)
 class AgainstOne:
-    """The judge against one annotator: the shares of items on which each fits at least as well, and the test."""
+    """The alternative annotator test of the judge against one annotator, on ``items`` that both labeled.
+
+    ``judge`` is the share of items on which the judge fits the other annotators at least as well as this
+    annotator does. ``person`` is the reverse share. ``p`` is the one-sided p-value. ``advantage`` is True if
+    the judge has the advantage after correction.
+    """
 
     annotator: str
     items: int
@@ -194,9 +213,13 @@ class AgainstOne:
 
 @dataclass(frozen=True, slots=True)
 class AlternativeAnnotator:
-    """The test's outcome. ``winning_rate`` is the share of annotators over whom the judge has the advantage,
-    ``advantage`` the mean share of items on which it fits at least as well (the average advantage probability).
-    ``passed`` is None where the test cannot be made, for ``reason``, which may also hold a caution."""
+    """The result of the alternative annotator test over all annotators.
+
+    ``winning_rate`` is the share of annotators over whom the judge has the advantage. ``advantage`` is the
+    average advantage probability: the mean share of items on which the judge fits at least as well.
+    ``passed`` is True if the winning rate is at least 0.5, and None if no test was possible. ``reason`` says
+    why there is no test, or holds a caution.
+    """
 
     epsilon: float
     winning_rate: float | None
@@ -215,12 +238,19 @@ def alternative_annotator_test(
     clusters: Sequence[Hashable] | None = None,
     epsilon: float = EPSILON["experts"],
 ) -> AlternativeAnnotator:
-    """Test ``judge`` (one value a unit) against ``annotators`` (annotators by units); NaN where there is none.
+    """Run the alternative annotator test: can the judge replace one of the annotators?
 
-    A unit counts for annotator j if j, the judge and at least one other annotator rated it; annotators with fewer than
-    :data:`ENOUGH_ITEMS`, or over whom the differences do not vary, are not tested. Tests are one-sided, over
-    ``clusters`` (of each unit; without, each unit is one), and corrected by Benjamini and Yekutieli (2001), which holds
-    for dependent tests.
+    A unit counts for annotator j if j, the judge and at least one other annotator rated it. Annotators with
+    fewer than :data:`ENOUGH_ITEMS` such units, or without any variation in the differences, are not tested.
+    The tests are one-sided and corrected by Benjamini and Yekutieli (2001).
+
+    Args:
+        judge: the judge's value of each unit; NaN where it has none.
+        annotators: annotators by units; NaN where an annotator has no label.
+        names: the names of the annotators.
+        level: the level of measurement; nominal compares equality, all others distances.
+        clusters: the cluster of each unit; None makes each unit its own cluster.
+        epsilon: how much better the annotator may be, in [0, 1).
 
     Raises:
         DeclarationError: the shapes do not fit, or epsilon is out of range.

@@ -32,10 +32,15 @@ RARE_CATEGORY = f"annotators use a category fewer than {MIN_USES} times"
 
 
 class CategoryStatistic(Protocol):
-    """A statistic of two series of categories (numbers) of the same n items; the first is the human labels.
+    """A function that computes one statistic of human labels (``first``) and judge labels (``second``) of
+    the same items.
 
-    ``categories`` default to those that occur. Raises DeclarationError where the series differ in length, are empty,
-    hold what is no number, or a category that is not among ``categories``.
+    Both series are numbers that stand for categories. ``categories`` lists all possible ones (default: those
+    that occur).
+
+    Raises:
+        DeclarationError: the series differ in length, are empty, or hold a value that is not finite or not
+            one of ``categories``.
     """
 
     def __call__(
@@ -53,12 +58,16 @@ class CategoryStatistic(Protocol):
 def of_categories(
     reason: str = "", scale: Scale = "share", *, macro: bool = False, over_items: bool = False
 ) -> Callable[[OfTables], CategoryStatistic]:
-    """Make a statistic of two series of categories from a function of tables; of three categories or more it may
-    be ``macro``, a mean over them, and it may be a mean ``over_items``.
+    """Return a decorator that turns a function of contingency tables into a :class:`CategoryStatistic`.
 
-    The function takes tables of counts (many by K by K: first series down, second across, categories rising) and
-    gives a number for each, on this ``scale``. Where it divides by 0 the number is NaN, and the statistic not defined,
-    for ``reason``.
+    The decorated function takes counts of shape (many, K, K): rows are human labels, columns judge labels, in
+    ascending order of category. It returns one number for each table, NaN where the statistic is not defined.
+
+    Args:
+        reason: why the statistic is not defined where the number is NaN.
+        scale: the scale on which the interval is computed.
+        macro: the statistic is a mean over categories if there are three or more.
+        over_items: the statistic is a mean over items.
     """
 
     def made(compute: OfTables) -> CategoryStatistic:
@@ -118,10 +127,10 @@ def _cells(
 
 
 def paired(first: ArrayLike, second: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The two series as arrays of one length without gaps.
+    """Return both series as arrays of floats, after checking that they belong together.
 
     Raises:
-        DeclarationError: they are not.
+        DeclarationError: the series are empty, differ in length, or hold a missing or infinite value.
     """
     first_values, other = snapped(first), snapped(second)
     if first_values.ndim != 1 or first_values.shape != other.shape or not len(first_values):
@@ -134,9 +143,12 @@ def paired(first: ArrayLike, second: ArrayLike) -> tuple[NDArray[np.float64], ND
 
 
 def shared_by_chance(table: NDArray[np.float64]) -> float:
-    """On how many units (columns of ``table``) two of its raters would leave the most frequent value by chance: with
-    a_r of rater r in it and m ratings a unit ``((sum a)^2 - sum a^2) / (2 units (m - 1))``, for two raters
-    ``a b / units``."""
+    """Return the number of units on which two raters would both deviate from the most frequent value by
+    chance.
+
+    ``table`` has raters by units, NaN where there is no rating. With a_r ratings of rater r that deviate, and
+    m ratings per unit, it is ``((sum a)^2 - sum a^2) / (2 units (m - 1))``; for two raters, ``a b / units``.
+    """
     there = ~np.isnan(table)
     values, counts = np.unique(table[there], return_counts=True)
     beside = ((table != values[counts.argmax()]) & there).sum(axis=1)
@@ -146,21 +158,23 @@ def shared_by_chance(table: NDArray[np.float64]) -> float:
 
 @of_categories()
 def base_rate(tables: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The share of the most frequent human label: the accuracy of always saying that one."""
+    """Compute the share of the most frequent human label: the accuracy of always predicting that label."""
     return np.asarray(tables.sum(axis=2).max(axis=1) / tables.sum(axis=(1, 2)))
 
 
 @of_categories(over_items=True)
 def accuracy(tables: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The share of items on which both say the same."""
+    """Compute the share of items on which the judge's label equals the human label."""
     return np.asarray(tables.trace(axis1=1, axis2=2) / tables.sum(axis=(1, 2)))
 
 
 @of_categories("there is one category only, or the higher one is never used", macro=True)
 def f1(tables: NDArray[np.float64]) -> NDArray[np.float64]:
-    """``2 tp / (2 tp + fp + fn)`` of the higher category where there are two, else the mean over those in use (macro).
+    """Compute F1, ``2 tp / (2 tp + fp + fn)``.
 
-    Not defined where there are two categories and neither annotators nor judge ever use the higher one.
+    With two categories it is the F1 of the higher one; with more, the unweighted mean over the categories in
+    use (macro F1). It is not defined where there is one category, or where neither side uses the higher of
+    two.
     """
     scores = 2 * np.diagonal(tables, axis1=1, axis2=2) / (tables.sum(axis=1) + tables.sum(axis=2))
     if tables.shape[1] < 2:
@@ -170,22 +184,30 @@ def f1(tables: NDArray[np.float64]) -> NDArray[np.float64]:
 
 @of_categories("there are not two categories, or the judge never uses the higher one")
 def precision(tables: NDArray[np.float64]) -> NDArray[np.float64]:
-    """``tp / (tp + fp)`` of the higher of two categories: how often annotators give it where the judge does."""
+    """Compute the precision of the higher of two categories, ``tp / (tp + fp)``.
+
+    It is the share of the items with this judge label that have this human label, too.
+    """
     return _of_higher(tables, 1)
 
 
 @of_categories("there are not two categories, or annotators never use the higher one")
 def recall(tables: NDArray[np.float64]) -> NDArray[np.float64]:
-    """``tp / (tp + fn)`` of the higher of two categories: how often the judge gives it where annotators do."""
+    """Compute the recall of the higher of two categories, ``tp / (tp + fn)``.
+
+    It is the share of the items with this human label that have this judge label, too.
+    """
     return _of_higher(tables, 2)
 
 
 @of_categories("annotators or the judge use one category only", "correlation")
 def matthews(tables: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The correlation of Matthews (1975), for K categories that of Gorodkin (2004), in [-1, 1].
+    """Compute the Matthews correlation coefficient (1975), for K categories as by Gorodkin (2004), in [-1,
+    1].
 
-    ``(c s - sum_k p_k t_k) / sqrt((s^2 - sum p_k^2) (s^2 - sum t_k^2))`` with s items, c of them alike, and
-    t_k and p_k times category k of annotators and judge. Not defined where either uses one category only.
+    It is ``(c s - sum_k p_k t_k) / sqrt((s^2 - sum p_k^2) (s^2 - sum t_k^2))``. Here s counts items, c equal
+    labels, and t_k and p_k the human and judge labels of category k. It is not defined where either side uses
+    one category only.
     """
     s, c = tables.sum(axis=(1, 2)), tables.trace(axis1=1, axis2=2)
     t, p = tables.sum(axis=2), tables.sum(axis=1)
@@ -200,14 +222,15 @@ def average_precision(
     *,
     confidence: float = CONFIDENCE,
 ) -> Estimate:
-    """``sum_k (R_k - R_(k-1)) P_k`` over the different scores from the highest down, with precision and recall of all
-    items that have score k or a higher one: items with the same score come at once. It is a mean over positive items,
-    so that their numbers by cluster say how many degrees of freedom its interval has.
+    """Compute the average precision of ``scores`` for the items that are ``positive`` (1, else 0).
 
-    ``positive`` is 0 or 1 for each item. Not defined where none is positive.
+    It is ``sum_k (R_k - R_(k-1)) P_k`` over the distinct scores in descending order. P_k and R_k are
+    precision and recall of all items with score k or higher. The interval is that of a mean over positive
+    items. It is not defined where no item is positive.
 
     Raises:
-        DeclarationError: the series do not fit, or ``positive`` holds something else.
+        DeclarationError: the series differ in length, are empty or have gaps, or ``positive`` is not 0 or 1
+            throughout.
     """
     truth, values = paired(positive, scores)
     if not np.isin(truth, (0.0, 1.0)).all():
@@ -236,12 +259,14 @@ def auroc(
     *,
     confidence: float = CONFIDENCE,
 ) -> Estimate:
-    """How often a positive item has a higher score than a negative one, ties counting half.
+    """Compute the area under the ROC curve of ``scores`` for the items that are ``positive`` (1, else 0).
 
-    ``positive`` is 0 or 1 for each item. Not defined where all items are of one kind.
+    It is the probability that a positive item has a higher score than a negative one; ties count half. It is
+    not defined where all items are positive, or all negative.
 
     Raises:
-        DeclarationError: the series do not fit, or ``positive`` holds something else.
+        DeclarationError: the series differ in length, are empty or have gaps, or ``positive`` is not 0 or 1
+            throughout.
     """
     truth, values = paired(positive, scores)
     if not np.isin(truth, (0.0, 1.0)).all():
@@ -289,23 +314,28 @@ ONE_CATEGORY = "both raters use one category only: chance agreement is complete"
 
 @of_categories(ONE_CATEGORY, "correlation")
 def cohen_kappa(tables: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Cohen's kappa of two raters: every disagreement weighs the same."""
+    """Compute Cohen's kappa of two raters, unweighted: every disagreement counts the same."""
     return _kappa(tables, 0)
 
 
 @of_categories(ONE_CATEGORY, "correlation")
 def quadratic_kappa(tables: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Cohen's kappa in which a disagreement weighs the square of its steps."""
+    """Compute Cohen's kappa with quadratic weights.
+
+    A disagreement counts the square of the number of steps between the two categories.
+    """
     return _kappa(tables, 2)
 
 
 @of_categories("there is one category only", "correlation")
 def gwet_ac2(tables: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Gwet's AC2 with quadratic weights (Handbook of Inter-Rater Reliability, 4th ed. 2014, chapter 4).
+    """Compute Gwet's AC2 with quadratic weights (Handbook of Inter-Rater Reliability, 4th ed. 2014, chapter
+    4).
 
-    ``(p_a - p_e) / (1 - p_e)`` with weights ``w_kl = 1 - ((k - l) / (K - 1))^2``, the weighted agreement
-    ``p_a = sum w_kl p_kl``, and ``p_e = sum w / (K (K - 1)) sum_k q_k (1 - q_k)``, q_k the mean share of category k.
-    Unlike kappa it stays high where nearly all is of one category and both say so. Of two categories it is AC1.
+    It is ``(p_a - p_e) / (1 - p_e)`` with weights ``w_kl = 1 - ((k - l) / (K - 1))^2``. The weighted
+    agreement is ``p_a = sum w_kl p_kl``. Chance agreement is ``p_e = sum w / (K (K - 1)) sum_k q_k (1 -
+    q_k)``, with q_k the mean share of category k. Unlike kappa, it stays high if nearly all labels are of one
+    category and both sides agree. With two categories it is AC1.
     """
     size = tables.shape[1]
     places = np.arange(size)
@@ -328,13 +358,13 @@ def _kappa(tables: NDArray[np.float64], power: int) -> NDArray[np.float64]:
 def fleiss_kappa(
     ratings: ArrayLike, resamples: Resamples | None = None, *, confidence: float = CONFIDENCE
 ) -> Estimate:
-    """Fleiss's kappa of ``ratings`` (raters by units, NaN where there is none); n counts units.
+    """Compute Fleiss's kappa of ``ratings`` (raters by units, NaN where there is no rating).
 
-    Units with two ratings or more count. For the same number of ratings everywhere it is Fleiss's formula; else
-    the agreement of a unit is ``sum_j n_j (n_j - 1) / (m (m - 1))`` of its own m ratings, and units weigh alike.
+    Only units with at least two ratings count, and ``n`` is their number. The agreement of a unit with m
+    ratings is ``sum_j n_j (n_j - 1) / (m (m - 1))``, and all units have the same weight.
 
     Raises:
-        DeclarationError: the ratings are no table, or one is infinite.
+        DeclarationError: ``ratings`` is not two-dimensional, or a rating is infinite.
     """
     table = snapped(ratings)
     if table.ndim != 2 or np.isinf(table).any():

@@ -53,7 +53,11 @@ Bound = Literal["", "above", "below"]
 
 @dataclass(frozen=True)
 class JudgeStrength:
-    """A judge: its ``position`` effect, and its ``weights`` of the middle outcomes."""
+    """The estimated parameters of one judge: its position effect, and its weights of the middle outcomes.
+
+    ``position`` is what being shown first adds to the log-odds of winning. ``weights`` maps each outcome
+    between 0 and 1 to its log weight.
+    """
 
     position: Estimate
     weights: dict[float, float]
@@ -61,15 +65,18 @@ class JudgeStrength:
 
 @dataclass(frozen=True)
 class ComparedStrengths:
-    """What comparisons say. All arrays are padded to the largest group: groups by items.
+    """The strengths of items estimated from pairwise comparisons, as arrays of groups by items.
 
-    ``strengths`` are posterior means less their group's mean, ``errors`` posterior standard deviations, ``low`` and
-    ``high`` the ends of the intervals, ``covariances`` (groups by items by items) those at a known spread, averaged.
-    ``position`` is what standing first adds to the log-odds, ``spread`` the standard deviation of the strengths
-    (posterior mean), ``spreads`` the posterior probability of each, ``weights`` the log weights of the middle outcomes
-    that occur. ``judges`` has what is known of each judge; ``position`` and ``weights`` are means
-    over them. ``systems`` are the mean strengths of the systems, less the mean of all: expected in other groups, so
-    groups are a sample.
+    - Arrays are padded to the largest group; ``sizes`` are the numbers of items.
+    - ``strengths`` are posterior means minus their group's mean, ``errors`` posterior standard deviations.
+    - ``low`` and ``high`` are the ends of the intervals.
+    - ``covariances`` (groups by items by items) are averages of those at a known spread.
+    - ``position`` is what being shown first adds to the log-odds of winning.
+    - ``spread`` is the posterior mean of the standard deviation of strengths; ``spreads`` has the probability
+    of each value.
+    - ``weights`` maps each middle outcome that occurs to its log weight.
+    - ``judges`` has the estimates of each judge; ``position`` and ``weights`` are means over them.
+    - ``systems`` are mean strengths of systems minus the mean of all, with groups as a sample of groups.
     """
 
     sizes: tuple[int, ...]
@@ -86,14 +93,18 @@ class ComparedStrengths:
     systems: tuple[Estimate, ...]
 
     def group(self, number: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The strengths of a group's items, and their standard errors."""
+        """Return the strengths and the standard errors of the items of group ``number``."""
         size = self.sizes[number]
         return self.strengths[number, :size], self.errors[number, :size]
 
     def reliability(self, groups: Sequence[int] | None = None) -> float | None:
-        """Scale separation reliability: the share of the estimates' variance within groups that is of true strengths,
-        ``var / (var + mean squared error)`` of posterior means (all groups, or these). Errors are those at a known
-        spread: what is unknown of it stretches all strengths alike. None without variance."""
+        """Return the scale separation reliability of the ``groups`` (default: all), or None where strengths
+        do not vary.
+
+        It is ``var / (var + mean squared error)``: the share of the variance of strengths within groups that
+        is not error. Errors are those at a known spread, because uncertainty about the spread scales all
+        strengths alike.
+        """
         chosen = range(len(self.sizes)) if groups is None else groups
         between = error = 0.0
         for number in chosen:
@@ -105,7 +116,7 @@ class ComparedStrengths:
 
 
 def check_sizes(sizes: Sequence[int]) -> None:
-    """Raise DeclarationError where groups of so many items are too large for strengths to be estimated."""
+    """Raise DeclarationError if groups of these sizes are too large for strengths to be estimated."""
     largest = max(sizes, default=0)
     if largest > MAX_ITEMS:
         raise DeclarationError(
@@ -125,19 +136,19 @@ def compared_strengths(
     spreads: Sequence[float] = SPREADS,
     systems: ArrayLike | None = None,
 ) -> ComparedStrengths:
-    """Estimate the strengths behind ``outcomes``; one spread in ``spreads`` is one that is known.
+    """Estimate the strengths of items from the comparisons in ``outcomes``.
 
     Args:
         outcomes: the comparisons.
-        confidence: of all intervals.
-        spreads: standard deviations of the strengths over which the posterior is averaged.
-        systems: the number of the system of each item, from 0 up, -1 where it is of none (groups by items, padded to
-            the largest group). The mean strength of each system is estimated: items of a system are expected to be
-            alike.
+        confidence: the confidence level of all intervals.
+        spreads: candidate standard deviations of the strengths, over which the posterior is averaged; give
+            one if it is known.
+        systems: the number of each item's system, from 0 up, or -1 for none (groups by items, padded to the
+            largest group). Items of one system are expected to have similar strengths.
 
     Raises:
-        DeclarationError: there is no group, groups are too large, a spread is not above 0, or systems are not as many
-            as the items.
+        DeclarationError: there is no group, a group is too large, a spread is not above 0, or ``systems``
+            does not have one number for each item.
     """
     if not outcomes.sizes or min(spreads) <= 0:
         raise DeclarationError("strengths need a group of items and spreads above 0")
@@ -283,7 +294,11 @@ def _of_systems(sizes: Sequence[int], systems: ArrayLike | None) -> NDArray[np.f
 
 
 def outcome_variance(eta: NDArray[np.float64], weights: dict[float, float]) -> NDArray[np.float64]:
-    """The variance of an outcome at log-odds ``eta``: what a comparison there tells of the difference."""
+    """Return the variance of an outcome at each log-odds in ``eta``, given the log weights of the middle
+    outcomes.
+
+    This is the information that a comparison with these odds gives about the difference of two strengths.
+    """
     values = np.array([0.0, 1.0, *weights])
     logs = eta[..., None] * values + np.array([0.0, 0.0, *weights.values()])
     logs -= logs.max(axis=-1, keepdims=True)
@@ -294,10 +309,14 @@ def outcome_variance(eta: NDArray[np.float64], weights: dict[float, float]) -> N
 
 
 def bounds(outcomes: PairOutcomes) -> list[list[Bound]]:
-    """For each group's items whether only the prior bounds them: those that, alone or with others, have got all there
-    was from all others whom they met (``above``), or nothing (``below``). An item without a comparison is bounded by
-    nothing, and is called ``above``, too, if the rest is not. By Ford (1957): the strengths that are most likely are
-    finite where each item can be reached from each other by steps from one to another that got something from it."""
+    """Return for each item of each group whether its maximum likelihood strength is unbounded: ``above``,
+    ``below`` or empty.
+
+    An item is ``above`` if it, alone or with others, lost no point to the items outside that set. It is
+    ``below`` if that set won no point from the others. An item without a comparison counts as ``above``.
+    Strengths are finite if each item can be reached from every other one by steps in which points were won
+    (Ford 1957).
+    """
     found: list[list[Bound]] = []
     for number, size in enumerate(outcomes.sizes):
         mine = outcomes.group == number

@@ -36,7 +36,11 @@ BANDS = 5
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """Units of which much the same is said: the means of the judge's and of the human scores, in [0, 1]."""
+    """One bin of a reliability diagram: the number of ``units`` and two means in [0, 1].
+
+    ``said`` is the mean of the judge's scores, ``people`` the mean of the human scores, each with its
+    interval.
+    """
 
     units: int
     said: Estimate
@@ -46,15 +50,22 @@ class Band:
 def brier(
     predicted: NDArray[np.float64], true: NDArray[np.float64], clusters: Sequence[Hashable]
 ) -> JackknifedEstimate:
-    """``mean_i (said_i - true_i)^2`` (Brier 1950), of probabilities and of what came true (0 or 1): 0 is best."""
+    """Compute the Brier score ``mean_i (predicted_i - true_i)^2`` (Brier 1950); 0 is best.
+
+    ``predicted`` are probabilities, ``true`` is 0 or 1, and ``clusters`` has the cluster of each unit.
+    """
     return mean((predicted - true) ** 2, clusters, scale="share")
 
 
 def calibration_error(
     predicted: NDArray[np.float64], true: NDArray[np.float64], clusters: Sequence[Hashable]
 ) -> JackknifedEstimate:
-    """``sum_b n_b / n |mean of said - mean of true|`` over bands b of equally many units (Naeini et al., AAAI 2015). It
-    is never below 0, and with few units above it by chance alone."""
+    """Compute the expected calibration error over bins of about equally many units (Naeini et al., AAAI
+    2015).
+
+    It is ``sum_b n_b / n |mean predicted - mean true|``. It is never below 0, and with few units it is above
+    0 by chance alone.
+    """
     which = band_places(predicted)
     drawn = leave_one_out(clusters)
     columns = np.zeros((len(predicted), which.max() + 2))
@@ -70,7 +81,9 @@ def calibration_error(
 
 
 def band_places(predicted: NDArray[np.float64]) -> NDArray[np.intp]:
-    """The band of each unit, from 0 at the lowest; what is said alike is in one band."""
+    """Return the number of each unit's bin, from 0 for the lowest predictions. Equal predictions share a
+    bin.
+    """
     alike = snapped(predicted)
     edges = np.unique(np.quantile(alike, np.arange(1, BANDS) / BANDS))
     return np.unique(np.searchsorted(edges, alike, side="left"), return_inverse=True)[1]
@@ -82,7 +95,11 @@ def bands(
     clusters: Sequence[Hashable],
     confidence: float,
 ) -> tuple[Band, ...]:
-    """The bands of what is said, from the lowest up, with intervals over clusters."""
+    """Return the bins of the predictions in ascending order, with the mean prediction and the mean human
+    score of each.
+
+    Intervals are over ``clusters`` at the level ``confidence``.
+    """
     which = band_places(predicted)
     bands_found = []
     for band in range(which.max() + 1):
@@ -104,8 +121,11 @@ Knots = tuple["NDArray[np.float64]", "NDArray[np.float64]"]
 
 
 def monotone(x: ArrayLike, y: ArrayLike) -> Knots:
-    """The monotone map from ``x`` to ``y`` (series of one length, finite) that is closest in squares; equal x count
-    as one place with the mean of their y.
+    """Fit the non-decreasing map from ``x`` to ``y`` with the least squared error (isotonic regression).
+
+    Returns:
+        The distinct values of x, and the fitted value at each. Equal x count as one point with the mean of
+            their y.
 
     Raises:
         DeclarationError: there are no pairs, the lengths differ, or a value is not finite.
@@ -124,15 +144,21 @@ def monotone(x: ArrayLike, y: ArrayLike) -> Knots:
 
 
 def dealt(clusters: Iterable[Hashable], seed: int, folds: int = FOLDS) -> dict[Hashable, int]:
-    """The fold (from 0) of each cluster: dealt out at random, so that folds differ by one cluster at most."""
+    """Assign each cluster to one of ``folds`` folds at random; return the fold (from 0) of each cluster.
+
+    The sizes of folds differ by at most one cluster.
+    """
     names = sorted(set(clusters), key=str)
     order = np.random.default_rng(seed).permutation(len(names))
     return {names[place]: number % folds for number, place in enumerate(order.tolist())}
 
 
 def cross_fitted(x: ArrayLike, y: ArrayLike, fold: ArrayLike) -> NDArray[np.float64]:
-    """What the map that was fitted on all other folds says of each ``x``; NaN for x that are NaN, or where the other
-    folds hold no pair. Pairs with a NaN are not fitted on. A map falls where x and y go apart in those other folds.
+    """Return the cross-fitted isotonic predictions: for each ``x`` that of the map fitted on all other
+    folds.
+
+    A prediction is NaN where x is NaN, or where the other folds have no complete pair. The map is decreasing
+    where x and y are negatively related in those folds.
     """
     scores, target, folds = np.asarray(x, dtype=float), np.asarray(y, dtype=float), np.asarray(fold)
     known = ~np.isnan(scores) & ~np.isnan(target)
@@ -156,9 +182,12 @@ EXPECTED_ERRORS = 5
 
 @dataclass(frozen=True, slots=True)
 class SelectedScores:
-    """What a threshold on confidence keeps: the ``share`` of all scores, how many of the labeled ones, on so many
-    topics, and the share of these that are wrong, with its interval of ``1 - 2 delta``. ``holds`` says whether the
-    guarantee is shown to hold (None: it was not tested)."""
+    """One point of the risk-coverage curve: the scores with a confidence of at least ``threshold``.
+
+    ``share`` is their share among all scores. ``labelled`` counts those with a human label, on ``topics``
+    topics. ``error`` is the share of these that are wrong, with an interval of confidence ``1 - 2 delta``.
+    ``holds`` is True if the risk guarantee is shown to hold, and None if it was not tested.
+    """
 
     threshold: float
     share: float
@@ -177,11 +206,14 @@ def risk_coverage(
     error: float,
     delta: float,
 ) -> tuple[SelectedScores, ...]:
-    """The curve of error over coverage, from the strictest threshold to that which keeps everything.
+    """Compute the risk-coverage curve, from the strictest threshold to the one that keeps every score.
 
-    The arrays are over all scores: their ``confidence`` (NaN: none is said, and it is never kept), whether annotators
-    ``labelled`` them, whether they are ``wrong`` (read only where they are), and their topics. Where testing starts is
-    said by confidences and numbers of labels alone.
+    All arrays have one entry for each score. ``confidence`` is NaN where a score has none, so that it is
+    never kept. ``labelled`` is True where a score has a human label, and ``wrong`` is read only there.
+
+    Args:
+        error: the share of wrong scores that the risk guarantee allows.
+        delta: the probability with which the guarantee may fail.
     """
     known_confidences = confidence[~np.isnan(confidence)]
     levels = 1 - np.arange(1, LEVELS + 1) / LEVELS
@@ -206,22 +238,25 @@ def risk_coverage(
 
 
 def fewest_labels(error: float) -> int:
-    """The labels among what is kept, below which no threshold is tested: :data:`EXPECTED_ERRORS` over the
-    guarantee."""
+    """Return the number of labels among the kept scores below which no threshold is tested.
+
+    It is :data:`EXPECTED_ERRORS` divided by the allowed ``error``.
+    """
     return math.ceil(round(EXPECTED_ERRORS / error, 9))
 
 
 def trusted_from(curve: Sequence[SelectedScores]) -> float | None:
-    """The threshold from which on scores are kept; None where none is shown to meet the guarantee."""
+    """Return the lowest threshold of the curve that is shown to meet the guarantee; None if no threshold is."""
     return next((step.threshold for step in reversed(curve) if step.holds), None)
 
 
 def by_t(errors: NDArray[np.float64], topics: Sequence[Hashable], error: float, delta: float) -> bool:
-    """Whether the mean of ``errors`` (0 or 1) is below ``error`` by one-sided t over ``topics`` at ``delta``: by the
-    end of its interval, and by the t that is corrected for skewness.
+    """Return True if the mean of ``errors`` (0 or 1) is significantly below ``error`` at level ``delta``.
 
-    With ``S = (mean - error) / s`` per topic, s the jackknife's, and g the skewness of the topics, the t of C topics is
-    ``sqrt(C) (S + g S^2 / 3 + g^2 S^3 / 27 + g / (6 C))``. Where nothing is wrong, it is as if one thing were.
+    The test is one-sided by t over ``topics``. Both the upper end of the interval and a t corrected for
+    skewness must lie below ``error``. With ``S = (mean - error) / s`` per topic and skewness g of C topics,
+    the corrected t is ``sqrt(C) (S + g S^2 / 3 + g^2 S^3 / 27 + g / (6 C))``. If nothing is wrong, one error
+    is assumed.
     """
     counted = errors if errors.any() else np.append(errors[1:], 1.0)
     error_rate = mean(counted, topics, scale="share")

@@ -30,7 +30,14 @@ MAX_ITEMS = 5_000
 def pearson(
     first: ArrayLike, second: ArrayLike, resamples: Resamples | None = None, *, confidence: float = CONFIDENCE
 ) -> Estimate:
-    """``cov(x, y) / (sd(x) sd(y))``, in [-1, 1]."""
+    """Compute Pearson's correlation ``cov(x, y) / (sd(x) sd(y))``, in [-1, 1], with its interval over
+    clusters.
+
+    It is not defined where a series is constant.
+
+    Raises:
+        DeclarationError: the series differ in length, are empty or have gaps.
+    """
     first_values, other = paired(first, second)
     if _constant(first_values) or _constant(other):
         return undefined(CONSTANT, len(first_values))
@@ -51,12 +58,22 @@ def pearson(
 def spearman(
     first: ArrayLike, second: ArrayLike, resamples: Resamples | None = None, *, confidence: float = CONFIDENCE
 ) -> Estimate:
-    """Pearson's correlation of the ranks, ties at their mean rank (Spearman 1904)."""
+    """Compute Spearman's rank correlation (1904): Pearson's correlation of the ranks, with mean ranks for
+    ties.
+
+    Raises:
+        DeclarationError: the series differ in length, are empty or have gaps.
+    """
     return ranked(first, second, resamples).estimate(confidence)
 
 
 def ranked(first: ArrayLike, second: ArrayLike, resamples: Resamples | None = None) -> JackknifedEstimate:
-    """The same with its values without each cluster, to be averaged and compared."""
+    """Compute Spearman's rank correlation with its jackknife values, so that it can be averaged and
+    compared.
+
+    Raises:
+        DeclarationError: the series differ in length, are empty or have gaps.
+    """
     first_values, other = paired(first, second)
     if _constant(first_values) or _constant(other):
         return replace(without_value(CONSTANT), n=len(first_values))
@@ -87,7 +104,14 @@ def ranked(first: ArrayLike, second: ArrayLike, resamples: Resamples | None = No
 def kendall(
     first: ArrayLike, second: ArrayLike, resamples: Resamples | None = None, *, confidence: float = CONFIDENCE
 ) -> Estimate:
-    """Kendall's tau-b: ``(concordant - discordant) / sqrt(pairs untied in x * pairs untied in y)`` (Kendall 1945)."""
+    """Compute Kendall's tau-b: ``(concordant - discordant) / sqrt(pairs untied in x * pairs untied in y)``
+    (1945).
+
+    Above :data:`MAX_ITEMS` items it has no interval.
+
+    Raises:
+        DeclarationError: the series differ in length, are empty or have gaps.
+    """
     first_values, other = paired(first, second)
     if _constant(first_values) or _constant(other):
         return undefined(CONSTANT, len(first_values))
@@ -151,14 +175,14 @@ NO_RATER = f"no annotator labeled {MIN_RATED} units that others labeled, too"
 def one_against_others(
     table: ArrayLike, resamples: Resamples | None = None, *, confidence: float = CONFIDENCE
 ) -> Estimate:
-    """Spearman's correlation of one rater with the mean of all others on the units that the rater has, as the mean over
-    the raters with :data:`MIN_RATED` such units.
+    """Compute the mean over raters of Spearman's correlation of one rater with the mean of all others.
 
-    ``table`` has raters by units, NaN for none. Without a cluster it is the mean over those of these raters whose
-    correlation is then defined.
+    ``table`` has raters by units, NaN where there is no rating. A rater counts with at least
+    :data:`MIN_RATED` units that others rated, too. Jackknife values average over the raters whose correlation
+    is then still defined.
 
     Raises:
-        DeclarationError: the table has another shape.
+        DeclarationError: the table is not two-dimensional.
     """
     labels = np.asarray(table, dtype=float)
     if labels.ndim != 2:
@@ -188,8 +212,11 @@ def one_against_others(
 
 
 def mean_of_raters(each: Sequence[JackknifedEstimate]) -> JackknifedEstimate:
-    """The mean over those that are defined, and without each cluster over those that are defined then: one who labeled
-    few topics takes no interval from all others."""
+    """Return the mean of the raters' estimates that are defined.
+
+    Each jackknife value is a mean over the estimates that are defined without that cluster. So a rater with
+    few topics does not remove the interval of all others.
+    """
     mean = average(each)
     if not mean.defined or not len(mean.without):
         return mean
@@ -210,32 +237,37 @@ MIN_SYSTEMS = 3
 
 
 def too_crowded(systems: int, topics: int) -> str:
-    """Why the ranking of ``systems`` by their means over ``topics`` has no interval; empty where it may have one.
+    """Return why a ranking of ``systems`` by means over ``topics`` has no interval; empty where it may have
+    one.
 
-    Noise in the means puts systems that are close into a wrong order, so that a coefficient is lower than the true one:
-    the more so, the more systems there are and the fewer topics. With more systems than topics the interval lies below
-    the truth too often (docs/results/statistics.md)."""
+    Noise in the means swaps systems with similar scores, which lowers the coefficient. The bias grows with
+    the number of systems and shrinks with that of topics. With more systems than topics, intervals lie below
+    the truth too often (docs/results/statistics.md).
+    """
     if systems <= topics:
         return ""
     return f"{systems} systems on {topics} topics, and as many topics as systems are needed"
 
 
 def tau_ap(truth: ArrayLike, judged: ArrayLike) -> float:
-    """The mean of tau-AP with either scoring as the reference, with ties (Cheng et al., tau-AP-b, after Yilmaz,
-    Aslam and Robertson 2008): an error among the best weighs more.
+    """Compute the symmetric tau-AP-b of two scorings: a rank correlation in which errors near the top weigh
+    more.
 
-    ``2 / m sum_i (share of those above i that the other one has above i, too) - 1`` over the m systems i that are not
-    in the first group of ties; 0 where all tie.
+    It is the mean with either scoring as the reference, with ties (Cheng et al., after Yilmaz, Aslam and
+    Robertson 2008): ``2 / m sum_i (share of those above i that the other one has above i, too) - 1`` over the
+    m systems i outside the first group of ties; 0 where all tie.
     """
     true_values, other = np.asarray(truth, dtype=float), np.asarray(judged, dtype=float)
     return (_tau_ap(true_values, other) + _tau_ap(other, true_values)) / 2
 
 
 def tau_gap(truth: ArrayLike, judged: ArrayLike) -> float:
-    """Head-weighted and by the size of the gaps in the reference (Gao and Oard, SIGIR 2015).
+    """Compute a top-weighted rank correlation that weighs each error by its gap in the reference (Gao and
+    Oard, SIGIR 2015).
 
-    ``2 / m sum_i (gaps above i in the right order / gaps above i) - 1`` over the m places i of the judged list that
-    have any gap above them; ties of the judged scores stand as given.
+    It is ``2 / m sum_i (gaps above i in the right order / gaps above i) - 1`` over the m places i of the
+    judged list with any gap above them. Ties of the judged scores keep their given order. It is NaN where all
+    reference scores are equal.
     """
     scores = np.asarray(truth, dtype=float)[np.argsort(-np.asarray(judged, dtype=float), kind="stable")]
     gaps = np.tril(scores[None, :] - scores[:, None], -1)  # row i: how far each one above i is beyond it

@@ -25,12 +25,13 @@ _TOLERANCE = 1e-12
 
 
 def slope_bounds(x: ArrayLike, y: ArrayLike) -> tuple[float, float] | None:
-    """The least and the largest slope of y on x: ``cov / var(x)`` and ``var(y) / cov``.
+    """Return the smallest and the largest slope of y on x: ``cov / var(x)`` and ``var(y) / cov``.
 
-    Both are 0 where x does not vary; None where y does not rise with x: nothing is then known of the slope.
+    Both are 0 where x does not vary. The result is None where y does not rise with x, because nothing is then
+    known of the slope.
 
     Raises:
-        DeclarationError: the two are not of one length, or empty.
+        DeclarationError: the two differ in length, or are empty.
     """
     first_values, other = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
     if first_values.ndim != 1 or first_values.shape != other.shape or not len(first_values):
@@ -58,17 +59,17 @@ MARGIN = 0.05
 
 
 def check_margin(margin: float) -> None:
-    """Raise DeclarationError where a margin that a user gave is no share of the scale inside (0, 1)."""
+    """Raise DeclarationError unless ``margin`` lies inside (0, 1), as a share of the scale must."""
     if not 0 < margin < 1:
         raise DeclarationError(f"--margin must be a share of the scale, inside (0, 1), not {margin:g}")
 
 
 @dataclass(frozen=True, slots=True)
 class CurveStep:
-    """The mean score at level ``to`` less that at level ``start``, over items.
+    """The difference of mean scores between two levels of a curve: at ``to`` minus at ``start``.
 
-    ``p`` is two-sided, by the cluster-robust t of that difference (None with fewer than three topics), corrected (Holm)
-    for all steps of the same kind on one curve.
+    ``p`` is two-sided, by cluster-robust t, corrected (Holm) for all such steps of the curve; None with too
+    few topics.
     """
 
     start: float
@@ -78,20 +79,23 @@ class CurveStep:
 
     @property
     def significant(self) -> bool:
-        """Whether the two levels can be told apart at 5%, corrected."""
+        """True if the difference between the two levels is significant at 5% after correction."""
         return self.p is not None and self.p < ALPHA
 
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """How one score answers to rising levels.
+    """The response of one score to rising perturbation levels, over ``n`` items of ``clusters`` topics.
 
-    ``intervals`` hold the mean of each level with its ends; ``fell`` and ``rose`` are the shares of the n items
-    whose score at the last level is below, or above, that at the first; ``neighbours`` compares each level with the one
-    before it. ``shifts`` are the mean differences of each later level from the first, and ``trend`` is the difference
-    of last and first by the line through all levels: all are means over items, tested over ``clusters`` topics.
-    Correlations (of level and mean) are None where the means do not vary, and of two levels, where they are always 1 or
-    -1.
+    - ``intervals``: the mean at each level with its interval.
+    - ``falls``: True if the means strictly decrease.
+    - ``pearson`` and ``spearman``: correlations of level and mean; None where means do not vary, or with two
+    levels.
+    - ``fell`` and ``rose``: the shares of items with a lower, or higher, score at the last level than at the
+    first.
+    - ``neighbours``: the comparison of each level with the one before it.
+    - ``shifts``: the mean difference of each later level from the first.
+    - ``trend``: the difference of last and first level by the least-squares line through all levels.
     """
 
     levels: tuple[float, ...]
@@ -109,19 +113,23 @@ class Response:
 
     @property
     def means(self) -> tuple[float, ...]:
-        """The mean at each level."""
+        """The mean score at each level."""
         return tuple(interval.value or 0.0 for interval in self.intervals)
 
 
 def respond(
     scores: Sequence[Sequence[float]], levels: Sequence[float], clusters: Sequence[Hashable]
 ) -> Response:
-    """The response of ``scores`` (n rows of one value in [0, 1] a level) to ``levels``, which rise.
+    """Compute the response of ``scores`` to rising ``levels``.
 
-    ``clusters`` names the topic of each row.
+    Args:
+        scores: one row for each item, with one value in [0, 1] for each level.
+        levels: at least two levels in ascending order.
+        clusters: the topic of each row.
 
     Raises:
-        DeclarationError: there is no row, fewer than two levels, a row of another length, or levels do not rise.
+        DeclarationError: there is no row, fewer than two levels, a row of another length, or levels do not
+            rise.
     """
     if len(levels) < 2 or any(low >= high for low, high in pairwise(levels)):
         raise DeclarationError(f"a curve needs two or more rising levels, not {list(levels)}")
@@ -154,7 +162,11 @@ def respond(
 
 
 def trends(scores: Sequence[Sequence[float]]) -> list[float]:
-    """For each row the difference of its last and first value by the line through all of them, equally spaced."""
+    """Return for each row the difference of its last and first value on the least-squares line through all
+    its values.
+
+    The values are taken as equally spaced.
+    """
     trend_values = []
     for row in scores:
         last = len(row) - 1
@@ -166,7 +178,9 @@ def trends(scores: Sequence[Sequence[float]]) -> list[float]:
 
 
 def strictly_falls(means: Sequence[float]) -> bool:
-    """Whether each value is below the one before it (the strict monotone decrease of ConQRet, Table 17)."""
+    """Return True if each value is below the one before it (the strict monotone decrease of ConQRet, Table
+    17).
+    """
     return all(later < earlier for earlier, later in pairwise(means))
 
 

@@ -43,22 +43,24 @@ ALPHA = 0.05
 
 
 def p_words(p: float) -> str:
-    """A p-value in a sentence, with three places."""
+    """Return a p-value as text with three decimals, such as "p = 0.012" or "p < 0.001"."""
     return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
 
 
 def sign_p(ups: int, downs: int) -> float:
-    """The two-sided exact p-value of "as many ups as downs": ``2 sum_(k <= min) C(n, k) / 2^n``, 1 at most; what is
-    neither has no part in it."""
+    """Return the two-sided exact p-value of the sign test of ``ups`` against ``downs``.
+
+    It is ``2 sum_(k <= min) C(n, k) / 2^n``, at most 1. Ties are not counted.
+    """
     n = ups + downs
     return min(1.0, sum(comb(n, k) for k in range(min(ups, downs) + 1)) / 2.0 ** (n - 1))
 
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:
-    """Holm's step-down correction: adjusted p-values, in the order given; None (no test was made) stays None.
+    """Return Holm's adjusted p-values (1979), in the given order; None (no test) stays None.
 
-    With p_(1) <= ... <= p_(m): ``adjusted_(i) = max over j <= i of min(1, (m - j + 1) p_(j))`` (Holm 1979).
-    The family-wise error is at most alpha if those below alpha are called significant.
+    With p_(1) <= ... <= p_(m): ``adjusted_(i) = max over j <= i of min(1, (m - j + 1) p_(j))``. The
+    family-wise error is at most alpha if those below alpha are called significant.
 
     Raises:
         DeclarationError: a value is not in [0, 1].
@@ -84,8 +86,10 @@ _TOLERANCE = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class PairedEffects:
-    """Differences (changed minus as it was), one for each pair, with the cluster of each pair; ``rising`` tests for a
-    rise alone."""
+    """The paired differences (changed minus base) of one series, with the cluster of each pair.
+
+    If ``rising`` is True, only a rise is tested; otherwise the test is two-sided.
+    """
 
     differences: Sequence[float] | NDArray[np.float64]
     clusters: Sequence[Hashable]
@@ -94,12 +98,13 @@ class PairedEffects:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What one series of differences comes to.
+    """The effect in one series of paired differences.
 
-    ``value`` is their mean, between the ends of its interval over clusters (None with too few); ``standardised`` the
-    mean of the clusters' means over their standard deviation (d_z; None where they do not vary); ``moved`` the mean
-    of the absolute differences and ``share`` the part of the n pairs that moved at all. ``p`` is two-sided (or
-    that of a rise alone) and corrected for all effects of the call (None: a mere measurement, not tested).
+    - ``value``: the mean difference; ``low`` and ``high``: its interval over clusters (None with too few).
+    - ``standardised``: the mean of the cluster means over their standard deviation (d_z); None without
+    variation.
+    - ``moved``: the mean absolute difference; ``share``: the share of the n pairs that changed at all.
+    - ``p``: two-sided, or one-sided for a rise, corrected for all effects of the call; None if not tested.
     """
 
     value: float
@@ -127,11 +132,14 @@ def paired_effects(
     tested: bool = True,
     confidence: float = CONFIDENCE,
 ) -> list[Effect]:
-    """The effects of several series, corrected together if they are tested; clusters of the same name are the same
-    topic.
+    """Compute the effect of each series of paired differences; p-values are corrected over all series.
+
+    Clusters of the same name in different series are the same topic. With ``tested`` False there are no
+    p-values.
 
     Raises:
-        DeclarationError: a series is empty, holds a value that is not finite, or has not a cluster for each value.
+        DeclarationError: a series is empty, holds a value that is not finite, or does not have one cluster
+            for each value.
     """
     if not series:
         return []
@@ -161,14 +169,14 @@ def paired_effects(
 
 
 def sign_flip_p(series: Sequence[PairedEffects], rng: np.random.Generator) -> list[float]:
-    """P-values by flipping the signs of clusters, corrected for the largest over all series.
+    """Compute p-values by flipping the signs of clusters, corrected by the maximum over all series.
 
-    With ``S_c`` the sum of the differences in cluster c, ``T = |sum_c S_c| / sqrt(sum_c S_c^2)``, without the bars
-    where only a rise counts; under flips of signs the denominator stays. ``p`` is the share of sign patterns, the one
-    seen included, whose largest T over the series is at least the series' own.
+    With ``S_c`` the sum of the differences in cluster c, the statistic is ``T = |sum_c S_c| / sqrt(sum_c
+    S_c^2)``, without absolute value where only a rise is tested. ``p`` is the share of sign patterns, the
+    observed one included, whose largest T over all series is at least the series' own.
 
     Raises:
-        DeclarationError: clusters are not as many as values.
+        DeclarationError: a series does not have one cluster for each value.
     """
     for sample in series:
         if len(sample.clusters) != len(sample.differences):
@@ -195,12 +203,13 @@ def largest_p(
     sizes: Sequence[float] | NDArray[np.float64],
     rng: np.random.Generator,
 ) -> list[float | None]:
-    """Two-sided p-values of "it is 0" for several statistics that leave out the same clusters, corrected together.
+    """Compute two-sided p-values of "the statistic is 0" for several statistics, corrected over all of them.
 
-    What a cluster of n_c of the n items says is ``n_c / n`` times its pseudo-value ``h theta - (h - 1) theta_(-c)``
-    with ``h = n / n_c`` (the delete-m jackknife: Busing, Meijer and van der Leeden 1999), which of a mean is the
-    cluster's part of it; the signs of these are flipped. None as for
-    :meth:`conqret.stats.jackknife.JackknifedEstimate.above`.
+    All must leave out the same clusters; ``sizes`` are the numbers of their items. Signs of clusters are
+    flipped as in :func:`sign_flip_p`. The contribution of a cluster with n_c of n items is ``n_c / n`` times
+    its pseudo-value ``h theta - (h - 1) theta_(-c)`` with ``h = n / n_c`` (delete-m jackknife: Busing, Meijer
+    and van der Leeden 1999). A p-value is None where :meth:`conqret.stats.jackknife.JackknifedEstimate.above`
+    is None.
     """
     tested = [place for place, estimate in enumerate(estimates) if estimate.above() is not None]
     share = np.asarray(sizes, dtype=float) / np.sum(sizes)
@@ -227,8 +236,11 @@ _HALVINGS = 80
 
 @dataclass(frozen=True, slots=True)
 class TopicMean:
-    """The mean over topics with its interval, the two-sided p-value of "it is 0" (None below six topics, or where
-    topics do not vary), and the variance between topics."""
+    """The mean over topics with its interval (``estimate``), its p-value, and the variance ``between``
+    topics.
+
+    ``p`` is two-sided, for "the mean is 0"; None below six topics, or where topics do not vary.
+    """
 
     estimate: Estimate
     p: float | None
@@ -236,10 +248,11 @@ class TopicMean:
 
 
 def topic_mean(values: ArrayLike, topics: Sequence[Hashable], *, confidence: float = CONFIDENCE) -> TopicMean:
-    """The mean of ``values`` over ``topics``, which name for each value its own.
+    """Compute the mean of ``values`` over topics by a random-effects model; ``topics`` has the topic of each
+    value.
 
     Raises:
-        DeclarationError: there are no values, one is not finite, or topics are not as many.
+        DeclarationError: there are no values, one is not finite, or there is not one topic for each value.
     """
     data = np.asarray(values, dtype=float)
     if data.ndim != 1 or not len(data) or not np.isfinite(data).all() or len(topics) != len(data):
@@ -265,8 +278,10 @@ def topic_mean(values: ArrayLike, topics: Sequence[Hashable], *, confidence: flo
 
 
 def variance_between(means: NDArray[np.float64], errors: NDArray[np.float64]) -> float:
-    """The variance between topics (or others) whose ``means`` have these squared ``errors``, by Paule and Mandel, by
-    halving: the sum of squares falls as it rises. No error may be 0."""
+    """Estimate the variance between topics by Paule and Mandel's method, by bisection.
+
+    ``means`` are the means of topics, ``errors`` their squared standard errors, all above 0.
+    """
 
     def spread(variance: float) -> float:
         weights = 1 / (variance + errors)

@@ -45,10 +45,10 @@ Scale = Literal["plain", "share", "correlation", "ranks", "variance"]
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A statistic with the ends of its interval and the number of things behind it.
+    """A statistic with its interval (``low`` to ``high``) and the number ``n`` of observations behind it.
 
-    ``value`` is None where the statistic is not defined, and ``reason`` then says why in words. ``low`` and
-    ``high`` are None where no interval was requested or none can be had (``reason`` says which).
+    ``value`` is None where the statistic is not defined. ``low`` and ``high`` are None where there is no
+    interval. ``reason`` says why.
     """
 
     value: float | None
@@ -59,16 +59,20 @@ class Estimate:
 
     @property
     def half(self) -> float | None:
-        """Half the width of the interval."""
+        """Half the width of the interval; None where there is no interval."""
         return None if self.low is None or self.high is None else (self.high - self.low) / 2
 
     @property
     def sign(self) -> int:
-        """1 where the whole interval lies above 0, -1 where it lies below, and 0 where neither is shown."""
+        """1 if the whole interval lies above 0, -1 if it lies below 0, and 0 otherwise or without an
+        interval.
+        """
         return int((self.low or 0) > 0) - int((self.high or 0) < 0)
 
     def moved(self, start: float, width: float) -> Estimate:
-        """What is known of ``start + width * x`` where this is known of x; ``width`` is above 0."""
+        """Return the estimate of ``start + width * x``, where x is the quantity of this estimate; ``width``
+        is above 0.
+        """
         value, low, high = (
             None if end is None else start + width * end for end in (self.value, self.low, self.high)
         )
@@ -85,7 +89,7 @@ class Estimate:
 
 
 def too_few(clusters: int) -> str:
-    """Why so many clusters give no interval; empty where they give one."""
+    """Return why an interval over this number of clusters is not possible; empty where it is."""
     if clusters >= MIN_CLUSTERS:
         return ""
     count_text = "one cluster only" if not clusters else f"{clusters} cluster{'s' * (clusters > 1)}"
@@ -93,9 +97,9 @@ def too_few(clusters: int) -> str:
 
 
 def share_ends(value: float, reach: float) -> tuple[float, float]:
-    """Both ends of the interval of a share inside (0, 1), made on the scale of its logarithmic odds.
+    """Return both ends of the interval of a share inside (0, 1), computed on the log-odds scale.
 
-    ``reach`` is half its width on the scale of shares: t times the standard error.
+    ``reach`` is half the width on the scale of shares: t times the standard error.
     """
     odds, half = math.log(value / (1 - value)), reach / (value * (1 - value))
     low, high = ((1 + math.tanh(end / 2)) / 2 for end in (odds - half, odds + half))
@@ -103,22 +107,26 @@ def share_ends(value: float, reach: float) -> tuple[float, float]:
 
 
 def edge_ends(value: float, clusters: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
-    """Both ends of the interval of a share that is 0 (or 1) in each of C clusters: from 0 to ``1 - a^(1 / C)`` with
-    ``a = (1 - confidence) / 2`` (Clopper and Pearson 1934), a cluster being what is drawn."""
+    """Return both ends of the interval of a share that is 0 (or 1) in every one of ``clusters`` clusters.
+
+    For 0 it is 0 to ``1 - a^(1 / clusters)`` with ``a = (1 - confidence) / 2`` (Clopper and Pearson 1934), as
+    if each cluster were one draw.
+    """
     reach = 1 - ((1 - confidence) / 2) ** (1 / clusters)
     return (0.0, reach) if value == 0 else (1 - reach, 1.0)
 
 
 def undefined(reason: str, n: int = 0) -> Estimate:
-    """The statistic that has no value, for ``reason``."""
+    """Return an estimate without a value, with the ``reason`` why it is not defined."""
     return Estimate(None, n=n, reason=reason)
 
 
 def mean_of_sums(sums: Sequence[float], counts: Sequence[float]) -> Estimate:
-    """The mean of values in [0, 1] with its interval over clusters, of which the sums and numbers of values are given.
+    """Compute the mean of values in [0, 1] with its interval, from the sum and the number of values of each
+    cluster.
 
-    It is :func:`conqret.stats.mean_interval` on the scale of shares: without a cluster c the mean is
-    ``(S - s_c) / (N - n_c)``. Clusters without a value are as if they were not there.
+    It equals :func:`conqret.stats.mean_interval` on the scale of shares. Clusters without a value are
+    ignored. Without any value the mean is not defined.
     """
     there = list(filter(itemgetter(1), zip(sums, counts, strict=True)))
     whole, total = math.fsum(map(itemgetter(0), there)), sum(map(itemgetter(1), there))
@@ -148,8 +156,12 @@ _TINY = 1e-300
 
 
 def t_tail(t: float, df: float) -> float:
-    """The probability that \\|T\\| is larger than ``t``, which is 0 or more: the regularised incomplete beta function
-    ``I_x(df / 2, 1 / 2)`` at ``x = df / (df + t^2)`` (Abramowitz and Stegun, 26.7.1)."""
+    r"""Return the two-sided tail probability P(\|T\| > ``t``) of Student's t with ``df`` degrees of freedom,
+    for ``t`` >= 0.
+
+    It is the regularized incomplete beta function ``I_x(df / 2, 1 / 2)`` at ``x = df / (df + t^2)``
+    (Abramowitz and Stegun, 26.7.1).
+    """
     if math.isinf(t):
         return 0.0
     square = t * t
@@ -181,9 +193,9 @@ def _beta(x: float, rest: float, a: float, b: float) -> float:
 
 @functools.lru_cache(maxsize=256)
 def t_quantile(df: float, confidence: float) -> float:
-    """The t within which \\|T\\| lies with the probability ``confidence``, inside (0, 1).
+    r"""Return the t with P(\|T\| <= t) = ``confidence``, for Student's t with ``df`` degrees of freedom.
 
-    Newton's steps from the normal quantile, which lies below it: the probability is concave, so each stays below.
+    It is found by Newton's method, starting at the normal quantile.
     """
     t = NormalDist().inv_cdf((1 + confidence) / 2)
     scale = math.lgamma((df + 1) / 2) - math.lgamma(df / 2) - math.log(df * math.pi) / 2

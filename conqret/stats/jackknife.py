@@ -43,14 +43,17 @@ BELOW = f"{NO_INTERVAL}the estimate is far below 0, which no variance is"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JackknifedEstimate:
-    """A statistic with what it is without each cluster, so that several can be averaged and compared.
+    """A statistic with its jackknife values, so that several statistics can be averaged and compared.
 
-    ``value`` is NaN where the statistic is not defined, for ``reason`` (which may also hold a remark on a value), and
-    ``unsure`` says why it has no interval, where the data tell that; ``without`` has a number for each cluster, NaN
-    likewise (none: no interval was requested), and ``present`` says which of the clusters hold anything.
-    ``freedom`` is the most degrees of freedom that the sizes of the clusters leave (:func:`freedom_by_size`).
-    ``behind`` counts the clusters over which a share is a mean, for its interval where it is 0 or 1 in all of them
-    (0: it is no such share). What is combined has to leave out the same clusters.
+    - ``value``: the statistic; NaN where it is not defined. ``reason`` says why, or holds a remark.
+    - ``without``: the value without each cluster, NaN where not defined; empty if no interval was requested.
+    - ``present``: True for each cluster that holds an item.
+    - ``unsure``: why the data allow no interval; empty where they do.
+    - ``freedom``: the upper limit of the degrees of freedom (:func:`freedom_by_size`).
+    - ``behind``: the number of clusters behind a share, for its interval where it is 0 or 1 in all; 0 if it
+    is no share.
+
+    Estimates that are combined must leave out the same clusters.
     """
 
     value: float
@@ -65,28 +68,30 @@ class JackknifedEstimate:
 
     @property
     def defined(self) -> bool:
-        """Whether there is a value."""
+        """True if the statistic has a value."""
         return self.value == self.value  # NaN is not equal to itself
 
     @property
     def clusters(self) -> int:
-        """How many clusters are behind it."""
+        """The number of clusters that hold an item."""
         return int(self.present.sum())
 
     @property
     def varies(self) -> bool:
-        """Whether it is another number without one or another cluster."""
+        """True if the value changes when some cluster is left out."""
         return len(self.without) > 0 and _error(self.without[self.present]) > TOLERANCE
 
     @property
     def error(self) -> float:
-        """The standard error over clusters; NaN where there is none."""
+        """The jackknife standard error over clusters; NaN where there is no interval."""
         kept = self._kept()
         return math.nan if isinstance(kept, str) else _error(kept)
 
     def estimate(self, confidence: float = CONFIDENCE) -> Estimate:
-        """The value with its jackknife-t interval, or with the reason why there is none: fewer than three clusters, a
-        statistic that is not defined without one of them, or that is the same whichever is left out.
+        """Return the value with its jackknife-t interval, or with the reason why there is no interval.
+
+        There is no interval with fewer than three clusters. There is none, either, if the statistic is not
+        defined without some cluster, or is the same whichever is left out.
 
         Raises:
             DeclarationError: ``confidence`` is not inside (0, 1).
@@ -101,10 +106,13 @@ class JackknifedEstimate:
         return Estimate(float(self.value), *ends, self.n, self.reason)
 
     def above(self, bound: float = 0.0) -> float | None:
-        """The p-value of "not above ``bound``" against "above it", by t on the plain scale with the degrees of freedom
-        of the interval: there it is below 2.5% exactly where the interval of 95% lies above ``bound``. None where
-        there is no interval, and below :data:`MIN_TOPICS` clusters. Where the value is the same without each
-        cluster, all of them say the same, and p is that of flipping their signs, ``2^-C`` at least."""
+        """Return the one-sided p-value of "the value is not above ``bound``"; None without interval or with
+        too few clusters.
+
+        The test is by t, with the degrees of freedom of the interval. On the plain scale p is below 2.5%
+        exactly where the 95% interval lies above ``bound``. The test needs :data:`MIN_TOPICS` clusters. If no
+        cluster changes the value, p is that of flipping signs, at least ``2^-C``.
+        """
         kept = self._kept()
         if isinstance(kept, str) or len(kept) < MIN_TOPICS:
             return None
@@ -116,19 +124,26 @@ class JackknifedEstimate:
         return tail if over > 0 else 1 - tail
 
     def p(self) -> float | None:
-        """The two-sided p-value of "it is 0"; None as for :meth:`above`."""
+        """Return the two-sided p-value of "the value is 0"; None where :meth:`above` is None."""
         tail = self.above()
         return None if tail is None else min(1.0, 2 * min(tail, 1 - tail))
 
     def equivalent(self, margin: float) -> float | None:
-        """The p-value of "it lies beyond ``margin`` on either side" against "within it": the larger of two one-sided
-        tests (Schuirmann 1987); None as for :meth:`above`."""
+        """Return the p-value of "the value lies outside ±``margin``", by two one-sided tests (Schuirmann
+        1987).
+
+        A small p shows equivalence. The result is None where :meth:`above` is None.
+        """
         low, high = self.above(-margin), self.above(margin)
         return None if low is None or high is None else max(low, 1 - high)
 
     def smallest_detectable(self, *, alpha: float = 1 - CONFIDENCE, power: float = 0.8) -> float | None:
-        """The smallest distance from 0 that a two-sided test at ``alpha`` finds with this ``power``:
-        ``(t_(1 - alpha / 2) + t_power) s``; None as for :meth:`above`, and where nothing varies."""
+        """Return the smallest distance from 0 that a two-sided test at ``alpha`` detects with this
+        ``power``.
+
+        It is ``(t_(1 - alpha / 2) + t_power) s``. The result is None where :meth:`above` is None, or nothing
+        varies.
+        """
         kept = self._kept()
         if isinstance(kept, str) or len(kept) < MIN_TOPICS or _error(kept) <= TOLERANCE:
             return None
@@ -136,14 +151,21 @@ class JackknifedEstimate:
         return (t_quantile(freedom, 1 - alpha) + t_quantile(freedom, 2 * power - 1)) * _error(kept)
 
     def outside(self, margin: float, *, rising: bool) -> float:
-        """The p-value of "it lies beyond ``margin``", upwards where only a ``rising`` one counts, else on either side;
-        1 where nothing can be said."""
+        """Return the p-value of "the value lies beyond ``margin``"; a small p shows that it lies within.
+
+        If ``rising``, only values above ``margin`` are beyond it, else those on either side. The result is 1
+        where no test is possible.
+        """
         p = self.above(margin) if rising else self.equivalent(margin)
         return 1.0 if p is None else 1 - p if rising else p
 
     def made_of_few(self) -> JackknifedEstimate:
-        """The same with fewer degrees of freedom where one or two clusters hold nearly all of what it is made of, such
-        as pairs: those by the kurtosis of what is left without each cluster, but a third of C - 1 at least."""
+        """Return the estimate with fewer degrees of freedom where one or two clusters determine nearly all
+        of it.
+
+        The degrees of freedom follow from the kurtosis of the jackknife values, but are at least (C - 1) / 3
+        for C clusters.
+        """
         kept = self._kept()
         if isinstance(kept, str) or _error(kept) <= TOLERANCE:
             return self
@@ -151,7 +173,7 @@ class JackknifedEstimate:
         return replace(self, freedom=min(self.freedom, fewer))
 
     def minus(self, other: JackknifedEstimate) -> JackknifedEstimate:
-        """The difference of two statistics of the same items."""
+        """Return the difference of this statistic and ``other``, computed on the same items."""
         return JackknifedEstimate(
             self.value - other.value,
             self.without - other.without,
@@ -215,7 +237,9 @@ _ENDS = {
 
 
 def average(estimates: Sequence[JackknifedEstimate]) -> JackknifedEstimate:
-    """The mean of those that are defined; n counts them, and a remark says how many are left out."""
+    """Return the mean of the estimates that are defined; ``n`` counts them, and a remark says how many are
+    left out.
+    """
     defined = [estimate for estimate in estimates if estimate.defined]
     if not defined:
         return without_value("none of them has a value")
@@ -234,16 +258,17 @@ def average(estimates: Sequence[JackknifedEstimate]) -> JackknifedEstimate:
 
 
 def without_value(reason: str) -> JackknifedEstimate:
-    """What has no value, for ``reason``."""
+    """Return an estimate that is not defined, for ``reason``."""
     return JackknifedEstimate(np.nan, np.zeros(0), np.zeros(0, dtype=bool), 0, reason)
 
 
 def freedom_by_size(sizes: NDArray[np.float64]) -> float:
-    """The degrees of freedom that clusters of ``sizes`` items leave: ``(sum_c n_c)^2 / sum_c n_c^2 - 1``.
+    """Return the degrees of freedom for clusters with ``sizes`` items: ``(sum_c n_c)^2 / sum_c n_c^2 - 1``;
+    0 without items.
 
-    The first part is the number of clusters of one size that say as much: the effective number of Carter, Schnepel and
-    Steigerwald (2017) for a mean, where items err independently. C clusters of one size leave C - 1; the more a few of
-    them outweigh the others, the fewer are left. Without an item there are none.
+    The first term is the effective number of clusters (Carter, Schnepel and Steigerwald 2017) for a mean of
+    items with independent errors. C clusters of equal size leave C - 1; dominance of a few clusters leaves
+    fewer.
     """
     return float(sizes.sum() ** 2 / (sizes**2).sum()) - 1 if sizes.any() else 0.0
 

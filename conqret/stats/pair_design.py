@@ -26,9 +26,11 @@ Pair = tuple[int, int]
 
 
 class GroupPairs:
-    """The pairs of one group of ``size`` items, drawn by ``seed``; ``both_orders`` compares each pair in either order,
-    one after the other. The pairs so far are given by :meth:`take`; what is chosen next follows from it and from
-    the seed alone."""
+    """The design of comparisons within one group of ``size`` items: which pair is compared next.
+
+    ``both_orders`` compares each pair in both orders, one after the other. The design depends on ``seed`` and
+    on the pairs that were registered with :meth:`take`, so a resumed run continues it.
+    """
 
     def __init__(self, size: int, seed: Sequence[int], *, both_orders: bool = False) -> None:
         if size < 2:
@@ -44,28 +46,33 @@ class GroupPairs:
         self._every = [*once, *_shuffled(rng, once)]
 
     def take(self, first: int, second: int) -> None:
-        """Count a pair as compared in this order."""
+        """Register a pair as compared in this order."""
         self.asked.append((first, second))
         self._made[first, second] += 1
         self._balance[first] += 1
         self._balance[second] -= 1
 
     def at_random(self, count: int) -> list[Pair]:
-        """The next ``count`` pairs of a design in which each item is compared as often as any other: all pairs once,
-        then in the other order."""
+        """Return and register the next ``count`` pairs of a random design in which all items are compared
+        equally often.
+
+        Every pair comes once, then once more in the other order.
+        """
         half = len(self._every) // 2
         wanted = [*self._left(self._every[:half], 1), *self._left(self._every[half:], 2)]
         return self._ordered(wanted[:count])
 
     def informative(self, count: int, strengths: ComparedStrengths, group: int) -> list[Pair]:
-        """The next ``count`` pairs: at random as long as strengths may differ little (:data:`WIDE`), as near pairs say
-        little of that, and save nothing then; later those that teach most of the ranks, one after the other, each as if
-        those before it were answered.
+        """Return and register the next ``count`` pairs that are expected to reduce rank errors most.
 
-        An error e of a strength moves the ranks of items by the density of their differences at 0: rank errors are
-        ``L e``, L the graph Laplacian of these densities. A comparison of i and j of information w shrinks the
-        covariance C to ``C - c c' w / (1 + w v)``, ``c = C (e_i - e_j)``, v the variance of their difference; so the
-        squared rank errors shrink by ``|L c|^2 w / (1 + w v)``."""
+        Pairs are chosen one after the other, each as if those before it were answered. They are random as
+        long as the strengths may differ little (:data:`WIDE`).
+
+        An error e of the strengths causes rank errors ``L e``, with L the graph Laplacian of the densities of
+        differences at 0. A comparison of i and j with information w reduces the covariance C to ``C - c c' w
+        / (1 + w v)``, with ``c = C (e_i - e_j)`` and v the variance of their difference. So squared rank
+        errors shrink by ``|L c|^2 w / (1 + w v)``.
+        """
         if sum(share for spread, share in strengths.spreads.items() if spread >= WIDE) < SURE:
             return self.at_random(count)
         chosen: list[Pair] = []
@@ -172,9 +179,12 @@ def _shuffled(rng: np.random.Generator, rounds: list[list[Pair]]) -> list[list[P
 
 
 def round_sizes(size: int, comparisons: float | None, *, both_orders: bool = False) -> list[int]:
-    """How many pairs each round has of a group of ``size`` items, of which each is compared ``comparisons`` times on
-    average (None: every pair): some half a comparison an item a round, one pair at least. Without ``both_orders`` a
-    pair can come twice, once in each order."""
+    """Return the number of pairs in each round for a group of ``size`` items.
+
+    Each item is compared ``comparisons`` times on average (None: every pair once, in one round). A round has
+    about half a comparison per item, and at least one pair. Without ``both_orders`` a pair can come twice,
+    once in each order.
+    """
     every = size * (size - 1) // 2
     if comparisons is None:
         return [every]

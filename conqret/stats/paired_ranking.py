@@ -46,7 +46,10 @@ UNNAMED = "{} name no topic (cluster), and those of one topic are no independent
 
 @dataclass(frozen=True, slots=True)
 class PairwisePreference:
-    """``first`` against ``second``: 1, 0.5 or 0. ``cluster`` is what intervals leave out (an item, a topic)."""
+    """One game: the ``outcome`` of ``first`` against ``second`` (1 win, 0.5 tie, 0 loss).
+
+    ``cluster`` is the item or topic that intervals leave out.
+    """
 
     first: str
     second: str
@@ -56,8 +59,11 @@ class PairwisePreference:
 
 @dataclass(frozen=True, slots=True)
 class PairedStanding:
-    """One player: its rating with an interval, and its rank (1 is best, ties at their mean). A strength of
-    Bradley and Terry may be ``unbounded`` above or below: its value is then the prior's, and without an interval."""
+    """One player's rating with its interval, and its rank (1 is best; ties get their mean rank).
+
+    ``unbounded`` says that the data alone do not bound a Bradley-Terry strength above or below. The value
+    then depends on the prior and has no interval.
+    """
 
     player: str
     rating: Estimate
@@ -72,15 +78,19 @@ def elo(
     orders: int = ORDERS,
     intervals: bool = False,
 ) -> tuple[PairedStanding, ...]:
-    """Elo's ratings, best first.
+    """Compute the Elo rating of each player, best first.
 
-    Before each game the first player is expected to score ``1 / (1 + 10^((R_2 - R_1) / 400))``; afterwards both
-    move by :data:`K_FACTOR` times what was scored beyond it. Without ``rng`` the games are played once, as given; with
-    it, the ratings are the mean over ``orders`` shuffles. ``intervals`` leave out whole clusters, in the same orders;
-    there are none where a preference names no cluster.
+    Before a game the first player's expected score is ``1 / (1 + 10^((R_2 - R_1) / 400))``. Afterwards both
+    ratings move by :data:`K_FACTOR` times the difference of score and expectation.
+
+    Args:
+        preferences: the games.
+        rng: None plays the games once in the given order; else ratings are means over random orders.
+        orders: the number of random orders.
+        intervals: compute intervals by leaving out clusters; there are none if a preference names no cluster.
 
     Raises:
-        DeclarationError: there are no preferences, or one has another outcome or a single player.
+        DeclarationError: there are no preferences, an outcome is invalid, or a player meets itself.
     """
     games = _Games(preferences)
     once = np.arange(len(games.outcome))
@@ -101,17 +111,16 @@ def elo(
 def bradley_terry(
     preferences: Sequence[PairwisePreference], *, prior: float = PRIOR
 ) -> tuple[PairedStanding, ...]:
-    """Strengths of Bradley and Terry (1952) on the logarithmic scale, best first; a tie is half a win for each.
+    """Compute the Bradley-Terry strength (1952) of each player on the log scale, best first; a tie is half a
+    win for each.
 
-    ``P(first beats second) = 1 / (1 + exp(s_2 - s_1))``; the sum of the strengths is 0. They maximise the likelihood
-    with ``prior`` ties of each player with one of strength 0. Intervals leave out whole clusters. Where a preference
-    names none, there are none: were preferences taken for independent, they would be too narrow where topics differ
-    (docs/results/statistics.md). Nor has any player one where one of them is ``unbounded``: the data alone would have
-    its strength grow without end, and the mean from which all are counted with it.
+    ``P(first beats second) = 1 / (1 + exp(s_2 - s_1))``, and the strengths sum to 0. They maximize the
+    likelihood with ``prior`` additional ties of each player against one of strength 0. Intervals leave out
+    clusters. There are no intervals if a preference names no cluster, or if any player is ``unbounded``.
 
     Raises:
-        DeclarationError: there are no preferences, one has another outcome or a single player, or ``prior`` is
-            not above 0.
+        DeclarationError: there are no preferences, an outcome is invalid, a player meets itself, or ``prior``
+            is not above 0.
     """
     if prior <= 0:
         raise DeclarationError(f"the prior of Bradley-Terry must be above 0, not {prior}")

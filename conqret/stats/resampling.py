@@ -23,7 +23,7 @@ Statistic = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 
 def cluster_places(clusters: Iterable[Hashable]) -> NDArray[np.intp]:
-    """The place of each item's cluster among the clusters, in the order of their first item."""
+    """Return the number of each item's cluster; clusters are numbered in order of first occurrence."""
     places: dict[Hashable, int] = {}
     return np.array([places.setdefault(name, len(places)) for name in clusters], dtype=np.intp)
 
@@ -36,7 +36,7 @@ ROUNDING = 64 * 2.0**-52
 
 
 def snapped(values: ArrayLike) -> NDArray[np.float64]:
-    """The values, those that rounding alone tells apart made equal; NaN stay."""
+    """Return the values as floats, with values that differ only by rounding errors made equal; NaN stay NaN."""
     array = np.asarray(values, dtype=float)
     known = np.unique(array[~np.isnan(array)])
     if len(known) < 2:
@@ -51,12 +51,12 @@ def snapped(values: ArrayLike) -> NDArray[np.float64]:
 
 
 def beside_mode(values: NDArray[np.float64]) -> int:
-    """How many of the values are not the most frequent one."""
+    """Return the number of values that differ from the most frequent one."""
     return len(values) - int(np.unique(values, return_counts=True)[1].max(initial=0))
 
 
 def cluster_means(values: ArrayLike, clusters: Iterable[Hashable]) -> NDArray[np.float64]:
-    """The mean of the values of each cluster, in the order of their first item."""
+    """Return the mean of the values of each cluster, in order of first occurrence."""
     which = cluster_places(clusters)
     return np.asarray(np.bincount(which, weights=np.asarray(values, dtype=float)) / np.bincount(which))
 
@@ -71,8 +71,10 @@ def sides(
     tuple[NDArray[np.float64], NDArray[np.float64], list[Hashable]],
     tuple[NDArray[np.float64], list[Hashable]],
 ]:
-    """Labels and judgments of the labeled items with their clusters, and the judgments of the ``others`` with theirs;
-    without clusters, each item is one.
+    """Return ``(labels, judgments, clusters)`` of the labeled items and ``(judgments, clusters)`` of the
+    others.
+
+    Without clusters, each item is its own cluster.
 
     Raises:
         DeclarationError: lengths differ.
@@ -106,8 +108,11 @@ cluster all the same."""
 
 
 def pooling(clusters: int, *, means: bool = False) -> str:
-    """Return in words that so many ``clusters`` are put together (with ``means``: for all statistics but these),
-    for the end of a phrase; empty where they are not."""
+    """Return the note that so many ``clusters`` are merged at random into fewer groups; empty where they are
+    not.
+
+    The note ends a phrase. With ``means`` it says that means are excepted.
+    """
     if clusters <= MAX_CLUSTERS:
         return ""
     return f" ({'but for means ' * means}in {MAX_CLUSTERS} groups, put together at random)"
@@ -115,40 +120,50 @@ def pooling(clusters: int, *, means: bool = False) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Resamples:
-    """``weights`` (a row for each cluster that is left out, by clusters) with ``cluster``, the place of each item's
-    cluster (items)."""
+    """The jackknife replicates of a data set.
+
+    ``weights`` has one row for each cluster that is left out and one column for each cluster. ``cluster`` is
+    the number of each item's cluster.
+    """
 
     weights: NDArray[np.float64]
     cluster: NDArray[np.intp]
 
     @property
     def clusters(self) -> int:
-        """How many clusters there are."""
+        """The number of clusters."""
         return int(self.weights.shape[1])
 
     def for_items(self, items: NDArray[np.bool_]) -> Resamples:
-        """The same clusters left out of some of the items."""
+        """Return the resamples of a subset of the items; ``items`` is a mask."""
         return Resamples(self.weights, self.cluster[items])
 
     def sums(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Sum ``values`` (items, or items by columns) within each cluster: clusters by columns."""
+        """Return the sums of ``values`` (items, or items by columns) within each cluster, as clusters by
+        columns.
+        """
         columns = values.reshape(len(values), -1)
         total = np.zeros((self.clusters, columns.shape[1]))
         np.add.at(total, self.cluster, columns)
         return total
 
     def counts(self, codes: NDArray[np.intp], size: int) -> NDArray[np.float64]:
-        """How often each of the ``codes`` (one an item, from 0 to ``size`` - 1) occurs in each cluster."""
+        """Return how often each code occurs in each cluster, as clusters by codes.
+
+        ``codes`` has one integer from 0 to ``size`` - 1 for each item.
+        """
         counts = np.bincount(self.cluster * size + codes, minlength=self.clusters * size)
         return counts.reshape(self.clusters, size).astype(float)
 
     def item_masks(self) -> Iterator[NDArray[np.bool_]]:
-        """Without each cluster in turn: which of the items are left."""
+        """Yield for each replicate the mask of the items that remain."""
         for weights in self.weights:
             yield weights[self.cluster] > 0
 
     def chunks(self, width: int) -> Iterator[NDArray[np.float64]]:
-        """The weights, so many rows at a time that ``width`` numbers a row stay below :data:`AT_ONCE`."""
+        """Yield the weights in blocks of rows, so that ``width`` numbers per row stay below :data:`AT_ONCE`
+        in memory.
+        """
         step = max(1, AT_ONCE // max(width, 1))
         for begin in range(0, len(self.weights), step):
             yield self.weights[begin : begin + step]
@@ -166,13 +181,19 @@ class Resamples:
         unsure: str = "",
         behind: int = 0,
     ) -> JackknifedEstimate:
-        """The statistic of the data as they are and without each cluster.
+        """Compute a statistic on all data and without each cluster.
 
-        ``compute`` holds ``width`` numbers for each row of weights at a time (default: one for each item), ``n``
-        counts what is behind it, and ``reason`` says why it is not defined where it is not. Clusters of which no item
-        is ``counted`` (default: all are) take no part. ``over`` says over which items it is a mean (default: those that
-        are counted): their numbers by cluster leave degrees of freedom. ``unsure`` says why there is to be no interval,
-        ``behind`` over how many clusters a share is a mean.
+        Args:
+            compute: the statistic as a function of weights (rows by clusters).
+            n: the number of observations behind the statistic.
+            width: how many numbers ``compute`` holds for each row of weights (default: one per item).
+            reason: why the statistic is not defined where its value is NaN.
+            scale: the scale on which the interval is computed.
+            counted: the mask of items that count (default: all); clusters without such an item take no part.
+            over: the mask of items that the statistic is a mean over; cluster sizes give the degrees of
+                freedom.
+            unsure: why there is no interval; empty if there may be one.
+            behind: the number of clusters behind a share.
         """
         value = float(compute(np.ones((1, self.clusters)))[0])
         without = [compute(weights) for weights in self.chunks(width or len(self.cluster))]
@@ -197,8 +218,10 @@ class Resamples:
         scale: Scale = "plain",
         counted: NDArray[np.bool_] | None = None,
     ) -> JackknifedEstimate:
-        """The sum of ``part`` by that of ``whole`` (both items), a mean of ratios weighed by ``whole``; not defined,
-        for ``reason``, where the latter is 0. Behind it are the items of which ``whole`` is not 0. ``counted`` is as in
+        """Compute the sum of ``part`` divided by the sum of ``whole``, and the same without each cluster.
+
+        It is a mean of ratios weighted by ``whole``. It is not defined, for ``reason``, where the sum of
+        ``whole`` is 0. ``n`` counts items with ``whole`` other than 0, and ``counted`` is as in
         :meth:`sampled`.
         """
         sums = self.sums(np.column_stack([part, whole]).astype(float))
@@ -218,24 +241,24 @@ class Resamples:
         )
 
     def sizes(self, counted: NDArray[np.bool_] | None = None) -> NDArray[np.float64]:
-        """How many items (that are ``counted``) each cluster holds."""
+        """Return the number of items in each cluster; with the mask ``counted``, only of items that count."""
         items = self.cluster if counted is None else self.cluster[counted]
         return np.bincount(items, minlength=self.clusters).astype(float)
 
     def present(self) -> NDArray[np.bool_]:
-        """Which of the clusters hold an item."""
+        """Return the mask of the clusters that hold an item."""
         return self.sizes() > 0
 
 
 def whole(n: int) -> Resamples:
-    """One cluster of n items and nothing left out: statistics come as values alone."""
+    """Return resamples with all n items in one cluster, so that statistics are computed without intervals."""
     return Resamples(np.zeros((0, 1)), np.zeros(n, dtype=np.intp))
 
 
 def leave_one_out(clusters: Sequence[Hashable]) -> Resamples:
-    """Leave out each cluster in turn; ``clusters`` names the cluster of each item.
+    """Return the resamples that leave out each cluster in turn; ``clusters`` has the cluster of each item.
 
-    With one cluster nothing can be left out: the weights then have no rows, and statistics come without an interval.
+    With one cluster there are no replicates, and statistics have no interval.
 
     Raises:
         DeclarationError: there are no items.
@@ -261,9 +284,14 @@ def mean_interval(
     ends: tuple[float, float] | None = None,
     reason: str = "",
 ) -> Estimate:
-    """The mean of ``values`` with its interval over clusters; where there is a ``reason`` for which there may be none
-    of them, it is not defined then. Values between two ``ends`` have the interval of shares, which stays between them.
-    Raises what :func:`mean` raises."""
+    """Compute the mean of ``values`` with its interval over clusters.
+
+    If a ``reason`` is given, the mean of no values is not defined, for that reason; otherwise no values are
+    an error. If two ``ends`` are given, values lie between them, and so does the interval.
+
+    Raises:
+        DeclarationError: as :func:`mean`.
+    """
     if reason and not len(values):
         return undefined(reason)
     if ends is not None:
@@ -278,12 +306,13 @@ def mean_interval(
 def mean(
     values: ArrayLike, clusters: Sequence[Hashable] | None = None, *, scale: Scale = "plain"
 ) -> JackknifedEstimate:
-    """The mean of ``values``, and without each of ``clusters``, which name for each value what it belongs to
-    (without: each value is one). Large clusters weigh more: it is the mean over all values. However many clusters there
-    are, each is left out by itself, which for a mean takes time in proportion to them.
+    """Compute the mean of ``values``, and the same without each cluster.
+
+    ``clusters`` has the cluster of each value (None: each value is its own cluster). The mean is over values,
+    so large clusters have more weight. Clusters are never merged.
 
     Raises:
-        DeclarationError: there are no values, one is not finite, or clusters are not as many.
+        DeclarationError: there are no values, one is not finite, or there is not one cluster for each value.
     """
     data = np.asarray(values, dtype=float)
     if data.ndim != 1 or not len(data) or not np.isfinite(data).all():

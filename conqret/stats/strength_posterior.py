@@ -32,19 +32,22 @@ change that is made, and points at which a comparison's likelihood is integrated
 
 @cache
 def normal_nodes(count: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Points and weights by which a function is averaged over the standard normal distribution."""
+    """Return ``count`` nodes and weights of Gauss-Hermite quadrature over the standard normal distribution."""
     nodes, weights = np.polynomial.hermite_e.hermegauss(count)
     return nodes, weights / weights.sum()
 
 
 @dataclass(frozen=True)
 class PairOutcomes:
-    """Comparisons within groups of ``sizes`` items: in each the group's number, the places of the item shown first and
-    of the second in their group, the outcome, and the number of the judge (None: one judge made all).
+    """The outcomes of comparisons between items, within groups of ``sizes`` items.
+
+    Each comparison has the number of its ``group``, and the places in it of the items shown ``first`` and
+    ``second``. It has the ``outcome`` for the first item, and the number of the ``judge`` (None: one judge
+    made all).
 
     Raises:
-        DeclarationError: an outcome is none, an item meets itself or is none of its group, or there is not one judge
-            for each comparison.
+        DeclarationError: an outcome is invalid, an item is compared with itself or is not in its group, or
+            there is not one judge for each comparison.
     """
 
     sizes: Sequence[int]
@@ -64,7 +67,11 @@ class PairOutcomes:
         outcome: ArrayLike,
         judge: ArrayLike | None = None,
     ) -> PairOutcomes:
-        """The comparisons of any sequences."""
+        """Return the outcomes from any sequences, converted to arrays.
+
+        Raises:
+            DeclarationError: as the class.
+        """
         groups, firsts, seconds = (np.asarray(values, dtype=np.intp) for values in (group, first, second))
         judges = None if judge is None else np.asarray(judge, dtype=np.intp)
         return cls(tuple(sizes), groups, firsts, seconds, np.asarray(outcome, dtype=float), judges)
@@ -82,7 +89,7 @@ class PairOutcomes:
 
     @property
     def judges(self) -> int:
-        """How many judges there are."""
+        """The number of judges."""
         return 1 if self.judge is None or not len(self.judge) else int(self.judge.max()) + 1
 
     @property
@@ -93,8 +100,11 @@ class PairOutcomes:
 
 @dataclass(frozen=True)
 class Mode:
-    """Where the posterior is highest for a ``spread``: ``strengths`` (their part apart from their system's mean), and
-    ``shared`` by all groups: positions, means of systems, then the weights of each judge."""
+    """The maximum of the posterior density for one ``spread`` of strengths.
+
+    ``strengths`` are those of items, apart from the mean of their system. ``shared`` are the parameters that
+    all groups share: position effects, means of systems, then the weights of each judge.
+    """
 
     spread: float
     strengths: NDArray[np.float64]
@@ -103,8 +113,11 @@ class Mode:
 
 @dataclass(frozen=True)
 class NormalPosterior:
-    """The posterior for one spread. ``shared`` are positions and means of systems, ``shared_covariance`` theirs, and
-    ``weights`` are judges by weights."""
+    """The normal approximation of the posterior for one spread of strengths.
+
+    ``evidence`` is its log marginal likelihood. ``shared`` are position effects and means of systems, with
+    ``shared_covariance``. ``weights`` are the log weights of middle outcomes (judges by weights).
+    """
 
     evidence: float
     strengths: NDArray[np.float64]
@@ -139,8 +152,11 @@ class _Tilted:
 
 
 class StrengthPosterior:
-    """The posterior of strengths and of what groups share. ``systems`` (groups by items by systems) says of which
-    system an item is, whose mean is added to its strength."""
+    """The posterior of item strengths and of the parameters that groups share, given the ``outcomes``.
+
+    ``systems`` (groups by items by systems) is 1 where an item is of a system; the mean of the system is
+    added to the item's strength.
+    """
 
     def __init__(self, outcomes: PairOutcomes, systems: NDArray[np.float64] | None = None) -> None:
         self.data = outcomes
@@ -240,7 +256,9 @@ class StrengthPosterior:
         return found
 
     def mode(self, spread: float, start: Mode | None) -> Mode:
-        """Where the posterior is highest (Newton's method: it is concave)."""
+        """Return the posterior mode for this ``spread`` of strengths, by Newton's method from ``start``
+        (None: from 0).
+        """
         data = self.data
         self._prior_at(spread)
         strengths = np.zeros((len(data.sizes), self.size)) if start is None else start.strengths
@@ -274,8 +292,11 @@ class StrengthPosterior:
         return Mode(spread, strengths, shared)
 
     def around(self, mode: Mode) -> NormalPosterior:
-        """The normal posterior of strengths, less their group's mean, and positions by expectation propagation, with
-        the weights as they are at the mode."""
+        """Return the normal approximation of the posterior for the spread of ``mode``, by expectation
+        propagation.
+
+        Strengths are relative to their group's mean. The weights of middle outcomes are fixed at the mode.
+        """
         groups, size = len(self.data.sizes), self.size
         self._prior_at(mode.spread)
         log_weights = self._log_weights(mode.shared)

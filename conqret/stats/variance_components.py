@@ -47,8 +47,12 @@ truth in 82 to 92% (benchmarks/simulated_commands.py)."""
 
 @dataclass(frozen=True, slots=True)
 class VarianceEffect:
-    """One source of variance: several names where the data cannot tell them apart. ``facets`` are those by whose number
-    it is divided (those of all its names), ``levels`` how many different ones there are."""
+    """One source of variance in a generalizability study.
+
+    It has several ``names`` if the data cannot separate these effects. ``facets`` are the facets (topics,
+    items, conditions, samples) by whose numbers the variance of a mean is divided. ``levels`` is the number
+    of distinct levels.
+    """
 
     names: tuple[str, ...]
     facets: frozenset[str]
@@ -56,12 +60,14 @@ class VarianceEffect:
 
     @property
     def of_objects(self) -> bool:
-        """Whether it is what is to be measured: it hangs on topics and items alone."""
+        """True if the source is part of what is measured: it depends only on topics and items."""
         return self.facets <= set(OBJECTS)
 
     @property
     def over_topics(self) -> bool:
-        """Whether it differs between topics, so that leaving out topics says how well it is known."""
+        """True if the source varies between topics or items, so that leaving out topics gives it an
+        interval.
+        """
         return bool(self.facets & set(OBJECTS))
 
 
@@ -73,9 +79,11 @@ noise."""
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Components:
-    """``effects`` with their ``variances``, and what these are without each cluster (``without``: clusters by effects).
+    """The estimated variance components.
 
-    ``conditions`` are those that vary, and ``items`` is the mean number of items a topic.
+    ``variances`` are those of ``effects``, and ``without`` (clusters by effects) the estimates without each
+    cluster. ``conditions`` are the names of the conditions that vary, and ``items`` is the mean number of
+    items per topic.
     """
 
     effects: tuple[VarianceEffect, ...]
@@ -88,9 +96,12 @@ class Components:
     conditions: tuple[str, ...]
 
     def variance(self, place: int) -> JackknifedEstimate:
-        """The component of an effect. It has no interval where it does not differ between topics, or where it differs
-        between topics as wholes and there are fewer than :data:`MIN_TOPICS`; and t has fewer degrees of freedom
-        where few topics hold nearly all of it, or where it is that of samples (:data:`SHARE_OF_FREEDOM`)."""
+        """Return the variance component of the effect at ``place``, with its jackknife values.
+
+        There is no interval if the effect does not vary between topics, or if it varies only between whole
+        topics and there are fewer than :data:`MIN_TOPICS`. The degrees of freedom are reduced where few
+        topics hold most of the variance, and for samples (:data:`SHARE_OF_FREEDOM`).
+        """
         effect, few = self.effects[place], ""
         if not effect.over_topics:
             names = " and ".join(f"{name}s" for name in sorted(effect.facets))
@@ -101,9 +112,11 @@ class Components:
         return self._sampled(lambda estimates: estimates[..., place], "variance", few, share).made_of_few()
 
     def generalizability(self) -> JackknifedEstimate:
-        """The share of the variance between items (of whatever topic) in that of single scores, ``E rho^2``: how well
-        scores would order items again. NaN where no score differs, and no interval where items do not differ, whichever
-        topic is left out."""
+        """Return the generalizability coefficient ``E rho^2``: how reliably single scores order items.
+
+        It is the share of the variance between items in the variance of single scores. It is NaN where all
+        scores are equal. There is no interval if items do not differ, whichever topic is left out.
+        """
 
         def ratio(estimates: NDArray[np.float64]) -> NDArray[np.float64]:
             true, error = self._true(estimates), self._error(estimates, absolute=False)
@@ -114,11 +127,13 @@ class Components:
         return self._sampled(ratio, "share", "" if differ else NONE, SHARE_OF_FREEDOM["generalizability"])
 
     def score_error(self) -> float:
-        """The standard error of one item's score, other conditions and samples being possible."""
+        """Return the standard error of one item's score, over other conditions and samples."""
         return float(self._error(self.variances, absolute=True) ** 0.5)
 
     def mean_error(self, topics: int) -> float:
-        """The standard error of a mean of single scores over so many topics, with as many items each as there are."""
+        """Return the standard error of a mean score over this number of topics, with the study's mean number
+        of items each.
+        """
         numbers = {TOPIC: topics, ITEM: self.items}
         parts = (
             variance / prod(numbers.get(facet, 1) for facet in effect.facets)
@@ -168,15 +183,22 @@ def variance_components(
     conditions: Mapping[str, Sequence[Hashable]],
     orders: Sequence[Hashable] | None = None,
 ) -> Components:
-    """The components of ``values`` (one for each sample, finite), with the topic, item and conditions of each.
+    """Estimate the variance components of scores (a generalizability study).
 
-    An item belongs to one topic. Several values with the same item and conditions are samples. Conditions that never
-    vary are left out. ``orders`` says what samples have in common under all conditions (the order of
-    requests). Intervals leave out topics; items, where there is one topic.
+    Args:
+        values: one finite score for each sample.
+        topics: the topic of each score.
+        items: the item of each score; an item belongs to one topic.
+        conditions: by name, the condition of each score; conditions that never vary are left out. Scores with
+            equal item and conditions are samples.
+        orders: what samples have in common under all conditions, such as the order of requests.
+
+    Returns:
+        The components. Intervals leave out topics, or items where there is only one topic.
 
     Raises:
-        DeclarationError: fewer than three values, one that is not finite, lengths that differ, two conditions that
-            only vary together, or noise that cannot be told from what items differ by.
+        DeclarationError: there are fewer than three scores, one is not finite, lengths differ, two conditions
+            vary only together, or noise cannot be separated from differences between items.
     """
     data = snapped(values)
     if data.ndim != 1 or len(data) < 3 or not np.isfinite(data).all():

@@ -35,16 +35,21 @@ F = TypeVar("F", bound=RunFolder[Any])
 
 
 class StudySettings(RunSettings, ItemSettings, WatchSettings, total=False):
-    """Settings of all studies that judge items; ``output`` is the run's folder, in which the same call resumes a
-    stopped run (None: nothing is kept)."""
+    """The settings of all studies that judge items.
+
+    ``output`` is the run's folder, in which the same call resumes a stopped run; None writes nothing.
+    """
 
     output: str | Path | None
 
 
 @dataclass(frozen=True)
 class StudyPart:
-    """Items for one judge configuration. Their judgments have this ``fingerprint``, and their samples are numbered from
-    ``first_sample``; a dry run names them ``by``."""
+    """The items that one judge configuration judges in a study.
+
+    Judgments get this ``fingerprint``, and samples are numbered from ``first_sample``. A dry run lists the
+    costs under the name ``by``.
+    """
 
     setup: Setup
     fingerprint: str
@@ -55,7 +60,7 @@ class StudyPart:
 
 @dataclass(frozen=True)
 class JudgedFolder(JudgmentsFolder[R], Generic[R]):
-    """A run directory with ``judgments.jsonl``, ``scores.parquet``, and what follows from them."""
+    """A run folder with ``judgments.jsonl``, ``scores.parquet`` and a file of results."""
 
     results_file: ClassVar[InFolder]
     """The file of results."""
@@ -94,8 +99,8 @@ class JudgedRun(Run[Any]):
         sessions: open sessions, used by this run alone.
         before: the counts of these sessions when this run began.
         renew: start over if the folder has another run of its kind.
-        budget: US dollars for all judge configurations together, besides each client's own budget. After a response of
-            unknown price nothing more is spent.
+        budget: US dollars for all judge configurations together, in addition to each client's budget. After a
+            response of unknown price no further request is sent.
     """
 
     PROMPTS: ClassVar[Mapping[str, RunPrompt]] = {}
@@ -145,14 +150,14 @@ class JudgedRun(Run[Any]):
         return self.sessions.counts
 
     async def judgment(self, key: str, item: Item, instrument: Instrument) -> Any:
-        """The row of an item: here its judgment alone."""
+        """Judge an item, and return its row: here the judgment itself."""
         return await judge_in_span(item, instrument)
 
     def judge(self, parts: Iterable[StudyPart]) -> None:
-        """Judge the items of one part after the other; a dry run counts the requests.
+        """Judge the items of each part in turn; a dry run only counts the requests.
 
         Raises:
-            AnswersAwaited: judgments wait for a batch.
+            AnswersAwaited: responses of a batch are pending.
         """
         if self.dry:
             self.sessions.run(self._count_judging(list(parts)))
@@ -185,8 +190,11 @@ class JudgedRun(Run[Any]):
             )
 
     def conclude(self, made: Callable[[Mapping[str, Judgment]], Outcome]) -> Outcome:
-        """Write and return the results that ``made`` computes from the bare judgments
-        (:meth:`conqret.data.Judgment.bare`) by their keys, with the counts of this session."""
+        """Compute the results from all judgments, write them, and return them with the counts of this
+        session.
+
+        ``made`` computes them from the bare judgments (:meth:`conqret.data.Judgment.bare`) by key.
+        """
         folder: Any = self.folder
         judgments: dict[str, Judgment] = {}
         with ScoreTable(folder.scores_file) as table:
@@ -199,7 +207,7 @@ class JudgedRun(Run[Any]):
 
 
 def digest_of(items: Iterable[Item]) -> str:
-    """sha256 (hex, 16 characters) over ``items``, by which a run knows its items."""
+    """Return the SHA-256 digest of ``items`` (hex, 16 characters), by which a run recognizes its items."""
     sha = hashlib.sha256()
     for item in items:
         sha.update(item.model_dump_json().encode("utf-8", "surrogatepass"))

@@ -33,8 +33,11 @@ ROUNDING = 1e-9
 
 
 class ConfidentAnswers(NamedTuple):
-    """All scores of one rule: their confidence (NaN: none), whether they have a human label, whether they are wrong,
-    and their topics."""
+    """All scores that one abstention rule covers, as arrays with one entry for each score.
+
+    ``sure`` is the confidence (NaN: none), ``labelled`` is True where a score has a human label, ``wrong`` is
+    True where it is wrong, and ``topics`` has its topic.
+    """
 
     sure: NDArray[np.float64]
     labelled: NDArray[np.bool_]
@@ -55,18 +58,31 @@ def abstain(
     metrics: Mapping[str, str] | None = None,
     settings: AgreementSettings = DEFAULT_SETTINGS,
 ) -> Abstention:
-    """Choose the confidence below which a judge abstains, with a risk guarantee for the scores that are kept.
+    """Choose the confidence below which a judge abstains, with a risk guarantee for the scores that are
+    kept.
 
-    ``run`` is a finished run, or its judgments. At most the share ``error`` of the scores that are kept is wrong
-    (further from the label than ``tolerance``), but for draws of topics with the chance ``delta``.
-    ``source`` is one of :data:`conqret.judging.scales.SOURCES` (None: the first that any score has),
-    ``together`` makes one rule for all metrics, and ``metrics`` maps dimensions to metrics of other names.
+    The guarantee: in random samples of topics, more than the share ``error`` of the kept scores is wrong with
+    probability ``delta`` at most.
+
+    Args:
+        run: a finished run, or its judgments.
+        labels: human labels of the items.
+        error: the largest share of wrong scores among those kept.
+        delta: the probability with which the guarantee may fail.
+        tolerance: the distance from the human label, as a share of the scale, beyond which a score is wrong.
+        source: one of :data:`conqret.judging.scales.SOURCES`; None takes the first that any score has.
+        together: fit one rule for all metrics instead of one for each.
+        metrics: the metric of each dimension, where the names differ.
+        settings: how labels are aggregated and how intervals are computed.
+
+    Returns:
+        The thresholds with the risk-coverage curves behind them.
 
     Raises:
-        DeclarationError: nothing meets, the labeled items were drawn with unequal chances, the judgments come from
-            several judge configurations or were abstained from already, no score has a confidence, there are too few
-            topics, or a share is out of its range.
-        UnknownNameError: ``metrics`` names what is not there, or no score has a confidence of this ``source``.
+        DeclarationError: no judgment has a label, labeled items were sampled with unequal probabilities, the
+            judgments come from several judge configurations or already abstain, no score has a confidence,
+            there are too few topics, or a share is out of range.
+        UnknownNameError: ``metrics`` has an unknown name, or no score has a confidence of this ``source``.
     """
     for name, share, most in (("--error", error, 1), ("delta", delta, 0.5)):
         if not 0 < share < most:

@@ -25,20 +25,26 @@ from conqret.studies.agreement.agreement_settings import Basis, FittedFile
 
 
 class ConfidenceQuality(Frozen):
-    """The quality of confidences as probabilities of being right: ``brier`` score and expected calibration ``error``; 0
-    is best."""
+    """The quality of confidences as probabilities that a score is right; 0 is best.
+
+    ``brier`` is the Brier score, ``error`` the expected calibration error.
+    """
 
     brier: Estimate
     error: Estimate
 
 
 class AbstentionRow(Frozen):
-    """The threshold for the ``metrics`` of one rule, on ``units`` with a label, a score and a confidence, of
-    ``topics``.
+    """The abstention threshold of one rule, for these ``metrics``.
 
-    ``wrong`` is the error without abstention, and ``threshold`` the lowest confidence at which scores are kept (None:
-    no threshold is shown to keep the guarantee). ``unsaid`` counts scores without a confidence. ``stated`` is the
-    quality of the confidences; ``constant`` is the Brier score of one probability for every score.
+    - ``units``: units with a label, a score and a confidence, on so many ``topics``.
+    - ``unsaid``: the number of scores without a confidence.
+    - ``wrong``: the share of wrong scores without abstention.
+    - ``threshold``: the lowest confidence of a kept score; None if no threshold is shown to meet the
+    guarantee.
+    - ``curve``: the risk-coverage curve.
+    - ``stated``: the quality of the confidences; ``constant``: the Brier score of the same probability for
+    all scores.
     """
 
     metrics: tuple[str, ...]
@@ -53,17 +59,20 @@ class AbstentionRow(Frozen):
 
     @property
     def chosen(self) -> SelectedScores | None:
-        """The point of the curve at the threshold."""
+        """The point of the risk-coverage curve at the threshold; None if there is no threshold."""
         return next((step for step in self.curve if step.threshold == self.threshold), None)
 
 
 class Abstention(FittedFile):
-    """When one judge abstains: by ``source`` of confidence, what is kept has at most ``error`` errors, but for a chance
-    of ``delta`` over topics. A score is an error where it lies further than ``tolerance`` (a share of the labels'
-    scale) from the aggregated label, or is another label where labels have no order.
+    """The abstention rules of one judge configuration, with their risk guarantee.
 
-    ``rules`` has the threshold of each metric (None: all of it is left out), ``found`` what is behind them by the name
-    of the dimension (or ``all`` together), and ``left_out`` why a labeled dimension has none.
+    Among kept scores, the share of wrong ones is at most ``error``, with a failure probability of ``delta``
+    over samples of topics. A score is wrong if its distance from the aggregated label exceeds ``tolerance``
+    (a share of the scale), or if nominal labels differ.
+
+    ``source`` is the kind of confidence. ``rules`` maps each metric to its threshold (None: every score is
+    dropped). ``found`` maps dimensions (or ``all``) to the results behind the rules. ``left_out`` says why a
+    labeled dimension has no rule.
     """
 
     WHAT: ClassVar[str] = "abstention"
@@ -81,14 +90,16 @@ class Abstention(FittedFile):
 
     @property
     def guarantee(self) -> str:
-        """The guarantee, in words."""
+        """The risk guarantee as a clause of a sentence."""
         return (
             f"at most {self.error:.0%} of the kept scores are wrong, in {1 - self.delta:.0%} of random samples of "
             "topics, if the labeled items are a random sample of the items to be scored"
         )
 
     def apply_to(self, judgment: Judgment) -> Judgment:
-        """The judgment in which scores below their thresholds are unscored; itself, if there are none."""
+        """Return the judgment with scores below their thresholds marked as unscored; unchanged if there are
+        none.
+        """
         held = {
             name: self._unsure(measure, self.rules[name])
             for name, measure in judgment.measures.items()
@@ -124,7 +135,7 @@ SOURCE_NAMES = {
 
 
 def percent(share: Estimate) -> Cell:
-    """A share in per cent, with its interval."""
+    """Return a share with its interval as a cell in percent."""
     if share.value is None:
         return share
     return f"{share.value:.1%}" + ("" if share.low is None else f" [{share.low:.1%}, {share.high:.1%}]")
@@ -138,7 +149,7 @@ SAMPLED = (
 
 
 def abstention_remarks(abstention: Abstention) -> Iterator[str]:
-    """What follows for a judge that abstains by these rules, and what their guarantee rests on."""
+    """Yield sentences on what these rules do to a judge, and on the sampling that their guarantee requires."""
     nothing = [name for name, threshold in abstention.rules.items() if threshold is None]
     if len(nothing) == len(abstention.rules):
         yield (
@@ -153,7 +164,9 @@ def abstention_remarks(abstention: Abstention) -> Iterator[str]:
 
 
 def abstention_tables(abstention: Abstention) -> Iterator[Table]:
-    """The thresholds with the share and the error of the scores kept, and the quality of the confidences."""
+    """Yield two tables: thresholds with the share and the error of kept scores, and the quality of
+    confidences.
+    """
     rows: list[tuple[Cell, ...]] = []
     source = SOURCE_NAMES.get(abstention.source, abstention.source)
     for name, rule in abstention.found.items():
@@ -191,7 +204,7 @@ def abstention_tables(abstention: Abstention) -> Iterator[Table]:
 
 
 def outcome(abstention: Abstention) -> str:
-    """Which scores are kept, in a sentence."""
+    """Return a sentence that says which scores can be kept."""
     chosen = [rule.chosen for rule in abstention.found.values()]
     kept = [step for step in chosen if step is not None]
     whole = sum(step.share >= 1 for step in kept)
@@ -215,7 +228,9 @@ def outcome(abstention: Abstention) -> str:
 
 
 def abstention_page(abstention: Abstention) -> ReportPage:
-    """The page: a section a rule, with the curve of error over what is kept and the reliability diagram."""
+    """Return the report page: the thresholds, and for each rule the risk-coverage curve and the reliability
+    diagram.
+    """
     sections = [section(table) for table in abstention_tables(abstention)]
     charts = [_chart(rule, abstention.error) for rule in abstention.found.values()]
     for place, (name, rule) in enumerate(abstention.found.items()):

@@ -22,8 +22,12 @@ majority for nominal and binary labels, else the mean."""
 
 
 class AgreementSettings(Frozen):
-    """``aggregate`` is the rule by which labels are aggregated, ``epsilon`` that of the alternative annotator test, and
-    ``seed`` deals topics to folds."""
+    """Settings of agreement statistics.
+
+    ``aggregate`` is the rule that aggregates several labels into one. ``epsilon`` is the tolerance of the
+    alternative annotator test. ``confidence`` is the level of intervals. ``seed`` assigns topics to folds at
+    random.
+    """
 
     aggregate: AggregateRule = "auto"
     epsilon: float = EPSILON["experts"]
@@ -36,8 +40,11 @@ DEFAULT_SETTINGS = AgreementSettings()
 
 
 class Basis(Frozen):
-    """What statistics are based on: the file of ``labels``, read as ``layout`` (with ``notes``), and the number of
-    ``clusters`` of the kind ``clustered_by`` (topics or items) with a label, which the jackknife leaves out in turn."""
+    """The data and settings behind a set of statistics.
+
+    ``labels`` is the name of the label file, read as ``layout`` with these ``notes``. The jackknife leaves
+    out ``clusters`` clusters of the kind ``clustered_by`` (topic or item) that have a label.
+    """
 
     labels: str
     layout: str
@@ -55,7 +62,9 @@ class Basis(Frozen):
         clusters: Sequence[Hashable],
         settings: AgreementSettings,
     ) -> Self:
-        """The basis of statistics of these labels; ``clusters`` has that of each unit, labeled or not."""
+        """Return the basis of statistics of these labels; ``clusters`` has the cluster of each unit, labeled
+        or not.
+        """
         labelled = set(labels.units)
         return cls(
             labels=Path(labels.name).name,
@@ -68,14 +77,19 @@ class Basis(Frozen):
 
     @property
     def intervals(self) -> str:
-        """The level and method of intervals, in words."""
+        """The confidence level and the method of intervals, such as "95% jackknife-t intervals over 12
+        topics".
+        """
         over = f"{self.clusters:,} {self.clustered_by}s{pooling(self.clusters, means=True)}"
         return f"{self.settings.confidence:.0%} jackknife-t intervals over {over}"
 
 
 class FittedFile(Frozen):
-    """A file that ``COMMAND`` fitted for one judge configuration. ``schema_name`` is its schema (only the default is
-    read), and ``WHAT`` its name in messages."""
+    """A JSON file of parameters that a command fitted for one judge configuration.
+
+    ``COMMAND`` is the command, ``WHAT`` the name of the file's content in messages, and ``schema_name`` the
+    schema version.
+    """
 
     WHAT: ClassVar[str]
     COMMAND: ClassVar[str]
@@ -86,7 +100,7 @@ class FittedFile(Frozen):
     fingerprint: str
 
     def check(self, format_name: str, model: str, fingerprint: str) -> None:
-        """Raise DeclarationError if it was fitted for another judge configuration."""
+        """Raise DeclarationError if the file was fitted for another judge configuration than this one."""
         if fingerprint != self.fingerprint:
             raise DeclarationError(
                 f"the {self.WHAT} was fitted for {self.format} with {self.model} (fingerprint "
@@ -95,15 +109,15 @@ class FittedFile(Frozen):
             )
 
     def write(self, file: Path) -> None:
-        """Write it as JSON."""
+        """Write the content to ``file`` as JSON."""
         write_whole(file, self.model_dump_json(indent=1).encode() + b"\n")
 
     @classmethod
     def read(cls, file: Path) -> Self:
-        """The contents of a file of ``COMMAND``.
+        """Read a file that the command ``COMMAND`` wrote.
 
         Raises:
-            DeclarationError: there is no such file, or it holds something else.
+            DeclarationError: the file does not exist, or has another content or schema version.
         """
         fitted_file = read_written(file, cls, cls.COMMAND, f"no {cls.WHAT}")
         wanted = cls.model_fields["schema_name"].default

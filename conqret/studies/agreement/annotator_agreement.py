@@ -32,9 +32,12 @@ OVERALL = "overall_quality"
 
 
 class AnnotatorsRow(Frozen):
-    """Annotators on one dimension. ``units`` have two labels or more, ``labels`` counts all labels and ``paired`` those
-    on such units; ``most_frequent`` is the share of the most frequent label. ``statistics`` are those of annotators in
-    :mod:`conqret.studies.agreement.statistics`."""
+    """Inter-annotator agreement on one dimension.
+
+    ``units`` counts units with at least two labels, ``labels`` all labels, and ``paired`` the labels of those
+    units. ``values`` has the frequency of each label, and ``most_frequent`` the share of the most frequent
+    one. ``statistics`` are those for annotators in :mod:`conqret.studies.agreement.statistics`.
+    """
 
     name: str
     level: str
@@ -52,8 +55,11 @@ class AnnotatorsRow(Frozen):
 
 
 class AnnotatorAgreement(Frozen):
-    """Inter-annotator agreement. ``average`` is over dimensions without overall quality; ``together`` takes every pair
-    of unit and dimension as a unit (None if levels of measurement differ)."""
+    """Inter-annotator agreement on all dimensions.
+
+    ``average`` is the mean alpha over dimensions without overall quality. ``together`` is the alpha with each
+    pair of unit and dimension as a unit; None if levels of measurement differ.
+    """
 
     basis: Basis
     rows: tuple[AnnotatorsRow, ...]
@@ -63,7 +69,10 @@ class AnnotatorAgreement(Frozen):
 
 @strict_options
 def agreement(labels: Labels, *, settings: AgreementSettings = DEFAULT_SETTINGS) -> AnnotatorAgreement:
-    """Compute inter-annotator agreement by dimension, with intervals over topics."""
+    """Compute inter-annotator agreement on each dimension, with intervals over topics.
+
+    ``labels`` are human labels, or the files that hold them.
+    """
     labels = labels_of(labels)
     clusters, kind = clusters_of_units(labels.units, _topics(labels))
     drawn = leave_one_out(clusters)
@@ -96,7 +105,10 @@ def _topics(labels: LabelSet) -> dict[Unit, str]:
 
 
 def clusters_of_units(units: Sequence[Unit], topics: Mapping[Unit, str]) -> tuple[list[Hashable], str]:
-    """The cluster of each unit and their kind: topics if every unit has one and there are several, else items."""
+    """Return the cluster of each unit, and the kind of cluster: "topic" or "item".
+
+    Clusters are topics if every unit has one and there are several; otherwise they are items.
+    """
     names = [topics.get(unit, "") for unit in units]
     if all(names) and len(set(names)) > 1:
         return list(names), "topic"
@@ -106,14 +118,18 @@ def clusters_of_units(units: Sequence[Unit], topics: Mapping[Unit, str]) -> tupl
 def labels_table(
     labels: LabelSet, dimension: str, units: Sequence[Unit]
 ) -> tuple[tuple[str, ...], NDArray[np.float64]]:
-    """The annotators of ``dimension`` and their labels of ``units`` (annotators by units, NaN for none, at least one
-    row)."""
+    """Return the annotators of ``dimension``, and their labels of ``units`` as annotators by units.
+
+    NaN stands for a missing label. The table has at least one row.
+    """
     names, table = labels.table(dimension, units)
     return names, table if len(table) else np.full((1, len(units)), np.nan)
 
 
 def label_counts(table: NDArray[np.float64], scale: LabelScale) -> dict[str, int]:
-    """The frequency of each label, in ascending order, in the scale's words if it has some."""
+    """Return the frequency of each label in ascending order; labels are named by the scale's words where it
+    has any.
+    """
     words = {value: word for word, value in scale.words.items()}
     values, counts = np.unique(table[~np.isnan(table)], return_counts=True)
     named = [words.get(value, f"{value:g}") for value in values.tolist()]
@@ -148,11 +164,12 @@ def _annotators_row(
 
 
 def averaged_dimensions(defined: Mapping[str, bool]) -> list[str]:
-    """The labeled dimensions of an average, of those given with whether they have an alpha.
+    """Return the dimensions over which alpha is averaged; ``defined`` says for each dimension if it has an
+    alpha.
 
-    They are the dimensions of argument quality without overall quality, as in ConQRet (section 6.1); where none of
-    these is labeled, all others (relevance, preference, user-defined criteria); where overall quality is the only
-    one, that. Dimensions without an alpha are left out, unless none has one.
+    These are the dimensions of argument quality without overall quality, as in ConQRet (section 6.1). If none
+    of them is labeled, they are all others (relevance, preference, user-defined criteria), and overall
+    quality only if nothing else is. Dimensions without an alpha are left out, unless none has one.
     """
     known = [name for name, there in defined.items() if there] or list(defined)
     others = [name for name in known if name != OVERALL] or known
@@ -160,7 +177,11 @@ def averaged_dimensions(defined: Mapping[str, bool]) -> list[str]:
 
 
 def averaged_alphas(alphas: Mapping[str, Mapping[str, JackknifedEstimate]]) -> dict[str, JackknifedEstimate]:
-    """The mean over these dimensions of each alpha that all of them have, of ``alphas`` by dimension."""
+    """Return the mean over dimensions of each variant's alpha, for the variants that all averaged dimensions
+    have.
+
+    ``alphas`` maps dimensions to alphas by variant; :func:`averaged_dimensions` selects the dimensions.
+    """
     averaged = averaged_dimensions({name: row["mean"].defined for name, row in alphas.items()})
     first, *others = (alphas[name] for name in averaged)
     shared = [name for name in first if all(name in row for row in others)]
@@ -168,7 +189,7 @@ def averaged_alphas(alphas: Mapping[str, Mapping[str, JackknifedEstimate]]) -> d
 
 
 def annotators_table(study_agreement: AnnotatorAgreement) -> Table:
-    """Inter-annotator agreement, a row for each dimension."""
+    """Return the table of inter-annotator agreement, one row for each dimension."""
     found = study_agreement.rows
     shared = len({row.level for row in found}) == 1
     titles = {name: STATISTICS[name].title for name in found[0].statistics}
@@ -198,7 +219,7 @@ def annotators_table(study_agreement: AnnotatorAgreement) -> Table:
 
 
 def annotators_answer(study_agreement: AnnotatorAgreement) -> list[str]:
-    """Inter-annotator agreement in sentences."""
+    """Return sentences that summarize inter-annotator agreement."""
     basis, rows = study_agreement.basis, study_agreement.rows
     known = [row for row in rows if row.alpha.value is not None]
     if not known:
@@ -220,14 +241,16 @@ def annotators_answer(study_agreement: AnnotatorAgreement) -> list[str]:
 
 
 def annotators_picture(study_agreement: AnnotatorAgreement) -> Sequence[Forest]:
-    """Inter-annotator alpha by dimension."""
+    """Return forest plots of inter-annotator alpha by dimension."""
     rows = [(words.label(row.name), row.alpha) for row in study_agreement.rows]
     axis = WITH_CI.format(study_agreement.basis.settings.confidence)
     return forests("Inter-annotator agreement by dimension", axis, rows)
 
 
 def agreement_page(study_agreement: AnnotatorAgreement) -> ReportPage:
-    """The page: alpha by dimension as a picture, and the table."""
+    """Return the report page of inter-annotator agreement: a forest plot of alpha by dimension, and the
+    table.
+    """
     basis = study_agreement.basis
     return ReportPage(
         "agreement",

@@ -25,22 +25,28 @@ WEAK = 0.667
 
 
 class AgreementResult(Frozen):
-    """Estimates of agreement. In JSON some of its fields have shorter keys, which are their aliases."""
+    """Base class of agreement results; some fields have shorter aliases in JSON."""
 
     model_config = ConfigDict(validate_by_name=True, validate_by_alias=True, serialize_by_alias=True)
 
 
 class DimensionAgreement(AgreementResult):
-    """The judge's agreement with annotators on one dimension, as on a judge card: without the annotators' names.
+    """The judge's agreement with annotators on one dimension, as shown on a judge card, without annotators'
+    names.
 
-    ``compared`` units have a score and an aggregated label, ``coverage`` is the share of the labeled units that have a
-    score. ``target`` says in words how labels were aggregated. ``alpha`` is Krippendorff's of judge and aggregated
-    label, ``inter_annotator_alpha`` that among the annotators. ``one_annotator_alpha`` compares one annotator with the
-    aggregated label of the others (mean over annotators), ``judge_as_annotator_alpha`` the judge with the same labels
-    of the same units, and ``judge_minus_annotator`` is their difference. ``calibrated`` is the alpha of calibrated
-    scores. ``statistics`` has all that are declared in :mod:`conqret.studies.agreement.statistics`, each with a value
-    or a reason. ``over`` is the alpha of the judge (calibrated, if it is) minus that of each baseline, on the same
-    units (one below 0 counts as 0).
+    - ``compared``: the number of units with a score and an aggregated label.
+    - ``coverage``: the share of labeled units that have a score.
+    - ``target``: how labels were aggregated, in words.
+    - ``alpha``: Krippendorff's alpha of judge and aggregated label.
+    - ``inter_annotator_alpha``: alpha among annotators.
+    - ``one_annotator_alpha``: alpha of one annotator and the aggregated label of the others, averaged over
+    annotators.
+    - ``judge_as_annotator_alpha``: the same with the judge in the annotator's place, on the same units.
+    - ``judge_minus_annotator``: the difference of these two.
+    - ``calibrated``: alpha of calibrated scores.
+    - ``statistics``: all statistics of :mod:`conqret.studies.agreement.statistics`, with a value or a reason.
+    - ``over``: alpha of the judge (calibrated, if available) minus that of each baseline; a baseline below 0
+    counts as 0.
     """
 
     dimension: str
@@ -62,20 +68,22 @@ class DimensionAgreement(AgreementResult):
 
     @property
     def annotators_at_chance(self) -> bool:
-        """Whether the alpha among annotators is not significantly above 0."""
+        """True if the alpha among annotators is not significantly above 0."""
         return self.inter_annotator_alpha.low is not None and self.inter_annotator_alpha.sign < 1
 
 
 class DimensionValidation(DimensionAgreement):
-    """Everything about the judge on one dimension.
+    """The full validation of the judge on one dimension.
 
-    Units: ``judged`` by the judge, ``labelled`` of these by annotators (``names``), ``scored`` of the labeled with a
-    score. ``reasons`` say why judged units have no score. ``onto`` says in words how scores are put onto the labels'
-    scale. ``values`` counts the labels.
-
-    ``variants`` are the alphas of the judge's mean, majority and single samples, of its ``calibrated`` scores, and of
-    the baselines (``length``, ``constant``, ``floor``: the offline baseline). ``mean`` estimates the mean label over
-    all judged units, in [0, 1].
+    - ``judged``, ``labelled``, ``scored``: the numbers of judged units, of those with labels, and of these
+    with a score.
+    - ``names``: the annotators.
+    - ``reasons``: why judged units have no score, with counts.
+    - ``onto``: how scores are mapped onto the labels' scale, in words.
+    - ``values``: the frequency of each label.
+    - ``variants``: alphas of the judge's mean, majority and single samples, of ``calibrated`` scores, and of
+    the baselines (``length``, ``constant``, and ``floor`` for the offline baseline).
+    - ``mean``: the estimated mean label over all judged units, in [0, 1].
     """
 
     onto: str
@@ -93,14 +101,17 @@ class DimensionValidation(DimensionAgreement):
 
     @property
     def agreement(self) -> DimensionAgreement:
-        """The part that a judge card has."""
+        """The part of the validation that a judge card shows."""
         return DimensionAgreement(**{name: getattr(self, name) for name in DimensionAgreement.model_fields})
 
 
 class Average(AgreementResult):
-    """Means over ``dimensions``: overall quality and, where the taxonomy of argument quality was labeled, all that
-    does not belong to it are left out. ``judge`` has each variant, the other alphas are those of
-    :class:`DimensionAgreement`, and ``gain`` is the alpha of the calibrated scores minus that of the raw scores."""
+    """Mean agreement over ``dimensions``.
+
+    Overall quality is left out, and so are user-defined dimensions if dimensions of argument quality were
+    labeled. ``judge`` maps each variant to its mean alpha; the other alphas are as in
+    :class:`DimensionAgreement`. ``gain`` is the mean alpha of calibrated minus that of raw scores.
+    """
 
     dimensions: list[str]
     judge: dict[str, Estimate]
@@ -111,8 +122,11 @@ class Average(AgreementResult):
 
 
 class LanguageAgreement(AgreementResult):
-    """The judge on one dimension and the items in one ``language`` (a code): ``units`` with a score and an aggregated
-    label, on so many ``topics``, with the ``alpha`` of judge and annotators, and that among annotators."""
+    """Agreement on one dimension for the items in one ``language`` (a language code).
+
+    ``units`` counts units with a score and an aggregated label, on ``topics`` topics. ``alpha`` is that of
+    judge and annotators, ``inter_annotator_alpha`` that among annotators.
+    """
 
     language: str
     dimension: str
@@ -123,7 +137,7 @@ class LanguageAgreement(AgreementResult):
 
 
 class Missingness(Frozen):
-    """Judgments by status and reason."""
+    """The numbers of judgments by status (scored, unscored, failed) and by reason."""
 
     total: int
     scored: int
@@ -133,7 +147,7 @@ class Missingness(Frozen):
 
 
 def missing_words(missing: Missingness) -> str:
-    """How many scores are missing, in a sentence."""
+    """Return a sentence that says how many judgments lack scores."""
     total, scored, unscored, failed = map(
         words.count, (missing.total, missing.scored, missing.unscored, missing.failed)
     )
@@ -147,7 +161,7 @@ def missing_words(missing: Missingness) -> str:
 
 
 def missingness(judgments: Sequence[Judgment]) -> Missingness:
-    """Count what is missing among ``judgments``."""
+    """Count the judgments by status, and the reasons of those that lack scores."""
     statuses = Counter(judgment.status for judgment in judgments)
     reasons = Counter(str(judgment.reason) for judgment in judgments if judgment.reason is not None)
     return Missingness(
@@ -186,9 +200,16 @@ def agreement_table(
     statistics: Sequence[Statistic] = (),
     coverage: float | None = None,
 ) -> Table:
-    """A judge with annotators, on each dimension and in the mean (None: of one dimension there is none); where one
-    annotator labeled, without what takes several. ``statistics`` are reported with alpha, with the alpha of calibrated
-    scores, or the ``coverage`` of each dimension and of all."""
+    """Return the table of the judge's agreement with annotators: one row for each dimension, and the
+    average.
+
+    Args:
+        rows: the dimensions.
+        average: the mean; None if there is one dimension.
+        basis: the labels and intervals behind the statistics.
+        statistics: further statistics to show with alpha and the alpha of calibrated scores.
+        coverage: the coverage over all dimensions; if given, that of each dimension is shown, too.
+    """
     several = any(row.annotators > 1 for row in rows)
     mapped = bool(statistics) and any(row.calibrated.value is not None for row in rows)
     covers = coverage is not None
@@ -231,7 +252,10 @@ def agreement_table(
 def language_tables(
     languages: Sequence[LanguageAgreement], basis: Basis, *, several: bool
 ) -> Iterator[Table]:
-    """The same on the items of each language, where there are several; ``several`` says whether annotators are."""
+    """Yield the table of agreement by language, if labeled items are in several languages.
+
+    ``several`` is True if there are several annotators.
+    """
     clustered = f"{basis.clustered_by}s"
     if languages:
         yield Table(
@@ -251,7 +275,9 @@ def language_tables(
 
 
 def baselines_table(alphas: Mapping[str, Mapping[str, Estimate]], average: Mapping[str, Estimate]) -> Table:
-    """The judge's alpha and that of baselines without a model, by dimension."""
+    """Return the table of the judge's alpha and those of baselines without a model, by dimension and
+    averaged.
+    """
     names = [name for name in SHOWN if any(name in alpha for alpha in alphas.values())]
     none = undefined(NOT_EVERYWHERE)
     rows = [(words.label(name), *(alpha.get(one, none) for one in names)) for name, alpha in alphas.items()]
@@ -268,12 +294,14 @@ def baselines_table(alphas: Mapping[str, Mapping[str, Estimate]], average: Mappi
 
 
 def head(name: str) -> str:
-    """A variant of the judge's scores, or a baseline, as a head."""
+    """Return the column head of a variant of the judge's scores, or of a baseline."""
     return {"mean": "Judge", "floor": "Offline"}.get(name, name.capitalize())
 
 
 def average_note(dimensions: Sequence[str], rows: Collection[str]) -> str:
-    """Of what an average is, and which of the ``rows`` are not in it."""
+    """Return a sentence that says over how many ``dimensions`` an average is, and which of the ``rows`` it
+    leaves out.
+    """
     if list(dimensions) == [OVERALL]:
         return "The average has one dimension only, overall quality."
     others = [words.label(name).lower() for name in rows if name not in dimensions]
@@ -288,8 +316,11 @@ def average_note(dimensions: Sequence[str], rows: Collection[str]) -> str:
 def agreement_answer(
     rows: Collection[DimensionAgreement], basis: Basis, average: Average | None = None
 ) -> list[str]:
-    """Whether the judge agrees with annotators beyond chance, as far as the intervals of its alphas say; then the mean,
-    what one annotator reaches, and the baselines that it is not shown to beat."""
+    """Return sentences that say whether the judge agrees with annotators beyond chance.
+
+    They also give the average, the agreement of one annotator, and the baselines that the judge is not shown
+    to beat.
+    """
     rest = " ".join(_rest(rows, average))
     return [f"{_beyond_chance(rows, basis)}.", *filter(None, [rest])]
 
@@ -342,7 +373,10 @@ def _rest(rows: Collection[DimensionAgreement], average: Average | None) -> Iter
 def agreement_picture(
     rows: Collection[DimensionAgreement], basis: Basis, average: Average | None = None
 ) -> list[Forest]:
-    """Alpha by dimension, the highest first, with what one annotator, all annotators, and baselines reach."""
+    """Return forest plots of alpha by dimension, highest first, with reference marks.
+
+    The marks are the alphas of one annotator, of all annotators, and of the baselines.
+    """
     ordered = sorted(rows, key=lambda row: -(row.alpha.value or 0.0))
     found = [(words.label(row.dimension), row.alpha) for row in ordered]
     others = {words.label(row.dimension): _others(row, getattr(row, "variants", {})) for row in rows}

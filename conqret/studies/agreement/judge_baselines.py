@@ -39,9 +39,16 @@ def with_baselines(
     offline: Iterable[Judgment] | None,
     settings: AgreementSettings,
 ) -> JoinedLabels:
-    """Add the baselines' scores to a join as variants; ``offline`` are the judgments of the offline model, if any. A
-    baseline that lacks a value on one of the judge's units is left out of that dimension, and so are all if the labels'
-    scale has no ends.
+    """Return the join with the baselines' scores as further variants.
+
+    A baseline that lacks a value on one of the judge's units is left out of that dimension. All are left out
+    if the labels' scale has no ends.
+
+    Args:
+        joined: labels joined with the judge's scores.
+        items: the items, for the length baseline.
+        offline: judgments of the offline model, for the offline baseline; None if there are none.
+        settings: the seed of the folds.
 
     Raises:
         DeclarationError: none of the offline judgments has labels.
@@ -79,7 +86,11 @@ def _length_fit(x: NDArray[np.float64], target: NDArray[np.float64], folds: NDAr
 
 
 def offline_judgments(run: JudgeFolder) -> Iterator[Judgment]:
-    """The judgments of a finished run of the offline model. Raises DeclarationError for another model's run."""
+    """Return the judgments of a finished run of the offline model.
+
+    Raises:
+        DeclarationError: the run is of another model, or not finished.
+    """
     record = run.record()
     if not record.baseline:
         raise DeclarationError(
@@ -90,7 +101,7 @@ def offline_judgments(run: JudgeFolder) -> Iterator[Judgment]:
 
 
 def labeled_folds(joined: JoinedLabels, seed: int) -> dict[Hashable, int]:
-    """The fold of each topic (or item) with a label."""
+    """Assign each topic (or item) with a label to a fold at random; return the fold of each."""
     labelled = {label.unit for label in joined.labels.labels if label.value is not None}
     pairs = zip(joined.units, joined.clusters, strict=True)
     return dealt((cluster for unit, cluster in pairs if unit in labelled), seed)
@@ -113,8 +124,11 @@ def _series(view: DimensionView, known: Mapping[Unit, float | None]) -> NDArray[
 def differences_from_baselines(
     alphas: Mapping[str, JackknifedEstimate], confidence: float
 ) -> dict[str, Estimate]:
-    """The judge's alpha (calibrated, if it is) minus that of each baseline, over the same topics; a baseline's alpha
-    below 0 counts as 0 (:data:`AS_CHANCE`)."""
+    """Return the judge's alpha minus that of each baseline, over the same topics, by baseline.
+
+    The judge's alpha is that of calibrated scores if there are any. A baseline's alpha below 0 counts as 0
+    (:data:`AS_CHANCE`).
+    """
 
     judge = alphas.get(CALIBRATED, alphas["mean"])
     alone, over = judge.estimate(confidence), {}
@@ -130,8 +144,11 @@ def differences_from_baselines(
 
 
 def baseline_sentences(over: Mapping[str, Mapping[str, Estimate]]) -> Iterator[str]:
-    """Sentences on the baselines than which the judge agrees significantly better, not significantly better, or less,
-    and on which dimensions; ``over`` has the differences of alphas by dimension."""
+    """Yield sentences that say which baselines the judge beats significantly, does not beat, or is worse
+    than.
+
+    ``over`` maps dimensions to the differences of alphas by baseline.
+    """
     better, unshown, less = [], [], []
     several = len(over) > 1
     for name, baseline in WORDS.items():

@@ -31,11 +31,14 @@ Fit = Callable[[NDArray[np.bool_]], NDArray[np.float64]]
 
 
 class JoinReport(Frozen):
-    """What was joined and what was not.
+    """The counts and names of what was joined and what was not.
 
-    ``items`` were judged and labeled. ``unlabelled`` items have a judgment and no label, ``unjudged`` items labels and
-    no judgment; ``unknown_parts`` are labeled parts that the judgments lack. ``unknown_dimensions`` have labels and no
-    metric of the judge, ``unlabelled_metrics`` no labels.
+    - ``items``: the number of items that were judged and labeled.
+    - ``unlabelled``: items with a judgment and no label; ``unjudged``: items with labels and no judgment.
+    - ``unknown_parts``: labeled parts (documents) that the judgments lack.
+    - ``unknown_dimensions``: labeled dimensions without a metric; ``unlabelled_metrics``: metrics without
+    labels.
+    - ``duplicate_judgments``: items that were judged several times.
     """
 
     judged: int
@@ -51,9 +54,11 @@ class JoinReport(Frozen):
 
 @dataclass(frozen=True, slots=True)
 class UnitScores:
-    """The judge's scores of a unit, in [0, 1] or None, by variant (``mean``, ``majority``, ``sample 1`` …).
+    """The judge's scores of one unit.
 
-    ``label`` is a verdict in words, ``reason`` why there is no score, ``confidence`` the confidence by source.
+    ``variants`` maps each variant (``mean``, ``majority``, ``sample 1`` …) to a score in [0, 1] or None.
+    ``label`` is a verdict in words, ``reason`` says why there is no score, and ``confidence`` maps sources to
+    confidences.
     """
 
     variants: Mapping[str, float | None]
@@ -63,18 +68,19 @@ class UnitScores:
 
     @property
     def value(self) -> float | None:
-        """The judge's score: the mean of its samples."""
+        """The judge's score: the mean of its samples, or None."""
         return self.variants.get("mean")
 
 
 @dataclass(frozen=True, slots=True)
 class JoinedLabels:
-    """Labels with the scores of one judge.
+    """Human labels joined with the scores of one judge.
 
-    ``metrics`` has the judge's metric of each dimension, ``scores`` the scores of each judged unit by dimension,
-    labeled or not. ``units`` are all judged units, with their ``clusters`` (of the kind ``clustered_by``), and
-    ``languages`` has the known languages of items. ``fitted`` has the fits of variants whose scores are fitted on
-    labels, by dimension and variant, so that a jackknife can refit them without each topic.
+    - ``metrics``: the judge's metric for each dimension.
+    - ``scores``: by dimension, the scores of each judged unit, labeled or not.
+    - ``units``: all judged units; ``clusters``: the cluster of each, of the kind ``clustered_by``.
+    - ``languages``: the language of each item, where known.
+    - ``fitted``: by dimension and variant, the function that refits scores on labels, for the jackknife.
     """
 
     labels: LabelSet
@@ -90,8 +96,13 @@ class JoinedLabels:
     def with_variants(
         self, dimension: str, variants: Mapping[str, NDArray[np.float64]], fitted: Mapping[str, Fit]
     ) -> JoinedLabels:
-        """The join with further ``variants`` of a dimension's scores (by unit, in [0, 1], NaN: none), and how they are
-        ``fitted`` on labels."""
+        """Return the join with further variants of the scores of one dimension.
+
+        Args:
+            dimension: the dimension.
+            variants: by name, the score of each unit in [0, 1]; NaN where there is none.
+            fitted: by name, how a variant's scores are fitted on labels.
+        """
         scores = dict(self.scores[dimension])
         for place, unit in enumerate(self.units):
             if unit in scores:
@@ -103,7 +114,7 @@ class JoinedLabels:
         return replace(self, scores={**self.scores, dimension: scores}, fitted=fits)
 
     def only(self, items: Collection[str]) -> JoinedLabels:
-        """The join of these items alone, with the same scores."""
+        """Return the join restricted to these items; scores are not refitted."""
         places = [place for place, unit in enumerate(self.units) if unit.item in items]
         scores = {
             dimension: {unit: score for unit, score in by_unit.items() if unit.item in items}
@@ -117,12 +128,13 @@ class JoinedLabels:
 def join_labels(
     judgments: Iterable[Judgment], labels: LabelSet, metrics: Mapping[str, str] | None = None
 ) -> JoinedLabels:
-    """Join by item and dimension. ``metrics`` maps dimensions to metrics where the names differ.
+    """Join judgments and labels by item and dimension.
 
-    Labels of parts (documents) meet the parts of the measure with the same id.
+    Labels of parts (documents) are joined with the parts of the measure that have the same id. ``metrics``
+    maps dimensions to metrics where the names differ.
 
     Raises:
-        DeclarationError: no labeled item or dimension was judged.
+        DeclarationError: there are no judgments, or no labeled item or dimension was judged.
         UnknownNameError: ``metrics`` names a dimension without labels, or a metric that the judge lacks.
     """
     kept = list(judgments)
@@ -224,7 +236,9 @@ NO_PAIR = "no unit has a score and a label"
 
 
 class DimensionView:
-    """The arrays of one dimension over all units of the join; NaN for missing values."""
+    """The labels and scores of one dimension as arrays over all units of a join; NaN where a value is
+    missing.
+    """
 
     def __init__(self, joined: JoinedLabels, dimension: str, settings: AgreementSettings) -> None:
         self.settings = settings
@@ -254,7 +268,9 @@ class DimensionView:
 
     @property
     def categories(self) -> list[float]:
-        """All steps of the scale, used or not; empty unless the labels are a few whole steps."""
+        """All possible labels in ascending order; empty unless the scale has few whole steps or verdicts in
+        words.
+        """
         if self.verdicts:
             return sorted(set(self.scale.words.values()))
         if not self.scale.bounded or not self.scale.whole:
@@ -264,7 +280,7 @@ class DimensionView:
 
     @property
     def in_words(self) -> tuple[str, str]:
-        """How labels are aggregated, and how scores are put onto their scale, in words."""
+        """Two phrases: how labels are aggregated, and how scores are mapped onto the labels' scale."""
         target = f"the {'mean' if self.rule == 'mean' else 'most frequent'} of the human labels"
         onto = "the judge's verdict in words" if self.verdicts else NO_SCALE
         if self.scale.bounded and not self.verdicts:
@@ -278,11 +294,15 @@ class DimensionView:
         return self.rule == "majority" and self.scale.whole
 
     def clusters_of(self, units: NDArray[np.bool_]) -> list[Hashable]:
-        """The clusters of these units."""
+        """Return the clusters of the units in a mask."""
         return [self.clusters[place] for place in np.flatnonzero(units)]
 
     def on_labels(self, values: NDArray[np.float64], *, rounded: bool | None = None) -> NDArray[np.float64]:
-        """Map values in [0, 1] onto the labels' scale, rounded to the nearest label if scores are."""
+        """Map values in [0, 1] onto the labels' scale.
+
+        Values are rounded to the nearest label if ``rounded`` is True; None rounds where this dimension's
+        scores are rounded.
+        """
         placed = self.scale.value(values)
         if not (self._rounds if rounded is None else rounded):
             return placed
@@ -290,7 +310,9 @@ class DimensionView:
         return np.clip(low + np.floor(placed - low + 0.5), low, high)
 
     def judge(self, variant: str = "mean", *, rounded: bool | None = None) -> NDArray[np.float64]:
-        """The judge's scores on the labels' scale (in [0, 1] if it has no ends)."""
+        """Return the scores of a variant for all units on the labels' scale, or in [0, 1] if the scale has
+        no ends.
+        """
         scores = [self.unit_scores.get(unit) for unit in self.units]
         if self.verdicts:
             named = self.scale.words if variant == "mean" else {}
@@ -299,7 +321,10 @@ class DimensionView:
         return self.on_labels(values, rounded=rounded) if self.scale.bounded else values  # None becomes NaN
 
     def alpha(self, variant: str, drawn: Resamples) -> JackknifedEstimate:
-        """Alpha of the judge and the aggregated label; fitted scores are refitted without each cluster."""
+        """Compute Krippendorff's alpha of a variant's scores and the aggregated labels.
+
+        Fitted scores are refitted without each cluster. Without a scale, alpha is not defined.
+        """
         if not self.placed:
             return without_value(NO_SCALE)
         pair = np.stack([self.judge(variant), self.target])
@@ -311,8 +336,11 @@ class DimensionView:
         return self._refitted(alpha, variant, drawn, of_sides, rounds=self._rounds)
 
     def distance(self, variant: str, drawn: Resamples) -> JackknifedEstimate:
-        """The mean absolute difference of score and aggregated label, as a share of the scale; refitted as in
-        :meth:`alpha`."""
+        """Compute the mean absolute difference of a variant's scores and the aggregated labels, as a share
+        of the scale.
+
+        Fitted scores are refitted without each cluster, as in :meth:`alpha`.
+        """
         low, high = self.scale.ends()
         apart = np.abs(self.judge(variant, rounded=False) - self.target)[self.compared] / (high - low)
 
@@ -350,8 +378,12 @@ class DimensionView:
         return replace(sampled, without=np.array(without, dtype=float))
 
     def one_annotator_alphas(self, drawn: Resamples) -> tuple[JackknifedEstimate, JackknifedEstimate]:
-        """The mean over annotators of the alpha with the aggregated label of the others: that of each annotator, and
-        that of the judge in the annotator's place, on the units that both have."""
+        """Compute two alphas with the aggregated label of the other annotators, each averaged over
+        annotators.
+
+        The first is that of each annotator; the second is that of the judge on the same units. Neither is
+        defined with fewer than two annotators.
+        """
         if len(self.names) < 2:
             none = without_value("fewer than two annotators labeled it")
             return none, none
@@ -366,7 +398,7 @@ class DimensionView:
         return mean_alpha, stand_in if self.placed else without_value(NO_SCALE)
 
     def statistic(self, statistic: Statistic, drawn: Resamples) -> Estimate:
-        """A declared statistic of this dimension, or the reason why it is undefined."""
+        """Compute a declared statistic of this dimension, or say why it is not defined."""
         confidence = self.settings.confidence
         level, levels = self.scale.level, statistic.levels
         if level not in levels and not self.scale.binary:

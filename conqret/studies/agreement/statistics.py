@@ -42,12 +42,12 @@ ORDERED: tuple[Level, ...] = ("ordinal", "interval", "ratio")
 
 @dataclass(frozen=True, slots=True)
 class Statistic:
-    """A statistic of agreement.
+    """The declaration of one agreement statistic.
 
-    ``name`` is for JSON and ``--require``, ``title`` for the heads of tables, ``about`` a sentence for the notes below
-    them, where the title does not say it all; ``levels`` are the levels of measurement that it is for. ``compute``
-    takes what ``input`` says (two series, or a table), resamples of its units, and ``confidence``, and gives the value
-    with its interval, or the reason why there is none.
+    ``name`` is for JSON and ``--require``, ``title`` for table heads, and ``about`` for a note below a table.
+    ``levels`` are the levels of measurement to which it applies. ``compute`` takes what ``input`` says (two
+    series, or a table), resamples of the units and ``confidence``, and returns an
+    :class:`~conqret.stats.estimate.Estimate`.
     """
 
     name: str

@@ -41,16 +41,22 @@ MAX_DIFFERENCE = 1.0
 def bias_rows(
     contrasts: Sequence[Contrast], readings: Mapping[Key, Judgment], *, seed: int
 ) -> tuple[BiasRow, ...]:
-    """A row for each contrast and metric.
+    """Compute the row of the bias table for each contrast and metric.
 
-    Between different items the difference is that of the judge less a slope times that of annotators, at both ends of
-    what the slope can be (:func:`conqret.stats.curve_tests.slope_bounds`): a bias has to show at either.
+    For pairs of different items, the judge's difference is adjusted by a slope times the difference of human
+    labels. Both possible extremes of the slope are tested (:func:`conqret.stats.curve_tests.slope_bounds`),
+    and a bias must show at both.
 
-    One row of each probe is primary: of its metrics preference, else overall quality, else the first. An alarm needs
-    a p-value below :data:`ALPHA` (all primary rows are corrected together, and no other), an interval that excludes 0,
-    and the adverse direction. Where nothing is wrong with a judge, any alarm at all is raised with a probability of at
-    most as much. A primary row is clear where its effect lies within :data:`MARGIN` by an equivalence test at that
-    level (for a rise: below it), and otherwise inconclusive. All other rows are exploratory.
+    One row of each probe is primary: that of preference, else of overall quality, else of the first metric.
+    It is an alarm if its p-value, corrected over all primary rows, is below :data:`ALPHA`, its interval
+    excludes 0, and its direction is adverse. It is clear if an equivalence test at that level places the
+    effect within :data:`MARGIN` (for a rise: below it), and inconclusive otherwise. All other rows are
+    exploratory. An unbiased judge gets any alarm with a probability of at most :data:`ALPHA`.
+
+    Args:
+        contrasts: the comparisons.
+        readings: the judgment of each version of an item.
+        seed: the seed of the sign flips.
     """
     rng = np.random.default_rng(seed)
     rows = [(contrast, metric) for contrast in contrasts for metric in contrast.metrics]
@@ -107,7 +113,7 @@ class _DetectionLimit:
 
 
 def primary_contrasts(contrasts: Sequence[Contrast]) -> tuple[Contrast, ...]:
-    """The comparisons of the primary rows, each on its metric alone."""
+    """Return the contrasts of the primary rows, each restricted to the metric of its row."""
     rows = [(contrast, metric) for contrast in contrasts for metric in contrast.metrics]
     return tuple(replace(rows[place][0], metrics=(rows[place][1],)) for place in sorted(_primary(rows)))
 
@@ -124,8 +130,11 @@ def _primary(rows: Sequence[tuple[Contrast, str]]) -> set[int]:
 
 
 def widest_effect(effects: Sequence[Effect]) -> Effect:
-    """Combine the effects at the smallest and the largest slope: their mean, an interval that spans both, and the
-    larger p-value (1 if the signs differ). Effects are clipped to [-1, 1]."""
+    """Combine the effects at the smallest and the largest slope into one conservative effect.
+
+    Its value is their mean, its interval spans both, and its p-value is the larger one (1 if the signs
+    differ). Effects are clipped to [-1, 1].
+    """
     if len(effects) == 1:
         return effects[0]
     values = [min(max(effect.value, -1.0), 1.0) for effect in effects]
@@ -261,8 +270,10 @@ OF_PROBES = ("effect", "missable")
 
 
 def write_junit(table: BiasTable, outcomes: Sequence[RequirementOutcome], file: Path) -> None:
-    """Write JUnit XML: a test case for each probe (an alarm is a failure, what is inconclusive is skipped) and for each
-    requirement."""
+    """Write the results as JUnit XML, with a test case for each probe and each requirement.
+
+    An alarm is a failure; a probe without a clear result is skipped.
+    """
     tags = {"alarm": "failure", "clear": ""}
     cases = [
         ("probe", row.probe, tags.get(row.verdict, "skipped"), finding_words(row)) for row in table.primary
@@ -271,10 +282,10 @@ def write_junit(table: BiasTable, outcomes: Sequence[RequirementOutcome], file: 
 
 
 def parse_bias_requirement(text: str) -> Requirement:
-    """Read one condition.
+    """Parse a condition such as ``alarms == 0`` or ``effect[length] <= 0.1``.
 
     Raises:
-        DeclarationError: it has another form.
+        DeclarationError: the text has another form.
         UnknownNameError: there is no such quantity or probe.
     """
     known, named = (*COUNTED, *OF_PLACES, *OF_PROBES), (OF_PROBES, "probe", "effect[length]")
@@ -285,8 +296,11 @@ def parse_bias_requirement(text: str) -> Requirement:
 
 
 def bias_value(requirement: Requirement, table: BiasTable) -> float | None:
-    """The quantity of a condition: a count, or a value of the primary row with the largest absolute effect; None if one
-    has no value, so that the condition fails."""
+    """Return the value of a requirement's quantity: a count, or a value of a probe's primary row.
+
+    Of several primary rows the one with the largest absolute effect counts. The result is None if one has no
+    value, so that the condition fails.
+    """
     name = requirement.name
     if name in COUNTED:
         return len(table.having("alarm" if name == "alarms" else name))  # type: ignore[arg-type]

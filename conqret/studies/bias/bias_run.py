@@ -59,7 +59,7 @@ from conqret.studies.variance.result import repeatabilities
 
 @dataclass(frozen=True)
 class BiasFolder(JudgedFolder[BiasRecord]):
-    """The files of a run of probes under one folder."""
+    """The folder of a bias run and its files."""
 
     COMMAND: ClassVar[str] = "conqret bias"
 
@@ -67,17 +67,24 @@ class BiasFolder(JudgedFolder[BiasRecord]):
     markdown_file = InFolder("bias.md")
 
     def table(self) -> BiasTable:
-        """The finished table. Raises DeclarationError where there is none."""
+        """Read the bias table of a finished run.
+
+        Raises:
+            DeclarationError: the folder has no finished table.
+        """
         return self.result(self.results_file, BiasTable)
 
 
 def fingerprint_of(variant: str, setup: Setup) -> str:
-    """The fingerprint of judgments of this variant of the request."""
+    """Return the fingerprint of judgments made with this variant of the request."""
     return setup.fingerprint if variant == AS_IS else f"{setup.fingerprint}/{variant}"
 
 
 def study_part(variant: str, setup: Setup, items: Sequence[Item]) -> StudyPart:
-    """The part of a run with this variant of the request (see :mod:`conqret.studies.bias.contrast`)."""
+    """Return the part of a run that judges ``items`` with this variant of the request.
+
+    Variants are declared in :mod:`conqret.studies.bias.contrast`.
+    """
     asked, sample = setup, 0
     if variant == REVERSED:
         asked = replace(setup, options=replace(setup.options, order="reversed"))
@@ -90,7 +97,9 @@ def study_part(variant: str, setup: Setup, items: Sequence[Item]) -> StudyPart:
 
 @dataclass(frozen=True)
 class BiasPlan:
-    """The comparisons, and why probes are left out; ``checked`` says which items are left out."""
+    """The contrasts of a bias run. ``left_out`` says why a probe is not run, ``checked`` which items are
+    left out.
+    """
 
     context: ProbeContext
     contrasts: tuple[Contrast, ...]
@@ -99,7 +108,7 @@ class BiasPlan:
 
     @cached_property
     def versions(self) -> dict[str, tuple[Item, ...]]:
-        """The items to be judged, by variant of the request; each once."""
+        """The items to be judged, each once, by variant of the request."""
         items_by_variant: dict[str, dict[str, Item]] = {}
         for contrast in self.contrasts:
             wanted = {key for pair in contrast.pairs for key in pair.keys}
@@ -110,28 +119,28 @@ class BiasPlan:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Warnings about items and probes, to be shown with the results."""
+        """Warnings about faulty items and from probes, to be shown with the results."""
         faulty = "" if self.checked is None else self.checked.warning
         probes = (probe.warning(self.context) for probe in PROBES.values())
         return tuple(text for text in (faulty, *probes) if text)
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Remarks on the comparisons."""
+        """The notes of all contrasts."""
         return tuple(note for contrast in self.contrasts for note in contrast.notes)
 
     @property
     def judgments(self) -> int:
-        """The number of judgments."""
+        """The number of judgments that the run needs."""
         return sum(map(len, self.versions.values()))
 
 
 def plan_bias(context: ProbeContext, probes: Iterable[str] = ()) -> BiasPlan:
-    """The comparisons of ``probes`` (by default of those that need not be named).
+    """Plan the contrasts of ``probes`` (default: all probes that need not be named).
 
     Raises:
         UnknownNameError: there is no such probe.
-        DeclarationError: none of them can be made.
+        DeclarationError: none of the probes can be run on these items.
     """
     contrasts: list[Contrast] = []
     left_out = {}
@@ -154,7 +163,7 @@ def plan_bias(context: ProbeContext, probes: Iterable[str] = ()) -> BiasPlan:
 
 
 def readable_contrasts(contrasts: Sequence[Contrast], setup: Setup) -> list[Contrast]:
-    """Remove the metrics and pairs that have no value because the offline judge does not read the item's language.
+    """Return the contrasts without the metrics and pairs that an English-only judge cannot score.
 
     Raises:
         ProbeUnavailableError: nothing is left.
@@ -178,10 +187,12 @@ def readable_contrasts(contrasts: Sequence[Contrast], setup: Setup) -> list[Cont
 
 
 def within_log(contrast: Contrast, context: ProbeContext, log: VerdictLog) -> Contrast:
-    """Restrict a comparison to the pairs whose judgments are in a log of verdicts, with a note if those are not all.
+    """Restrict a contrast to the pairs whose judgments are in a log of verdicts.
+
+    A note says so if pairs are left out.
 
     Raises:
-        ProbeUnavailableError: none are; the message says what is needed.
+        ProbeUnavailableError: the log has no pair; the message says what is needed.
     """
     items = contrast.items
 
@@ -211,17 +222,17 @@ def _needed(contrast: Contrast, context: ProbeContext) -> str:
 
 
 def run_bias(plan: BiasPlan, output: str | Path | None = None, **settings: Any) -> BiasTable:
-    """Judge what is not judged yet, and put the table together.
+    """Judge what is not judged yet, and compute the bias table.
 
     Args:
         plan: what to judge.
-        output: the run's folder, made if need be; None keeps nothing.
+        output: the run's folder, created if needed; None writes nothing.
         settings: client options and progress callbacks.
 
     Raises:
-        DeclarationError: the folder holds another run, another process is writing it, the recordings cannot be
+        DeclarationError: the folder holds another run, another process writes to it, the recordings cannot be
             opened, or the settings do not fit the model.
-        Counted: it was a dry run.
+        Counted: it is a dry run; the exception has the expected costs.
     """
     context, setup = plan.context, plan.context.setup
     record = BiasRecord(
@@ -267,8 +278,10 @@ def run_bias(plan: BiasPlan, output: str | Path | None = None, **settings: Any) 
 
 
 def human_quality_by_dimension(labels: LabelSet) -> dict[str, dict[str, float]]:
-    """The mean label in [0, 1] by dimension and item, without nominal dimensions, those without a scale, and labels of
-    parts."""
+    """Return the mean label in [0, 1] of each item, by dimension.
+
+    Nominal dimensions, dimensions without a scale, and labels of parts are left out.
+    """
     scales = {name: labels.scale(name) for name in labels.dimensions}
     scaled = {name for name, scale in scales.items() if scale.bounded and scale.level != "nominal"}
     values = gathered(
@@ -283,11 +296,15 @@ def human_quality_by_dimension(labels: LabelSet) -> dict[str, dict[str, float]]:
 
 
 class BiasSettings(StudySettings, LogSettings, total=False):
-    """The judge that :func:`bias` probes, and how: ``format`` is the name of a format, or a judge, ``model`` a model's
-    name, or the settings of a client, and ``metrics`` are those of the format that are looked at. Only ``probes`` are
-    made, by default all that need not be named. ``repeats`` are the samples of one request, for repeatability; 2 at
-    least. ``labels`` are human labels of the items, or a file, a folder or several files of them: needed where their
-    quality is to be held equal. ``seed`` draws the changes and the flips of signs."""
+    """The settings of :func:`bias`.
+
+    - ``format``: the name of a format, or a judge; ``model``: a model's name, or the settings of a client.
+    - ``metrics``: the metrics of the format to test.
+    - ``probes``: the probes to run; by default all that need not be named.
+    - ``repeats``: the number of samples of one request, for repeatability; at least 2.
+    - ``labels``: human labels of the items, or files of them; needed by probes that adjust for human quality.
+    - ``seed``: the seed of the changes and of the sign flips.
+    """
 
     format: str | Judge | None
     model: str | ClientOptions | None
@@ -300,25 +317,28 @@ class BiasSettings(StudySettings, LogSettings, total=False):
 
 @strict_options
 def bias(items: Items = None, **settings: Unpack[BiasSettings]) -> BiasTable:
-    """Probe a judge for what should not move its scores: order, position, length, false authority, stance, its own
-    family, and instructions hidden in the texts.
+    """Test a judge for bias: effects on its scores of what should not change them.
+
+    Probes cover order, position, length, false authority, stance, the judge's own model family, and prompt
+    injection.
 
     Args:
-        items: a path, a frame, or items and dictionaries, as :func:`conqret.io.open_items` takes them; None only with
-            ``verdicts`` that have texts. A probe that cannot be made is left out, and the table says why; with
-            ``verdicts``, a probe is made on what the log holds.
-        settings: the judge, the probes, the items and the run, as :class:`BiasSettings` and its bases declare them.
+        items: a path, a frame, or items and dictionaries, as :func:`conqret.io.open_items` takes them. None
+            is allowed only with ``verdicts`` that have texts. A probe that cannot be run is left out, and the
+            table says why.
+        settings: the judge, the probes, the items and the run, as :class:`BiasSettings` and its bases declare
+            them.
 
     Returns:
-        An effect with its interval and a verdict for each comparison and metric. One row of each probe can raise an
-        alarm; these are corrected together, so that a judge without bias raises any alarm at all in one of twenty
-        tables at most, if effects of topics are symmetric about 0. Such a row is an alarm, clear or inconclusive, and
-        all others are exploratory.
+        An effect with its interval and a verdict for each contrast and metric. One row of each probe is
+            primary: alarm, clear or inconclusive. P-values of primary rows are corrected together, so an
+            unbiased judge gets any alarm in 5% of tables at most, if effects of topics are symmetric about 0.
+            All other rows are exploratory.
 
     Raises:
         ItemsError: items are faulty, or lack what the format needs.
         LabelsError: labels are faulty.
-        DeclarationError: a name that does not exist, no probe that can be made, or a folder that holds something else.
+        DeclarationError: a name is unknown, no probe can be run, or the folder holds something else.
     """
     sends_requests = settings.get("replay") is None and not settings.get("dry_run")
     return run_bias(bias_plan(items, sends_requests=sends_requests, **settings), **settings)
@@ -328,11 +348,12 @@ def bias(items: Items = None, **settings: Unpack[BiasSettings]) -> BiasTable:
 def bias_plan(
     items: Items = None, *, sends_requests: bool = False, **settings: Unpack[BiasSettings]
 ) -> BiasPlan:
-    """The plan of :func:`bias`. No model is called; with ``sends_requests`` a server is called once for the metrics it
-    gives.
+    """Return the plan of :func:`bias` without calling a model.
+
+    With ``sends_requests`` a judge server is called once for its metrics.
 
     Raises:
-        ItemsError, LabelsError, DeclarationError: as there.
+        ItemsError, LabelsError, DeclarationError: as :func:`bias`.
     """
     judging: Any = {name: value for name, value in settings.items() if name in OF_THE_JUDGE}
     source, checked, setup, log = prepared(items, judging, sends_requests=sends_requests)

@@ -51,14 +51,17 @@ Adverse = Literal["rise", "any", "none"]
 
 
 class ProbeUnavailableError(DeclarationError):
-    """A probe that cannot be made with this judge or these items; the message says why."""
+    """The error that a probe cannot be run with this judge or these items; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class VersionPair:
-    """Two judgments that are compared, and their topic. ``item`` is the original item, where the base is a version of
-    it. With ``again``, a repetition of the base's request, the difference is how much further the changed score is from
-    the base than the repeated one."""
+    """Two judgments to compare (``base`` and ``changed``), with their topic as ``cluster``.
+
+    ``item`` is the original item if the base is a version of it. ``again`` is a repetition of the base's
+    request. With it, the difference is how much further the changed score is from the base than the repeated
+    score is.
+    """
 
     base: Key
     changed: Key
@@ -68,12 +71,14 @@ class VersionPair:
 
     @property
     def keys(self) -> tuple[Key, ...]:
-        """The judgments of the pair."""
+        """The keys of the two or three judgments of the pair."""
         return (self.base, self.changed) if self.again is None else (self.base, self.changed, self.again)
 
 
 def paired(bases: Iterable[Item], changed: Iterable[Item]) -> tuple[VersionPair, ...]:
-    """Pair each of ``changed`` with the base at its place, both judged unchanged."""
+    """Return the pairs of each base item and the changed item at the same place, both judged with the usual
+    request.
+    """
     return tuple(
         VersionPair((AS_IS, base.id), (AS_IS, other.id), base.topic)
         for base, other in zip(bases, changed, strict=True)
@@ -82,17 +87,17 @@ def paired(bases: Iterable[Item], changed: Iterable[Item]) -> tuple[VersionPair,
 
 @dataclass(frozen=True)
 class Contrast:
-    """One comparison of a probe, on ``metrics``.
+    """One comparison of a probe: pairs of judgments on ``metrics``.
 
-    ``probe`` is the probe's name, set by :meth:`Probe.comparisons`, with the part in brackets if it tests several
-    (``language (German)``). The difference of a pair (:meth:`moved`) is the changed score minus the base. If
-    ``mirrored``, the changed score is of the two arguments in swapped order, and the difference is
-    ``base + changed - 1``. If the two are different items, ``human_quality`` has the mean label of each in [0, 1], and
-    the difference is adjusted for it. ``versions`` are the items of the keys, by variant of the request. ``up`` says in
-    words what a positive effect means, and ``against`` what the base is.
-
-    ``observed`` comparisons are no experiments: they are exploratory and raise no alarm. Base and changed are then one
-    judgment, which counts for the second argument if ``turned`` has its item.
+    - ``probe``: the name of the probe, with a part in brackets if it tests several (``language (German)``).
+    - ``versions``: the items to judge, by variant of the request.
+    - ``up``: what a positive effect means, in words; ``against``: what the base is, in words.
+    - ``mirrored``: the changed score is of the two arguments in swapped order, so the difference is ``base +
+    changed - 1``. Otherwise it is the changed score minus the base.
+    - ``human_quality``: for pairs of two different items, the mean label of each in [0, 1], for which the
+    difference is adjusted.
+    - ``observed``: the comparison is no experiment, hence exploratory and never an alarm. Base and changed
+    are one judgment; it counts for the second argument if ``turned`` has its item.
     """
 
     name: str
@@ -111,11 +116,11 @@ class Contrast:
 
     @property
     def items(self) -> dict[Key, Item]:
-        """The items of the keys."""
+        """The items to judge, by variant of the request and id."""
         return {(variant, item.id): item for variant, several in self.versions.items() for item in several}
 
     def moved(self, base: float, changed: float, again: float | None = None) -> float:
-        """The difference of a pair with these scores."""
+        """Return the difference of a pair with these scores."""
         if again is not None:
             return abs(changed - base) - abs(again - base)
         return base + changed - 1 if self.mirrored else changed - base
@@ -123,8 +128,11 @@ class Contrast:
 
 @dataclass(frozen=True)
 class ProbeContext:
-    """The input of all probes: items, judge, and ``human_quality``, the mean label of each item in [0, 1] by dimension.
-    With a ``log`` of verdicts no model is called."""
+    """The input of all probes: the items and the judge (``setup``).
+
+    ``human_quality`` has the mean label of each item in [0, 1], by dimension. With a ``log`` of verdicts no
+    model is called. ``repeats`` is the number of samples of one request.
+    """
 
     items: tuple[Item, ...]
     setup: Setup
@@ -135,12 +143,15 @@ class ProbeContext:
 
     @property
     def metrics(self) -> tuple[str, ...]:
-        """The judge's requested metrics."""
+        """The metrics that are requested from the judge."""
         return self.setup.metrics
 
     def comparable_metric(self, metric: str) -> str:
-        """The known metric that ``metric`` is treated as: overall quality for user-defined criteria on the answer and
-        for nugget measures, context relevance for user-defined criteria on documents alone, else itself."""
+        """Return the built-in metric as which probes treat ``metric``.
+
+        User-defined criteria on the answer and nugget metrics count as overall quality, user-defined criteria
+        on documents alone as context relevance. All others count as themselves.
+        """
         looks_at = looked_at(self.setup.judge)
         if metric in NUGGET_METRICS:
             return OVERALL
@@ -151,8 +162,12 @@ class ProbeContext:
         return RELEVANCE[0] if "documents" in looks_at[metric] else metric
 
     def select_metrics(self, wanted: Collection[str], message: str) -> tuple[str, ...]:
-        """The judge's metrics that are ``wanted``, or treated as one that is. Raises ProbeUnavailableError with this
-        ``message`` if it has none."""
+        """Return the judge's metrics that are ``wanted``, or count as one that is
+        (:meth:`comparable_metric`).
+
+        Raises:
+            ProbeUnavailableError: there are none; it has this ``message``.
+        """
         metrics = tuple(metric for metric in self.metrics if self.comparable_metric(metric) in wanted)
         if not metrics:
             raise ProbeUnavailableError(message)
@@ -164,7 +179,11 @@ class ProbeContext:
             raise ProbeUnavailableError("the judge states no preference between two arguments")
 
     def quality(self, metric: str) -> Mapping[str, float]:
-        """The mean label by item: of the dimension ``metric``, else of overall quality, else over all dimensions."""
+        """Return the mean label of each item for ``metric``.
+
+        It is that of the dimension of the same name, else of overall quality, else the mean over all
+        dimensions.
+        """
         for name in (metric, OVERALL):
             if name in self.human_quality:
                 return self.human_quality[name]
@@ -174,13 +193,15 @@ class ProbeContext:
 
 @dataclass(frozen=True)
 class Probe:
-    """A test for one bias: its comparisons, and a ``warning`` about the items, if any.
+    """A test for one bias.
 
-    ``contrasts(context)`` raises :class:`ProbeUnavailableError` if the comparisons cannot be made. ``compares`` says in
-    words what is compared, ``finds`` which difference is a bias, ``advice`` what to do about one, and ``source`` who
-    described it. A probe that is not ``default`` runs only if it is named (more probes mean less power for each, as
-    p-values are corrected together), or if a log has the verdicts it needs. ``sways``: its changes tell the judge what
-    to say, so its judgments are no evidence on other biases.
+    - ``contrasts(context)``: returns the comparisons, or raises :class:`ProbeUnavailableError`.
+    - ``warning(context)``: returns a warning about the items, or None.
+    - ``compares``, ``finds``, ``advice``, ``source``: texts on what is compared, which difference is a bias,
+    what to do about it, and who described it.
+    - ``default``: run it without being named. More probes reduce the power of each, because p-values are
+    corrected together. A log that has its verdicts runs it, too.
+    - ``sways``: its changes tell the judge what to say, so its judgments are no evidence on other biases.
     """
 
     name: str
@@ -194,10 +215,10 @@ class Probe:
     sways: bool = False
 
     def comparisons(self, context: ProbeContext) -> tuple[Contrast, ...]:
-        """The comparisons, with the probe's name.
+        """Return the contrasts, with the probe's name and topics as clusters.
 
         Raises:
-            ProbeUnavailableError: they cannot be made with this judge or these items.
+            ProbeUnavailableError: the probe cannot be run with this judge or these items.
         """
         keys = TopicKeys.from_judged(context.items)
         return tuple(
@@ -215,17 +236,19 @@ def own_probe(
     contrasts: Callable[[ProbeContext], Iterable[Contrast]],
     warning: Callable[[ProbeContext], str | None] = Probe.warning,
 ) -> Probe:
-    """The probe of this name, which ``texts.toml`` describes."""
+    """Return the built-in probe with this name, whose texts are in ``texts.toml``."""
     return Probe(name, contrasts, warning, **TEXTS["probe"][name])
 
 
 def own_contrast(probe: str, **more: Any) -> Contrast:
-    """The comparison of this probe that ``texts.toml`` describes."""
+    """Return a contrast of this built-in probe, with texts from ``texts.toml`` and the given fields."""
     return Contrast(**{**TEXTS["contrast"][probe], **more})
 
 
 def perturbed_probe(name: str, perturbation: Perturbation, level: float) -> Probe:
-    """The probe of this name that compares every item changed by ``level`` with its control (:func:`perturbed`)."""
+    """Return the built-in probe that compares each item perturbed at ``level`` with its control
+    (:func:`perturbed`).
+    """
     return own_probe(name, perturbed(perturbation, level, **TEXTS["contrast"][name]))
 
 
@@ -236,12 +259,22 @@ EXPECTED: Mapping[Adverse, Direction] = {"rise": Direction.NO_RISE, "any": Direc
 def perturbed(
     perturbation: Perturbation, level: float, *, name: str, adverse: Adverse, up: str, against: str = NEUTRAL
 ) -> Callable[[ProbeContext], tuple[Contrast]]:
-    """Return the function that compares every item perturbed at ``level`` with its control (the item itself, if the
-    perturbation has none), on the metrics that the perturbation should leave alone (:data:`EXPECTED`). ``against`` says
-    what a control is.
+    """Return a function that compares each item perturbed at ``level`` with its control.
 
-    Raises (when called):
-        ProbeUnavailableError: the judge has no such metric, or no item can be changed.
+    The control is the item itself if the perturbation has none. The metrics are those that the perturbation
+    should leave unchanged (:data:`EXPECTED`).
+
+    Args:
+        perturbation: the perturbation.
+        level: its level.
+        name: the name of the contrast.
+        adverse: which difference is a bias.
+        up: what a positive effect means, in words.
+        against: what the control is, in words.
+
+    Raises:
+        ProbeUnavailableError: when the returned function is called: the judge has no such metric, or no item
+            can be changed.
     """
     wanted, control = EXPECTED[adverse], perturbation.controlled
 
@@ -293,5 +326,5 @@ PROBES = Registry(
 
 
 def probe_name(shown: str) -> str:
-    """The name of the probe that a row is of: ``language``, of ``language (German)``."""
+    """Return the name of the probe from the name of a row: ``language`` from ``language (German)``."""
     return shown.partition(" (")[0]

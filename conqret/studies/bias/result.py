@@ -42,7 +42,7 @@ was looked at besides. Rows without a test are measured, or have no value."""
 
 
 def falls_without_bias(adverse: Adverse, effect: Effect) -> bool:
-    """Whether the score falls although only a rise would be a bias."""
+    """Return True if the score falls significantly although only a rise would be a bias."""
     return adverse == "rise" and effect.high is not None and effect.high < 0
 
 
@@ -51,8 +51,11 @@ POWER = 0.8
 
 
 class BiasExample(Frozen):
-    """The pair of a row with the largest change in the direction of its effect: item, topic, and both scores. For a
-    pair of two items, ``other`` is the second one."""
+    """The pair of a row with the largest change in the direction of the effect: item, topic, and both
+    scores.
+
+    If the pair has two items, ``other`` is the second one.
+    """
 
     item: str
     other: str = ""
@@ -62,15 +65,18 @@ class BiasExample(Frozen):
 
 
 class BiasRow(Frozen):
-    """One comparison on one metric.
+    """The result of one contrast on one metric.
 
-    ``effect`` is that of the differences in scores (in [0, 1]), with an interval over topics and a p-value
-    that is corrected for all primary rows, or else for all others; None where no pair has a value. ``missing`` counts
-    the reasons of the pairs without one. ``primary`` is the one row of its probe that can raise an alarm. Within
-    ``margin`` an effect is none, and one of ``missable`` or more would have been found with a probability of 80%
-    (None: not even the largest that there is). ``places`` marks a preference in both orders, ``observed`` how often one
-    side of pairs won, which is no experiment and never an alarm, and ``against`` says what the base is. ``example`` is
-    of a primary row that moved.
+    - ``effect``: the effect on scores in [0, 1], with interval and p-value corrected over all primary rows,
+    or over all others; None if no pair has a value.
+    - ``missing``: the reasons of pairs without a value, with counts.
+    - ``primary``: True for the one row of its probe that can raise an alarm.
+    - ``margin``: an effect within it is negligible.
+    - ``missable``: the smallest effect detected with 80% probability; None if even the largest could be
+    missed.
+    - ``places``: True for a preference in both orders.
+    - ``observed``: True for how often one side won, which is no experiment and never an alarm.
+    - ``against``: what the base is, in words; ``example``: for a primary row with a change.
     """
 
     probe: str
@@ -92,7 +98,9 @@ class BiasRow(Frozen):
 
 
 class BiasRecord(InstrumentRecord):
-    """The contents of ``run.json``: judge, probes and items. ``digest`` is that of every version of every item."""
+    """The contents of ``run.json``: judge, probes and items. ``digest`` identifies all versions of all
+    items.
+    """
 
     SAME: ClassVar[Mapping[str, str]] = {
         **InstrumentRecord.SAME,
@@ -114,8 +122,12 @@ class BiasRecord(InstrumentRecord):
 
 
 class BiasTable(Frozen):
-    """The results of all probes of one judge (``record``). ``left_out`` says why a probe was not run; ``warnings`` are
-    shown with the table. ``repeatability`` has the repeated metrics, ``session`` the counts of the last session."""
+    """The results of all probes of one judge (``record``).
+
+    ``left_out`` says why a probe was not run, and ``warnings`` must be shown with the table.
+    ``repeatability`` has the metrics that were judged repeatedly, and ``session`` the counts of the last
+    session.
+    """
 
     schema_name: str = SCHEMA
     record: BiasRecord
@@ -143,12 +155,12 @@ class BiasTable(Frozen):
         return tuple(row for row in self.rows if row.primary)
 
     def having(self, verdict: Verdict) -> tuple[BiasRow, ...]:
-        """The rows with this verdict."""
+        """Return the rows with this verdict."""
         return tuple(row for row in self.rows if row.verdict == verdict)
 
     @property
     def lost(self) -> Counter[str]:
-        """The reasons of all pairs without a value, over all rows."""
+        """The reasons of pairs without a value, with counts over all rows."""
         counts = sum((Counter(row.missing) for row in self.rows), Counter())
         del counts[UNRELATED]  # a finding, not a failure
         return counts
@@ -165,7 +177,7 @@ NO_RISE, FALLS = "no rise", "falls"
 
 
 def mark(row: BiasRow) -> str:
-    """The verdict in a word or two."""
+    """Return the verdict of a row in one or two words."""
     if row.verdict == "clear" and row.adverse == "rise":
         fell = row.effect is not None and falls_without_bias(row.adverse, row.effect)
         return FALLS if fell else NO_RISE
@@ -173,25 +185,25 @@ def mark(row: BiasRow) -> str:
 
 
 def ordered(rows: Iterable[BiasRow]) -> list[BiasRow]:
-    """Sort rows by verdict, alarms first."""
+    """Return the rows sorted by verdict, alarms first."""
     return sorted(rows, key=lambda row: ORDER.index(row.verdict))
 
 
 def rows_without_value(table: BiasTable) -> list[BiasRow]:
-    """One row of each probe without a primary row because no pair has a value."""
+    """Return one row of each probe that has no primary row because no pair has a value."""
     found = {row.probe for row in table.primary}
     return list({row.probe: row for row in table.having("no value") if row.probe not in found}.values())
 
 
 def main_rows(table: BiasTable) -> list[BiasRow]:
-    """The primary rows, alarms first, and one row of each probe that is only measured or observed."""
+    """Return the primary rows, alarms first, and one row of each probe that is only measured or observed."""
     rest = {row.probe: row for row in table.rows if row.verdict == "measured" or row.observed}
     primary = {row.probe: row for row in (*rows_without_value(table), *table.primary)}
     return ordered((rest | primary).values())
 
 
 def headlines(table: BiasTable) -> list[str]:
-    """The verdicts of the probes, and one example, in sentences."""
+    """Return sentences with the verdicts of the probes and one example."""
     probes = number(len(table.primary), "probe")
     of = f"({number(table.record.items, 'item')}, {number(table.topics, 'topic')})"
     found = ", ".join(f"{row.probe} ({finding_words(row)})" for row in table.alarms)
@@ -209,7 +221,7 @@ def headlines(table: BiasTable) -> list[str]:
 
 
 def finding_words(row: BiasRow) -> str:
-    """The result of a row as rates or a difference of scores, and why pairs have no value."""
+    """Return the result of a row as rates or a difference of scores, and why pairs have no value."""
     effect, found = row.effect, row.words
     if effect is not None and effect.p is not None:
         if row.places:
@@ -224,7 +236,7 @@ def finding_words(row: BiasRow) -> str:
 
 
 def missing_note(row: BiasRow) -> str:
-    """Why pairs of a row have no value, and how many have one; empty if all have."""
+    """Return why pairs of a row have no value, and how many have one; empty if all have."""
     if not (reasons := missing_reasons(row.missing)):
         return ""
     if row.effect is None:
@@ -234,14 +246,14 @@ def missing_note(row: BiasRow) -> str:
 
 
 def missing_reasons(missing: Mapping[str, int]) -> str:
-    """The reasons of pairs without a value, the most frequent first."""
+    """Return the reasons of pairs without a value in words, the most frequent first."""
     counts = Counter(missing)
     del counts[UNRELATED]  # what the row says itself
     return "; ".join(words.reason(name) for name, _ in counts.most_common())
 
 
 def example_of(row: BiasRow) -> str:
-    """The example of a row, in words."""
+    """Return the example of a row as a sentence; empty if there is none."""
     if (example := row.example) is None:
         return ""
     names = [shortened(name, MAX_LENGTH) for name in (example.item, example.other) if name]
@@ -258,7 +270,7 @@ def example_of(row: BiasRow) -> str:
 
 
 def screen(table: BiasTable) -> Iterator[str | Table]:
-    """The lines for a terminal."""
+    """Yield the headlines, the table and the advice for a terminal."""
     yield from headlines(table)
     yield ""
     rows = [(mark(row), row.probe, finding_words(row)) for row in main_rows(table)]
@@ -268,7 +280,7 @@ def screen(table: BiasTable) -> Iterator[str | Table]:
 
 
 def to_do(table: BiasTable) -> Iterator[str]:
-    """Advice on alarms, inconclusive rows and hints."""
+    """Yield advice on alarms, inconclusive rows and exploratory hints."""
     names = [(probe_name(row.probe), row.probe) for row in table.alarms]
     advised = gathered((PROBES[name].advice if name in PROBES else Probe.advice, row) for name, row in names)
     for advice, probes in advised.items():
@@ -282,7 +294,7 @@ def to_do(table: BiasTable) -> Iterator[str]:
 
 
 def bullet_points(heading: str, texts: Sequence[str]) -> Iterator[str]:
-    """Texts as bullet points under a heading, after an empty line; nothing if there are none."""
+    """Yield an empty line, a heading and the texts as bullet points; nothing if there are no texts."""
     if texts:
         yield from ("", f"{heading}:")
     for text in texts:
@@ -290,13 +302,13 @@ def bullet_points(heading: str, texts: Sequence[str]) -> Iterator[str]:
 
 
 def write_bias(table: BiasTable, folder: Path) -> Path:
-    """Write ``report.html`` and ``bias.md``; returns the page."""
+    """Write ``report.html`` and ``bias.md`` into ``folder``; return the path of the report page."""
     sheet = bias_page(table)
     return write_files(folder, {"report.html": sheet.html(), "bias.md": sheet.markdown()})[0]
 
 
 def bias_page(table: BiasTable) -> ReportPage:
-    """The page of the bias table."""
+    """Return the report page of a bias table."""
     judge = table.record
     rest = [row for row in table.rows if not row.primary]
     remarks = [*words.failed(table.session.failures), *_remarks(table)]
@@ -328,8 +340,10 @@ def bias_page(table: BiasTable) -> ReportPage:
 
 
 def bias_parts(table: BiasTable) -> Iterator[Part]:
-    """The parts of a judge card: warnings, for each probe the primary row or the one with the largest change, and
-    remarks."""
+    """Yield the bias section of a judge card: warnings, a table with one row for each probe, and remarks.
+
+    The row is the primary one, else that with the largest change.
+    """
     groups = gathered((row.probe, row) for row in table.rows).values()
 
     def movement(row: BiasRow) -> tuple[float, float]:
@@ -376,14 +390,14 @@ _RESULT_COLUMNS = (
 
 
 def bias_rows_table(rows: Iterable[BiasRow], note: str) -> Table:
-    """Rows of the bias table."""
+    """Return a table of rows with their probe, comparison and metric."""
     names = (Column("Probe", "text"), Column("Comparison", "text"), Column("Metric", "name"))
     cells = [(words.label(row.probe), row.name, words.label(row.metric), *_cells(row)) for row in rows]
     return Table("", (*names, *_RESULT_COLUMNS), cells, note=note)
 
 
 def grouped_table(rows: Iterable[BiasRow], title: str = "") -> Table:
-    """Rows of the bias table, each under its comparison."""
+    """Return a table of rows grouped by comparison."""
     cells: list[tuple[Cell, ...]] = []
     for name, group in gathered((_comparison(row), row) for row in rows).items():
         cells += [(name,), *((words.label(row.metric), *_cells(row)) for row in group)]

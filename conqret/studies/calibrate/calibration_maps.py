@@ -35,7 +35,7 @@ LEFT_OUT: tuple[Out, ...] = tuple(
 
 
 class MonotoneMap(Frozen):
-    """A piecewise linear map from ``scores``, which increase, to ``labels`` in [0, 1], which do not decrease."""
+    """A piecewise linear map from ``scores`` (increasing) to ``labels`` in [0, 1] (non-decreasing)."""
 
     kind: Literal["as-is", "isotonic"]
     scores: tuple[float, ...] = Field(min_length=1)
@@ -50,13 +50,16 @@ class MonotoneMap(Frozen):
         return self
 
     def apply(self, score: float) -> float:
-        """The calibrated score, in [0, 1] of the labels' scale."""
+        """Return the calibrated score in [0, 1] for a raw score."""
         return float(np.interp(score, self.scores, self.labels))
 
 
 class CalibrationSample:
-    """The data that the maps of one dimension are fitted on, by unit: the judge's ``score`` and the aggregated label
-    (``target``), both in [0, 1], whether both are ``known``, and the ``fold`` (-1: none)."""
+    """The data behind the maps of one dimension, as arrays over units.
+
+    ``score`` is the judge's score and ``target`` the aggregated label, both in [0, 1]. ``known`` is True
+    where both exist. ``fold`` is the number of the unit's fold (-1: none).
+    """
 
     def __init__(self, view: DimensionView, folds: Mapping[str, int]) -> None:
         self.view = view
@@ -67,16 +70,23 @@ class CalibrationSample:
         self.fold = np.array([folds.get(str(cluster), -1) for cluster in view.clusters])
 
     def parts(self, kept: NDArray[np.bool_] | None = None) -> dict[Out, NDArray[np.bool_]]:
-        """The units that maps are fitted on, by the folds left out (none, one or two); only units that are ``kept``."""
+        """Return masks of the units to fit on, by the set of folds left out (none, one or two).
+
+        If ``kept`` is given, only its units are included.
+        """
         known = self.known if kept is None else self.known & kept
         return {out: known & ~np.isin(self.fold, list(out)) for out in LEFT_OUT}
 
 
 @dataclass(frozen=True, slots=True)
 class FittedMaps:
-    """``predictions`` has by kind the prediction for each unit of the map without its fold (NaN: no score).
-    ``chosen_maps`` are the map of all labels and those without each fold, each of the kind in ``chosen``; ``errors``
-    has for each of these choices by kind the standard error of the gain in alpha over the raw score."""
+    """Fitted calibration maps with their cross-fitted predictions.
+
+    ``predictions`` has for each kind of map the prediction of each unit by the map without its fold (NaN: no
+    score). ``chosen_maps`` are the map on all labels and those without each fold, each of the kind in
+    ``chosen``. ``errors`` has for each of these choices, by kind, the standard error of the gain in alpha
+    over raw scores.
+    """
 
     predictions: Mapping[str, NDArray[np.float64]]
     chosen: tuple[str, ...]
@@ -84,7 +94,7 @@ class FittedMaps:
     errors: tuple[Mapping[str, float], ...]
 
     def calibrated(self, fold: NDArray[np.intp]) -> NDArray[np.float64]:
-        """The prediction for each unit of the chosen map without its ``fold``."""
+        """Return for each unit the prediction of the chosen map without its ``fold``."""
         return np.stack([self.predictions[kind] for kind in self.chosen])[1 + fold, np.arange(len(fold))]
 
 
@@ -93,8 +103,14 @@ def fit_maps(
     kept: NDArray[np.bool_] | None = None,
     errors: Sequence[Mapping[str, float]] | None = None,
 ) -> FittedMaps:
-    """Fit all kinds of map on the labels of the units that are ``kept``, and choose a kind for all labels and for those
-    without each fold, by cross-validation among these labels; by these standard ``errors``, if given."""
+    """Fit all kinds of maps, and choose a kind by cross-validation: for all labels, and for those without
+    each fold.
+
+    Args:
+        sample: scores, labels and folds.
+        kept: the mask of units to use (default: all).
+        errors: standard errors for the choice; None estimates them.
+    """
     parts = sample.parts(kept)
     maps = {kind: {out: fit(sample, parts[out]) for out in LEFT_OUT} for kind, fit in KINDS.items()}
     predictions = {kind: _predict(fitted_maps, sample, frozenset()) for kind, fitted_maps in maps.items()}
@@ -129,8 +145,11 @@ def _best(
 
 
 def refits(sample: CalibrationSample, errors: Sequence[Mapping[str, float]]) -> dict[str, Fit]:
-    """The fits of the variants: of each kind of map, and of the chosen kinds, by the standard ``errors`` of the choice
-    from all labels."""
+    """Return for each variant the function that refits its predictions on a subset of the units.
+
+    The variants are the kinds of maps and the chosen one. The choice uses the standard ``errors`` estimated
+    on all labels.
+    """
     known: dict[bytes, dict[str, NDArray[np.float64]]] = {}
 
     def predictions(kept: NDArray[np.bool_]) -> dict[str, NDArray[np.float64]]:

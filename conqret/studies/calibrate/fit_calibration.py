@@ -51,18 +51,22 @@ def calibrate(
     metrics: Mapping[str, str] | None = None,
     settings: AgreementSettings = DEFAULT_SETTINGS,
 ) -> Calibration:
-    """Fit a calibration map from judge scores to human scores for each metric, and test it on other topics.
+    """Fit a calibration map from judge scores to human scores for each metric, and evaluate it on other
+    topics.
 
     Args:
         run: a finished run, or its judgments.
         labels: human labels of the items.
-        items: the items of judgments without a run: the judge is then compared with the length of the argument.
-        metrics: which metric is calibrated on which labeled dimension, where their names differ.
+        items: the items, if ``run`` is judgments; needed for the length baseline.
+        metrics: the metric of each dimension, where the names differ.
         settings: aggregation of labels, intervals, the seed of the folds.
 
+    Returns:
+        The maps, and agreement and error before and after.
+
     Raises:
-        DeclarationError: no labeled item was judged, the judgments come from several judge configurations, or no
-            dimension can be calibrated: labels of too few topics, no scale, or constant scores.
+        DeclarationError: no labeled item was judged, the judgments come from several judge configurations, or
+            no dimension can be calibrated (too few topics, no scale, or constant scores).
         UnknownNameError: ``metrics`` has an unknown dimension or metric.
     """
     if isinstance(run, str | Path | JudgeFolder):

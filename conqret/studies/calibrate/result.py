@@ -45,8 +45,11 @@ from conqret.studies.calibrate.calibration_maps import (
 
 
 class CalibrationMaps(Frozen):
-    """The maps of one metric onto the ``scale`` of a dimension: of all labels, and without each fold. ``parts``: they
-    are for single documents."""
+    """The calibration maps of one metric onto the ``scale`` of a labeled dimension.
+
+    ``whole`` is fitted on all labels, ``without`` are the maps without each fold. ``parts`` is True if they
+    apply to single documents.
+    """
 
     dimension: str
     scale: str
@@ -56,18 +59,18 @@ class CalibrationMaps(Frozen):
 
     @property
     def kinds(self) -> str:
-        """The kind of the map of all labels, and of the folds' if they differ."""
+        """The kind of the map of all labels in words, with the kinds of the folds' maps that differ."""
         other = Counter(fold_map.kind for fold_map in self.without if fold_map.kind != self.whole.kind)
         rest = ", ".join(f"{kind} in {count} of {len(self.without)} folds" for kind, count in other.items())
         return f"{self.whole.kind} ({rest})" if rest else self.whole.kind
 
 
 class CalibrationRow(Frozen):
-    """The cross-fitted effect of the maps of one dimension, on the same ``units``.
+    """The cross-fitted effect of calibration on one dimension, over the same ``units`` for all variants.
 
-    ``alpha`` and ``error`` (mean absolute error in [0, 1]) are by variant: the raw score (``mean``), ``isotonic``,
-    ``calibrated``, and the baselines ``length`` and ``constant``. ``gain`` is the alpha of calibrated minus raw scores,
-    ``over`` that of calibrated scores minus each baseline.
+    ``alpha`` and ``error`` (mean absolute error in [0, 1]) are by variant: raw score (``mean``),
+    ``isotonic``, ``calibrated``, and the baselines ``length`` and ``constant``. ``gain`` is alpha of
+    calibrated minus raw scores, ``over`` that of calibrated scores minus each baseline.
     """
 
     units: int
@@ -78,11 +81,12 @@ class CalibrationRow(Frozen):
 
 
 class Calibration(FittedFile):
-    """The maps of one judge configuration, by metric, and what they change, by dimension.
+    """The calibration maps of one judge configuration, by metric, and their effect, by dimension
+    (``checked``).
 
-    ``folds`` says which topic (or item) was in which fold, and ``left_out`` why a labeled dimension has no map.
-    ``average`` is that of the alphas without overall quality, ``average_gain`` that of the gains,
-    ``bands`` are units of all dimensions together, from the lowest that is said up, by what says it.
+    ``folds`` has the fold of each topic (or item), and ``left_out`` says why a labeled dimension has no map.
+    ``average`` has the mean alphas and ``average_gain`` the mean gain, without overall quality. ``bands`` are
+    the bins of the reliability diagram over all dimensions, by variant.
     """
 
     WHAT: ClassVar[str] = "calibration"
@@ -107,12 +111,14 @@ class Calibration(FittedFile):
 
     @property
     def baseline_sentences(self) -> Iterator[str]:
-        """Which baselines the judge agrees better than, and which less, in sentences."""
+        """Sentences that say which baselines the judge beats, and to which it is inferior."""
         return baseline_sentences({name: row.over for name, row in self.checked.items()})
 
     def apply_to(self, joined: JoinedLabels, settings: AgreementSettings) -> JoinedLabels:
-        """Add calibrated scores to a join. If the maps are those of the join's labels, jackknife intervals refit them
-        without each topic."""
+        """Return the join with calibrated scores as a further variant.
+
+        If the maps were fitted on the labels of the join, jackknife intervals refit them without each topic.
+        """
         for dimension, metric in joined.metrics.items():
             maps, scored = self.maps.get(metric), joined.scores[dimension]
             if maps is None:
@@ -137,8 +143,11 @@ class Calibration(FittedFile):
         return {CALIBRATED: fit} if same else {}
 
     def calibrated(self, judgment: Judgment) -> dict[tuple[str, str | None], float]:
-        """The calibrated scores of one judgment in [0, 1], by metric and part (None: the measure itself); without those
-        that have no score or no map."""
+        """Return the calibrated scores of one judgment in [0, 1], by metric and part (None: the measure
+        itself).
+
+        Scores without a value or a map are left out.
+        """
         cluster = judgment.topic if self.basis.clustered_by == "topic" else judgment.item
         calibrated = {}
         for metric, measure in judgment.measures.items():
@@ -155,11 +164,11 @@ class Calibration(FittedFile):
 
 
 def calibrate_run(run: JudgeFolder, calibration: Calibration) -> Summary:
-    """Add a column ``calibrated`` to the run's ``scores.parquet`` (if there is one) and the means to its summary, which
-    is returned.
+    """Add calibrated scores to a run's ``scores.parquet`` (if it exists) and their means to its summary;
+    return the summary.
 
     Raises:
-        DeclarationError: the calibration is another judge's, or this is no run.
+        DeclarationError: the calibration is of another judge, or the folder is no run.
     """
     record = run.record()
     calibration.check(record.format, record.model, record.fingerprint)
@@ -183,7 +192,7 @@ NAMES = {"mean": "the judge as it is", CALIBRATED: "calibrated, as chosen"}
 
 
 def calibration_tables(calibration: Calibration) -> Iterator[Table]:
-    """The tables: alpha by kind of map, baselines, error, and reliability."""
+    """Yield the tables of a calibration: alpha by kind of map, baselines, error, and reliability."""
     choices = {maps.dimension: maps.kinds for maps in calibration.maps.values()}
     rows, basis = list(calibration.checked.items()), calibration.basis
     shown = {"mean": "Judge", **{name: name.capitalize() for name in (*KINDS, CALIBRATED) if name != AS_IS}}
@@ -227,8 +236,11 @@ def calibration_tables(calibration: Calibration) -> Iterator[Table]:
 
 
 def reliability_diagram(calibration: Calibration) -> Chart:
-    """The mean human label over the mean score, by bin of the score, over all dimensions: raw and calibrated scores
-    with intervals, then each kind of map."""
+    """Return the reliability diagram: mean human label over mean score, by bin of the score, over all
+    dimensions.
+
+    Raw and calibrated scores have intervals; the kinds of maps follow without.
+    """
     lines = []
     for kind, bands in calibration.bands.items():
         points = [Point.from_estimate(band.said.value or 0.0, band.people) for band in bands]
@@ -241,7 +253,9 @@ def reliability_diagram(calibration: Calibration) -> Chart:
 
 
 def calibration_answer(calibration: Calibration) -> list[str]:
-    """Whether calibrated scores agree better with annotators, and how many metrics get a map, in sentences."""
+    """Return sentences on whether calibrated scores agree better with annotators, and how many metrics get a
+    map.
+    """
     gain, before = calibration.average_gain, calibration.average.get("mean")
     clusters = words.number(calibration.basis.clusters, calibration.basis.clustered_by)
     if gain.value is None or before is None:
@@ -262,7 +276,7 @@ def calibration_answer(calibration: Calibration) -> list[str]:
 
 
 def calibration_page(calibration: Calibration) -> ReportPage:
-    """The page: whether calibration helps, the reliability diagram, and the tables."""
+    """Return the report page of a calibration: the finding, the reliability diagram, and the tables."""
     return ReportPage(
         "calibration",
         f"Does calibration help {calibration.format} with {calibration.model}?",

@@ -26,22 +26,22 @@ from conqret.studies.variance.result import repeatability_table
 
 @dataclass(frozen=True, slots=True)
 class Methods:
-    """Paragraphs by title, and tables."""
+    """The methods section of a paper: paragraphs by title, and tables."""
 
     paragraphs: Mapping[str, str]
     tables: tuple[Table, ...]
 
     def markdown(self) -> str:
-        """Paragraphs and tables as Markdown."""
+        """Return the paragraphs and tables as Markdown."""
         return "\n\n".join([*map(safe, self.paragraphs.values()), tables_markdown(self.tables)])
 
     def latex(self) -> str:
-        """The same as LaTeX, to be put into a document."""
+        """Return the paragraphs and tables as LaTeX, for inclusion in a document."""
         paragraphs = [rf"\paragraph{{{name}.}} {escaped(text)}" for name, text in self.paragraphs.items()]
         return "\n\n".join([PREAMBLE, *paragraphs, tables_latex(self.tables)]) + "\n"
 
     def plain(self) -> dict[str, object]:
-        """The same as plain data."""
+        """Return the paragraphs and tables as dictionaries and lists."""
         tables = [
             {"title": one.title, "header": one.header, "rows": [*one.rows, *one.foot], "note": one.note}
             for one in self.tables
@@ -57,12 +57,13 @@ def describe_methods(
     metrics: Mapping[str, str] | None = None,
     settings: AgreementSettings = DEFAULT_SETTINGS,
 ) -> Methods:
-    """Write the methods paragraphs and tables of a paper on a run: prompts, models, dates, failures, agreement.
+    """Write the methods paragraphs and tables of a paper on a run: prompts, models, dates, failures,
+    agreement.
 
     Args:
-        run: the folder of a run of ``conqret judge``, which may not be finished.
-        labels: human labels of the items: agreement is then reported, too.
-        metrics: which metric of the judge a dimension is compared with, where their names differ.
+        run: the folder of a run of ``conqret judge``, finished or not.
+        labels: human labels of the items; agreement is then reported, too.
+        metrics: the metric of each dimension, where the names differ.
         settings: how agreement is measured.
 
     Raises:
@@ -78,9 +79,9 @@ def describe_methods(
 def methods(
     record: JudgeRecord, summary: Summary, topics: int, found: ValidationResult | None = None
 ) -> Methods:
-    """The paragraphs and tables of a run, which may not be finished.
+    """Return the methods paragraphs and tables of a run, finished or not.
 
-    With a validation (``found``) they state agreement with annotators and the known limits, too.
+    If a validation is given as ``found``, they also report agreement with annotators and the known limits.
     """
     paragraphs = {"Judge": " ".join(_judge(record, topics)), "Scores": " ".join(_scores(summary))}
     scores = metric_table(summary)

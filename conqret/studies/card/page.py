@@ -32,13 +32,13 @@ PAGE_NAME, MARKDOWN_NAME = "card.html", "card.md"
 
 
 def write_card(card: Card, folder: Path) -> list[Path]:
-    """Write ``card.html``, ``card.md`` and ``card.json`` into ``folder``; returns their paths."""
+    """Write ``card.html``, ``card.md`` and ``card.json`` into ``folder``; return their paths."""
     sheet, plain = card_page(card), card.model_dump_json(indent=1) + "\n"
     return write_files(folder, {PAGE_NAME: sheet.html(), MARKDOWN_NAME: sheet.markdown(), FILE_NAME: plain})
 
 
 def card_page(card: Card) -> ReportPage:
-    """The page: known limits first, then the results behind them."""
+    """Return the report page of a judge card: known limits first, then the results behind them."""
     run, basis, bias = card.run, card.basis, card.bias
     found = list(answer(card.sensitivity))
     # drawn are all curves but those of single dimensions of quality that are as they should be
@@ -132,7 +132,7 @@ def _measures(card: Card) -> str:
 
 
 def verdict_rows(curves: Sequence[Curve]) -> Table:
-    """The expected and the observed change of each metric, under a heading for each perturbation."""
+    """Return the table of the expected and the observed change of each metric, grouped by perturbation."""
     lines: dict[str, list[tuple[Cell, ...]]] = {}
     for row in curves:
         levels = ", ".join(f"{point.level:g}" for point in row.points)
@@ -147,7 +147,7 @@ def verdict_rows(curves: Sequence[Curve]) -> Table:
 
 
 def instrument_table(card: Card) -> Table:
-    """The parts of the judge configuration that the fingerprint covers."""
+    """Return the table of the parts of the judge configuration that the fingerprint covers."""
     parts = {**identity_in_words(card.run.identity), "metrics": ", ".join(map(words.label, card.run.metrics))}
     rows = [
         (

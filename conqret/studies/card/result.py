@@ -44,7 +44,7 @@ WHOLE = 0.98
 
 
 class CardJudge(Frozen):
-    """The judge's declaration: what it measures, its scale, how responses become scores, and its source."""
+    """The description of a judge: what it measures, its scale, how responses become scores, and its source."""
 
     summary: str
     scale: str
@@ -53,13 +53,16 @@ class CardJudge(Frozen):
 
 
 class Card(Frozen):
-    """The judge card. ``run`` has the judge configuration and the items (``topics`` and ``stances`` count them), and
-    ``basis`` the labels and clusters of the intervals.
+    """A judge card: the judge configuration, and the evidence on how far its scores can be trusted.
 
-    Annotators (``annotators`` of them) labeled ``labelled`` items, of which ``compared`` were judged. ``agreement`` has
-    a row for each labeled dimension, and ``average`` the mean of two or more; ``sensitivity`` and ``bias`` are there if
-    such runs were given. ``repeatability`` is that of whole judgments if the bias probes repeated them, else that of
-    the samples of the run. ``limits`` are sentences for readers.
+    - ``run``: the judge configuration and the items; ``topics`` and ``stances`` count them.
+    - ``basis``: the labels and the clusters of intervals.
+    - ``annotators``: their number; ``labelled``: the items they labeled; ``compared``: those that were
+    judged, too.
+    - ``agreement``: a row for each labeled dimension; ``average``: their mean, if there are at least two.
+    - ``sensitivity`` and ``bias``: results of such runs, if given.
+    - ``repeatability``: of judgments repeated by bias probes, else of the samples of the run.
+    - ``limits``: sentences on known limits.
     """
 
     schema_name: str = SCHEMA
@@ -92,7 +95,9 @@ def make_card(
     bias: BiasTable | None = None,
     sensitivity: SensitivityResults | None = None,
 ) -> Card:
-    """Make the card of a finished run that was validated; ``judgments`` are needed for repeatability over samples.
+    """Return the judge card of a finished and validated run.
+
+    ``judgments`` are needed for the repeatability of samples.
 
     Raises:
         DeclarationError: validation, bias table or sensitivity run are of another judge configuration.
@@ -129,7 +134,11 @@ def make_card(
 
 
 def read_card(path: Path) -> Card:
-    """The card in a file, or in a folder. Raises DeclarationError where there is none."""
+    """Read the judge card in a file, or in a folder.
+
+    Raises:
+        DeclarationError: there is no card.
+    """
     file = path / FILE_NAME if path.is_dir() else path
     return read_written(file, Card, "conqret validate", f"not a judge card of the schema {SCHEMA}")
 
@@ -159,7 +168,7 @@ def _check_same_judge(
 
 
 def changes(card: Card, setup: Setup) -> list[str]:
-    """The differences of ``setup`` from the card's judge configuration, in words; empty where the card fits."""
+    """Return how ``setup`` differs from the card's judge configuration, in words; empty if it does not."""
     if card.run.fingerprint == setup.fingerprint:
         return []
     changed_parts = differences(card.run.identity, setup.identity, "on the card")
@@ -167,13 +176,16 @@ def changes(card: Card, setup: Setup) -> list[str]:
 
 
 def last_checked(card: Card) -> str:
-    """The day (YYYY-MM-DD, UTC) of the last run that the card is based on: the judged run or the bias probes."""
+    """Return the day (YYYY-MM-DD, UTC) of the last run behind the card: the judged run or the bias probes."""
     dates = [card.run.created, *([] if card.bias is None else [card.bias.record.created])]
     return max(dates)[:10]
 
 
 def differences(was: Mapping[str, Any], now: Mapping[str, Any], where: str) -> list[str]:
-    """The parts of two identities that differ, in words; ``where`` says where the first one is."""
+    """Return the parts in which two judge identities differ, in words.
+
+    ``where`` says where the first one applies, for example "on the card".
+    """
     was, now = identity_in_words(was), identity_in_words(now)
     differing = []
     for name in dict.fromkeys((*now, *was)):

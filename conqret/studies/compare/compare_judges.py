@@ -38,9 +38,12 @@ from conqret.studies.compare.result import (
 
 @dataclass(frozen=True)
 class UnitSides:
-    """One dimension: the aggregated ``labels`` and the scores of the ``judges`` (judges by units) for the shared units,
-    on the labels' scale; NaN where the label or one of the scores is missing. ``scored`` counts for each judge the
-    labeled units with a score."""
+    """The labels and the judges' scores of one dimension on the shared units, on the labels' scale.
+
+    ``labels`` has one value for each unit, ``judges`` is judges by units. A unit is NaN in both if the label
+    or any score is missing. ``scored`` counts for each judge the labeled units that it scored. ``placed`` is
+    True if scores can be put on the scale.
+    """
 
     labels: NDArray[np.float64]
     judges: NDArray[np.float64]
@@ -50,7 +53,9 @@ class UnitSides:
 
     @classmethod
     def from_views(cls, views: Sequence[DimensionView], places: Sequence[Sequence[int]]) -> Self:
-        """The scores and labels of the units at ``places`` in each of the judges' ``views``."""
+        """Return the sides of the judges' ``views``; ``places`` has for each judge the positions of the
+        shared units.
+        """
         labels = views[0].target[places[0]]
         judges = np.stack([view.judge()[where] for view, where in zip(views, places, strict=True)])
         labelled, scored = ~np.isnan(labels), ~np.isnan(judges)
@@ -69,14 +74,14 @@ class UnitSides:
         return int((~np.isnan(self.labels)).sum())
 
     def alphas(self, judges: NDArray[np.float64], drawn: Resamples) -> list[JackknifedEstimate]:
-        """The alpha of labels and each row of ``judges``."""
+        """Return Krippendorff's alpha of the labels and each row of ``judges``."""
         if not self.placed:
             return [without_value(NO_SCALE)] * len(judges)
         pairs = np.stack([judges, np.broadcast_to(self.labels, judges.shape)], axis=1)
         return alphas(pairs, self.scale.level, drawn)
 
     def errors(self) -> list[float | None]:
-        """The mean absolute difference of each judge from the labels, as a share of the scale."""
+        """Return each judge's mean absolute error as a share of the scale; None without a scale or units."""
         if not self.scale.bounded or not self.units:
             return [None] * len(self.judges)
         low, high = self.scale.ends()
@@ -85,7 +90,7 @@ class UnitSides:
 
 @dataclass(frozen=True)
 class SharedUnits:
-    """Several judges on the ``units`` that all of them judged and that have labels, by dimension."""
+    """Several judges on the labeled ``units`` that all of them judged, with their ``sides`` by dimension."""
 
     names: tuple[str, ...]
     units: tuple[Unit, ...]
@@ -102,8 +107,17 @@ class SharedUnits:
         metrics: Mapping[str, str] | None,
         settings: AgreementSettings,
     ) -> Self:
-        """Join each of ``runs`` (judgments by a name) with the labels. Raises what
-        :func:`conqret.compare` raises."""
+        """Join the judgments of each run with the labels, and keep the units that all runs share.
+
+        Args:
+            runs: judgments by the name of the run, at least two.
+            labels: the human labels.
+            metrics: the metric of each dimension, where the names differ.
+            settings: how labels are aggregated.
+
+        Raises:
+            DeclarationError, UnknownNameError: as :func:`conqret.compare`.
+        """
         if len(runs) < 2:
             raise DeclarationError("at least two different runs are needed, each given once")
         joined = tuple(join_labels(kept, labels, metrics) for kept in runs.values())
@@ -133,13 +147,15 @@ class SharedUnits:
         )
 
     def basis(self, labels: LabelSet, settings: AgreementSettings) -> Basis:
-        """The basis of statistics of these judges."""
+        """Return the labels, clusters and settings behind statistics of these judges."""
         return Basis.from_labels(labels, self.clustered_by, self.units, self.clusters, settings)
 
     def averaged(
         self, alphas_by_dimension: Mapping[str, Sequence[JackknifedEstimate]]
     ) -> list[JackknifedEstimate]:
-        """The mean alpha of each judge over the dimensions of :func:`averaged_dimensions` on which all have one."""
+        """Return the mean alpha of each judge over the dimensions of :func:`averaged_dimensions` on which
+        all have one.
+        """
         defined = {name: all(alpha.defined for alpha in row) for name, row in alphas_by_dimension.items()}
         rows = [alphas_by_dimension[name] for name in averaged_dimensions(defined)]
         return [average(list(judge)) for judge in zip(*rows, strict=True)]
@@ -152,9 +168,12 @@ with so many topics a choice hangs on no deal."""
 
 @dataclass(frozen=True)
 class FoldedChoice:
-    """The choice of a judge without each fold: the ``fold`` of each unit, which judges are ``tied`` for the highest
-    mean alpha (judges by folds), and the place of the ``best``, the first of these by name. ``without`` has the best
-    without each cluster (clusters by folds)."""
+    """The choice of the best judge without each fold, for one assignment of topics to folds.
+
+    ``fold`` has the fold of each unit. ``tied`` (judges by folds) is True for judges with the highest mean
+    alpha on the other folds. ``best`` has the number of the chosen judge for each fold: the first of these by
+    name. ``without`` (clusters by folds) has the choice without each cluster.
+    """
 
     fold: NDArray[np.intp]
     tied: NDArray[np.bool_]
@@ -163,8 +182,9 @@ class FoldedChoice:
 
     @classmethod
     def choose(cls, shared: SharedUnits, seed: int, drawn: Resamples) -> Self:
-        """Choose among the judges without each fold of topics, by their mean alpha; and again without each cluster of
-        ``drawn``."""
+        """Choose the judge with the highest mean alpha without each fold of topics, and again without each
+        cluster.
+        """
         by_cluster = dealt(shared.clusters, seed)
         fold = np.array([by_cluster[name] for name in shared.clusters])
         folds = min(FOLDS, len(by_cluster))
@@ -182,7 +202,11 @@ class FoldedChoice:
         return cls(fold, tied, taken(tied), nested.reshape(-1, folds))
 
     def mean_alpha(self, shared: SharedUnits, drawn: Resamples) -> JackknifedEstimate:
-        """The mean alpha of what is chosen, each fold by the others; without each cluster, of what is then chosen."""
+        """Return the cross-validated mean alpha of the choice: each fold is scored by the judge chosen on
+        the others.
+
+        Jackknife values repeat the choice without each cluster.
+        """
         whole = self._alpha(shared, drawn, self.best)
         without = whole.without.copy()
         if len(without):
@@ -205,18 +229,18 @@ class FoldedChoice:
 
 @dataclass(frozen=True)
 class HeldOutChoice:
-    """The choices for several ``deals`` of topics to folds."""
+    """The choices of the best judge for several random assignments (``deals``) of topics to folds."""
 
     deals: tuple[FoldedChoice, ...]
 
     @classmethod
     def choose(cls, shared: SharedUnits, seed: int, drawn: Resamples) -> Self:
-        """Choose among the judges, in deals by ``seed`` and the numbers after it."""
+        """Choose among the judges for several assignments to folds, with ``seed`` and the numbers after it."""
         many = min(DEALS, max(1, MAX_FITS // drawn.clusters))
         return cls(tuple(FoldedChoice.choose(shared, seed + deal, drawn) for deal in range(many)))
 
     def mean_alpha(self, shared: SharedUnits, drawn: Resamples) -> JackknifedEstimate:
-        """The mean alpha of what is chosen, over deals."""
+        """Return the cross-validated mean alpha of the choice, averaged over the assignments."""
         alphas = [deal.mean_alpha(shared, drawn) for deal in self.deals]
         first = alphas[0]
         if not all(alpha.defined for alpha in alphas) or all(
@@ -227,7 +251,9 @@ class HeldOutChoice:
         return replace(average(alphas), n=first.n)
 
     def held_out(self, shared: SharedUnits, drawn: Resamples, confidence: float) -> HeldOut:
-        """The counts of the choices, and their cross-validated alpha."""
+        """Return how often each judge is chosen (first assignment), and the cross-validated alpha of the
+        choice.
+        """
         first = self.deals[0]
         return HeldOut(
             folds=len(first.best),
@@ -254,17 +280,18 @@ def compare(
     metrics: Mapping[str, str] | None = None,
     settings: AgreementSettings = DEFAULT_SETTINGS,
 ) -> JudgeComparison:
-    """Compare judges with human labels: alphas, their differences on what all scored, and whether one wins.
+    """Compare judges with human labels: their alphas, paired differences, and whether one wins.
 
     Args:
-        runs: finished runs of judges over the same items, at least two.
+        runs: at least two finished runs over the same items.
         labels: human labels of the items.
-        metrics: which metric is compared with which labeled dimension, where their names differ.
-        settings: how several labels become one, intervals, the seed of the tests.
+        metrics: the metric of each dimension, where the names differ.
+        settings: aggregation of labels, intervals, the seed of the tests.
 
     Raises:
-        DeclarationError: fewer than two runs, one twice or not finished, labels that meet one of them nowhere or have
-            no scale, or no dimension or item that all share with the labels.
+        DeclarationError: there are fewer than two runs, one is given twice or not finished, labels have no
+            scale or match no judgment of a run, or no dimension or item is shared by all.
+        UnknownNameError: ``metrics`` has an unknown dimension or metric.
     """
     folders, read = [folder_of(run) for run in runs], labels_of(labels)
     names = distinct_names([folder.path for folder in folders])
@@ -282,7 +309,7 @@ def compare(
 
 
 def compare_shared(shared: SharedUnits, basis: Basis) -> JudgeComparison:
-    """Compare judges on their shared units."""
+    """Compare judges on their shared units: alphas, paired differences, and the winner."""
     settings = basis.settings
     drawn = leave_one_out(shared.clusters)
     rng = np.random.default_rng(settings.seed)

@@ -32,8 +32,11 @@ PRICED_ITEMS = 1000
 
 
 class ComparedJudge(Frozen):
-    """One judge: its alpha with the aggregated label, its mean absolute error in [0, 1] (None without a scale), and the
-    number of labeled units that it scored."""
+    """The agreement of one judge with human labels.
+
+    ``alpha`` is that with the aggregated label, and ``error`` the mean absolute error in [0, 1] (None without
+    a scale). ``scored`` is the number of labeled units that it scored.
+    """
 
     alpha: Estimate
     error: float | None
@@ -41,8 +44,11 @@ class ComparedJudge(Frozen):
 
 
 class JudgePair(Frozen):
-    """The alpha of ``first`` minus that of ``second``; ``p`` is two-sided and corrected over all pairs (None: no test).
-    ``shown`` names the one that is significantly better; empty if neither is."""
+    """The difference in alpha of two judges: ``first`` minus ``second``.
+
+    ``p`` is two-sided and corrected over all pairs (None: not tested). ``shown`` names the significantly
+    better judge; it is empty if neither is.
+    """
 
     first: str
     second: str
@@ -52,7 +58,9 @@ class JudgePair(Frozen):
 
 
 class JudgeCost(Frozen):
-    """The cost of a judge: US dollars for 1,000 items (None: unknown), and the model's seconds and tokens per item."""
+    """The cost of a judge: US dollars for 1,000 items (None: unknown), and model seconds and tokens per
+    item.
+    """
 
     usd: float | None
     seconds: float | None
@@ -60,7 +68,9 @@ class JudgeCost(Frozen):
 
 
 class ComparedDimension(Frozen):
-    """The judges on one dimension, or in the mean, on the labeled ``units`` that all of them scored."""
+    """The comparison of the judges on one dimension, or averaged, on the labeled ``units`` that all of them
+    scored.
+    """
 
     units: int
     judges: Mapping[str, ComparedJudge]
@@ -68,9 +78,12 @@ class ComparedDimension(Frozen):
 
 
 class HeldOut(Frozen):
-    """For how many of the ``folds`` each judge has the highest alpha on the other folds (ties count for all; first
-    deal), and the cross-validated ``alpha`` of this choice (mean over deals), whose interval repeats the choice without
-    each topic."""
+    """The cross-validated choice of the best judge.
+
+    ``chosen`` counts for each judge the ``folds`` for which it has the highest alpha on the other folds (ties
+    count for all). ``alpha`` is the alpha of the choice on held-out folds, averaged over assignments to
+    folds. Its interval repeats the choice without each topic.
+    """
 
     folds: int
     chosen: Mapping[str, int]
@@ -78,13 +91,16 @@ class HeldOut(Frozen):
 
 
 class JudgeComparison(Frozen):
-    """The comparison of the ``judges``, those with the highest mean alpha first.
+    """The comparison of several judges with human labels.
 
-    ``average`` is over the dimensions of :func:`averaged_dimensions`. Its p-values are corrected over the pairs, those
-    of all ``dimensions`` together over these and the pairs. ``over`` has the two-sided p-value of the best against each
-    other one by itself (None: no test). ``winner`` is shown to agree better than all of them, and was chosen without
-    each fold of topics; empty where none is. ``left_out`` are labeled dimensions that not all have.
-    ``costs`` are those of finished runs.
+    - ``judges``: their names, the highest mean alpha first.
+    - ``average``: over the dimensions of :func:`averaged_dimensions`; p-values are corrected over pairs.
+    - ``dimensions``: by dimension; p-values are corrected over pairs and dimensions.
+    - ``over``: the uncorrected two-sided p-value of the best judge against each other one (None: not tested).
+    - ``winner``: the judge that is significantly better than all others and is chosen without each fold;
+    empty if none.
+    - ``left_out``: labeled dimensions that not all judges have.
+    - ``costs``: the costs of finished runs.
     """
 
     judges: tuple[str, ...]
@@ -99,7 +115,7 @@ class JudgeComparison(Frozen):
 
     @property
     def averaged(self) -> list[str]:
-        """The dimensions that ``average`` is over."""
+        """The names of the dimensions that ``average`` is over."""
         rows = {name: dimension.judges.values() for name, dimension in self.dimensions.items()}
         return averaged_dimensions(
             {name: all(judge.alpha.value is not None for judge in judges) for name, judges in rows.items()}
@@ -107,19 +123,21 @@ class JudgeComparison(Frozen):
 
     @property
     def lost(self) -> dict[str, int]:
-        """By judge the number of labels that another judge has a score for and this one has not, if any."""
+        """For each judge, how many more labeled units the most complete judge scored; judges without such a
+        gap are left out.
+        """
         scored = {name: judge.scored for name, judge in self.average.judges.items()}
         most = max(scored.values())
         return {name: most - count for name, count in scored.items() if count < most}
 
     @property
     def chance(self) -> str:
-        """The sentence that no judge agrees more than by chance; empty if one does."""
+        """A sentence that no judge agrees with annotators beyond chance; empty if one does."""
         return chance_sentence(judge.alpha for judge in self.average.judges.values())
 
     @property
     def verdict(self) -> str:
-        """Whether there is a winner, in a sentence."""
+        """A sentence that names the winner, or says why there is none."""
         best, alphas = self.judges[0], self.average.judges
         known = {name: p for name, p in self.over.items() if p is not None}
         if self.winner:
@@ -161,7 +179,7 @@ class JudgeComparison(Frozen):
 
     @property
     def cost_effectiveness(self) -> str:
-        """Which judges are worth their price, in a sentence; empty unless two prices are known."""
+        """A sentence on which judges are cost-effective; empty unless at least two prices are known."""
         prices = {name: cost.usd for name, cost in self.costs.items() if cost.usd is not None}
         if len(prices) < 2:
             return ""
@@ -184,13 +202,16 @@ class JudgeComparison(Frozen):
 
 
 def quoted(names: Sequence[str]) -> str:
-    """Names in quotation marks, joined for a sentence."""
+    """Return the names in quotation marks, joined by "and"."""
     return " and ".join(f"“{name}”" for name in names) or "nobody"
 
 
 def chance_sentence(alphas: Iterable[Estimate], what: str = "mean alpha") -> str:
-    """The sentence that no judge with these alphas agrees with annotators more than by chance; empty if one does.
-    ``what`` is the name of each alpha."""
+    """Return a sentence that no judge agrees beyond chance; empty if one of ``alphas`` is above 0, or none
+    is known.
+
+    ``what`` is the name of each alpha in the sentence.
+    """
     known = [alpha for alpha in alphas if alpha.value is not None]
     if not known or any((alpha.value or 0.0) > 0 for alpha in known):
         return ""
@@ -204,7 +225,7 @@ MAX_NAMED = 4
 
 
 def comparison_answer(comparison: JudgeComparison) -> list[str]:
-    """The verdict and the mean alphas, in sentences."""
+    """Return sentences with the verdict and the mean alphas."""
     alphas = [
         f"“{name}” {words.with_interval(comparison.average.judges[name].alpha)}"
         for name in comparison.judges[:MAX_NAMED]
@@ -220,8 +241,10 @@ def comparison_answer(comparison: JudgeComparison) -> list[str]:
 
 
 def comparison_page(comparison: JudgeComparison, baselines: Sequence[bool] = ()) -> ReportPage:
-    """The page, with the alphas and the differences as pictures; ``baselines`` says of each judge whether it is
-    the offline baseline."""
+    """Return the report page of a comparison, with forest plots of alphas and differences.
+
+    ``baselines`` has for each judge True if it is the offline baseline.
+    """
     alphas, differences, by_dimension = comparison_tables(comparison)
     judges = [(name, comparison.average.judges[name].alpha) for name in comparison.judges]
     pairs = [(f"{pair.first} minus {pair.second}", pair.difference) for pair in comparison.average.pairs]
@@ -259,7 +282,7 @@ def _by_dimension(comparison: JudgeComparison) -> list[Forest]:
 
 
 def comparison_tables(comparison: JudgeComparison) -> Iterator[Table]:
-    """The tables of a comparison: mean alphas, pairs, and dimensions."""
+    """Yield three tables: mean alphas, differences of pairs, and alphas by dimension."""
     average, held_out, basis = comparison.average, comparison.held_out, comparison.basis
     clustered, judges = f"{basis.clustered_by}s", average.judges
     costs: dict[str, tuple[Cell, Cell, Cell]] = {
@@ -317,7 +340,7 @@ def comparison_tables(comparison: JudgeComparison) -> Iterator[Table]:
 
 
 def chosen_words(held_out: HeldOut, basis: Basis) -> str:
-    """The explanation of the column “Chosen”, for notes."""
+    """Return the note that explains the column “Chosen”."""
     return (
         f"“Chosen” counts of {held_out.folds} folds of {basis.clustered_by}s those for which a judge has the highest "
         f"alpha on the other folds; “Chosen on other {basis.clustered_by}s” is the cross-validated alpha of that."

@@ -26,10 +26,11 @@ EXAMPLE = "difference[groundedness] >= -0.02"
 
 
 def parse_difference_requirement(text: str, *others: str) -> Requirement:
-    """Read one condition on a difference, or on one of the ``others`` that can be required.
+    """Parse a condition such as ``difference[groundedness] >= -0.02``; ``others`` are further quantities
+    allowed.
 
     Raises:
-        DeclarationError: it has another form.
+        DeclarationError: the text has another form.
         UnknownNameError: there is no such quantity.
     """
     known = ("difference",)
@@ -43,10 +44,10 @@ def check_difference_requirement(
     rows: Mapping[str, MetricDifference | WaveDifference],
     compared: str = "both runs",
 ) -> RequirementOutcome:
-    """Hold one condition against the differences by metric.
+    """Check one requirement against the differences by metric, and return the outcome.
 
     Raises:
-        UnknownNameError: they do not have its metric.
+        UnknownNameError: there is no difference for its metric.
     """
     metric = str(requirement.dimension)
     check_known(f"metric of {compared}", rows, metric)

@@ -47,15 +47,18 @@ Pairs = Sequence[tuple[Judgment, Judgment]]
 
 @dataclass(frozen=True, slots=True)
 class LabelledSides:
-    """The one human label of each item of the first run and of the second, in [0, 1]; where items were drawn for
-    labeling with unequal probabilities, ``chances`` has those of both sides."""
+    """The aggregated human label in [0, 1] of each item, for the first and the second run.
+
+    ``chances`` has the inclusion probabilities of both sides, if items were sampled for labeling with unequal
+    ones.
+    """
 
     first: Mapping[str, float]
     second: Mapping[str, float]
     chances: tuple[Mapping[str, float], Mapping[str, float]] | None = None
 
     def difference(self, before: Judgment, after: Judgment) -> float | None:
-        """The second's label minus the first's; None where a side has none."""
+        """Return the human label of the second item minus that of the first; None if either has none."""
         first, second = self.first.get(before.item), self.second.get(after.item)
         return None if first is None or second is None else second - first
 
@@ -63,12 +66,18 @@ class LabelledSides:
 def labelled_sides(
     pairs: Pairs, labels: Sequence[LabelSet], settings: AgreementSettings, same_items: bool
 ) -> dict[str, LabelledSides]:
-    """By metric, the human labels of the items of both sides.
+    """Return for each metric the human labels of both runs' items.
+
+    Args:
+        pairs: the paired judgments.
+        labels: one set of labels for both runs, or one for each.
+        settings: how labels are aggregated.
+        same_items: True if both runs judge the same items.
 
     Raises:
-        DeclarationError: the two judge the same items, one file of labels is of both with the same ids, no pair has
-            labels on both sides (a side has none, where items were drawn with unequal probabilities), or the labels'
-            scale has no ends.
+        DeclarationError: both runs judge the same items, one set of labels covers different items with equal
+            ids, no pair has labels on both sides (with unequal inclusion probabilities: a side has none), or
+            the labels' scale has no ends.
     """
     if same_items:
         raise DeclarationError(
@@ -103,9 +112,22 @@ def corrected_difference(
     confidence: float,
     metric: str,
 ) -> CorrectedMean | None:
-    """The human difference, by the judge's of all pairs that both runs scored (``judged``, by their places), and
-    the human one (``known``) of those with labels on both sides; None where there are none of these. Where items
-    were drawn with unequal probabilities, labels on one side alone count, too."""
+    """Estimate the mean human difference from the judge's differences and the human labels.
+
+    Pairs with labels on both sides correct the judge's mean difference over all pairs. With unequal inclusion
+    probabilities, labels on one side alone count, too.
+
+    Args:
+        pairs: the paired judgments.
+        judged: the judge's difference by the number of the pair, where both runs have a score.
+        clusters: the cluster of each pair.
+        known: the human labels.
+        confidence: the confidence level.
+        metric: the metric.
+
+    Returns:
+        The estimates, or None if no pair has the labels needed.
+    """
     if known.chances is not None:
         first, second = (
             _drawn([pairs[place][side] for place in judged], labels, known.chances[side], metric)
@@ -184,15 +206,21 @@ def diff(
     metrics: Collection[str] = (),
     margin: float | None = None,
 ) -> RunDifference:
-    """Compare two finished runs on what both judged.
+    """Compare two finished runs on the items that both judged.
 
-    ``labels`` are those of both runs' items, or two sets, one for each run; ``most`` says how many of the items that
-    changed most are named. ``metrics`` are those that are compared (none: all that both have). With a
-    ``margin``, a share of the scale inside (0, 1), it is tested whether the two are equivalent within it.
+    Args:
+        first: the first run.
+        second: the second run; differences are second minus first.
+        labels: human labels of both runs' items: one set, or one for each run.
+        settings: how labels are aggregated and how intervals are computed.
+        most: how many of the most changed items to list.
+        metrics: the metrics to compare (none: all that both runs have).
+        margin: a share of the scale in (0, 1); equivalence within it is then tested.
 
     Raises:
-        DeclarationError: one is no finished run, they share no item or no metric, or labels cannot tell the two apart.
-        UnknownNameError: they do not both have one of the ``metrics``.
+        DeclarationError: a run is not finished, the runs share no item or metric, or labels cannot
+            distinguish the two.
+        UnknownNameError: the runs do not both have one of the ``metrics``.
     """
     if margin is not None:
         check_margin(margin)
@@ -350,10 +378,10 @@ def _on(
 def changed_parts(
     first: JudgeFolder, second: JudgeFolder, same: Collection[str]
 ) -> tuple[int, list[ChangedPart]]:
-    """How many parts both runs rated, and those that they rated differently.
+    """Return how many parts both runs rated, and the parts that they rated differently.
 
-    Only parts of the items that are the ``same`` in both: another argument's second sentence is another sentence,
-    whatever its number, and another system's document may have the same id.
+    Only parts of items in ``same`` are compared, because numbers and ids of parts mean nothing across
+    different texts.
     """
     rated = {place: rating for place, rating in _rated(first) if place[0] in same}
     both = [(place, rated[place], rating) for place, rating in _rated(second) if place in rated]

@@ -31,10 +31,12 @@ from conqret.text.sentences import sentences
 
 
 class WithinMargin(Frozen):
-    """Whether the second run's mean is within ``margin`` of the first's: p-values of "it is not" against "the two are
-    equivalent" (two one-sided tests, Schuirmann 1987) and against "the second is not worse by ``margin`` or more"
-    (non-inferiority), and the smallest difference that would be found in 80% of such comparisons; None below six
-    topics."""
+    """Tests of equivalence and non-inferiority of two runs within ``margin``.
+
+    ``p_equivalent`` is from two one-sided tests (Schuirmann 1987); a small value shows equivalence. A small
+    ``p_not_worse`` shows that the second is not worse by ``margin`` or more. ``smallest_detectable`` is the
+    difference that is found with a power of 80%. All are None below six topics.
+    """
 
     margin: float
     p_equivalent: float | None
@@ -43,21 +45,22 @@ class WithinMargin(Frozen):
 
     @property
     def verdict(self) -> Literal["equivalent", "not worse", "not shown"]:
-        """What is shown at 5%."""
+        """The conclusion at 5%: "equivalent", "not worse" or "not shown"."""
         if self.p_equivalent is not None and self.p_equivalent < ALPHA:
             return "equivalent"
         return "not worse" if self.p_not_worse is not None and self.p_not_worse < ALPHA else "not shown"
 
 
 class MetricDifference(Frozen):
-    """One metric: the means in [0, 1] over the ``pairs`` that both runs scored, and the second minus the first.
+    """The difference of two runs on one metric, over the ``pairs`` that both scored; means are in [0, 1].
 
-    ``difference`` is a mean over items; ``over_topics`` is one over topics (:mod:`conqret.stats.effects`), which
-    finds more where topics are of unequal sizes, with its p-value ``p_topics``. ``p`` is two-sided by t over topics
-    (None below six), ``p_holm`` corrected over the metrics. ``within`` says whether the difference is within the
-    margin, where one was given. ``up`` and ``down``
-    count pairs, ``only_first`` and ``only_second`` those that one run alone scored. ``corrected`` has the human
-    difference, where labels were given: by the judge alone, by the labels alone, and by both.
+    - ``difference``: second minus first, a mean over items. ``p`` is two-sided by t over topics (None below
+    six), ``p_holm`` corrected over metrics.
+    - ``over_topics``: the mean over topics, with ``p_topics``; it has more power if topics differ in size.
+    - ``up`` and ``down``: the numbers of pairs that rose or fell.
+    - ``only_first`` and ``only_second``: the numbers of pairs scored in one run only.
+    - ``within``: tests against a margin, if one was given.
+    - ``corrected``: the estimated human difference, if labels were given.
     """
 
     metric: str
@@ -78,7 +81,7 @@ class MetricDifference(Frozen):
 
 
 class ChangedScore(Frozen):
-    """An item (or a topic and side) and a metric whose score moved from ``first`` to ``second``."""
+    """An item (or a topic and side) and a metric whose score changed between the runs."""
 
     first_item: str
     second_item: str
@@ -89,8 +92,7 @@ class ChangedScore(Frozen):
 
 
 class ChangedPart(Frozen):
-    """A part of an item (a document, say) whose rating moved from ``first`` to ``second``, both in [0, 1], with what
-    either judge says of it."""
+    """A part of an item (such as a document) whose rating in [0, 1] changed, with each judge's explanation."""
 
     item: str
     metric: str
@@ -102,12 +104,17 @@ class ChangedPart(Frozen):
 
 
 class RunDifference(Frozen):
-    """Two runs side by side. ``same_judge`` says whether one judge configuration judged both, ``same_items``
-    whether the items that met are the same, ``paired_by`` how they met, ``unlike`` which of them met by their ids
-    although topic or side differ; ``moved`` counts the pairs that differ on some metric, ``parts`` those parts
-    (documents, say) of the same items that both rated, and ``parts_moved`` those of them that they rate
-    differently, of which ``changed_parts`` are the furthest apart; ``missing_first`` and ``missing_second`` are
-    items that only the other run has, ``left_out`` metrics of one run."""
+    """The comparison of two runs.
+
+    - ``same_judge``: True if one judge configuration judged both; ``same_items``: True if the paired items
+    are equal.
+    - ``paired_by``: how items were paired; ``unlike``: pairs of equal ids whose topic or side differ.
+    - ``moved``: the number of pairs that differ on some metric.
+    - ``parts``: the number of parts that both rated; ``parts_moved``: of those rated differently;
+    ``changed_parts``: the most different ones.
+    - ``missing_first`` and ``missing_second``: items that only the other run has.
+    - ``left_out``: metrics of one run only.
+    """
 
     first: str
     second: str
@@ -137,7 +144,9 @@ TEXT = 3_000
 
 
 def difference_tables(difference: RunDifference) -> Iterator[Table]:
-    """The differences by metric, corrected by labels where there are some, and what changed most."""
+    """Yield the tables: differences by metric, the human differences if labels were given, and what changed
+    most.
+    """
     rows = difference.metrics.values()
     yield _by_metric(difference)
     if corrected := [row for row in rows if row.corrected]:
@@ -231,7 +240,7 @@ def _within(within: WithinMargin | None) -> str:
 
 
 def difference_answer(difference: RunDifference) -> list[str]:
-    """On how many metrics the runs differ, which way, and on which most; and what the means do not tell."""
+    """Return sentences on how many metrics differ, in which direction, and what the means do not tell."""
     which = "system annotators would prefer"
     if not of_systems(difference):
         which = f"of the two {'runs' if difference.same_judge else 'judges'} is right"
@@ -265,7 +274,7 @@ def _differs(difference: RunDifference) -> str:
 
 
 def of_systems(difference: RunDifference) -> bool:
-    """Whether one judge judged the texts of two systems."""
+    """Return True if one judge judged the texts of two systems."""
     return difference.same_judge and not difference.same_items
 
 
@@ -303,7 +312,10 @@ def _picture(difference: RunDifference) -> list[Forest]:
 def difference_page(
     difference: RunDifference, first: JudgeFolder, second: JudgeFolder, around: Ways = ()
 ) -> Iterator[str]:
-    """The page, piece by piece: the tables, and what changed most side by side; ``around`` is what else there is."""
+    """Yield the report page in pieces: the tables, then the most changed items side by side.
+
+    ``around`` are links to other pages.
+    """
     left = _texts(first, {change.first_item for change in difference.changed})
     right = _texts(second, {change.second_item for change in difference.changed})
     tables = {table.title: table for table in difference_tables(difference)}
@@ -368,7 +380,7 @@ def _marked(text: str, shared: Collection[str]) -> Iterator[tuple[str, bool]]:
 
 
 def met(difference: RunDifference) -> str:
-    """How the items of the two met, and what both have in common."""
+    """Return a phrase on how items were paired and what the two runs have in common."""
     judges = "the same judge" if difference.same_judge else "two judges"
     items = "the same texts" if difference.same_items else "different texts"
     pairs = words.number(difference.pairs, "pair")
@@ -376,7 +388,7 @@ def met(difference: RunDifference) -> str:
 
 
 def remarks(difference: RunDifference) -> Iterator[str]:
-    """How many pairs moved, and what limits the comparison."""
+    """Yield phrases on how many pairs changed, and on the limits of the comparison."""
     moved = f"{words.count(difference.moved)} of these pairs differ on at least one metric"
     yield moved if difference.moved else "no score differs"
     if unlike := difference.unlike:

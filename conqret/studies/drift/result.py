@@ -34,11 +34,14 @@ MAX_KEPT = 20
 
 
 class Wave(Frozen):
-    """One wave, a run in the folder ``place``. ``anchors`` have a score in every metric. ``answered_by`` are the
-    names under which the model answered, ``system_fingerprints`` what its provider says of the system behind.
-    ``usd`` (None: unknown), ``tokens`` and ``seconds`` (None: a batch answered) are those of an anchor. Where
-    ``recorded``, every answer came from recordings: no request was sent. ``changes`` says what differs from the
-    wave before."""
+    """One wave of a drift study: a run over the anchor items, in the folder ``place``.
+
+    - ``anchors``: the number of items with a score in every metric; ``missing``: of the others.
+    - ``answered_by``: the model names in responses; ``system_fingerprints``: the provider's fingerprints.
+    - ``usd`` (None: unknown), ``tokens`` and ``seconds`` (None: a batch): costs per anchor.
+    - ``recorded``: True if every response came from recordings.
+    - ``changes``: differences from the wave before, in words.
+    """
 
     name: str
     place: str
@@ -58,12 +61,17 @@ class Wave(Frozen):
 
 
 def read_waves(paths: Iterable[Path]) -> tuple[list[Wave], list[str]]:
-    """The finished runs at ``paths`` (runs of ``conqret judge``, or folders that hold some) by their dates, and in
-    words those that are not finished.
+    """Read the finished runs at ``paths``, sorted by date.
+
+    Args:
+        paths: runs of ``conqret judge``, or folders that contain some.
+
+    Returns:
+        The waves, and sentences on runs that are not finished.
 
     Raises:
-        DeclarationError: there is no run, one that is no run of a judge, two of one name, or runs of other items or
-            another format.
+        DeclarationError: there is no run, a folder is no run of a judge, two runs have one name, or runs
+            differ in items or format.
     """
     folders = [JudgeFolder(run_folder) for path in paths for run_folder in run_folders(path)]
     finished: list[tuple[JudgeFolder, JudgeRecord, Summary]] = []
@@ -90,7 +98,7 @@ def read_waves(paths: Iterable[Path]) -> tuple[list[Wave], list[str]]:
 
 
 def check_alike(first: JudgeRecord, other: JudgeRecord, name: str) -> None:
-    """Raise DeclarationError where the run ``name`` cannot stand in one series with the first one."""
+    """Raise DeclarationError if the run ``name`` differs from the first one in items or format."""
     if first.format != other.format:
         raise DeclarationError(
             f"{name} was judged with the format {other.format}, and the first wave with {first.format}: use one format"
@@ -129,7 +137,7 @@ def _names(names: Iterable[str | None]) -> tuple[str, ...]:
 
 
 def changes_between(was: Wave, before: JudgeRecord, wave: Wave, now: JudgeRecord) -> Iterator[str]:
-    """What differs between two waves, with their records, but for the scores, in words."""
+    """Yield in words what differs between two waves apart from scores, from the waves and their records."""
     earlier, later = dict(before.identity), dict(now.identity)
     for record, identity in ((before, earlier), (now, later)):
         if record.model.startswith(PREFIX):  # one log of verdicts is as good as another
@@ -147,7 +155,7 @@ def changes_between(was: Wave, before: JudgeRecord, wave: Wave, now: JudgeRecord
 
 
 def few(names: Sequence[str]) -> str:
-    """Some of the names, and how many more there are."""
+    """Return the first names, and how many more there are."""
     shown = ", ".join(shortened(name, 60) for name in names[:MAX_NAMED])
     return shown if len(names) <= MAX_NAMED else f"{shown} and {len(names) - MAX_NAMED} more"
 
@@ -156,8 +164,10 @@ SCHEMA = "conqret.drift/2"
 
 
 class WaveDifference(Frozen):
-    """One metric of one wave: its mean and that of the reference over the ``pairs`` that both scored, the difference
-    of the two, and its p-value, corrected over all waves and metrics (None: fewer than six topics)."""
+    """The difference of one wave from the reference on one metric, over the ``pairs`` that both scored.
+
+    ``p`` is corrected over all waves and metrics; None below six topics.
+    """
 
     wave: str
     metric: str
@@ -169,13 +179,15 @@ class WaveDifference(Frozen):
 
     @property
     def drifted(self) -> bool:
-        """Whether the judge is shown to have changed, by more than a negligible difference."""
+        """True if the difference is significant and not negligible."""
         return self.p is not None and self.p < ALPHA and abs(self.difference.value or 0.0) >= TOLERANCE
 
 
 class Drift(Frozen):
-    """Waves by date, and the differences of each from the ``reference``. ``left_out`` says which runs are not
-    finished."""
+    """The waves by date, and the differences of each from the ``reference`` wave.
+
+    ``left_out`` says which runs are not finished.
+    """
 
     schema_name: str = SCHEMA
     format: str
@@ -189,12 +201,12 @@ class Drift(Frozen):
 
     @property
     def alarms(self) -> tuple[WaveDifference, ...]:
-        """The differences that are shown."""
+        """The differences that show drift (:attr:`WaveDifference.drifted`)."""
         return tuple(difference for difference in self.differences if difference.drifted)
 
     @property
     def newest(self) -> Wave:
-        """The wave of the latest date."""
+        """The latest wave."""
         return self.waves[-1]
 
 
@@ -209,13 +221,13 @@ def drift(
 
     Args:
         runs: finished runs of ``conqret judge``, or folders that contain some.
-        reference: the name of the reference wave; None: the earliest.
-        metrics: only these; by default all that the waves share.
+        reference: the name of the reference wave; None takes the earliest.
+        metrics: the metrics to compare; by default all that the waves share.
         confidence: the confidence level of the intervals.
 
     Raises:
-        DeclarationError: fewer than two finished runs, or runs of other items or another format.
-        UnknownNameError: there is no such wave, or no such metric.
+        DeclarationError: there are fewer than two finished runs, or runs differ in items or format.
+        UnknownNameError: there is no such wave or metric.
     """
     waves, left_out = read_waves(map(Path, runs))
     if len(waves) < 2:
@@ -262,14 +274,14 @@ MAX_LISTED = 6
 
 
 def drift_screen(drift: Drift) -> Iterator[str | Table]:
-    """What is shown in a terminal: the differences, then what changed, then what to do."""
+    """Yield what a terminal shows: the table of differences, what changed, and what to do."""
     yield difference_table(drift)
     yield from bullet_points("What changed", _changes(drift)[-MAX_LISTED:])
     yield from bullet_points("What to do", list(_to_do(drift)))
 
 
 def drift_answer(drift: Drift) -> list[str]:
-    """Whether the judge drifted, in which waves, and how far in the newest, in sentences."""
+    """Return sentences on whether the judge drifted, since when, and by how much."""
     first = (
         f"{drift.format} with {drift.newest.model}: {number(len(drift.waves) - 1, 'wave')} compared with "
         f"“{drift.reference}” ({number(drift.anchors, 'item')}, {number(drift.topics, 'topic')})."
@@ -292,7 +304,7 @@ def _since(rows: Sequence[WaveDifference]) -> str:
 
 
 def drift_page(drift: Drift) -> ReportPage:
-    """The page of the waves."""
+    """Return the report page of a drift study."""
     remarks = [words.capitalised(f"{text}.") for text in _to_do(drift)]
     remarks += [f"A run is left out: {path}." for path in drift.left_out]
     texts = {"What changed": _changes(drift), "What to do": remarks}
@@ -333,7 +345,7 @@ def drift_page(drift: Drift) -> ReportPage:
 
 
 def difference_table(drift: Drift) -> Table:
-    """A row for each wave and metric."""
+    """Return the table of differences from the reference, one row for each wave and metric."""
     return Table(
         f"Differences from “{drift.reference}”",
         {

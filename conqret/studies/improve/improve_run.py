@@ -66,7 +66,7 @@ EVERY_FOLD = frozenset(range(FOLDS))
 
 
 class ImproveRow(Frozen):
-    """What became of one question: a judgment, or a proposal of a wording; without one, why."""
+    """The result of one request: a judgment, or a proposed wording, or the reason why there is neither."""
 
     id: str
     judgment: Judgment | None = None
@@ -76,14 +76,16 @@ class ImproveRow(Frozen):
 
     @property
     def finished(self) -> bool:
-        """Whether the request need not be sent again."""
+        """True if the request need not be sent again."""
         if self.judgment is not None:
             return self.judgment.status is Status.SCORED
         return self.wording is not None
 
 
 class ImproveRecord(InstrumentRecord):
-    """What ``run.json`` says of it: the judge as it is, the labeled items, and how it is improved."""
+    """The contents of ``run.json``: the original judge, the labeled items, and the settings of the
+    improvement.
+    """
 
     SAME: ClassVar[Mapping[str, str]] = {
         **InstrumentRecord.SAME,
@@ -106,7 +108,7 @@ class ImproveRecord(InstrumentRecord):
 
 @dataclass(frozen=True)
 class ImproveFolder(RunFolder[ImproveRecord]):
-    """The files of such a run under one folder."""
+    """The folder of an improvement run and its files."""
 
     COMMAND: ClassVar[str] = "conqret judges improve"
     BEGINS: ClassVar[tuple[str, ...]] = (ITEMS,)
@@ -122,19 +124,22 @@ class ImproveFolder(RunFolder[ImproveRecord]):
 
     @staticmethod
     def key(row: ImproveRow) -> str:
-        """Under which key a row is found again."""
+        """Return the key of a row in the store of rows."""
         return row.id
 
     def rows(self) -> RowStore[ImproveRow]:
-        """The rows so far; what is not finished is requested again."""
+        """Open the store of rows; requests without a finished row are sent again."""
         return RowStore(self.rows_file, ImproveRow, self.key, finished=lambda row: row.finished)
 
 
 @dataclass(frozen=True)
 class ImprovePlan:
-    """A judge that is to be improved; ``settings`` say how labels become one and how intervals are made, ``longest``
-    how many characters of a text a prompt shows, and ``output`` is the run's folder. ``rows`` are there once
-    requests are sent."""
+    """The plan to improve a judge (``setup``) from labeled items (``data``).
+
+    ``settings`` say how labels are aggregated and intervals computed. ``longest`` is the number of characters
+    of a text that a prompt shows. ``output`` is the run's folder (None: none). ``rows`` are set once requests
+    are sent.
+    """
 
     setup: Setup
     data: LabelledItems
@@ -148,14 +153,14 @@ class ImprovePlan:
 
     @property
     def total(self) -> int:
-        """How many questions there are at most."""
+        """The largest number of requests that the run may need."""
         learned = sum(len(self.items_in(out)) for out in self.outs) * len(self.variants)
         more = (len(self.outs) + len(self.data.held_out)) * bool(self.variants)
         return len(self.data.every) + learned + more
 
     @property
     def about(self) -> str:
-        """What is improved."""
+        """A phrase with the metric and the numbers of items and topics."""
         items, topics = self.data.every, {item.topic for item in self.data.every}
         return (
             f"{self.data.metric}: {number(len(items), 'labeled item')} of {number(len(topics), 'topic')}, for"
@@ -163,28 +168,33 @@ class ImprovePlan:
 
     @property
     def variants(self) -> tuple[str, ...]:
-        """The variants that are compared with the judge as it is; the offline baseline reads no prompt."""
+        """The variants to compare with the original judge; none for the offline baseline, which reads no
+        prompt.
+        """
         return () if self.setup.client.backend.baseline else (WORDING, BOTH)
 
     @cached_property
     def folds(self) -> dict[str, int]:
-        """The fold of each topic that is learned from."""
+        """The fold of each topic in the training items."""
         topics = {item.topic for item in self.data.training}
         return {str(t): fold for t, fold in dealt(topics, self.settings.seed, FOLDS).items()}
 
     @property
     def outs(self) -> tuple[Out, ...]:
-        """The folds that are left out, in turn, of what is learned: none for what comes of it, each to choose for that,
-        and where topics are measured on in turn each two, to choose for what is measured on one of them."""
+        """The sets of folds left out in training.
+
+        They are the empty set for the final judge, and each single fold for its choice. Without held-out
+        items, each pair of folds follows, for choices evaluated on one of the two.
+        """
         sizes = range(2 if self.data.held_out else 3)
         return tuple(frozenset(out) for size in sizes for out in combinations(range(FOLDS), size))
 
     def items_in(self, out: Out) -> list[Item]:
-        """The items of topics of these folds."""
+        """Return the training items whose topics are in these folds."""
         return [item for item in self.data.training if self.folds[item.topic] in out]
 
     def record(self) -> ImproveRecord:
-        """What ``run.json`` says."""
+        """Return the contents of ``run.json``."""
         data = self.data
         labels = sorted(
             (*label.unit, label.annotator, label.value)
@@ -203,7 +213,7 @@ class ImprovePlan:
         )
 
     def judgments(self, setup: Setup, items: Iterable[Item]) -> dict[str, Judgment]:
-        """The judgments by ``setup`` that have a score of the metric, by item."""
+        """Return the judgments by ``setup`` that have a score of the metric, by item id."""
         found = {}
         for item in items:
             row = self.rows.get(trial_key(setup.fingerprint, item.id))
@@ -213,22 +223,26 @@ class ImprovePlan:
         return found
 
     def learned_from(self, out: Out) -> list[LabelledItem]:
-        """The labeled items that may be learned from without these folds."""
+        """Return the labeled training items outside these folds, with the original judge's scores."""
         items = self.items_in(EVERY_FOLD - out)
         return self.data.labelled(self.judgments(self.setup, items), items)
 
     def wording_prompt(self, out: Out) -> RenderedPrompt:
-        """The request for a wording, made without these folds."""
+        """Return the prompt that requests a wording, built from the items outside these folds."""
         known, seed = self.learned_from(out), self.settings.seed
         return wording_prompt(self.setup, self.data, known, seed=seed, longest=self.longest)
 
     def proposal(self, out: Out) -> ImproveRow | None:
-        """What became of that request."""
+        """Return the row of the wording requested without these folds; None if it was not requested yet."""
         row: ImproveRow | None = self.rows.get(wording_key(self.wording_prompt(out)))
         return row
 
     def improvement(self, variant: str, out: Out) -> Improvement:
-        """What a variant learned without these folds."""
+        """Return what a variant learned from the items outside these folds.
+
+        Raises:
+            DeclarationError: the model proposed no wording.
+        """
         subject = subject_of(self.setup, self.data.metric)
         if variant == AS_IT_IS:
             return Improvement(subject=subject)
@@ -243,7 +257,7 @@ class ImprovePlan:
         return worded(WordingAnswer.model_validate(row.wording), subject, anchored, examples)
 
     def setup_of(self, variant: str, out: Out) -> Setup:
-        """The judge that a variant is, learned without these folds."""
+        """Return the judge configuration of a variant that learned from the items outside these folds."""
         if variant == AS_IT_IS:
             return self.setup
         if (variant, out) not in self._setups:
@@ -259,8 +273,11 @@ Scores = Mapping[str, float]
 
 @dataclass(frozen=True)
 class CrossFitted:
-    """The scores of a variant on the topics that are chosen on, as it says them and mapped by the labels of other
-    topics, with the map of all of them; no map where there are too few topics, or it says the same of all."""
+    """The scores of one variant on items that it did not learn from.
+
+    ``raw`` are its scores, ``mapped`` its scores calibrated on other topics, and ``map`` the map of all these
+    items. The last two are None with too few topics or constant scores.
+    """
 
     raw: Scores
     mapped: Scores | None = None
@@ -268,7 +285,10 @@ class CrossFitted:
 
 
 def cross_fitted(plan: ImprovePlan, judgments: Sequence[Judgment]) -> CrossFitted:
-    """The scores of a variant, by the judgments of topics that it did not learn from."""
+    """Return the raw and cross-fitted calibrated scores of a variant.
+
+    ``judgments`` are of topics that the variant did not learn from.
+    """
     data, settings = plan.data, plan.settings
     said = {judgment.item: judgment.values[data.metric] for judgment in judgments}
     if len(set(said.values())) < 2 or len({judgment.topic for judgment in judgments}) < MIN_TOPICS:
@@ -291,11 +311,16 @@ def choose(
     topics: Mapping[str, Hashable],
     fold: int = -1,
 ) -> VariantChoice:
-    """The simplest candidate within one standard error of the least squared error. ``scores`` are by variant, the
-    simplest first; candidates are compared on the items that all of them scored.
+    """Choose the simplest candidate with a squared error within one standard error of the smallest.
+
+    Args:
+        scores: the scores by variant, the simplest first; each variant is a candidate raw and calibrated.
+        labels: the mean label of each item.
+        topics: the topic of each item.
+        fold: the fold left out, for the record (-1: none).
 
     Raises:
-        DeclarationError: there are none.
+        DeclarationError: no item is scored by all candidates.
     """
     series: dict[tuple[str, bool], Scores] = {}
     for variant, fitted in scores.items():
@@ -339,8 +364,10 @@ def choose(
 
 
 def scores_without(plan: ImprovePlan, out: Out) -> dict[str, CrossFitted]:
-    """By variant what it says of the topics that are in none of the folds ``out``, each rated by what was learned
-    without it, too."""
+    """Return the scores of each variant on the topics outside the folds ``out``.
+
+    Each topic is scored by what was learned without it and without these folds.
+    """
     if out in plan.fitted:
         return plan.fitted[out]
     found = {}
@@ -356,7 +383,7 @@ def scores_without(plan: ImprovePlan, out: Out) -> dict[str, CrossFitted]:
 
 
 def choice_without(plan: ImprovePlan, out: Out) -> VariantChoice:
-    """What is chosen without these folds (one at most)."""
+    """Return the choice made on the topics outside these folds (one fold at most)."""
     topics = {item.id: item.topic for item in plan.data.training}
     means = {item.id: plan.data.means[item.id] for item in plan.items_in(EVERY_FOLD - out)}
     return choose(scores_without(plan, out), means, topics, min(out, default=-1))

@@ -65,15 +65,15 @@ EXPECTED_ANSWER = {
 
 
 class ImproveSettings(RequestRunSettings, ItemSettings, SampleSettings, total=False):
-    """What :func:`improve` takes: the judge (``format`` or ``criteria``), how it is run, and
+    """The settings of :func:`improve`: the judge (``format`` or ``criteria``), how it is run, and these:
 
-    - ``held_out``: items of other topics, which are used only to measure. Without them, each fold of topics is measured
-      in turn with what was learned from the others;
-    - ``metric``: the metric that is improved, where the judge has several;
-    - ``dimension``: the labeled dimension that it is compared with, where that has another name;
-    - ``output``: the run's folder, where the same call goes on where it stopped; None keeps everything in memory;
-    - ``settings``: how several labels become one, the confidence of intervals, the seed of a calibration's folds;
-    - ``excerpt``: how many characters of an item's texts its prompts show.
+    - ``held_out``: items of other topics, used only for evaluation; without them, the evaluation is
+    cross-validated over folds of topics;
+    - ``metric``: the metric to improve, if the judge has several;
+    - ``dimension``: the labeled dimension to compare it with, if its name differs;
+    - ``output``: the run's folder, in which the same call resumes; None keeps everything in memory;
+    - ``settings``: aggregation of labels, confidence level, the seed of the folds;
+    - ``excerpt``: the number of characters of an item's text in prompts.
     """
 
     format: str | Judge | None
@@ -87,36 +87,42 @@ class ImproveSettings(RequestRunSettings, ItemSettings, SampleSettings, total=Fa
 
 
 def improve(items: Items, labels: Labels, **how: Unpack[ImproveSettings]) -> ImproveResult:
-    """Improve a judge from human labels, and measure on topics that no choice has seen whether it improved.
+    """Improve a judge from human labels, and evaluate it on topics that played no part in the improvement.
 
     Args:
-        items: the items; those with labels are learned from.
-        labels: human labels of the items, and of those that are held out.
-        how: the judge, its model, and how it is improved: :class:`ImproveSettings`.
+        items: the items; those with labels are used for training.
+        labels: human labels of these items and of held-out items.
+        how: the judge, its model, and the settings of :class:`ImproveSettings`.
+
+    Returns:
+        The improved judge, with its agreement before and after.
 
     Raises:
-        DeclarationError: anything wrong with the call, the items, the labels or the folder. No request is sent then.
+        DeclarationError: the call, the items, the labels or the folder are faulty. No request is sent then.
         UnknownNameError: there is no such option, metric or dimension.
     """
     return improved(improve_plan(items, labels, **how), **how)
 
 
 class ImproveRun(JudgedRun):
-    """Its questions; ``settled`` items keep the judgment that they have, with a score or without: a proposal was made
-    of it, and with another all that was learned from would be requested again."""
+    """An improvement run: it judges items and requests wordings.
+
+    Items in ``settled`` keep their judgment, with or without a score, because a wording was already proposed
+    from it.
+    """
 
     PROMPTS: ClassVar = {PROMPT: RunPrompt(WordingAnswer, "improve", ANSWER_TOKENS, by="wording")}
     settled: frozenset[str] = frozenset()
 
     async def judgment(self, key: str, item: Item, instrument: Instrument) -> ImproveRow:
-        """The judgment as a row."""
+        """Judge an item, and return its row."""
         row: ImproveRow | None = self.rows.get(key) if item.id in self.settled else None
         if row is not None and row.judgment is not None and row.judgment.status is not Status.FAILED:
             return row
         return ImproveRow(id=key, judgment=await judge_in_span(item, instrument))
 
     async def propose(self, key: str, prompt: Any) -> None:
-        """Request a wording."""
+        """Request a wording from the model, and store the row under ``key``."""
 
         async def made() -> ImproveRow:
             about: Any = {"ask": PROMPT, "item": key, "messages": messages(prompt)}
@@ -133,11 +139,11 @@ class ImproveRun(JudgedRun):
         await self.row(key, made)
 
     def judge_whole(self, parts: Sequence[StudyPart]) -> None:
-        """Judge items by one judge after the other.
+        """Judge the items of one part after the other, until all have a response.
 
         Raises:
-            AnswersAwaited: answers are still to come in a batch.
-            DeclarationError: some could not be had from the provider, so that nothing can be chosen yet.
+            AnswersAwaited: responses of a batch are pending.
+            DeclarationError: some requests failed, so nothing can be chosen yet.
         """
         self.judge(parts)
         for part in () if self.dry else parts:
@@ -154,10 +160,10 @@ def _part(setup: Setup, items: Sequence[Item], by: str) -> StudyPart:
 
 
 def improved(plan: ImprovePlan, **settings: Any) -> ImproveResult:
-    """What comes of the improvement; ``settings`` are those of the run.
+    """Run an improvement plan, and return its result; ``settings`` are those of the run.
 
     Raises:
-        Counted: it was a dry run.
+        Counted: it is a dry run; the exception has the expected costs.
     """
     data, setup = plan.data, plan.setup
     own = {**settings, "prompts": setup.library}
@@ -195,8 +201,11 @@ def improved(plan: ImprovePlan, **settings: Any) -> ImproveResult:
 
 
 def improve_plan(items: Items, labels: Labels, **how: Unpack[ImproveSettings]) -> ImprovePlan:
-    """An improvement that is ready to be made, or to be estimated; takes what :func:`improve` takes. Raises what it
-    raises."""
+    """Return the plan of an improvement; takes what :func:`improve` takes.
+
+    Raises:
+        DeclarationError, UnknownNameError: as :func:`improve`.
+    """
     check_known("option of improve", ImproveSettings.__annotations__, *how)
     longest = how.get("excerpt", EXCERPT)
     if not MIN_EXCERPT <= longest <= MAX_EXCERPT:

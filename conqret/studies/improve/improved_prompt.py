@@ -36,15 +36,17 @@ _SIDES = {"pro": "for", "con": "against"}
 
 
 class Anchor(Frozen):
-    """What a rating means."""
+    """The meaning of one rating, for a prompt."""
 
     rating: int
     meaning: str
 
 
 class LabelledExample(Frozen):
-    """A labeled item as the judge is shown it: its question, its side where it takes one, its text, perhaps cut, and
-    what annotators say of it, in words."""
+    """A labeled item as an example in a prompt.
+
+    It has the question, the side (empty if none), the text (perhaps shortened), and the human label in words.
+    """
 
     item: str
     question: str
@@ -54,7 +56,9 @@ class LabelledExample(Frozen):
 
 
 class Improvement(Frozen):
-    """What was learned from labels: ``subject`` is what is rated, in the judge's words."""
+    """What was learned from labels: a wording, anchors and examples. ``subject`` is what is rated, in the
+    judge's words.
+    """
 
     subject: str
     wording: str = ""
@@ -63,7 +67,7 @@ class Improvement(Frozen):
 
 
 class ImprovedLibrary(Library):
-    """The prompts of ``base``, with ``text`` in place of the prompt ``identifier``."""
+    """The prompt library ``base`` with the prompt ``identifier`` replaced by ``text``."""
 
     def __init__(self, base: Library, identifier: str, text: str) -> None:
         super().__init__(base.overlay, base.asked)
@@ -73,18 +77,17 @@ class ImprovedLibrary(Library):
         return ImprovedLibrary, (self._base, self._identifier, self._text)
 
     def source(self, name: str) -> str:
-        """As there."""
+        """Return the source text of a prompt file; for the improved prompt, its new text."""
         return self._text if name == self._identifier + SUFFIX else super().source(name)
 
 
 def side_of(item: Item) -> str:
-    """The side that an item takes, as prompts say it; empty where it takes none."""
+    """Return the item's side in the words of prompts; empty if it has none."""
     return _SIDES.get(item.stance, "")
 
 
 def excerpt(text: str, most: int) -> str:
-    """The text, or its beginning, ``most`` characters at most, cut between words and marked as cut; without the blanks
-    it begins with, where these alone are as many."""
+    """Return the text, or its beginning of at most ``most`` characters, cut between words and marked as cut."""
     if len(text) <= most:
         return text
     cut = text[:most].rsplit(None, 1)
@@ -92,10 +95,10 @@ def excerpt(text: str, most: int) -> str:
 
 
 def improved_prompt(library: Library, identifier: str, improvement: Improvement) -> str:
-    """The text of the prompt file with the improvement.
+    """Return the source text of a prompt file with the improvement inserted.
 
     Raises:
-        DeclarationError: the prompt has an improvement already, or no instructions that end.
+        DeclarationError: the prompt already has an improvement, or has no block of instructions.
     """
     source = library.source(identifier + SUFFIX)
     front, body = split_front_matter(source, identifier)
@@ -136,7 +139,9 @@ def _string(text: str) -> str:
 
 
 def improved_setup(setup: Setup, improvement: Improvement, scale: tuple[int, int] | None = None) -> Setup:
-    """The judge with the improvement; one of a criterion rates on ``scale`` instead of its own, where one is given."""
+    """Return the judge configuration with the improvement; a criterion then rates on ``scale``, if one is
+    given.
+    """
     (ask,) = setup.judge_prompts
     text = improved_prompt(setup.library, ask.prompt, improvement)
     library = ImprovedLibrary(setup.library, ask.prompt, text)
@@ -150,21 +155,24 @@ def improved_setup(setup: Setup, improvement: Improvement, scale: tuple[int, int
 
 
 def judge_criterion(setup: Setup) -> Criterion:
-    """The one criterion of a judge of criteria."""
+    """Return the only criterion of a judge of user-defined criteria."""
     (criterion,) = criteria_of(setup.judge.declared[CRITERIA])
     return criterion
 
 
 def subject_of(setup: Setup, metric: str) -> str:
-    """What is rated, in the judge's words."""
+    """Return a phrase that names what is rated, in the judge's words."""
     if setup.judge.name == CRITERIA:
         return f"“{judge_criterion(setup).question}”"
     return f"“{metric.replace('_', ' ')}”, as described above"
 
 
 def prompt_files(setup: Setup, folder: Path) -> dict[Path, str]:
-    """The files of an improved judge in a ``folder`` for ``--prompts``: its prompt, and what that needs of the user's
-    own prompts."""
+    """Return the text of each prompt file of an improved judge, by its path in ``folder`` (for
+    ``--prompts``).
+
+    They are its prompt, and the user's own prompts that it includes.
+    """
     (ask,) = setup.judge_prompts
     library, prompt = setup.library, ask.prompt + SUFFIX
     needed = library.included(ask.prompt)

@@ -70,8 +70,7 @@ class WordingAnswer(Typed):
 
 @dataclass(frozen=True, slots=True)
 class LabelledItem:
-    """An item with its mean label in [0, 1], and what the judge says of it, where that is known: its score in [0, 1]
-    and its reason."""
+    """An item with its mean label in [0, 1], and the judge's score in [0, 1] and reason, where known."""
 
     item: Item
     label: float
@@ -80,14 +79,16 @@ class LabelledItem:
 
     @property
     def text(self) -> str:
-        """The text that is rated."""
+        """The text that is rated; empty if the item has no argument."""
         return self.item.argument or ""
 
 
 @dataclass(frozen=True)
 class LabelledItems:
-    """Items with labels of one dimension, held against one metric of the judge. ``held_out`` are those of topics that
-    are measured on alone."""
+    """Items with labels of one ``dimension``, which is compared with one ``metric`` of the judge.
+
+    ``held_out`` are items of topics that are used only for evaluation.
+    """
 
     training: tuple[Item, ...]
     held_out: tuple[Item, ...]
@@ -102,7 +103,7 @@ class LabelledItems:
 
     @property
     def every(self) -> tuple[Item, ...]:
-        """All of them."""
+        """The training items and the held-out items."""
         return (*self.training, *self.held_out)
 
     @cached_property
@@ -115,7 +116,7 @@ class LabelledItems:
         return {item: self.scale.unit(sum(said) / len(said)) for item, said in values.items()}
 
     def labelled(self, judgments: Mapping[str, Judgment], items: Iterable[Item]) -> list[LabelledItem]:
-        """The items with their mean labels, and what the judge as it is says of them."""
+        """Return the items with their mean labels, and with the scores and reasons in ``judgments``."""
         none = Measure.missing(Reason.NOTHING_TO_JUDGE)
         found = []
         for item in items:
@@ -126,8 +127,10 @@ class LabelledItems:
 
 @dataclass(frozen=True, slots=True)
 class ShownScale:
-    """How a value in [0, 1] is shown: as a number from ``low`` to ``high``, or, where there are two ratings only
-    (``binary``), as the share of those who say yes."""
+    """How a prompt writes values in [0, 1].
+
+    They are numbers from ``low`` to ``high``, or, if ``binary``, shares of yes.
+    """
 
     low: float
     high: float
@@ -137,13 +140,13 @@ class ShownScale:
         return "yes or no" if self.binary else f"{self.low:g} (lowest) to {self.high:g} (highest)"
 
     def label(self, value: float) -> str:
-        """A mean label."""
+        """Return a mean label in words."""
         if self.binary:
             return f"{value:.0%} say yes"
         return f"{self._placed(value)} on a scale from {self.low:g} to {self.high:g}"
 
     def rating(self, value: float) -> str:
-        """What a judge says."""
+        """Return a judge's rating in words."""
         if self.binary:
             return {0.0: "no", 1.0: "yes"}.get(value, f"{value:.0%} yes")
         return self._placed(value)
@@ -153,7 +156,7 @@ class ShownScale:
 
     @property
     def anchored(self) -> tuple[int, ...]:
-        """The ratings that get an anchor."""
+        """The ratings to which a prompt gives a meaning; none if ratings are binary or not whole."""
         if self.binary or not (float(self.low).is_integer() and float(self.high).is_integer()):
             return ()
         low, high = int(self.low), int(self.high)
@@ -164,8 +167,11 @@ class ShownScale:
 def scale_shown(
     setup: Setup, labelled_on: LabelScale, scale: tuple[int, int] | None = None
 ) -> tuple[ShownScale, tuple[int, ...]]:
-    """How ratings are shown to the judge, and which get anchors: those of its criterion (on another ``scale``, where
-    one is given); of a format, whose prompt says what its ratings mean, those of the labels without anchors."""
+    """Return how ratings are written in prompts, and which ratings get anchors.
+
+    A criterion uses its own scale, or ``scale`` if given. A format uses the labels' scale without anchors,
+    because its prompt already explains ratings.
+    """
     if setup.judge.name != CRITERIA:
         return ShownScale(*labelled_on.ends(), labelled_on.binary), ()
     own = judge_criterion(setup).scale
@@ -176,7 +182,7 @@ def scale_shown(
 def chosen_examples(
     labelled: Sequence[LabelledItem], shown: ShownScale, longest: int = EXCERPT
 ) -> tuple[LabelledExample, ...]:
-    """Labeled items over the whole range of their labels, each of another topic as long as there are some."""
+    """Choose labeled items over the range of labels as examples, from different topics as far as possible."""
     ranked = sorted(labelled, key=lambda one: (one.label, one.item.id))
     inset = math.floor(INSET * len(ranked))
     low, high = ranked[inset].label, ranked[len(ranked) - 1 - inset].label
@@ -201,8 +207,11 @@ def chosen_examples(
 
 
 def telling_cases(labelled: Sequence[LabelledItem], seed: int, cases: int = CASES) -> list[LabelledItem]:
-    """Items on which judge and annotators differ most, either way, and some on which they agree, mixed; few of a topic.
-    Without scores, any."""
+    """Choose items for the prompt that requests a wording.
+
+    They are items on which judge and annotators differ most, in both directions, and some on which they
+    agree, in mixed order, with few from one topic. Without scores, the first items are taken.
+    """
     known = [one for one in labelled if one.score is not None]
     wanted = min(cases, len(known) or len(labelled))
     if not known:
@@ -229,7 +238,7 @@ def telling_cases(labelled: Sequence[LabelledItem], seed: int, cases: int = CASE
 
 
 def overview(labelled: Sequence[LabelledItem], shown: ShownScale) -> list[str]:
-    """What is said of all labeled texts together."""
+    """Return lines that summarize the labels and scores of all labeled items."""
     known = [one for one in labelled if one.score is not None]
     labels = np.array([one.label for one in labelled])
     quartiles = [shown.rating(float(value)) for value in np.quantile(labels, (0, 0.25, 0.5, 0.75, 1))]
@@ -251,8 +260,10 @@ def overview(labelled: Sequence[LabelledItem], shown: ShownScale) -> list[str]:
 
 
 def residuals(scores: NDArray[np.float64], labels: NDArray[np.float64]) -> NDArray[np.float64]:
-    """What the labels lie above the straight line of least squares over the scores (above their mean, where all scores
-    are one)."""
+    """Return the residuals of the labels from their least-squares line over the scores.
+
+    If scores are constant, they are deviations from the mean label.
+    """
     centred = scores - scores.mean()
     spread = float((centred**2).sum())
     slope = float((centred * labels).sum()) / spread if spread > 0 else 0.0
@@ -262,7 +273,7 @@ def residuals(scores: NDArray[np.float64], labels: NDArray[np.float64]) -> NDArr
 def wording_prompt(
     setup: Setup, data: LabelledItems, labelled: Sequence[LabelledItem], *, seed: int, longest: int = EXCERPT
 ) -> RenderedPrompt:
-    """The request for a wording, filled with what these labeled items say."""
+    """Return the prompt that requests a wording, filled with labeled items."""
     shown, anchored = scale_shown(setup, data.scale, RATING_SCALE)
     cases = [
         {
@@ -280,14 +291,14 @@ def wording_prompt(
 
 
 def wording_key(prompt: RenderedPrompt) -> str:
-    """Under which the answer to a request for a wording is kept."""
+    """Return the key under which the response to a request for a wording is stored."""
     return f"wording {digest_of([prompt.system, prompt.user])[:16]}"
 
 
 def worded(
     answer: WordingAnswer, subject: str, anchored: Sequence[int], examples: tuple[LabelledExample, ...] = ()
 ) -> Improvement:
-    """The improvement that a model proposes; what it says of ratings that were not requested is left out."""
+    """Return the improvement in a model's response; meanings of ratings that were not requested are dropped."""
     meanings = {anchor.rating: anchor.meaning for anchor in answer.anchors}
     return Improvement(
         subject=subject,
@@ -302,7 +313,7 @@ def worded(
 
 
 def observed(answer: WordingAnswer) -> tuple[str, ...]:
-    """What the model that proposes a wording says that annotators reward or punish."""
+    """Return the model's observations on what annotators reward or punish."""
     found = (_plain(text, MOST_OBSERVED) for text in answer.observations[:MAX_OBSERVATIONS])
     return tuple(text for text in found if text)
 

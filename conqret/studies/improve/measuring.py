@@ -49,9 +49,11 @@ from conqret.studies.improve.result import (
 
 
 def outcome(plan: ImprovePlan) -> tuple[tuple[Item, ...], dict[str, Any]]:
-    """Choose with all topics that may be learned from (``final``) and without each fold of them (``choices``), and
-    measure what is chosen where no choice has seen the labels: the items of which all series have a score, and the
-    fields of the result.
+    """Choose the final variant and those without each fold, and evaluate each on topics that its choice has
+    not seen.
+
+    Returns:
+        The items with a score in all series, and fields of :class:`ImproveResult` by name.
 
     Raises:
         DeclarationError: no item has a score before and after.
@@ -73,7 +75,7 @@ def outcome(plan: ImprovePlan) -> tuple[tuple[Item, ...], dict[str, Any]]:
 def measured(
     plan: ImprovePlan, folder: ImproveFolder, session: SessionCounts, missing: tuple[str, ...]
 ) -> tuple[ImproveResult, dict[Path, Content]]:
-    """What came of it, and the files that say so."""
+    """Return the result of an improvement run, and the contents of its files by path."""
     data, none = plan.data, frozenset[int]()
     items, found = outcome(plan)
     final: VariantChoice = found["final"]
@@ -196,8 +198,10 @@ def _estimates(sampled: _Sampled, confidence: float) -> VariantAgreement:
 
 
 def judging_options(plan: ImprovePlan, improved: Setup, final: VariantChoice) -> tuple[str, ...]:
-    """The options that name the improved judge, where its files lie in the folder ``.``; none where it is
-    the judge that was given, or where its criterion says more than can be typed."""
+    """Return the options of ``conqret judge`` that select the improved judge, relative to its folder.
+
+    They are empty if the judge did not change, or if its criterion cannot be given as an option.
+    """
     if not final.changes:
         return ()
     words = ["--model", plan.setup.client.model]

@@ -21,9 +21,12 @@ Series = Literal["as_it_is", "calibrated", "improved"]
 
 
 class Candidate(Frozen):
-    """What could be chosen: a variant, with a map onto the labels or without, with its mean squared error from the mean
-    label in [0, 1], cross-fitted over the topics that it was chosen on. ``worse`` is that error minus the least, and
-    its standard error over topics is ``error_of_worse``."""
+    """One candidate: a variant, raw or calibrated, with its cross-fitted mean squared error from the mean
+    label in [0, 1].
+
+    ``worse`` is its error minus the smallest one, ``error_of_worse`` the standard error of this difference
+    over topics.
+    """
 
     variant: str
     calibrated: bool
@@ -33,14 +36,17 @@ class Candidate(Frozen):
 
     @property
     def name(self) -> str:
-        """The candidate in words."""
+        """The candidate's name in words."""
         text = {"as_it_is": "as it is", "both": "examples and wording"}.get(self.variant, self.variant)
         return f"{text}, calibrated" if self.calibrated else text
 
 
 class VariantChoice(Frozen):
-    """What was chosen without one ``fold`` of topics (-1: with all of them) among ``candidates``, the simplest first:
-    the first whose error is within one standard error of the least."""
+    """The choice among ``candidates`` (the simplest first) without one ``fold`` of topics (-1: on all
+    topics).
+
+    The first candidate with an error within one standard error of the smallest is chosen.
+    """
 
     fold: int
     variant: str
@@ -51,19 +57,21 @@ class VariantChoice(Frozen):
 
     @property
     def chosen(self) -> Candidate:
-        """The candidate that was taken."""
+        """The chosen candidate."""
         return next(
             one for one in self.candidates if (one.variant, one.calibrated) == (self.variant, self.calibrated)
         )
 
     @property
     def changes(self) -> bool:
-        """Whether it is another judge than the one that was given."""
+        """True if the choice differs from the original judge."""
         return self.variant != AS_IT_IS or self.calibrated
 
 
 class VariantAgreement(Frozen):
-    """Agreement with the mean label: Krippendorff's alpha, Spearman's correlation, and the mean distance in [0, 1]."""
+    """Agreement with the mean label: Krippendorff's alpha, Spearman's correlation, and mean absolute error
+    in [0, 1].
+    """
 
     alpha: Estimate
     spearman: Estimate
@@ -71,15 +79,19 @@ class VariantAgreement(Frozen):
 
 
 class ImproveResult(Frozen):
-    """A judge before and after, on ``items`` of ``topics`` that had no part in what was chosen for them.
+    """The agreement of a judge before and after improvement, on items that played no part in the choices
+    made for them.
 
-    ``measured`` says whether these were held out, or each fold of topics was measured on in turn. ``gain`` is what the
-    improved judge has more than the judge as it is (for distances: less), paired by item, and ``over_calibration``
-    what it has more than a calibration alone; where an alpha that it is held against lies below 0, it counts as 0,
-    that of agreement by chance. ``choices`` are those without each fold, where topics were measured on in turn, and
-    ``final`` is that of all topics that may be learned from, which ``improvement`` belongs to. ``observations`` are
-    those of the model that proposed the wording. ``criterion`` is that of the improved judge, and ``use`` are the
-    options of ``conqret judge`` that name it.
+    - ``measured``: evaluated on held-out items, or cross-fitted over folds of topics.
+    - ``gain``: agreement of the improved minus the original judge, paired by item (for distances: a reduction
+    is negative).
+    - ``over_calibration``: the same compared with calibration alone. An alpha below 0 in a comparison counts
+    as 0.
+    - ``choices``: the choices without each fold, if cross-fitted; ``final``: the choice on all training
+    topics.
+    - ``improvement``: what the final choice learned; ``observations``: those of the model that proposed the
+    wording.
+    - ``criterion``: that of the improved judge; ``use``: the options of ``conqret judge`` that select it.
     """
 
     schema_name: str = "conqret.improvement/3"
@@ -112,17 +124,17 @@ class ImproveResult(Frozen):
 
     @property
     def shown(self) -> bool:
-        """Whether a gain in alpha over the judge as it is is shown: its interval lies above 0."""
+        """True if the gain in alpha over the original judge is significant: its interval lies above 0."""
         return self.gain.alpha.low is not None and self.gain.alpha.low > 0
 
     @property
     def shown_over_calibration(self) -> bool:
-        """Whether a gain in alpha over a calibration alone is shown."""
+        """True if the gain in alpha over calibration alone is significant."""
         return self.over_calibration.alpha.low is not None and self.over_calibration.alpha.low > 0
 
     @property
     def headline(self) -> str:
-        """What came of it, in a sentence."""
+        """A sentence with the finding: alpha before and after, and the gain."""
         verdict = (
             "The improved judge agrees better with annotators" if self.shown else "No improvement is shown"
         )
@@ -131,8 +143,10 @@ class ImproveResult(Frozen):
         return f"{verdict}: alpha with the mean label {after} after, {before} before, gain {self.gain.alpha} ({where})"
 
     def command(self, folder: str = ".") -> str:
-        """The command that judges new items with the improved judge, whose files lie in ``folder``; empty where it is
-        the judge that was given, or can only be had from Python, by its ``criterion``."""
+        """Return the command that judges new items with the improved judge, whose files are in ``folder``.
+
+        It is empty if the judge did not change, or if it can only be used from Python by its ``criterion``.
+        """
         if not self.use:
             return ""
         places = {name: f"{folder}/{name}" for name in (PROMPTS, CALIBRATION)}
@@ -147,7 +161,7 @@ SERIES: dict[Series, str] = {
 
 
 def improve_tables(result: ImproveResult) -> Iterator[Table]:
-    """Agreement before and after with what was gained; and what could be chosen."""
+    """Yield the tables: agreement before and after with gains, the candidates, and the choices by fold."""
     rows = {
         **{name: result.agreement[series] for series, name in SERIES.items()},
         "gain over (a)": result.gain,
@@ -191,7 +205,7 @@ def improve_tables(result: ImproveResult) -> Iterator[Table]:
 
 
 def remarks(result: ImproveResult) -> list[str]:
-    """What is said in words."""
+    """Return sentences with the model's observations and the limits of the result."""
     final = result.final
     lines = {
         f"Left out, as one of the judges gave no score: {words.number(result.unscored, 'item')}.": result.unscored,
@@ -210,7 +224,7 @@ def remarks(result: ImproveResult) -> list[str]:
 
 
 def improve_page(result: ImproveResult) -> ReportPage:
-    """The page of a run, and as Markdown its card."""
+    """Return the report page of an improvement run."""
     improvement = result.improvement
     anchors = [f"{anchor.rating}: {anchor.meaning}" for anchor in improvement.anchors]
     texts = {

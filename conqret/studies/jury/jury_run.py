@@ -52,7 +52,11 @@ COUNTED = "predicted_precision"
 
 @dataclass(frozen=True)
 class Ballots:
-    """The judgments of each of the ``names`` by item, in the order of the items, and the ``metrics`` that all have."""
+    """The judgments of all members of a jury on the same items.
+
+    ``judgments`` has for each of the ``names`` the judgments by item, and ``metrics`` are those that all
+    members have.
+    """
 
     names: tuple[str, ...]
     judgments: tuple[Mapping[str, Judgment], ...]
@@ -60,12 +64,13 @@ class Ballots:
 
     @classmethod
     def read(cls, runs: Sequence[JudgeFolder], called: Sequence[str] = ()) -> Ballots:
-        """The ballots of finished runs over the same items; ``called`` are their names (default: what tells their
-        folders apart).
+        """Read the judgments of finished runs over the same items.
+
+        ``called`` are the members' names (default: what distinguishes their folders).
 
         Raises:
-            DeclarationError: fewer than two runs, one twice, not finished, corrupt or of other items, or no shared
-                metric.
+            DeclarationError: there are fewer than two runs, one is given twice, not finished, corrupt or of
+                other items, or the runs share no metric.
         """
         names = tuple(called or distinct_names([run.path for run in runs]))
         if len(set(names)) < max(len(names), 2):
@@ -89,11 +94,11 @@ class Ballots:
         return cls(names, judged, tuple(metrics))
 
     def by_item(self, item: str) -> list[Judgment]:
-        """What each member says of an item."""
+        """Return each member's judgment of an item."""
         return [judgment[item] for judgment in self.judgments]
 
     def judged(self, rule: Rule, *, model: str, fingerprint: str, format: str) -> list[Judgment]:  # noqa: A002
-        """The judgments of the jury, one an item."""
+        """Return the jury's judgments, one for each item, under this model, fingerprint and format."""
         scores: dict[Place, float] = {}
         for metric in self.metrics:
             places, values = self.table(metric)
@@ -112,7 +117,9 @@ class Ballots:
         return made
 
     def table(self, metric: str) -> tuple[list[Place], NDArray[np.float64]]:
-        """The places of a metric that all members scored, and what they say there (places by members)."""
+        """Return the places (units) of a metric that all members scored, and the scores as places by
+        members.
+        """
         rows = {place: values for place, values in self._rows(metric) if None not in values}
         return list(rows), np.array(list(rows.values()), dtype=float).reshape(len(rows), len(self.names))
 
@@ -158,8 +165,11 @@ class Ballots:
 
 
 def combine(rule: Rule, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """What a rule makes of scores of one metric (units by judges, none missing): one score of each unit. The median is
-    the majority of an odd number of judges whose scores have two values."""
+    """Combine scores of one metric (units by judges, none missing) into one score for each unit.
+
+    The rule "mean" takes the mean, any other the median. With an odd number of judges and two possible
+    scores, the median is the majority.
+    """
     return np.asarray((np.mean if rule == "mean" else np.median)(scores, axis=1))
 
 
@@ -170,7 +180,7 @@ CHUNK = 2**20
 
 @dataclass(frozen=True)
 class JuryFolder(JudgeFolder):
-    """The files of a jury: those of a judge's run, and what is known of the jury (``jury.json``)."""
+    """The folder of a jury: the files of a judge's run, and ``jury.json``."""
 
     COMMAND: ClassVar[str] = "conqret judges jury"
 
@@ -189,13 +199,22 @@ def jury(
     names: Sequence[str] = (),
     overwrite: bool = False,
 ) -> Jury:
-    """Combine several judges: put finished runs of the same items together, and write the run of the jury into
-    ``output``; ``names`` are what its members are called (default: their folders).
+    """Combine finished runs of several judges over the same items into the run of a jury, and evaluate it.
 
-    No request is sent, and the costs are those of all members. A score is missing where that of any member is.
+    No request is sent; the costs are those of all members. A score is missing where that of any member is.
+
+    Args:
+        runs: the members' runs.
+        output: the folder for the jury's run.
+        labels: human labels of the items, for the evaluation.
+        rule: how scores are combined.
+        metrics: the metric of each dimension, where the names differ.
+        settings: how agreement is measured.
+        names: the members' names (default: their folders).
+        overwrite: replace what ``output`` holds.
 
     Raises:
-        DeclarationError: the runs make no jury, labels meet nothing, or ``output`` is not free.
+        DeclarationError: the runs cannot form a jury, no judgment has a label, or ``output`` is not free.
     """
     out = Path(output)
     if out.resolve() in {Path(run).resolve() for run in runs}:
@@ -261,10 +280,12 @@ def hold_jury(
     metrics: Mapping[str, str] | None = None,
     settings: AgreementSettings = DEFAULT_SETTINGS,
 ) -> Jury:
-    """The jury by ``rule``, whose judgments are ``judged``.
+    """Return the evaluation of a jury whose combined judgments are ``judged``.
+
+    Without ``labels``, agreement is left out.
 
     Raises:
-        DeclarationError: labels meet the judgments nowhere.
+        DeclarationError: no judgment has a label.
     """
     members = {
         name: list(judgment.values()) for name, judgment in zip(ballots.names, ballots.judgments, strict=True)
@@ -329,7 +350,11 @@ def _checked(
 def rule_on(
     means: Sequence[JackknifedEstimate], chosen: JackknifedEstimate, alone: SharedUnits, confidence: float
 ) -> RuleAgreement:
-    """What the last of the mean alphas, the jury's, is above those of the members, ``alone``, and of the ``chosen``."""
+    """Compare the jury's mean alpha with its members.
+
+    ``means`` are the mean alphas of the members and, last, of the jury. ``chosen`` is the cross-validated
+    alpha of the best member. ``alone`` has the members' names.
+    """
     jury, members = means[-1], dict(zip(alone.names, means, strict=False))
     over_average = jury.minus(average(list(members.values())))
     over = {name: jury.minus(member) for name, member in members.items()}

@@ -32,7 +32,7 @@ Rule = Literal["mean", "median"]
 
 
 class Member(Frozen):
-    """A run of the jury; ``alpha`` is its mean alpha with annotators (None: without labels)."""
+    """A member of the jury. ``alpha`` is its mean alpha with annotators; None without labels."""
 
     name: str
     format: str
@@ -42,13 +42,13 @@ class Member(Frozen):
 
 
 class RuleAgreement(Frozen):
-    """A rule compared with human labels: the mean alpha, and what it is above the members'.
+    """The jury's mean alpha with human labels, compared with its members.
 
-    ``over_average`` is the alpha less the mean of the members', with the two-sided p-value ``p`` (None: no test), and
-    ``over`` has that of the alpha less each member's (1 where it is not above it). ``shown`` says what they show, one
-    after the other, so that both together err in 5%: better than the members on ``average``, and then also than
-    ``each`` of them; or ``worse`` than they are on average. ``gain`` is the alpha less
-    that of the member chosen by other topics: as much as is to be had beyond choosing one.
+    - ``over_average``: alpha minus the mean of the members' alphas, with two-sided ``p`` (None: not tested).
+    - ``over``: for each member, the p-value of alpha minus its alpha (1 where the jury is not above it).
+    - ``shown``: better than the members on ``average``, then also than ``each`` of them, or ``worse`` on
+    average; both tests together have an error of 5%.
+    - ``gain``: alpha minus that of the best member, chosen on other topics.
     """
 
     alpha: Estimate
@@ -60,7 +60,7 @@ class RuleAgreement(Frozen):
 
 
 class ErrorPair(Frozen):
-    """How far two members err alike: the correlation of each one's score less the human label, within dimensions."""
+    """The correlation of the errors of two members (score minus human label, within dimensions)."""
 
     first: str
     second: str
@@ -68,7 +68,7 @@ class ErrorPair(Frozen):
 
 
 class Disagreement(Frozen):
-    """An item on which the members differ: each one's score of a metric, and the human label, all in [0, 1]."""
+    """An item on which the members differ: their scores, the jury's score and the human label, in [0, 1]."""
 
     item: str
     topic: str
@@ -79,8 +79,12 @@ class Disagreement(Frozen):
 
 
 class JuryCheck(Frozen):
-    """The jury compared with human labels: what it ``reached``, the ``best`` member, chosen by other topics, and
-    the members' errors by pairs. ``independent`` is how many independent judges they count as (None: not known)."""
+    """The evaluation of a jury with human labels.
+
+    ``reached`` is its agreement, ``best`` the choice of the best member on other topics, and ``errors`` the
+    error correlations of members. ``independent`` is the effective number of independent judges (None:
+    unknown).
+    """
 
     basis: Basis
     reached: RuleAgreement
@@ -91,8 +95,10 @@ class JuryCheck(Frozen):
 
 
 class Jury(Frozen):
-    """A jury by ``rule``: its members, how many of the items it judges whole, where its members differ most, and what
-    it is worth (None: without labels)."""
+    """A jury: its ``rule``, its members, the items on which they differ most, and its evaluation.
+
+    ``scored`` counts the ``items`` with all scores. ``checked`` is None without labels.
+    """
 
     schema_name: str = SCHEMA
     rule: Rule
@@ -105,14 +111,14 @@ class Jury(Frozen):
 
     @property
     def chance(self) -> str:
-        """That neither a member nor the jury agrees better than chance, in a sentence; empty where one does."""
+        """A sentence that neither the jury nor a member agrees beyond chance; empty if one does."""
         reached = [] if self.checked is None else [self.checked.reached.alpha]
         members = [member.alpha for member in self.members if member.alpha is not None]
         return chance_sentence([*reached, *members])
 
     @property
     def verdict(self) -> str:
-        """What the jury gains, in a sentence."""
+        """A sentence on what the jury gains over its members."""
         if self.checked is None:
             return "what the jury gains over its members is unknown without human labels (--labels)"
         reached = self.checked.reached
@@ -133,7 +139,9 @@ class Jury(Frozen):
 
 
 def jury_tables(jury_result: Jury) -> Iterator[Table]:
-    """Jury and members with annotators, errors by pairs, and where members differ most."""
+    """Yield the tables: agreement of jury and members, error correlations, and the items on which members
+    differ most.
+    """
     checked = jury_result.checked
     if checked is not None:
         reached, best, basis, beaten = checked.reached, checked.best, checked.basis, ""
@@ -192,7 +200,7 @@ def jury_tables(jury_result: Jury) -> Iterator[Table]:
 
 
 def jury_page(jury_result: Jury) -> ReportPage:
-    """The page, with alphas as a picture."""
+    """Return the report page of a jury."""
     checked = jury_result.checked
     sentences = (f"{jury_result.verdict}.", jury_result.chance)
     return ReportPage(

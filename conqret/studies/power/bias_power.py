@@ -40,8 +40,11 @@ QUALITY, NOISE, TOPIC = 1.0, 1.0, 0.35
 
 
 class ProbePower(Frozen):
-    """Shares of the judges with the bias of one probe: ``found`` by an alarm, and ``cleared`` wrongly; and ``raised``,
-    the share of judges without any bias of which it raises an alarm."""
+    """The simulated power of one probe.
+
+    ``found`` is the share of biased judges for which it raises an alarm, and ``cleared`` the share that it
+    wrongly clears. ``raised`` is the share of unbiased judges with an alarm.
+    """
 
     probe: str
     found: float
@@ -50,8 +53,11 @@ class ProbePower(Frozen):
 
 
 class BiasPower(Frozen):
-    """What a bias run on so many ``topics`` with so many ``items`` (pairs) each finds of a bias of this ``size``;
-    ``raised`` is the share of judges without a bias of which any probe raises an alarm."""
+    """The simulated power of a bias run with ``topics`` topics of ``items`` pairs each, for a bias of
+    ``size``.
+
+    ``raised`` is the share of unbiased judges for which any probe raises an alarm.
+    """
 
     topics: int
     items: int
@@ -72,20 +78,24 @@ def power_bias(
     seed: int = 13,
     on_cell: Callable[[], object] = lambda: None,
 ) -> tuple[BiasPower, ...]:
-    """Simulate how often a bias run on pairs of arguments finds a bias of this size, all probes corrected together.
+    """Simulate how often a bias run on pairs of arguments detects a bias of this size, all probes corrected
+    together.
 
     Args:
-        size: the bias: with 0.1 the favored place, or a changed text, wins 60% instead of 50%.
+        size: the bias; with 0.1 the favored place, or a changed text, wins 60% instead of 50%.
         topics: numbers of topics.
-        items: numbers of pairs a topic.
-        probes: only these; by default those that need neither documents nor labels.
-        simulations: judges without a bias, and as many with each probe's.
+        items: numbers of pairs per topic.
+        probes: the probes; by default those that need neither documents nor labels.
+        simulations: the number of unbiased judges, and of biased judges for each probe.
         seed: the seed of the simulated judges.
-        on_cell: is called after each number of topics with each number of pairs.
+        on_cell: called after each combination of topics and items.
+
+    Returns:
+        The power for each combination.
 
     Raises:
         UnknownNameError: there is no such probe.
-        DeclarationError: a number is out of range, or a probe cannot be made, or raises no alarms.
+        DeclarationError: a number is out of range, or a probe cannot be run or raises no alarms.
     """
     if not 0 < size <= LARGEST or simulations < MIN_SIMULATIONS:
         raise DeclarationError(
@@ -134,12 +144,13 @@ def _power(plan: BiasPlan, topics: int, items: int, size: float, simulations: in
 
 
 def pairs_plan(pairs: int, topics: int, probes: Iterable[str] = ()) -> BiasPlan:
-    """The comparisons of ``probes`` on so many pairs of arguments without documents, spread evenly over topics, for a
-    judge that says which of two is better. Probes that need more are left out.
+    """Plan the contrasts of ``probes`` on synthetic pairs of arguments, spread evenly over topics.
+
+    The judge states which of two arguments is better. Probes that need documents or labels are left out.
 
     Raises:
         UnknownNameError: there is no such probe.
-        DeclarationError: none of them can be made.
+        DeclarationError: none of the probes can be run.
     """
     items = tuple(
         Item(
@@ -156,8 +167,11 @@ def pairs_plan(pairs: int, topics: int, probes: Iterable[str] = ()) -> BiasPlan:
 
 @dataclass
 class PlantedJudge:
-    """A judge that prefers one of two arguments, with the bias that the probe ``biased`` looks for (no such probe:
-    without any), of ``size`` inside [0, .5), drawn by ``rng``."""
+    """A simulated judge that prefers one of two arguments, with a known bias.
+
+    ``biased`` is the probe that looks for the bias (an unknown name: no bias), and ``size`` the bias in [0,
+    0.5).
+    """
 
     contrasts: Sequence[Contrast]
     biased: str
@@ -166,7 +180,7 @@ class PlantedJudge:
     _drawn: dict[tuple[str, ...], float] = field(default_factory=dict)
 
     def readings(self) -> dict[Key, Judgment]:
-        """What it says of everything that is compared."""
+        """Return the simulated judgment of each version in the contrasts."""
         values: dict[Key, float] = {}
         for contrast in self.contrasts:
             for pair in contrast.pairs:

@@ -28,8 +28,11 @@ HOW = (
 
 @dataclass(frozen=True, slots=True)
 class PlanCurve:
-    """The value of each plan by its size (None: it has none), and the ``goal`` that a value has to reach: at least that
-    much, or, where ``lower`` is better, at most."""
+    """A value (such as power) for each size of a study (topics and items per topic), and the ``goal`` to
+    reach.
+
+    The value is None where there is none. If ``lower`` is True, lower values are better.
+    """
 
     values: Mapping[Size, float | None]
     goal: float = POWER
@@ -37,7 +40,7 @@ class PlanCurve:
 
     @property
     def smallest(self) -> Size | None:
-        """The plan with the fewest items in all that reaches the goal; None where no plan does."""
+        """The size with the fewest items in total that reaches the goal; None if none does."""
         enough = [
             size
             for size, value in self.values.items()
@@ -47,13 +50,15 @@ class PlanCurve:
 
     @property
     def best(self) -> Size | None:
-        """The plan with the best value; None where no plan has one."""
+        """The size with the best value; None if there are no values."""
         known = {size: value for size, value in self.values.items() if value is not None}
         return (min if self.lower else max)(known, key=lambda size: known[size], default=None)
 
     def chart(self, title: str, y: str) -> Chart:
-        """Values over topics, a line for each number of items a topic, the goal as a line, and the smallest plan that
-        reaches it as a stem below its point."""
+        """Return a chart of values over topics, with one line for each number of items per topic.
+
+        The goal is a line, and the smallest size that reaches it is marked.
+        """
         lines: dict[str, list[Point]] = {}
         for (topics, items), value in self.values.items():
             if value is not None:
@@ -71,7 +76,7 @@ class PlanCurve:
         return Chart(title, "Topics", y, drawn, logarithmic=True, ends=reached)
 
     def table(self, title: str, form: str, note: str) -> Table:
-        """Topics by items a topic."""
+        """Return a table of values, topics by items per topic; ``form`` formats a value."""
         cells = {size: None if value is None else form.format(value) for size, value in self.values.items()}
         topics, items = (dict.fromkeys(column) for column in zip(*cells, strict=True))
         rows = [(str(count), *(cells[count, each] for each in items)) for count in topics]
@@ -81,7 +86,7 @@ class PlanCurve:
 
 
 def in_all(size: Size) -> str:
-    """The size of a plan, with the number of its items."""
+    """Return the size of a study in words, with the total number of items."""
     topics, items = size
     return f"{number(topics, 'topic')} with {number(items, 'item')} each, {number(topics * items, 'item')} in all"
 
@@ -92,7 +97,7 @@ def _known(simulations: int) -> float:
 
 
 def lost_cells(cells: Sequence[PlannedSize]) -> str:
-    """In how many studies there will be no interval at all, in a sentence; empty where that is so in few."""
+    """Return a sentence on sizes for which many simulated studies have no interval; empty if there are none."""
     lost = [cell for cell in cells if cell.without > MAX_WITHOUT and cell.topics >= MIN_CLUSTERS]
     if not lost:
         return ""
@@ -105,8 +110,12 @@ def lost_cells(cells: Sequence[PlannedSize]) -> str:
 
 
 def sample_size_page(sizes: SampleSizes, half_width: float | None, seed: int) -> ReportPage:
-    """The page: power or half width over topics, with the smallest plan that reaches the goal, and the tables. The goal
-    is a ``half_width`` of the interval; None: a power of 80% where there is a test, else the usual half width."""
+    """Return the report page of planned sample sizes: power or half width over topics, the smallest
+    sufficient size, and tables.
+
+    The goal is ``half_width``. If None, it is a power of 80% where there is a test, else the usual half
+    width.
+    """
     what, studies = sizes.what, f"{sizes.simulations} simulated studies"
     cells = {(cell.topics, cell.items): cell for cell in sizes.cells}
     powers = PlanCurve({size: cell.power for size, cell in cells.items()})
@@ -167,7 +176,9 @@ def sample_size_page(sizes: SampleSizes, half_width: float | None, seed: int) ->
 
 
 def bias_power_page(cells: Sequence[BiasPower], seed: int) -> ReportPage:
-    """The page: the smallest plan with which each probe finds the bias in 80% of runs, and how often it does."""
+    """Return the report page of bias power: the smallest size at which each probe detects the bias in 80% of
+    runs.
+    """
     first, curves = cells[0], dict[str, PlanCurve]()
     for place, row in enumerate(first.rows):
         curves[row.probe] = PlanCurve({(cell.topics, cell.items): cell.rows[place].found for cell in cells})

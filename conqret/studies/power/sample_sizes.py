@@ -43,9 +43,12 @@ Draw = Callable[[int, int, "np.random.Generator"], "NDArray[np.float64]"]
 
 @dataclass(frozen=True, slots=True)
 class PlannedSize:
-    """One cell: the median half of the interval's width (None where more than 5% have no interval), the share of the
-    simulations in which the test finds something (None: no test, or fewer than six topics), and the share without an
-    interval."""
+    """The simulation result for one number of topics and items per topic.
+
+    ``half_width`` is the median half width of the interval (None if more than 5% have no interval). ``power``
+    is the share of significant tests (None: no test, or fewer than six topics). ``without`` is the share of
+    simulations without an interval.
+    """
 
     topics: int
     items: int
@@ -56,8 +59,10 @@ class PlannedSize:
 
 @dataclass(frozen=True, slots=True)
 class SamplePlan:
-    """What is simulated: each number of ``topics`` with each number of ``items`` a topic; ``on_cell`` is called after
-    each.
+    """The settings of a simulation: each number of ``topics`` is combined with each number of ``items`` per
+    topic.
+
+    ``on_cell`` is called after each combination.
 
     Raises:
         DeclarationError: a number is below 1.
@@ -81,8 +86,11 @@ class SamplePlan:
         *,
         tests: bool = False,
     ) -> list[PlannedSize]:
-        """Simulate each cell: ``compute`` makes the statistic of values and topics; where it ``tests``, it is tested
-        against 0."""
+        """Simulate each combination of topics and items, and return its results.
+
+        ``draw`` simulates data, and ``compute`` computes the statistic from values and topics. If ``tests``
+        is True, the statistic is tested against 0.
+        """
         sizes = []
         for count, each in product(self.topics, self.items):
             rng = np.random.default_rng([self.seed, count, each])
@@ -108,7 +116,7 @@ class SamplePlan:
 
 
 def plan_agreement(draw: Draw, plan: SamplePlan, level: Level = "interval") -> list[PlannedSize]:
-    """The width of the interval of Krippendorff's alpha between two columns, judge and annotators."""
+    """Simulate the interval width of Krippendorff's alpha between two columns, judge and annotators."""
 
     def alpha(values: NDArray[np.float64], names: list[int]) -> JackknifedEstimate:
         return alphas(values[None], level, leave_one_out(names))[0]
@@ -117,14 +125,21 @@ def plan_agreement(draw: Draw, plan: SamplePlan, level: Level = "interval") -> l
 
 
 def plan_mean(draw: Draw, plan: SamplePlan) -> list[PlannedSize]:
-    """The width of the interval of the mean of one column (of differences, say), and the power of its two-sided test
-    against 0 at 5%."""
+    """Simulate the interval width of a mean (of one column), and the power of its two-sided test against 0
+    at 5%.
+    """
     return plan.cells(draw, lambda values, names: mean(values[0], names), tests=True)
 
 
 def assumed(correlation: float, icc: float) -> Draw:
-    """Two columns of normal values (judge, annotators) that correlate so, between topics and within them: alpha at the
-    interval level is then the correlation. Raises DeclarationError where a number is out of range."""
+    """Return a function that simulates normal scores of judge and annotators with this correlation.
+
+    The correlation holds between and within topics; ``icc`` is the share of variance between topics. Alpha at
+    the interval level equals the correlation.
+
+    Raises:
+        DeclarationError: a number is out of range.
+    """
     if not -1 < correlation < 1:
         raise DeclarationError(f"an alpha to plan for must lie inside (-1, 1), not at {correlation}")
     root, normal = np.linalg.cholesky([[1, correlation], [correlation, 1]]), _normal(2, icc)
@@ -132,12 +147,14 @@ def assumed(correlation: float, icc: float) -> Draw:
 
 
 def skewed(draw: Draw, shares: Sequence[float]) -> Draw:
-    """The columns of ``draw`` (normal values of variance 1) as steps 0, 1 … that occur with these ``shares``, in each
-    column: each value is cut at the quantiles of the normal distribution. Agreement of steps is below that of the
-    values, most where few steps hold nearly everything.
+    """Return a function that simulates ordinal labels 0, 1 … with these ``shares`` by cutting normal values
+    of ``draw``.
+
+    Each column is cut at the normal quantiles. Agreement of the labels is below that of the values,
+    especially if few labels dominate.
 
     Raises:
-        DeclarationError: fewer than two shares, one that is not above 0, or they are not 1 in sum.
+        DeclarationError: there are fewer than two shares, one is not above 0, or their sum is not 1.
     """
     if len(shares) < 2 or min(shares) <= 0 or not math.isclose(sum(shares), 1, abs_tol=SHARES_SUM):
         raise DeclarationError(
@@ -150,7 +167,12 @@ def skewed(draw: Draw, shares: Sequence[float]) -> Draw:
 
 
 def assumed_differences(shift: float, sd: float, icc: float) -> Draw:
-    """One column of normal differences around ``shift``. Raises DeclarationError where a number is out of range."""
+    """Return a function that simulates normal differences with mean ``shift``, standard deviation ``sd`` and
+    ``icc``.
+
+    Raises:
+        DeclarationError: a number is out of range.
+    """
     if not sd > 0:
         raise DeclarationError(f"a standard deviation must be above 0, not {sd}")
     normal = _normal(1, icc)
@@ -158,11 +180,14 @@ def assumed_differences(shift: float, sd: float, icc: float) -> Draw:
 
 
 def from_pilot(columns: ArrayLike, clusters: Sequence[Hashable]) -> Draw:
-    """Values of a pilot (columns by items, none missing): topics drawn with replacement, and of each its items, without
-    where it has enough of them. Drawn with replacement, items would vary twice: in the pilot's topic, and in the draw.
+    """Return a function that resamples the values of a pilot.
+
+    Topics are drawn with replacement. Their items are drawn without replacement if there are enough, because
+    replacement would add variance. ``columns`` are columns by items, with ``clusters`` as the topic of each
+    item.
 
     Raises:
-        DeclarationError: the pilot has fewer than two topics, or as many clusters are not named as items.
+        DeclarationError: the pilot has fewer than two topics, or there is not one topic for each item.
     """
     values = np.asarray(columns, dtype=float)
     places = [
@@ -200,8 +225,11 @@ SAME_SCORE = 1e-9
 
 
 class PlanSettings(TypedDict, total=False):
-    """What is simulated (:class:`SamplePlan`): each number of ``topics`` with each number of
-    ``items`` a topic, so many ``simulations`` of each; ``on_cell`` is called after each of them."""
+    """The settings of a simulation (:class:`SamplePlan`), as keyword arguments.
+
+    Each number of ``topics`` is combined with each number of ``items`` per topic. ``on_cell`` is called after
+    each combination.
+    """
 
     topics: Sequence[int]
     items: Sequence[int]
@@ -213,8 +241,10 @@ class PlanSettings(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class SampleSizes:
-    """``cells`` say how wide the interval of ``what`` is and how often it is found; ``pilot`` what they are drawn from,
-    empty where the spread is ``assumed``."""
+    """The results of planning sample sizes for the statistic ``what``, one of ``cells`` for each size.
+
+    ``pilot`` says what the data were drawn from; it is empty if the spread is ``assumed``.
+    """
 
     what: str
     cells: tuple[PlannedSize, ...]
@@ -234,22 +264,22 @@ def power_agreement(
     labels: Labels | None = None,
     **plan: Unpack[PlanSettings],
 ) -> SampleSizes:
-    """Simulate how wide the interval of Krippendorff's alpha of judge and annotators will be.
+    """Simulate the interval width of Krippendorff's alpha of judge and annotators for several sample sizes.
 
-    Without a pilot, values at the interval level are assumed, or ordinal labels that occur with ``shares``. A pilot's
-    labels keep their level and scale.
+    Without a pilot, interval-level scores are assumed, or ordinal labels with ``shares``. A pilot's labels
+    keep their level and scale.
 
     Args:
         alpha: the assumed true alpha (with ``shares``: that of the values behind the labels).
-        icc: the assumed share of the variance that is between topics.
-        shares: how often each label is assumed to occur, from the lowest up.
-        pilot: a finished run whose topics and items are drawn instead.
+        icc: the assumed share of the variance between topics.
+        shares: the assumed frequency of each label, from the lowest up.
+        pilot: a finished run whose topics and items are resampled instead.
         labels: human labels of the pilot's items, of one dimension.
-        plan: what is simulated: :class:`PlanSettings`.
+        plan: the settings of the simulation: :class:`PlanSettings`.
 
     Raises:
-        DeclarationError: a number is out of range, pilot and labels do not go together, or the labels have several
-            dimensions.
+        DeclarationError: a number is out of range, pilot and labels are not given together, or the labels
+            have several dimensions.
     """
     _together(pilot=pilot, labels=labels)
     sizes = SamplePlan(**plan)
@@ -295,19 +325,21 @@ def power_difference(
     metric: str | None = None,
     **plan: Unpack[PlanSettings],
 ) -> SampleSizes:
-    """Simulate how wide the interval of a mean or of a paired difference will be, and how often it is found.
+    """Simulate the interval width of a mean or paired difference, and the power of its test, for several
+    sample sizes.
 
     Args:
-        shift: the true difference to be found.
-        sd: the assumed standard deviation of the differences (of the scores themselves, where a mean is planned).
-        icc: the assumed share of the variance that is between topics.
-        pilot: a finished run, from which the spread is taken.
-        reference: a second run over the pilot's items; the differences between both are drawn.
+        shift: the true difference to detect.
+        sd: the assumed standard deviation of the differences (of scores, if a mean is planned).
+        icc: the assumed share of the variance between topics.
+        pilot: a finished run from which the spread is taken.
+        reference: a second run over the pilot's items; differences between both are resampled.
         metric: the metric of both.
-        plan: what is simulated: :class:`PlanSettings`.
+        plan: the settings of the simulation: :class:`PlanSettings`.
 
     Raises:
-        DeclarationError: a number is out of range, or ``pilot``, ``reference`` and ``metric`` do not go together.
+        DeclarationError: a number is out of range, or ``pilot``, ``reference`` and ``metric`` are not given
+            together.
     """
     _together(pilot=pilot, reference=reference, metric=metric)
     sizes, draw, told = SamplePlan(**plan), assumed_differences(shift, sd, icc), ""
@@ -335,10 +367,10 @@ def _piloted(items: int, clusters: int, what: str) -> str:
 def between_runs(
     first: Iterable[Judgment], second: Iterable[Judgment], metric: str
 ) -> tuple[list[float], list[Hashable]]:
-    """The second run less the first, on what both scored, around 0 (the effect comes from the user); and the topics.
+    """Return the paired differences (second minus first run), centered at 0, and the topic of each.
 
     Raises:
-        DeclarationError: no item has a score in both, or all differ by the same.
+        DeclarationError: no item has a score in both runs, or all differences are equal.
         UnknownNameError: the first run has no such metric.
     """
     before = list(first)

@@ -40,10 +40,10 @@ BAR = 30
 
 @dataclass
 class ModelJudge:
-    """A format (its name or itself) and a model as a callable judge that caches its judgments.
+    """A format and a model as a callable judge that caches its judgments.
 
-    All limits among the ``options`` of :func:`conqret.judge` hold for all calls together, which share a session;
-    ``recordings`` is a file of recordings.
+    ``format`` is a name or a judge. Limits in ``options`` (those of :func:`conqret.judge`) hold for all calls
+    together. ``recordings`` is a file of recordings.
     """
 
     format: str | Judge = DEFAULT_FORMAT
@@ -93,12 +93,15 @@ def check(
     margin: float = MARGIN,
     allow_missing: float = 0.0,
 ) -> str:
-    """Why the claim (``falls``, ``rises``, ``stands still``) is wrong, with the curve; empty where it is right.
+    """Check the claim that a score ``falls``, ``rises`` or ``stands still`` under a perturbation.
 
-    Levels that most items cannot reach are left out, and so are items that lack one of the rest.
+    Levels that most items cannot reach are left out, and so are items that lack one of the others.
+
+    Returns:
+        An empty text if the claim holds; otherwise why it does not, with the curve.
 
     Raises:
-        DeclarationError: the items cannot be perturbed so, or the judge gives no such metric at all.
+        DeclarationError: the items cannot be perturbed this strongly, or the judge has no such metric.
     """
     entry = PerturbationLevels.from_name(perturbation, levels)
     changes = entry.perturbation
@@ -131,7 +134,7 @@ def check(
 
 
 def curve_text(response: Response, unit: str) -> str:
-    """The curve for a terminal: a line for each level with mean, interval and bar, then the correlations."""
+    """Return the curve as text for a terminal: mean, interval and bar of each level, then correlations."""
     lines = [f"  level ({unit}): mean [95% over topics]"]
     for level, mean, interval in zip(response.levels, response.means, response.intervals, strict=True):
         bar = "#" * round(BAR * max(0.0, min(1.0, mean)))

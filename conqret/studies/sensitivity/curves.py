@@ -43,8 +43,12 @@ from conqret.studies.sensitivity.sensitivity_plan import PerturbationLevels, Sen
 def corrected(
     responses: Sequence[Response], expected: Sequence[Direction], margin: float = MARGIN
 ) -> list[list[float]]:
-    """For each response that should not change (or not rise, as ``expected`` says) the p-values of "this shift is
-    within ``margin``" against "it is beyond", corrected for all shifts of all of them."""
+    """Return for each response the p-values of "this shift from the first level is within ``margin``", one
+    for each shift.
+
+    A small p-value shows a change beyond ``margin`` (only upwards for what should not rise). P-values are
+    corrected (Holm) over all shifts of all responses.
+    """
     raw = [
         _beyond(shift, direction, margin)
         for response, direction in zip(responses, expected, strict=True)
@@ -62,16 +66,17 @@ def _beyond(shift: JackknifedEstimate, direction: Direction, margin: float) -> f
 
 
 def alarms(p_values: Sequence[float]) -> list[int]:
-    """The places among the shifts at which a score is shown to have moved that should have stood still."""
+    """Return the numbers of the shifts at which a score that should not change is shown to have changed."""
     return [place for place, p in enumerate(p_values) if p < ALPHA]
 
 
 def judge_response(
     response: Response, expected: Direction, p_values: Sequence[float] = (), margin: float = MARGIN
 ) -> tuple[Verdict, str]:
-    """Whether ``response`` is as expected, and in words why.
+    """Return the verdict on a response (as expected or not), and the reason in words.
 
-    ``p_values`` are those of :func:`corrected`, for what should not change, which a score does within ``margin`` of 0.
+    ``p_values`` are those of :func:`corrected`, for a score that should not change; changes within ``margin``
+    are negligible.
     """
     if response.clusters < MIN_TOPICS:
         topics = number(response.clusters, "topic")
@@ -103,8 +108,7 @@ def _judge_trend(response: Response, sign: int, margin: float) -> tuple[Verdict,
 
 
 def moved(response: Response) -> str:
-    """How far the score moved from the first level to the last, with its sign and interval, where nothing is
-    expected."""
+    """Return in words how far a score moved from the first level to the last, with sign and interval."""
     found = response.shifts[-1].estimate()
     interval = "" if found.low is None or found.high is None else f" [{found.low:+.3f}, {found.high:+.3f}]"
     return f"moves by {response.shifts[-1].value:+.3f}{interval} from first to last"
@@ -154,7 +158,7 @@ NOT_JUDGED = "not_judged"
 
 @dataclass(frozen=True)
 class JudgeCurves:
-    """What one judge of a plan said, among the judgments by their keys."""
+    """The judgments of one judge of a sensitivity plan, from which its curves are computed."""
 
     plan: SensitivityPlan
     setup: Setup
@@ -165,7 +169,7 @@ class JudgeCurves:
         return {"format": self.setup.judge.name, "model": self.setup.client.model, "metric": metric}
 
     def value(self, version: str, metric: str) -> float | None:
-        """The value of a metric for a version; None where it has none."""
+        """Return the value of a metric for a version of an item; None if it has none."""
         judgment = self._judgment(version)
         return judgment.value(metric) if judgment is not None else None
 
@@ -173,8 +177,11 @@ class JudgeCurves:
         return self.judgments.get(trial_key(self.setup.fingerprint, version))
 
     def respond(self, entry: PerturbationLevels, metric: str) -> tuple[Response | None, Counter[str]]:
-        """How ``metric`` answers to a perturbation (None: no item is scored throughout), and the reasons of what has no
-        value at every level."""
+        """Return the response of ``metric`` to a perturbation, and the reasons of items without a value at
+        every level.
+
+        The response is None if no item has a value at every level.
+        """
         rows, lost = self._rows(entry, metric)
         keys = TopicKeys.from_judged(item for item, _ in rows)
         topics = [keys[item.topic] for item, _ in rows]
@@ -188,8 +195,11 @@ class JudgeCurves:
         lost: Counter[str],
         p_values: Sequence[float],
     ) -> Iterator[Curve | EmptyCurve | StanceCurve]:
-        """The curve of a response, or why there is none, and those of each stance where it should fall;
-        ``p_values`` are those of its shifts, where it should not change."""
+        """Yield the curve of a response, or an empty curve with the reasons; then the curves by stance, if
+        it should fall.
+
+        ``p_values`` are those of its shifts, if it should not change.
+        """
         perturbation = entry.perturbation
         expected = perturbation.expected(metric)
         missing = dict(sorted(lost.items()))
@@ -229,7 +239,7 @@ class JudgeCurves:
             yield from self.stances(entry, metric)
 
     def stances(self, entry: PerturbationLevels, metric: str) -> list[StanceCurve]:
-        """The curve of each stance that the items have; none where there is only one."""
+        """Return the curve of each stance of the items; empty if there is only one stance."""
         by_stance = gathered((item.stance, row) for item, row in self._rows(entry, metric)[0])
         curves, levels = [], entry.levels
         for stance, rows in sorted(by_stance.items()) if len(by_stance) > 1 else ():
@@ -249,7 +259,9 @@ class JudgeCurves:
         return curves
 
     def cell(self, stack: Stack, metric: str) -> CurveCell | None:
-        """The cell of the grid (ConQRet, Figure 4) for one stack of changes; None where nothing is scored."""
+        """Return the grid cell (ConQRet, Figure 4) for one combination of changes; None if nothing is
+        scored.
+        """
         items = self.plan.versions[stack].values()
         keys = TopicKeys.from_judged(items)
         scored = [

@@ -36,7 +36,7 @@ SHOULD: Mapping[str, str] = {"fall": "fall", "rise": "rise", "unchanged": "not c
 
 
 def write_sensitivity(results: SensitivityResults, folder: Path) -> list[Path]:
-    """Write ``report.html``, ``tables.md`` and ``plots/*.svg``; returns what was written."""
+    """Write ``report.html``, ``tables.md`` and ``plots/*.svg`` into ``folder``; return their paths."""
     files = {f"plots/{name}.svg": chart.svg() for name, chart in charts(results.curves).items()}
     page = sensitivity_page(results).html()
     tables = tables_markdown(all_tables(results))
@@ -44,7 +44,7 @@ def write_sensitivity(results: SensitivityResults, folder: Path) -> list[Path]:
 
 
 def sensitivity_page(results: SensitivityResults) -> ReportPage:
-    """The page: verdicts, curves, and the tables laid out as the paper's."""
+    """Return the report page of a sensitivity run: verdicts, curves, and tables in the layout of the paper."""
     judges = results.record.judges
     first, *others = all_tables(results)
     drawn = list(charts(results.curves).values())
@@ -80,8 +80,11 @@ def sensitivity_page(results: SensitivityResults) -> ReportPage:
 
 
 def charts(curves: Sequence[Curve]) -> dict[str, Chart]:
-    """By file name (without ending) a chart of each perturbation and metric that should fall or rise, alarms, or is not
-    as expected: a line for each judge (ConQRet, Figure 13)."""
+    """Return charts by file name, one for each perturbation and metric, with a line for each judge (ConQRet,
+    Figure 13).
+
+    Charts are left out if the score should not change and did not.
+    """
     groups = gathered(((curve.perturbation, curve.metric), curve) for curve in curves)
     return {
         slug(f"{perturbation}-{metric}"): chart(group_curves)
@@ -91,7 +94,7 @@ def charts(curves: Sequence[Curve]) -> dict[str, Chart]:
 
 
 def chart(curves: Sequence[Curve]) -> Chart:
-    """Means over levels with their intervals; all curves share perturbation and metric."""
+    """Return a chart of means over levels with intervals; all curves share perturbation and metric."""
     first, *others = curves
     several = len({curve.model for curve in curves}) > 1
     metric = words.label(first.metric)
@@ -111,12 +114,12 @@ def chart(curves: Sequence[Curve]) -> Chart:
 
 
 def slug(text: str) -> str:
-    """A name that is safe as a file's."""
+    """Return the text as a safe file name: lowercase letters, digits and hyphens."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:80] or "plot"
 
 
 def answer(curves: Sequence[Curve]) -> Iterator[str]:
-    """Whether the judge notices, with the counts that say so; the counts alone where no score should move."""
+    """Yield a sentence on whether the judge detects perturbations, with the counts of verdicts."""
     moving = {
         curve.verdict for curve in curves if curve.verdict is not None and curve.expected not in INVARIANT
     }
@@ -130,7 +133,7 @@ def answer(curves: Sequence[Curve]) -> Iterator[str]:
 
 
 def missing_remarks(results: SensitivityResults) -> Iterator[str]:
-    """Why items have no value at every level, and of which metrics."""
+    """Yield sentences on why items have no value at every level, and for which metrics."""
     metrics = gathered((reason, curve.metric) for curve in results.curves for reason in curve.missing)
     for reason, names in metrics.items():
         metrics_left = metric_names(list(dict.fromkeys(names)))
@@ -138,13 +141,13 @@ def missing_remarks(results: SensitivityResults) -> Iterator[str]:
 
 
 def screen(results: SensitivityResults) -> Iterator[Table | str]:
-    """What a terminal shows after the answer: the verdicts, and why items are left out."""
+    """Yield what a terminal shows after the answer: the table of verdicts, and why items are left out."""
     yield from spaced([verdicts(results)])
     yield from missing_remarks(results)
 
 
 def unscored_remarks(results: SensitivityResults) -> Iterator[str]:
-    """Which metrics have no curve, and why."""
+    """Yield phrases on the metrics without a curve, with reasons."""
     without = gathered(
         ((empty.format, empty.model, empty.perturbation, words.counts(empty.missing)), empty.metric)
         for empty in results.unscored
@@ -170,7 +173,7 @@ YES, NO, NO_ANSWER = "yes", "no", "\u03b3"
 
 
 def how_decided(curves: Sequence[Curve]) -> str:
-    """How verdicts come about, with the margin: said wherever they stand."""
+    """Return sentences that explain how verdicts are decided, with the margin."""
     margins = ", ".join(f"±{margin:g}" for margin in sorted({curve.margin for curve in curves}))
     return (
         "What should fall or rise passes if its trend over the levels is significant and no step goes significantly "
@@ -181,13 +184,13 @@ def how_decided(curves: Sequence[Curve]) -> str:
 
 
 def perturbation_words(perturbation: str) -> str:
-    """What a perturbation does, in a few words; its name, where another installation has it."""
+    """Return a short description of a perturbation; its name if it is not registered here."""
     known = perturbation in PERTURBATIONS
     return re.split("[;:]", PERTURBATIONS[perturbation].summary)[0] if known else perturbation
 
 
 def all_tables(results: SensitivityResults) -> Iterator[Table]:
-    """Every table that the results have data for: verdicts, curves, stances, models, precision, grid."""
+    """Yield every table that the results have data for: verdicts, curves, stances, models, precision, grid."""
     yield verdicts(results)
     for perturbation, metric in _pairs(results, Direction.FALL):
         yield curve_table(results, perturbation, metric)
@@ -210,7 +213,9 @@ _VERDICTS = (
 
 
 def verdicts(results: SensitivityResults) -> Table:
-    """One row a curve, under its perturbation and judge: what was expected, what came, and whether the judge passes."""
+    """Return the table of verdicts, one row for each curve: the expected and the observed change, and the
+    verdict.
+    """
     rows: dict[str, list[Sequence[Cell]]] = {}
     curves: tuple[Curve | EmptyCurve, ...] = (*results.curves, *results.unscored)
     for curve in curves:
@@ -247,7 +252,9 @@ def _verdict_cells(curve: Curve | EmptyCurve) -> tuple[str, ...]:
 
 
 def curve_table(results: SensitivityResults, perturbation: str, metric: str) -> Table:
-    """Levels by judges, with Pearson's correlation and strict monotone decrease (Tables 16 and 18)."""
+    """Return the table of means, levels by judges, with correlations and strict decrease (ConQRet, Tables 16
+    and 18).
+    """
     curves = _of(results.curves, perturbation, metric)
     several = len({judge["model"] for judge in results.record.judges}) > 1
     names = [f"{curve.format}{f' ({curve.model})' * several}" for curve in curves]
@@ -257,7 +264,7 @@ def curve_table(results: SensitivityResults, perturbation: str, metric: str) -> 
 
 
 def stance_table(results: SensitivityResults, perturbation: str, metric: str) -> Table:
-    """Levels by judges and stances (Table 15)."""
+    """Return the table of means, levels by judges and stances (ConQRet, Table 15)."""
     curves = _of(results.stances, perturbation, metric)
     units = [words.capitalised(one.unit) for one in results.curves if one.perturbation == perturbation]
     names = [f"{curve.format} {curve.stance}" for curve in curves]
@@ -274,7 +281,9 @@ def _levels(levels: Sequence[float], curves: Sequence[Curve | StanceCurve]) -> I
 
 
 def monotone_table(results: SensitivityResults, perturbation: str, metric: str) -> Table:
-    """Models by formats: strict monotone decrease, or not, or no valid answers (Table 17)."""
+    """Return the table of models by formats: strict monotone decrease, or not, or no valid responses
+    (ConQRet, Table 17).
+    """
     judges = results.record.judges
     formats = list(dict.fromkeys(str(judge["format"]) for judge in judges))
     models = list(dict.fromkeys(str(judge["model"]) for judge in judges))
@@ -292,7 +301,9 @@ def monotone_table(results: SensitivityResults, perturbation: str, metric: str) 
 
 
 def precision_table(results: SensitivityResults) -> Table:
-    """True precision, context relevance and predicted precision, with its error (Table 7)."""
+    """Return the table of true precision, context relevance and predicted precision with its error (ConQRet,
+    Table 7).
+    """
     direct = list(dict.fromkeys(name for row in results.precision for name in row.direct))
     predicted = list(dict.fromkeys(name for row in results.precision for name in row.predicted))
     grade = "" if results.relevant_grade is None else f" (grade ≥ {results.relevant_grade:g})"
@@ -321,7 +332,9 @@ def precision_table(results: SensitivityResults) -> Table:
 
 
 def rated_from(results: SensitivityResults, name: str) -> str:
-    """From which rating the judge of this name counts a document, in brackets; empty where its record says nothing."""
+    """Return the rating from which the judge of this name counts a document as relevant, in brackets; empty
+    if unknown.
+    """
     for judge in results.record.judges:
         threshold = (judge.get("identity") or {}).get("relevant_from")
         if f"{judge['format']} ({judge['model']})" == name and threshold is not None:
@@ -330,13 +343,17 @@ def rated_from(results: SensitivityResults, name: str) -> str:
 
 
 def precision_cell(true: float, predicted: float) -> str:
-    """``.548 (+.043)``: a prediction with its error, of the rounded numbers as the paper has it."""
+    """Return a predicted precision and its error as in the paper: ``.548 (+.043)``, computed from rounded
+    numbers.
+    """
     error = round(predicted, 3) - round(true, 3)
     return f"{predicted:.3f} ({error:+.3f})"
 
 
 def grid_tables(results: SensitivityResults) -> Iterator[Table]:
-    """For each judge and metric the levels of one perturbation by those of the other (Figure 4)."""
+    """Yield for each judge and metric the means by levels of both perturbations of the grid (ConQRet, Figure
+    4).
+    """
     names = results.record.grid
     if len(names) != 2:
         return

@@ -26,7 +26,7 @@ Verdict = Literal["yes", "no", "inconclusive"]
 
 
 class MeasuredCurve(Frozen):
-    """What was measured: a metric of a judge."""
+    """Base class: one metric of one judge."""
 
     format: str
     model: str
@@ -34,7 +34,7 @@ class MeasuredCurve(Frozen):
 
 
 class PerturbationCurve(MeasuredCurve):
-    """The same under a perturbation."""
+    """Base class: one metric of one judge under one perturbation."""
 
     perturbation: str
 
@@ -49,13 +49,15 @@ class CurvePoint(Frozen):
 
 
 class Curve(PerturbationCurve):
-    """One metric of one judge (of this ``fingerprint``) under one perturbation.
+    """The curve of one metric of one judge over the levels of one perturbation.
 
-    ``n`` of ``total`` items have a value at every level, and the curve is over those; ``missing`` counts the
-    reasons of the others. ``verdict`` says whether the curve is as ``expected``, and ``words`` why; both are None where
-    nothing is expected (of a user-defined criterion), and ``words`` say how far it moved. ``falls`` is the strict
-    monotone decrease of the means (ConQRet, Table 17). What should not change has to stay within ``margin``, and
-    ``alarms`` are levels at which it is shown to have moved further.
+    - ``n``: of ``total`` items, those with a value at every level, on which the curve is based; ``missing``:
+    reasons of the others.
+    - ``expected`` and ``verdict``: the expected change, and the verdict on it; None for user-defined
+    criteria.
+    - ``words``: the reason of the verdict, or how far the score moved.
+    - ``falls``: True for a strict monotone decrease of the means (ConQRet, Table 17).
+    - ``alarms``: levels at which a score that should not change is shown to have moved beyond ``margin``.
     """
 
     fingerprint: str
@@ -84,7 +86,9 @@ class Curve(PerturbationCurve):
 
 
 class EmptyCurve(PerturbationCurve):
-    """A curve without points: no item has a value at every level; ``missing`` counts the reasons."""
+    """A curve without points, because no item has a value at every level; ``missing`` has the reasons with
+    counts.
+    """
 
     missing: Mapping[str, int]
 
@@ -101,7 +105,9 @@ class StanceCurve(PerturbationCurve):
 
 
 class CurveCell(MeasuredCurve):
-    """One combination of two perturbations: the mean of a metric with its interval, over n items."""
+    """One combination of levels of two perturbations: the mean of a metric with its interval, over ``n``
+    items.
+    """
 
     levels: Mapping[str, float]
     mean: float
@@ -111,9 +117,10 @@ class CurveCell(MeasuredCurve):
 
 
 class PrecisionRow(Frozen):
-    """One level of Table 7: the true precision of the evidence and the judges' scores of it, over n items.
+    """One level of Table 7 of ConQRet: precision of the evidence over ``n`` items.
 
-    ``predicted`` holds predicted precision, ``direct`` context relevance, by the judge's name.
+    ``true`` is the true precision. By judge, ``predicted`` has predicted precision and ``direct`` context
+    relevance.
     """
 
     level: float
@@ -126,8 +133,8 @@ class PrecisionRow(Frozen):
 class SensitivityRecord(RunRecord):
     """The contents of ``run.json``, by which a run is resumed and repeated.
 
-    A judge has format, model, baseline, fingerprint, identity and metrics; ``digest`` is that of every version of every
-    item.
+    Each judge has format, model, baseline, fingerprint, identity and metrics. ``digest`` identifies all
+    versions of all items.
     """
 
     SAME: ClassVar[Mapping[str, str]] = {
@@ -157,8 +164,11 @@ _VERDICTS = {"no": "not", "inconclusive": "inconclusive"}
 
 
 def verdict_words(curves: Iterable[Curve]) -> str:
-    """The counts of verdicts in words: of curves that should fall or rise, and, apart, of those that should not, which
-    a constant judge passes."""
+    """Return the counts of verdicts in words.
+
+    Curves that should fall or rise are counted apart from those that should not change, because a constant
+    judge passes the latter.
+    """
     verdicts = gathered((curve.verdict and curve.expected in INVARIANT, curve.verdict) for curve in curves)
     phrases = []
     for still, as_it_should in (
@@ -176,11 +186,15 @@ def verdict_words(curves: Iterable[Curve]) -> str:
 
 
 class SensitivityResults(Frozen):
-    """All that came out: curves, grid, Table 7 where there are labels, and what it took in the last session.
+    """The results of a sensitivity run.
 
-    ``left_out`` are the reasons of items that lack a level, by perturbation; ``unreached`` the levels that are in no
-    curve, because most items lack them. ``relevant_grade`` is that from which a document is relevant in ``precision``
-    (None: no labels). ``warnings`` must be said wherever the results are shown.
+    - ``unscored``: curves without points; ``stances``: curves by stance; ``grid``: cells of two combined
+    perturbations.
+    - ``precision``: Table 7 of ConQRet, if documents have labels; ``relevant_grade``: the grade from which a
+    document is relevant.
+    - ``left_out``: by perturbation, why items lack a level; ``unreached``: levels that most items cannot
+    reach.
+    - ``warnings``: must be shown with the results; ``session``: counts of the last session.
     """
 
     record: SensitivityRecord
@@ -200,19 +214,19 @@ class SensitivityResults(Frozen):
 
     @property
     def verdicts(self) -> str:
-        """:func:`verdict_words` of all curves."""
+        """The counts of verdicts over all curves, in words."""
         return verdict_words(self.curves)
 
     @property
     def lost(self) -> Counter[str]:
-        """The reasons of all missing values, over all curves, empty ones included."""
+        """The reasons of all missing values with counts, over all curves."""
         reasons = [*(curve.missing for curve in self.curves), *(curve.missing for curve in self.unscored)]
         return sum(map(Counter, reasons), Counter())
 
 
 @dataclass(frozen=True)
 class SensitivityFolder(JudgedFolder[SensitivityRecord]):
-    """The files of a sensitivity run under one folder."""
+    """The folder of a sensitivity run and its files."""
 
     COMMAND: ClassVar[str] = "conqret sensitivity"
 
@@ -221,5 +235,9 @@ class SensitivityFolder(JudgedFolder[SensitivityRecord]):
     plots = InFolder("plots")
 
     def results(self) -> SensitivityResults:
-        """The finished run. Raises DeclarationError where there is none."""
+        """Read the results of a finished run.
+
+        Raises:
+            DeclarationError: the folder has no finished results.
+        """
         return self.result(self.results_file, SensitivityResults)

@@ -43,29 +43,31 @@ twenty."""
 
 @dataclass(frozen=True)
 class PerturbationLevels:
-    """One perturbation with its levels in rising order, beginning with 0."""
+    """A perturbation with its levels in ascending order, starting with 0."""
 
     perturbation: Perturbation
     levels: tuple[float, ...]
 
     @classmethod
     def from_name(cls, named: str | Perturbation, levels: Sequence[Level] = ()) -> PerturbationLevels:
-        """The perturbation of this name at ``levels`` (its own where none are given; 0 is added).
+        """Return the perturbation of this name with ``levels`` (default: its own); level 0 is added.
 
         Raises:
-            DeclarationError: there is no such perturbation, or a level is none of its (see
-                :func:`conqret.perturb.versions.at_levels`).
+            DeclarationError: there is no such perturbation, or it has no such level
+                (:func:`conqret.perturb.versions.at_levels`).
         """
         perturbation, chosen = at_levels(PERTURBATIONS.resolve(named), levels)
         return cls(perturbation, tuple(sorted({0.0, *chosen})))
 
 
 def named_levels(wanted: str | Mapping[str, Iterable[Level]] | Iterable[str]) -> dict[str, list[Level]]:
-    """The levels of ``irrelevant:0,10,50,hallucinate:25%`` (a level belongs to the name before it), of several such
-    texts, or of levels by name; a name without levels has none.
+    """Parse levels by name from text such as ``irrelevant:0,10,50,hallucinate:25%``, several texts, or a
+    mapping.
+
+    A level belongs to the name before it. A name without levels gets an empty list.
 
     Raises:
-        DeclarationError: a level without a name.
+        DeclarationError: a level has no name before it.
     """
     if isinstance(wanted, Mapping):
         return {name: list(levels) for name, levels in wanted.items()}
@@ -87,13 +89,15 @@ def named_levels(wanted: str | Mapping[str, Iterable[Level]] | Iterable[str]) ->
 
 @dataclass(frozen=True)
 class SensitivityPlan:
-    """The versions of the items, and who judges them.
+    """The versions of the items, and the judge configurations (``setups``) that judge them.
 
-    ``versions`` maps each stack of changes to the items so changed, by the ids that they had before; the empty stack
-    holds them as they are and is shared by all curves. ``left_out`` says for each perturbation which items it cannot
-    change, or not at every level of its curve; ``unreached`` are the levels that are in no curve, for most items do not
-    reach them. ``crossed`` are the two perturbations of the grid, if there is one. ``checked`` says which items of the
-    file are left out. Within ``margin`` a score does not change.
+    - ``versions``: for each stack of changes, the changed items by original id; the empty stack has the
+    original items.
+    - ``left_out``: by perturbation, items that it cannot change at every level.
+    - ``unreached``: levels that most items cannot reach, so that no curve has them.
+    - ``crossed``: the two perturbations of the grid, if any.
+    - ``checked``: which items of the file are left out.
+    - ``margin``: the shift within which a score counts as unchanged.
     """
 
     setups: tuple[Setup, ...]
@@ -108,31 +112,31 @@ class SensitivityPlan:
 
     @property
     def items(self) -> tuple[Item, ...]:
-        """The items as they are."""
+        """The original items."""
         return tuple(self.versions[()].values())
 
     @property
     def grid(self) -> tuple[Stack, ...]:
-        """The stacks of the grid's cells."""
+        """The stacks of changes of the grid's cells."""
         return grid_stacks(self.crossed)
 
     def perturbable(self, perturbation: str) -> list[Item]:
-        """The items that a perturbation can change."""
+        """Return the items that a perturbation can change."""
         return list(_without(self.versions[()], self.left_out.get(perturbation, ())).values())
 
     @property
     def judgments(self) -> int:
-        """The number of judgments: every format judges every version once."""
+        """The number of judgments: every judge configuration judges every version once."""
         return len(self.setups) * sum(map(len, self.versions.values()))
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """Which levels and items are left out."""
+        """Sentences on the levels and items that are left out."""
         reasons = {name: [out.reason for out in outs] for name, outs in self.left_out.items()}
         return left_out_remarks(self.unreached, reasons)
 
     def every_item(self) -> Iterable[Item]:
-        """Every version of every item."""
+        """Yield every version of every item."""
         for items in self.versions.values():
             yield from items.values()
 
@@ -140,7 +144,9 @@ class SensitivityPlan:
 def left_out_remarks(
     unreached: Iterable[UnreachableLevel], left_out: Mapping[str, Sequence[str]]
 ) -> tuple[str, ...]:
-    """Which levels are left out, and for which reasons how many items of a perturbation, in sentences."""
+    """Return sentences on the levels that are left out, and on the items left out by each perturbation, with
+    reasons.
+    """
     return (
         *map(str, unreached),
         *(
@@ -160,16 +166,16 @@ def make_plan(
     unable: Mapping[str, Sequence[LeftOutItem]] | None = None,
     grid: Sequence[PerturbationLevels] = (),
 ) -> SensitivityPlan:
-    """Make every version of every item.
+    """Create every version of every item, and return the plan.
 
     Args:
-        items: the items as they are.
-        setups: the formats, each with its model; a judge configuration given twice is used once.
-        perturbations: the perturbations with their levels, each a curve.
-        seed: draws what is changed.
-        materials: by perturbation name, what it draws on.
-        unable: by perturbation name, items that are left out beforehand (a model gave no valid rewrite).
-        grid: two perturbations that are also combined with each other at all of their levels (ConQRet, Figure 4).
+        items: the original items.
+        setups: the judge configurations; one given twice is used once.
+        perturbations: the perturbations with their levels, one curve each.
+        seed: the seed of the changes.
+        materials: by perturbation name, the texts that it draws on.
+        unable: by perturbation name, items to leave out (a model gave no valid rewrite).
+        grid: two perturbations to combine at all of their levels (ConQRet, Figure 4).
 
     Raises:
         DeclarationError: there is nothing to judge, or a perturbation can change none of the items.
@@ -231,7 +237,7 @@ def _without(items: Mapping[str, Item], left_out: Iterable[LeftOutItem]) -> dict
 
 
 def together(setups: Iterable[Setup]) -> tuple[Setup, ...]:
-    """Each judge configuration once, with the requested metrics of all its setups."""
+    """Return each judge configuration once, with the requested metrics of all setups that share it."""
     setups_by_fingerprint: dict[str, Setup] = {}
     for setup in setups:
         before = setups_by_fingerprint.setdefault(setup.fingerprint, setup)
@@ -243,10 +249,12 @@ def together(setups: Iterable[Setup]) -> tuple[Setup, ...]:
 
 
 def grid_stacks(grid: Sequence[PerturbationLevels]) -> tuple[Stack, ...]:
-    """All combinations of the levels of two perturbations, without the changes of level 0.
+    """Return all combinations of the levels of two perturbations as stacks of changes; level 0 is no change.
 
-    The argument is changed before the documents, so that cited sentences are contradicted; a stack comes after the
-    shorter one that it extends.
+    The argument is changed before the documents, so that cited sentences are contradicted.
+
+    Raises:
+        DeclarationError: there are not two perturbations.
     """
     if not grid:
         return ()
@@ -263,7 +271,7 @@ def grid_stacks(grid: Sequence[PerturbationLevels]) -> tuple[Stack, ...]:
 
 
 def estimate(plan: SensitivityPlan, rewriter: ClientOptions) -> list[ExpectedCost]:
-    """The expected cost of judging by each format and model, then of the rewrites by ``rewriter``."""
+    """Return the expected costs of judging by each judge configuration, then of rewrites by ``rewriter``."""
     estimates = [expected_judging(setup, plan.every_item()) for setup in plan.setups]
     every = {entry.perturbation.name: entry for entry in (*plan.perturbations, *plan.crossed)}
     for name, entry in every.items():
@@ -281,7 +289,11 @@ def rewriting(
     seed: int = SEED,
     system: str = "",
 ) -> Iterator[ExpectedCost]:
-    """The expected cost of the sentences that a model rewrites, once an item for all levels of a perturbation."""
+    """Yield the expected cost of rewriting sentences by a model, once per item for all levels of a
+    perturbation.
+
+    Nothing is yielded if the perturbation needs no rewriting, or the rewriter is offline.
+    """
     perturbation, client = entry.perturbation, CountingClient(options)
     if perturbation.rewriting is None or client.baseline:
         return

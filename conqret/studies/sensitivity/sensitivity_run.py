@@ -45,7 +45,7 @@ Labels = Mapping[str, Mapping[str, float]]
 
 
 class RelevanceGrade(NamedTuple):
-    """How relevant a document is."""
+    """The relevance grade of one document."""
 
     document: str
     grade: float
@@ -69,14 +69,14 @@ GRADES = table_schema(
 
 
 def load_labels(path: Path) -> Labels:
-    """Read grades from one of three layouts.
+    """Read relevance grades of documents from a file, by item (or topic) and document.
 
-    Objects (JSON Lines) with ``id`` and ``documents`` (each with ``id`` and ``relevance``); a table with the columns
-    ``item``, ``document`` and ``relevant`` (true or false, or a grade); or TREC's qrels (a file that is neither),
-    whose first column is the item's id or its topic's.
+    The file has one of three layouts. JSON Lines have objects with ``id`` and ``documents`` (each with ``id``
+    and ``relevance``). A table has the columns ``item``, ``document`` and ``relevant`` (true, false or a
+    grade). TREC qrels have the id of the item or its topic in the first column.
 
     Raises:
-        DeclarationError: the file is missing, or is none of them; faults of a table are all listed.
+        DeclarationError: the file is missing or has another layout; all faults of a table are listed.
     """
     labels: dict[str, dict[str, float]] = {}
     if path.is_file() and path.suffix not in _TABLES and not head_of(path).lstrip().startswith(b"{"):
@@ -94,9 +94,9 @@ def load_labels(path: Path) -> Labels:
 
 
 def true_precision(item: Item, labels: Labels, *, relevant_grade: float = RELEVANT_GRADE) -> float | None:
-    """The share of the item's documents that are relevant, in [0, 1]; None where the item has no labels.
+    """Return the share of the item's documents that are relevant, in [0, 1]; None without labels.
 
-    Documents that a perturbation put in are not relevant; so is one without a grade, as in TREC.
+    Documents inserted by a perturbation and documents without a grade count as not relevant.
     """
     done = records(item)
     original = done[0].original if done else item.id
@@ -122,15 +122,15 @@ def run_sensitivity(
 
     Args:
         plan: what to judge.
-        output: the run's folder, made if need be; None keeps nothing.
-        labels: grades of documents, for Table 7; a document is relevant from ``relevant_grade`` upwards.
-        relevant_grade: that grade.
-        shared: open ``sessions``, by default the run's own, and further parameters of
+        output: the run's folder, created if needed; None writes nothing.
+        labels: relevance grades of documents, for Table 7 of ConQRet.
+        relevant_grade: the grade from which a document is relevant.
+        shared: open ``sessions`` (default: the run's own), and further parameters of
             :class:`conqret.studies.study_judging.JudgedRun`.
         settings: client options and progress callbacks.
 
     Raises:
-        DeclarationError: the folder holds another run, or another process is writing it.
+        DeclarationError: the folder holds another run, or another process writes to it.
     """
     every = tuple(plan.every_item())
     record = SensitivityRecord(

@@ -53,11 +53,12 @@ def sensitivity_setups(
     metrics: Sequence[str] = (),
     prompts: str | Path | Library | None = None,
 ) -> list[Setup]:
-    """A setup for each format and model, its metrics those that are requested, or else :func:`affected_metrics`.
+    """Return a judge configuration for each format and model, with the requested metrics or
+    :func:`affected_metrics`.
 
     Raises:
         ItemsError: items lack what a format needs.
-        DeclarationError: no such format; or a format has none of the metrics that matter here.
+        DeclarationError: there is no such format, or it has none of the metrics.
     """
     wanted = {metric.replace("-", "_") for metric in metrics}
     setups = []
@@ -77,8 +78,12 @@ def sensitivity_setups(
 
 
 def affected_metrics(setup: Setup, perturbations: Sequence[PerturbationLevels]) -> tuple[str, ...]:
-    """The metrics of a judge that one of the perturbations affects, with those of the same requests: fewer would make
-    another judge configuration. Of user-defined criteria all are taken."""
+    """Return the judge's metrics that a perturbation should change or leave unchanged, and the others in the
+    same requests.
+
+    The others are kept, because fewer metrics would be another judge configuration. User-defined criteria are
+    all kept.
+    """
     if setup.judge.declared:
         return setup.metrics
     affected = {
@@ -99,11 +104,16 @@ def perturbation_materials(
     by_model: bool = False,
     seed: int = SEED,
 ) -> tuple[dict[str, Materials], dict[str, list[LeftOutItem]]]:
-    """By perturbation name what it draws on, and the items for which no rewrite could be had.
+    """Return by perturbation name the texts that it draws on, and the items without a valid rewrite.
 
-    ``pool`` is a corpus directory or a file of items (the items themselves by default). Sentences are rewritten
-    by rule, unless ``rewriter`` is of a model; its budget holds for all perturbations together. Without a ``rewriter``,
-    ``by_model`` says that one will be called: what it would change is then changed by stand-ins, which count as much.
+    Args:
+        items: the original items.
+        perturbations: the perturbations with their levels.
+        pool: a corpus directory or a file of items (default: the items themselves).
+        rewriter: the session of the rewriting model, whose budget holds for all perturbations; None rewrites
+            by rule.
+        by_model: without ``rewriter``, insert placeholders for the rewrites of a later model.
+        seed: the seed of the changes.
     """
     highest: dict[str, PerturbationLevels] = {}
     for entry in perturbations:
@@ -135,15 +145,19 @@ PERTURBATIONS = ("irrelevant", "hallucinate:25%,50%,100%")
 
 
 class SensitivitySettings(StudySettings, OwnJudgeSettings, total=False):
-    """What :func:`sensitivity` judges with, and what it changes.
+    """The settings of :func:`sensitivity`.
 
-    ``formats``: names of formats (also comma-separated) or judges; ``models``: names (also comma-separated) or
-    settings of clients; ``metrics``: only these, by default all that a perturbation says something about. ``grid``:
-    also cross irrelevant with hallucinate, as ConQRet, Figure 4, does, at the levels given to them, else at those
-    of the figure. ``pool``: a corpus directory or a file of items that documents of other topics come from; the
-    items by default. ``rewriter``: the model that rewrites sentences; offline does it by rule. ``seed`` draws what
-    is changed. ``margin``, a share of the scale, is the shift within which a score does not change. ``budget_usd``
-    holds for all judges together."""
+    - ``formats``: names of formats (or comma-separated), or judges; ``models``: names (or comma-separated),
+    or settings of clients.
+    - ``metrics``: the metrics to test; by default all for which a perturbation has an expectation.
+    - ``grid``: combine irrelevant with hallucinate (ConQRet, Figure 4), at their given levels or those of the
+    figure.
+    - ``pool``: a corpus directory or a file of items for documents of other topics; by default the items.
+    - ``rewriter``: the model that rewrites sentences; offline rewrites by rule.
+    - ``seed``: the seed of the changes; ``margin``: the shift, as a share of the scale, that counts as no
+    change.
+    - ``budget_usd`` holds for all judges together.
+    """
 
     formats: str | Judge | Iterable[str | Judge]
     models: str | ClientOptions | Iterable[str | ClientOptions]
@@ -169,21 +183,22 @@ def sensitivity(
 
     Args:
         items: a path, a frame, or items and dictionaries, as :func:`conqret.io.open_items` takes them.
-        perturb: ``"irrelevant:0,10,50,hallucinate:25%,50%"``, several such texts, or levels by name; without levels the
-            perturbation's own. A level that most items cannot reach is left out of the curves, and so, from the rest,
-            is an item that lacks one.
-        labels: grades of the documents, or a file of them, for true precision (ConQRet, Table 7).
+        perturb: ``"irrelevant:0,10,50,hallucinate:25%,50%"``, several such texts, or levels by name; without
+            levels, the perturbation's own. Levels that most items cannot reach are left out, and so are items
+            that lack one of the others.
+        labels: relevance grades of the documents, or a file of them, for true precision (ConQRet, Table 7).
         relevant_grade: the grade from which a document is relevant.
-        on_plan: gets the plan before the first version is judged.
-        settings: the judges, the items and the run, as :class:`SensitivitySettings` and its bases declare them.
+        on_plan: called with the plan before the first version is judged.
+        settings: the judges, the items and the run, as :class:`SensitivitySettings` and its bases declare
+            them.
 
     Returns:
-        The curves with their verdicts, the grid, Table 7 where there are labels, and what this session took.
+        The curves with their verdicts, the grid, Table 7 if there are labels, and the counts of this session.
 
     Raises:
         ItemsError: items are faulty, or lack what a format needs.
-        DeclarationError: a name that does not exist, nothing to be measured, labels that cannot be read, or a folder
-            that holds something else.
+        DeclarationError: a name is unknown, there is nothing to measure, labels cannot be read, or the folder
+            holds something else.
         MissingDependencyError: scipy is not installed.
     """
     if settings.get("dry_run"):
@@ -227,12 +242,13 @@ def sensitivity_plan(
     store: Path | None = None,
     **settings: Unpack[SensitivitySettings],
 ) -> SensitivityPlan:
-    """The plan of :func:`sensitivity`. Without ``sessions`` no model is called: sentences are rewritten by rule, and a
-    server is not called for its metrics. Rewrites of a model are recorded into ``store``, if the sessions have no
-    recordings.
+    """Return the plan of :func:`sensitivity`.
+
+    Without ``sessions`` no model is called: sentences are rewritten by rule, and no server is queried for its
+    metrics. A model's rewrites are recorded in ``store`` if the sessions have no recordings.
 
     Raises:
-        ItemsError, DeclarationError: as there.
+        ItemsError, DeclarationError: as :func:`sensitivity`.
     """
     seed, metrics = settings.get("seed", SEED), settings.get("metrics", ())
     margin = settings.get("margin", MARGIN)

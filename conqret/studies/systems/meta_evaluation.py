@@ -51,13 +51,14 @@ def systems(
     reports: Sequence[str | Path] = (),
     settings: MetaSettings | None = None,
 ) -> MetaEvaluation:
-    """Evaluate judges at the system level: how far each ranks systems as a human leaderboard does.
+    """Evaluate judges at the system level: how well each ranks systems as a human leaderboard does.
 
     Args:
         judges: leaderboards: files, folders of files, or folders of ``conqret judge`` on TREC reports.
         truth: the reference, the human leaderboard.
-        format: the file format of the judges' leaderboards, and ``truth_format`` that of the reference.
-        reports: the reports that were judged; their length is shown as one more judge.
+        format: the file format of the judges' leaderboards.
+        truth_format: the file format of the reference.
+        reports: the judged reports; their length is evaluated as one more judge.
         settings: which topics, systems, measures and coefficients are compared.
 
     Raises:
@@ -83,12 +84,14 @@ def meta_evaluate(
     *,
     lengths: Mapping[tuple[str, str], int] | None = None,
 ) -> MetaEvaluation:
-    """How far each judge ranks the systems as ``truth`` does.
+    """Compute how well each judge ranks the systems as ``truth`` does.
 
-    ``lengths`` are those of the systems' (run's) reports by topic: they make one more judge, called length.
+    ``lengths`` are the lengths of reports by system (run) and topic; they are evaluated as one more judge,
+    called length.
 
     Raises:
-        DeclarationError: fewer than three systems, gaps that are refused, no such measure, topic or method.
+        DeclarationError: there are fewer than three systems, a leaderboard has gaps that are refused, or
+            there is no such measure, topic or method.
     """
     chosen = MetaSettings() if settings is None else settings
     methods = [parsed(method) for method in chosen.methods]
@@ -223,7 +226,7 @@ SAME_MEAN = 0.001
 
 @dataclass(frozen=True)
 class SystemMeasure:
-    """One measure of each side, over the systems and topics that are left."""
+    """One measure of a judge and one of the reference, over the systems and topics that are compared."""
 
     truth: SystemLeaderboard
     judge: SystemLeaderboard
@@ -235,7 +238,10 @@ class SystemMeasure:
     def aligned(
         self, truth: Mapping[str, float], judged: Mapping[str, float], top: int | None
     ) -> tuple[list[str], NDArray[np.float64], NDArray[np.float64]]:
-        """The systems, sorted, and their scores on both sides."""
+        """Return the sorted names of the systems, and their scores by the reference and by the judge.
+
+        With ``top``, only that many systems with the highest reference scores are included.
+        """
         runs = sorted(truth)
         if top is not None:
             runs = sorted(sorted(truth, key=lambda run: -truth[run])[:top])
@@ -244,7 +250,9 @@ class SystemMeasure:
         return runs, np.array([truth[run] for run in runs]), np.array([judged.get(run, 0.0) for run in runs])
 
     def sampled(self, method: tuple[str, int | None]) -> JackknifedEstimate:
-        """The coefficient over all topics, and without each topic; the systems stay."""
+        """Compute the coefficient of the scores over all topics, and without each topic; the systems stay
+        the same.
+        """
         name, top = method
         truth, judged = self.truth.on(self.truth_measure), self.judge.on(self.measure)
         runs, first_scores, other = self.aligned(truth, judged, top)
@@ -278,7 +286,7 @@ class SystemMeasure:
         return JackknifedEstimate(value, without, present, len(runs), why, "ranks", unsure)
 
     def on_topics(self, method: tuple[str, int | None]) -> dict[str, float | None]:
-        """The coefficient of the scores on each topic that both sides have."""
+        """Return the coefficient on each topic that both sides have; None where it is not defined."""
         name, top = method
         coefficients: dict[str, float | None] = {}
         for topic in self.topics:
@@ -296,7 +304,13 @@ def prepared(
     judges: Sequence[SystemLeaderboard],
     settings: MetaSettings,
 ) -> tuple[SystemLeaderboard, SystemLeaderboard]:
-    """Both leaderboards with the topics (all that one of the ``judges`` has) and the runs that are compared."""
+    """Return both leaderboards, restricted to the topics and systems to compare.
+
+    Topics are those that any of the ``judges`` has.
+
+    Raises:
+        DeclarationError: a leaderboard has gaps, and the settings refuse them.
+    """
     if settings.on_missing == "error" and (gaps := [*truth.gaps(), *judge.gaps()]):
         more = f" (and {len(gaps) - 1} more such gaps)" if gaps[1:] else ""
         raise DeclarationError(

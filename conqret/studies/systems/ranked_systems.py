@@ -22,7 +22,7 @@ TOP_GRADE = 5
 
 @dataclass(frozen=True, slots=True)
 class ListedNugget:
-    """A point of a topic; ``coverage`` has for each metric and system how far it is covered, 0 to 1."""
+    """A nugget of a topic. ``coverage`` maps metric and system to the degree of coverage, 0 to 1."""
 
     text: str
     coverage: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
@@ -35,11 +35,14 @@ def run_leaderboard(
     empty: Iterable[Item] = (),
     metrics: Iterable[str] = (),
 ) -> SystemLeaderboard:
-    """Every score of every report, and the means over the topics that have one. What is said of the other report
-    (``second.…``) stands in that one's row. Reports that are ``empty`` have 0 in each of ``metrics``.
+    """Return the leaderboard of a judged run: the scores of each system's report on each topic, and means
+    over topics.
+
+    Scores of the second report of a pair (``second.…``) count for the system of that report. ``empty``
+    reports get 0 in each of ``metrics``.
 
     Raises:
-        DeclarationError: an item does not say which run's report on which topic it is.
+        DeclarationError: an item does not name its system and topic.
     """
     cells: list[tuple[str, str, str, float]] = []
     for item, judgment in zip(items, judgments, strict=True):
@@ -58,8 +61,11 @@ def run_leaderboard(
 
 
 def described(summary: MetricSummary | None, score: str, empty: int = 0) -> str:
-    """What a metric is, on how many reports it rests, and where its mean would lie with what is missing. ``empty``
-    reports were not judged, and count as 0."""
+    """Return a description of a metric: its scale, the reports behind its mean, and bounds if scores are
+    missing.
+
+    ``empty`` is the number of reports that were not judged and count as 0.
+    """
     scale_text = f"0 to 1; {score}"
     if empty:
         scale_text += f"; {number(empty, 'report')} without a sentence counted as 0, as the track requires"
@@ -78,11 +84,11 @@ def described(summary: MetricSummary | None, score: str, empty: int = 0) -> str:
 def document_grades(
     items: Iterable[Item], judgments: Iterable[Judgment], low: int = 0, high: int = TOP_GRADE
 ) -> tuple[list[Qrel], list[tuple[str, str]]]:
-    """Grades ``low`` to ``high`` of the documents that a judge rated from 0 to 5, and the pairs of topic and document
-    that have no rating.
+    """Return relevance grades from ``low`` to ``high`` for documents rated 0 to 5, and the pairs of topic
+    and document without a rating.
 
-    Several ratings of a document for a topic (it stands under several reports) are averaged before they are mapped,
-    evenly, to whole grades; halves go up.
+    Several ratings of a document for a topic are averaged, and mapped linearly to whole grades; halves are
+    rounded up.
     """
     ratings: dict[tuple[str, str], list[float]] = {}
     for item, judgment in zip(items, judgments, strict=True):
@@ -103,7 +109,7 @@ def document_grades(
 
 
 def nuggets(items: Iterable[Item], judgments: Iterable[Judgment]) -> dict[str, list[ListedNugget]]:
-    """The nuggets of each topic, those that several reports answer once, as they were first written."""
+    """Return the nuggets of each topic with their coverage by metric and system; each nugget is listed once."""
     nuggets_by_topic: dict[str, dict[str, dict[str, dict[str, float]]]] = {}
     for item, judgment in zip(items, judgments, strict=True):
         topic = nuggets_by_topic.setdefault(str(item.metadata[TOPIC]), {})
@@ -119,8 +125,11 @@ def nuggets(items: Iterable[Item], judgments: Iterable[Judgment]) -> dict[str, l
 
 
 def compared_runs(items: Iterable[Item], system: str = "") -> list[Item]:
-    """Each report with another one on its topic as its second argument: that of ``system``, or else of the system
-    that comes next by name (after the last the first), which is also what ``system`` itself gets."""
+    """Return each report with another system's report on its topic as second argument.
+
+    That is the report of ``system``, or otherwise of the next system by name, in a cycle. The reports of
+    ``system`` itself get the next system's, too.
+    """
     every = list(items)
     by_topic: dict[str, dict[str, str | None]] = {}
     for item in every:

@@ -20,11 +20,12 @@ LENGTH = "length"
 
 
 class RankAgreement(Frozen):
-    """One judge's measure compared with one of the reference.
+    """The agreement of one judge's measure with one measure of the reference.
 
-    ``overall`` has for each method the coefficient of the scores over all topics, ``by_topic`` the mean of the topics'
-    own, ``topics`` these. ``runs`` counts the systems compared (without ``@``), ``tied`` says that the judge gives all
-    the same score, and ``with_length`` is the mean of the topics' first coefficient of judge and reports' length.
+    - ``overall``: for each method, the coefficient of the scores over all topics.
+    - ``by_topic``: the mean of the coefficients on single topics, which are in ``topics``.
+    - ``runs``: the number of systems (without ``@``); ``tied``: True if the judge gives all the same score.
+    - ``with_length``: the mean over topics of the first coefficient of the judge and report length.
     """
 
     judge: str
@@ -39,13 +40,13 @@ class RankAgreement(Frozen):
 
 
 class RankDifference(Frozen):
-    """The first method's coefficient in the mean of the topics of one judge less that of another, on the topics where
-    both have one. From length, Holm's correction is over the judges; from the best, over all pairs of judges: which one
-    is the best these topics say themselves, and where ten judges are equal, the correction over nine of the pairs would
-    find one that is worse in 15% (Tukey's studentized range).
+    """The difference of two judges in the first method's coefficient, averaged over topics on which both
+    have one.
 
-    Tested are the means of the topics, because a rank correlation of scores over all topics moves by steps: where no
-    single topic turns a pair of systems, leaving topics out tells nothing of it. There is no p below six topics.
+    ``p_holm`` is corrected (Holm) over judges in comparisons with length, and over all pairs of judges in
+    comparisons with the best. The correction must cover all pairs because the data select the best judge
+    (Tukey's studentized range). The test uses means over topics, because a rank correlation of overall scores
+    changes in steps. There is no p-value below six topics.
     """
 
     truth_measure: str
@@ -66,11 +67,13 @@ OnMissing = Literal["error", "skip", "default"]
 
 
 class MetaSettings(Frozen):
-    """What is compared, and how.
+    """The settings of a system-level evaluation.
 
-    ``methods`` are coefficients, ``kendall@10`` among the ten systems that the reference ranks first; the first method
-    is tested. ``on_missing``: refuse leaderboards with gaps, leave the gaps out, or count them as 0. ``shared`` leaves
-    out topics and systems that only one side has, and takes means over the topics for the files' own scores over all.
+    - ``methods``: the coefficients; ``kendall@10`` is limited to the ten best systems of the reference. The
+    first one is tested.
+    - ``on_missing``: refuse leaderboards with gaps, leave gaps out, or count them as 0.
+    - ``shared``: leave out topics and systems of one side only, and average over topics instead of using the
+    files' overall scores.
     """
 
     methods: tuple[str, ...] = METHODS
@@ -82,7 +85,12 @@ class MetaSettings(Frozen):
 
 
 def parsed(method: str) -> tuple[str, int | None]:
-    """``kendall@10`` as its coefficient and its number of systems."""
+    """Parse a method such as ``kendall@10`` into the coefficient and the number of top systems (None: all).
+
+    Raises:
+        UnknownNameError: there is no such coefficient.
+        DeclarationError: the number after ``@`` is not a positive integer.
+    """
     name, _, top = method.partition("@")
     if name not in COEFFICIENTS:
         raise UnknownNameError("coefficient", method, (*COEFFICIENTS, "kendall@10"))
@@ -94,8 +102,11 @@ def parsed(method: str) -> tuple[str, int | None]:
 
 
 class MetaEvaluation(Frozen):
-    """All of it; ``from_best`` compares each judge with the one whose coefficient is highest, ``from_length`` with
-    length."""
+    """The results of a system-level evaluation.
+
+    ``rows`` has the agreement of each judge. ``from_best`` compares each judge with the one with the highest
+    coefficient, ``from_length`` with report length.
+    """
 
     truth: str
     topics: int
@@ -123,14 +134,16 @@ HOW = (
 
 
 def ranking_tables(results: MetaEvaluation) -> Iterator[Table]:
-    """The tested coefficient with intervals, and all coefficients."""
+    """Yield the tables: the tested coefficient with intervals, and all coefficients."""
     for measure in _truth_measures(results):
         yield from _tables(results, measure)
 
 
 def ranking_page(results: MetaEvaluation, *, baselines: Sequence[bool] = ()) -> ReportPage:
-    """The page: the judges by their coefficient, the highest first; ``baselines`` says of each judge whether it is the
-    offline baseline."""
+    """Return the report page: the judges by their coefficient, highest first.
+
+    ``baselines`` has for each judge True if it is the offline baseline.
+    """
     method, over = results.settings.methods[0], f"{results.settings.confidence:.0%} confidence intervals"
     sections, answer, pictures = [], list[str](), list[list[Forest]]()
     for measure in _truth_measures(results):
@@ -169,7 +182,7 @@ def ranking_page(results: MetaEvaluation, *, baselines: Sequence[bool] = ()) -> 
 
 
 def coefficient(method: str) -> str:
-    """A coefficient as papers name it."""
+    """Return the name of a coefficient as papers write it."""
     name, first = parsed(method)
     return COEFFICIENT_NAMES[name] + (f" of the first {first}" if first else "")
 

@@ -56,12 +56,12 @@ class TournamentOptions:
 
     @property
     def stops_early(self) -> bool:
-        """Whether it may end before all comparisons are made."""
+        """True if the tournament may end before all comparisons are made."""
         return self.reliability is not None or self.top is not None
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """The fields by which items are grouped."""
+        """The names of the fields by which items are grouped."""
         return tuple(name for part in self.by.split(",") if (name := part.strip()))
 
 
@@ -74,18 +74,18 @@ BESIDE = ("documents", "reference", "nuggets", "language")
 
 @dataclass(frozen=True, slots=True)
 class ItemGroup:
-    """Items that are compared with each other, under a name."""
+    """A named group of items that are compared with each other."""
 
     name: str
     items: tuple[Item, ...]
 
 
 def item_groups(items: Iterable[Item], fields: Sequence[str]) -> tuple[ItemGroup, ...]:
-    """The items by what they share in ``fields``, in the order in which they come.
+    """Group items by their values in ``fields``, in order of first occurrence.
 
     Raises:
         UnknownNameError: no item has such a field.
-        DeclarationError: an item lacks one, a group has one item, or items of one group have different topics,
+        DeclarationError: an item lacks a field, a group has one item, or items of a group differ in topic,
             earlier turns or images.
     """
     every = list(items)
@@ -129,10 +129,11 @@ SYSTEM_FIELDS = (RUN, "system")
 
 
 def item_systems(groups: Sequence[ItemGroup], field: str | None) -> dict[str, str]:
-    """The system of each item, by its id; none where no field is named, and no usual one is in all items.
+    """Return the system of each item by its id; empty if no field is given and no usual field is in all
+    items.
 
     Raises:
-        DeclarationError: an item lacks the field that is named.
+        DeclarationError: an item lacks the given field.
         UnknownNameError: no item has it.
     """
     items = [item for group in groups for item in group.items]
@@ -148,7 +149,7 @@ def item_systems(groups: Sequence[ItemGroup], field: str | None) -> dict[str, st
 
 
 def pair_id(first: Item, second: Item) -> str:
-    """The id of a comparison: both ids, or a digest where they are long or could be split in two ways."""
+    """Return the id of a comparison: both ids joined, or a digest if that is long or ambiguous."""
     name = f"{first.id} | {second.id}"
     if " |" in first.id or "| " in second.id:
         name = json.dumps([first.id, second.id])
@@ -158,14 +159,17 @@ def pair_id(first: Item, second: Item) -> str:
 
 
 def comparison_id(pair: str, judge: str) -> str:
-    """The id of a comparison of a pair: the pair's, with that of its judge where there are several."""
+    """Return the id of a comparison by one judge: the pair's id, with the judge's name if there are several
+    judges.
+    """
     return json.dumps([judge, pair], ensure_ascii=False) if judge else pair
 
 
 def pair_item(first: Item, second: Item) -> Item:
-    """Two items as one with two arguments, under the question that both answer. Stance, documents, reference, nuggets
-    and language are those that both have; where they differ there are none, as citations of one argument count
-    documents that the other does not have."""
+    """Return one item with the arguments of both items, under their common question.
+
+    Stance, documents, reference, nuggets and language are kept only where both items have the same.
+    """
     alike = {name: value for name in BESIDE if (value := getattr(first, name)) == getattr(second, name)}
     return Item(
         id=pair_id(first, second),

@@ -42,7 +42,7 @@ DRAWS, SEED = 4000, 13
 def pair_outcomes(
     groups: Sequence[ItemGroup], comparisons: Sequence[ComparisonResult], judges: Sequence[str] = ()
 ) -> PairOutcomes:
-    """The comparisons that have an outcome, as arrays; ``judges`` are the names of several."""
+    """Return the comparisons that have an outcome, as arrays; ``judges`` has the names if there are several."""
     number = {group.name: place for place, group in enumerate(groups)}
     place = {item.id: place for group in groups for place, item in enumerate(group.items)}
     who = {name: place for place, name in enumerate(judges)}
@@ -65,7 +65,7 @@ def ranked_groups(
     systems: Mapping[str, str],
     top: int | None,
 ) -> tuple[RankedGroup, ...]:
-    """The groups with their items, best first."""
+    """Return the groups with their items ranked by strength, best first."""
     bounded = bounds(outcomes)
     ranked = []
     for number, group in enumerate(groups):
@@ -107,7 +107,10 @@ def ranked_groups(
 def ranked_systems(
     groups: Sequence[ItemGroup], outcomes: PairOutcomes, systems: Mapping[str, str]
 ) -> tuple[RankedSystem, ...]:
-    """The systems, best first, from strengths that are expected to be alike in items of one system."""
+    """Return the systems ranked by mean strength, best first; empty with fewer than two systems.
+
+    Items of one system are expected to have similar strengths.
+    """
     names = list(dict.fromkeys(systems.values()))
     if len(names) < 2:
         return ()
@@ -129,7 +132,7 @@ def ranked_systems(
 
 
 def ordered_share(strengths: ComparedStrengths, group: int) -> float:
-    """The share of the pairs of items that are expected to stand in the order of their true strengths."""
+    """Return the expected share of pairs of a group's items that the estimated strengths order correctly."""
     means, _ = strengths.group(group)
     size = len(means)
     covariance = strengths.covariances[group, :size, :size]
@@ -140,8 +143,9 @@ def ordered_share(strengths: ComparedStrengths, group: int) -> float:
 
 
 def top_probability(strengths: ComparedStrengths, group: int, top: int) -> float:
-    """The probability that the ``top`` items with the highest strengths are the best ones; 1 where there are no more
-    items than that."""
+    """Return the probability that the ``top`` items with the highest estimated strengths are truly the best;
+    1 if all items are.
+    """
     means, _ = strengths.group(group)
     size = len(means)
     if top >= size:
@@ -164,8 +168,16 @@ def tournament_result(
     top: int | None,
     **facts: object,
 ) -> Tournament:
-    """What the comparisons come to; ``judges`` are the names of several, ``systems`` those of the items by their
-    ids, and ``facts`` the fields that say how the comparisons came about."""
+    """Return the result of a tournament from its comparisons.
+
+    Args:
+        groups: the groups of items.
+        comparisons: the comparisons.
+        judges: the names of the judges, if there are several.
+        systems: the system of each item by its id.
+        top: how many best items are wanted (None: not requested).
+        facts: further fields of :class:`Tournament`, on how the comparisons were made.
+    """
     outcomes = pair_outcomes(groups, comparisons, judges)
     strengths = compared_strengths(outcomes, confidence=CONFIDENCE)
     ranked = ranked_groups(groups, outcomes, strengths, systems=systems, top=top)
@@ -217,14 +229,14 @@ STRENGTH = "strength"
 
 @dataclass(frozen=True)
 class PairSchedule:
-    """How many pairs of each group are compared, round by round."""
+    """The number of pairs of each group to compare in each round."""
 
     groups: tuple[ItemGroup, ...]
     options: TournamentOptions
 
     @cached_property
     def sizes(self) -> list[list[int]]:
-        """The pairs of each group in each round."""
+        """For each group, the number of pairs in each round."""
         options = self.options
         wanted = None if options.design == "exhaustive" else options.comparisons
         sizes = [
@@ -236,19 +248,19 @@ class PairSchedule:
 
     @property
     def comparisons(self) -> int:
-        """How many there will be at most."""
+        """The largest number of comparisons that there may be, by one judge."""
         twice = 2 if self.options.both_orders else 1
         return sum(twice * sum(sizes) for sizes in self.sizes)
 
     def group_pairs(self) -> list[GroupPairs]:
-        """What draws the pairs of each group, from its first pair on."""
+        """Return for each group a new design that draws its pairs."""
         return [
             GroupPairs(len(group.items), [PAIR_SEED, number], both_orders=self.options.both_orders)
             for number, group in enumerate(self.groups)
         ]
 
     def first_pairs(self) -> list[Item]:
-        """A random pair of each item: what a judge is chosen by, and what a cost is counted on."""
+        """Return random first pairs of each group as items, for choosing a judge and estimating the cost."""
         return [
             pair_item(group.items[first], group.items[second])
             for group, pairs, sizes in zip(self.groups, self.group_pairs(), self.sizes, strict=True)
@@ -258,8 +270,10 @@ class PairSchedule:
 
 @dataclass(frozen=True)
 class TournamentPlan:
-    """Items of a group are compared in rounds, by one judge or by several (``setups``). ``output`` is the run's folder,
-    None where nothing is to be kept."""
+    """The plan of a tournament: groups of items that one or several judges (``setups``) compare in rounds.
+
+    ``output`` is the run's folder; None writes nothing.
+    """
 
     output: Path | None
     source: ItemSource
@@ -272,23 +286,23 @@ class TournamentPlan:
 
     @property
     def judges(self) -> tuple[str, ...]:
-        """The models that compare, where there are several; else nothing."""
+        """The names of the judges' models if there are several; otherwise empty."""
         names = tuple(setup.client.model for setup in self.setups)
         return names if len(names) > 1 else ()
 
     @cached_property
     def schedule(self) -> PairSchedule:
-        """How many pairs of each group are compared in each round."""
+        """The number of pairs of each group in each round."""
         return PairSchedule(self.groups, self.options)
 
     @property
     def total(self) -> int:
-        """How many comparisons there will be at most, by all judges."""
+        """The largest number of comparisons that there may be, by all judges."""
         return self.schedule.comparisons * len(self.setups)
 
     @cached_property
     def record(self) -> JudgeRecord:
-        """What ``run.json`` says."""
+        """The contents of ``run.json``."""
         judges = [judge_record(self.source, self.checked, setup) for setup in self.setups]
         judge = judges[0]
         identity: dict[str, Any] = {"tournament": asdict(self.options), **judge.identity}
@@ -310,10 +324,10 @@ class TournamentPlan:
         )
 
     def strengths(self, rows: Iterable[ComparisonRow]) -> ComparedStrengths:
-        """What the comparisons come to that were made."""
+        """Return the strengths estimated from the comparisons made so far."""
         return compared_strengths(pair_outcomes(self.groups, [row.result for row in rows], self.judges))
 
     def settled(self, strengths: ComparedStrengths, group: int) -> bool:
-        """Whether the best items of a group are known."""
+        """Return True if the best items of a group are known with sufficient probability."""
         top = self.options.top
         return top is not None and top_probability(strengths, group, top) >= CONFIDENCE

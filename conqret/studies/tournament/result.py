@@ -25,8 +25,11 @@ PRIOR = (
 
 
 class ComparisonResult(Frozen):
-    """One comparison: the ids of both items, and the outcome for the first (1, 0.75, 0.5, 0.25, 0), None where there is
-    none. ``judge`` is the model that compared them, where several do."""
+    """The result of one comparison of two items.
+
+    ``outcome`` is that of the first item (1, 0.75, 0.5, 0.25 or 0), or None. ``judge`` is the model, if
+    several judges compare.
+    """
 
     id: str
     round: int
@@ -38,8 +41,11 @@ class ComparisonResult(Frozen):
 
 
 class ComparisonRow(Frozen):
-    """A comparison that was made: its round, its group, both items, and what the judge said of the first; ``judge`` is
-    its model, where several compare."""
+    """A stored comparison: its round, its group, both items, and the judgment of the first item against the
+    second.
+
+    ``judge`` is the model, if several judges compare.
+    """
 
     id: str
     round: int
@@ -51,21 +57,24 @@ class ComparisonRow(Frozen):
 
     @property
     def measure(self) -> Measure:
-        """The preference."""
+        """The measure of preference in the judgment."""
         return self.judgment.measures[PREFERENCE]
 
     @property
     def result(self) -> ComparisonResult:
-        """It as the strengths are made of."""
+        """The comparison with its outcome rounded to the nearest possible one, for estimating strengths."""
         value = self.measure.value
         outcome = None if value is None else min(OUTCOMES, key=lambda each: abs(each - value))
         return ComparisonResult(outcome=outcome, **self.model_dump(exclude={"judgment"}))
 
 
 class RankedItem(Frozen):
-    """An item: its ``strength`` (log-odds against a mean item of its group) with standard error and interval, its
-    ``rank`` in the group (1 is best), its ``comparisons`` and the ``points`` from them, and whether only the prior
-    bounds it (``unbounded``: above or below)."""
+    """An item with its rank in its group (1 is best).
+
+    ``strength`` is the log-odds against an average item of the group, with standard error and interval.
+    ``points`` are those won in its ``comparisons``. ``unbounded`` says that the data alone do not bound the
+    strength ``above`` or ``below``.
+    """
 
     id: str
     rank: int
@@ -81,9 +90,12 @@ class RankedItem(Frozen):
 
 
 class RankedGroup(Frozen):
-    """The items of a group, best first, the reliability of their strengths, the share of the pairs of items that are
-    expected to stand in the right order, and, where the best items were requested, the probability that they are those
-    that come first."""
+    """The items of a group, best first.
+
+    ``reliability`` is the scale separation reliability of their strengths. ``ordered`` is the expected share
+    of correctly ordered pairs. ``top_probability`` is the probability that the first items are the best, if
+    requested.
+    """
 
     name: str
     items: tuple[RankedItem, ...]
@@ -93,7 +105,7 @@ class RankedGroup(Frozen):
 
 
 class RankedSystem(Frozen):
-    """A system: the mean strength of its items less that of all, expected in other groups."""
+    """A system with its rank. ``strength`` is the mean strength of its items minus the mean of all systems."""
 
     name: str
     rank: int
@@ -103,7 +115,9 @@ class RankedSystem(Frozen):
 
 
 class TournamentJudge(Frozen):
-    """One of several judges: its ``answered`` comparisons, and what the first of two equals gets (``first_wins``)."""
+    """One of several judges: the number of ``answered`` comparisons, and the share that the first of two
+    equal items gets.
+    """
 
     name: str
     answered: int
@@ -111,15 +125,16 @@ class TournamentJudge(Frozen):
 
 
 class Tournament(Frozen):
-    """A tournament in numbers.
+    """The result of a tournament.
 
-    ``position`` is what standing first adds to the log-odds, ``first_wins`` the share that the first of two equals gets
-    by it. ``reliability`` is the share of the variance of the strengths within groups that is no error.
-    ``unanswered`` counts comparisons without an answer by reason, and ``missing`` names those that a replay lacked.
-    ``length`` is the mean rank correlation of strength and number of words within groups.
-    ``judges`` are there where several compare, ``systems`` where items have one. ``settled`` counts the groups whose
-    best items were known before their last comparison. ``wanted_reliability`` is the reliability at which it
-    ends, where one was given, and ``possible`` the most comparisons that there could have been.
+    - ``position``: what being shown first adds to the log-odds; ``first_wins``: the resulting share for the
+    first of two equal items.
+    - ``reliability``: the share of the variance of strengths within groups that is not error.
+    - ``wanted_reliability``: the reliability at which the tournament ends, if given.
+    - ``unanswered``: comparisons without a response, by reason; ``missing``: those that a replay lacked.
+    - ``length``: the mean rank correlation of strength and number of words within groups.
+    - ``judges``: if several compare; ``systems``: if items have one.
+    - ``settled``: the number of groups that ended early; ``possible``: the largest number of comparisons.
     """
 
     judge: str
@@ -151,7 +166,7 @@ class Tournament(Frozen):
 
     @property
     def reliable(self) -> bool | None:
-        """Whether the reliability that was wanted is reached; None where none was given."""
+        """True if the wanted reliability is reached; None if none was given."""
         wanted = self.wanted_reliability
         return None if wanted is None else (self.reliability or 0.0) >= wanted
 
@@ -167,7 +182,9 @@ _OUTCOMES: Mapping[float | None, str] = dict(zip((None, 0.0, 0.25, 0.5, 0.75, 1.
 
 
 def tournament_tables(tournament: Tournament) -> list[Table]:
-    """The ladders, as far as a terminal shows them, and how far to trust them."""
+    """Return the tables for a terminal: ranked items of each group, systems, and how reliable the strengths
+    are.
+    """
     more = len(tournament.groups) - MAX_IN_TERMINAL
     tables = [ladder(group, tournament.top) for group in tournament.groups[:MAX_IN_TERMINAL]]
     last = f"{more} more groups are on the page and in the table of scores." if more > 0 else ""
@@ -194,7 +211,7 @@ def _of_the_whole(tournament: Tournament) -> Iterator[Table]:
 
 
 def ladder(group: RankedGroup, top: int | None = None) -> Table:
-    """The items of a group, best first."""
+    """Return the table of a group's items, best first."""
     reliability = "–" if group.reliability is None else f"{group.reliability:.2f}"
     note = f"Scale separation reliability {reliability}; {group.ordered:.0%} of the pairs expected in the right order."
     if top is not None and group.top_probability is not None:
@@ -212,7 +229,7 @@ def ladder(group: RankedGroup, top: int | None = None) -> Table:
 
 
 def trust_table(tournament: Tournament, note: str = "") -> Table:
-    """How far to trust the strengths."""
+    """Return the table of figures on how reliable the strengths are."""
     length = tournament.length
     rows: dict[str, Cell] = {
         "Scale separation reliability": tournament.reliability,
@@ -226,7 +243,7 @@ def trust_table(tournament: Tournament, note: str = "") -> Table:
 
 
 def headlines(tournament: Tournament) -> Iterator[str]:
-    """What is to be said of the whole."""
+    """Yield sentences on the result of the whole tournament."""
     groups, planned = tournament.groups, tournament.planned
     pairs = {group.name: len(group.items) * (len(group.items) - 1) for group in groups}
     right = sum(pairs[group.name] * group.ordered for group in groups) / sum(pairs.values())
@@ -254,7 +271,7 @@ def headlines(tournament: Tournament) -> Iterator[str]:
 
 
 def tournament_page(tournament: Tournament, texts: Mapping[str, str] | None = None) -> ReportPage:
-    """The page; ``texts`` are those of the items by their ids."""
+    """Return the report page of a tournament; ``texts`` has the text of each item by its id."""
     failures = words.failed(tournament.session.failures)
     remarks = [f"Prior of the model: {tournament.prior}.", *tournament.notes, *failures]
     rounds = words.number(tournament.rounds, "round")
@@ -285,7 +302,9 @@ def tournament_page(tournament: Tournament, texts: Mapping[str, str] | None = No
 
 
 def tournament_picture(tournament: Tournament) -> Forest:
-    """The systems; without any the ladder of the only topic, or the best item of each topic."""
+    """Return a forest plot of the systems, else of the items of the only group, else of the best item of
+    each group.
+    """
     groups = tournament.groups
     if tournament.systems:
         systems = [(system.name, system.strength) for system in tournament.systems]

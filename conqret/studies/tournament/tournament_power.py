@@ -24,8 +24,11 @@ MAX_SPREAD = 10.0
 
 @dataclass(frozen=True, slots=True)
 class SimulatedJudge:
-    """A judge that compares by strengths with the standard deviation ``spread`` (log-odds): ``position`` is by how much
-    more than half the first of two equals gets, ``ties`` the share of ties between equals."""
+    """A simulated judge that compares items by their strengths.
+
+    ``spread`` is the standard deviation of strengths (log-odds). ``position`` is the share above one half
+    that the first of two equal items gets. ``ties`` is the share of ties between equal items.
+    """
 
     spread: float = 2.0
     position: float = 0.0
@@ -42,11 +45,11 @@ class SimulatedJudge:
 
     @property
     def position_effect(self) -> float:
-        """What standing first adds to the log-odds."""
+        """What being shown first adds to the log-odds."""
         return math.log((0.5 + self.position) / (0.5 - self.position))
 
     def outcomes(self, differences: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
-        """What it says of pairs whose strengths differ so much."""
+        """Simulate the outcomes (0, 0.5 or 1) of pairs with these differences in strength."""
         eta = differences + self.position_effect
         weight = 2 * self.ties / (1 - self.ties)  # between equals a tie against a win and a loss
         parts = np.stack([np.exp(-eta / 2), np.full_like(eta, weight), np.exp(eta / 2)])
@@ -62,10 +65,11 @@ def simulated_reliability(
     design: Design,
     rng: np.random.Generator,
 ) -> dict[float, float]:
-    """Hold one tournament of ``groups`` with ``size`` items each, with at most so many ``comparisons`` an item.
+    """Simulate one tournament of ``groups`` with ``size`` items each, with at most ``comparisons``
+    comparisons per item.
 
     Returns:
-        The scale separation reliability after each round, by the comparisons an item so far.
+        The scale separation reliability after each round, by the number of comparisons per item so far.
     """
     truth = rng.normal(0, judge.spread, (groups, size))
     truth -= truth.mean(axis=1, keepdims=True)
@@ -99,7 +103,10 @@ TIES = 0.1
 
 @dataclass(frozen=True, slots=True)
 class PlannedTournament:
-    """The mean reliability ``after`` each number of comparisons an item, of groups with ``items``, by ``design``."""
+    """The simulated reliability of tournaments with groups of ``items``.
+
+    ``after`` maps the number of comparisons per item to the mean reliability, for this ``design``.
+    """
 
     items: int
     design: Design
@@ -117,20 +124,21 @@ def power_tournament(
     seed: int = 13,
     on_cell: Callable[[], object] = lambda: None,
 ) -> tuple[PlannedTournament, ...]:
-    """Simulate how reliable a tournament will be after so many comparisons, with adaptive and with random pairs.
+    """Simulate the reliability of a tournament by the number of comparisons, with adaptive and with random
+    pairs.
 
     Args:
         items: numbers of items per topic.
-        comparisons: comparisons per item, at most.
-        topics: topics of one tournament; all have as many items.
-        spread: the standard deviation of the true strengths (log-odds): with 1 the better of two items is preferred in
-            about 73% of pairs, with 2 in 83%, with 4 in 91%.
-        simulations: tournaments of each kind.
+        comparisons: the largest number of comparisons per item.
+        topics: the number of topics of one tournament; all have as many items.
+        spread: the standard deviation of the true strengths (log-odds). The better of two items is preferred
+            in about 73% of pairs with 1, in 83% with 2, and in 91% with 4.
+        simulations: the number of tournaments of each kind.
         seed: the seed of the simulations.
         on_cell: called after each number of items.
 
     Raises:
-        DeclarationError: a number is out of its range.
+        DeclarationError: a number is out of range.
     """
     largest = max(items, default=2)
     for name, low, high, values in (
@@ -159,7 +167,7 @@ def power_tournament(
 
 
 def power_answer(planned: Sequence[PlannedTournament]) -> list[str]:
-    """How many comparisons an item a reliability of 0.8 takes, in a sentence for each number of items."""
+    """Return for each number of items a sentence on how many comparisons a reliability of 0.8 needs."""
     sentences = []
     for size, designs in _by_items(planned):
         needed = []
@@ -175,7 +183,7 @@ def power_answer(planned: Sequence[PlannedTournament]) -> list[str]:
 
 
 def tournament_power_page(planned: Sequence[PlannedTournament], simulations: int, seed: int) -> ReportPage:
-    """The page: reliability by comparisons an item, with the reliability that is wanted."""
+    """Return the report page: reliability by comparisons per item, with the target reliability."""
     charts = [_chart(size, designs) for size, designs in _by_items(planned)]
     tables = power_tables(planned, simulations)
     return ReportPage(
@@ -210,7 +218,7 @@ def _chart(size: int, designs: Sequence[PlannedTournament]) -> Chart:
 
 
 def power_tables(planned: Sequence[PlannedTournament], simulations: int) -> Iterator[Table]:
-    """A table for each number of items: reliability by comparisons and pairs."""
+    """Yield for each number of items a table of reliability by comparisons and design."""
     many = f"Means of {simulations} simulated tournaments" if simulations > 1 else "One simulated tournament"
     for size, designs in _by_items(planned):
         rows = [(count, each.design, value) for each in designs for count, value in each.after.items()]

@@ -66,14 +66,14 @@ PlannedPair = tuple[int, int, int]
 
 
 class PlannedRounds(Frozen):
-    """The pairs of each round."""
+    """The pairs of each round, as stored in the run's folder."""
 
     rounds: tuple[tuple[PlannedPair, ...], ...]
 
 
 @dataclass(frozen=True)
 class TournamentFolder(JudgeFolder):
-    """The files of a tournament: those of a judge's run, the comparisons, and what they come to."""
+    """The folder of a tournament: the files of a judge's run, the comparisons, and the result."""
 
     COMMAND: ClassVar[str] = "conqret tournament"
 
@@ -85,11 +85,11 @@ class TournamentFolder(JudgeFolder):
 
     @staticmethod
     def key(row: ComparisonRow) -> str:
-        """Under which key a comparison is found again."""
+        """Return the key of a comparison in the store of rows."""
         return row.id
 
     def rows(self) -> RowStore[ComparisonRow]:  # type: ignore[override]
-        """The comparisons so far; those without an answer are made again."""
+        """Open the store of comparisons; those without a scored judgment are made again."""
         return RowStore(
             self.comparisons_file,
             ComparisonRow,
@@ -98,15 +98,19 @@ class TournamentFolder(JudgeFolder):
         )
 
     def tournament(self) -> Tournament:
-        """The finished tournament. Raises DeclarationError where there is none."""
+        """Read the result of a finished tournament.
+
+        Raises:
+            DeclarationError: the folder has no finished tournament.
+        """
         return self.result(self.tournament_file, Tournament)
 
 
 def run_tournament(plan: TournamentPlan, **settings: Any) -> Tournament:
-    """What the tournament comes to; ``settings`` are those of the run.
+    """Run a planned tournament, and return its result; ``settings`` are those of the run.
 
     Raises:
-        Counted: it was a dry run.
+        Counted: it is a dry run; the exception has the expected costs.
     """
     setups = [setup.in_one_order(PREFERENCE) for setup in plan.setups]
     if settings.get("dry_run"):
@@ -287,10 +291,13 @@ NEEDS = {"argument": "a tournament compares arguments"}
 
 
 class TournamentSettings(RunSettings, ItemSettings, SampleSettings, WatchSettings, total=False):
-    """What :func:`tournament` takes: who compares (``format`` and ``model``, or ``judge`` or ``server``, as in
-    :func:`conqret.judge`; instead of a format a ``criterion``, which one argument meets better; of several models each
-    compares every pair), and which pairs
-    (:class:`conqret.studies.tournament.item_groups.TournamentOptions`)."""
+    """The settings of :func:`tournament`: who compares, and which pairs.
+
+    The judge is ``format`` and ``model``, or ``judge`` or ``server``, as in :func:`conqret.judge`. A
+    ``criterion`` instead of a format is what one argument meets better than the other. If several models are
+    given, each compares every pair. For the pairs see
+    :class:`conqret.studies.tournament.item_groups.TournamentOptions`.
+    """
 
     format: str | None
     criterion: Criterion | str | None
@@ -309,11 +316,13 @@ class TournamentSettings(RunSettings, ItemSettings, SampleSettings, WatchSetting
 def tournament_plan(
     items: Any, *, output: str | Path | bool | None = None, sends_requests: bool = True, **settings: Any
 ) -> TournamentPlan:
-    """A tournament that is ready to be held, or to be estimated; takes what :func:`tournament` takes. With ``output``
-    of True its folder has the usual name; a server is queried for what it judges only where ``sends_requests``.
+    """Return the plan of a tournament; takes what :func:`tournament` takes.
+
+    If ``output`` is True, the folder gets the default name. A server is queried for its metrics only if
+    ``sends_requests`` is True.
 
     Raises:
-        DeclarationError: as there.
+        DeclarationError: as :func:`tournament`.
     """
     check_known("option of tournament", TournamentSettings.__annotations__, *settings)
     own = {name: settings[name] for name in TournamentOptions.__annotations__ if name in settings}
@@ -352,10 +361,10 @@ def tournament_plan(
 
 
 def several(models: Any) -> list[Any]:
-    """The models that compare: one, or those of a list, each once.
+    """Return the models that compare as a list, from one model or a list.
 
     Raises:
-        DeclarationError: the list is empty, or names one twice.
+        DeclarationError: the list is empty, or names a model twice.
     """
     if not isinstance(models, list | tuple):
         return [models]
@@ -402,12 +411,14 @@ def tournament(
 
     Args:
         items: a file, a frame, or items; each has an argument, and each topic at least two items.
-        output: the run's folder, where the same call goes on; None keeps everything in memory.
-        settings: who compares, which pairs, and how models are called:
-            :class:`TournamentSettings`.
+        output: the run's folder, in which the same call resumes; None keeps everything in memory.
+        settings: who compares, which pairs, and how models are called: :class:`TournamentSettings`.
+
+    Returns:
+        The strengths and ranks of items, and of systems if items have one.
 
     Raises:
-        DeclarationError: anything wrong with the call, the items or the folder. No request is sent then.
+        DeclarationError: the call, the items or the folder are faulty. No request is sent then.
     """
     sends_requests = not settings.get("dry_run")
     return run_tournament(

@@ -28,7 +28,7 @@ MAX_NAMED = 10
 
 
 def validation_tables(validation: Validation) -> list[Table]:
-    """What a terminal shows, and the page first."""
+    """Return the main tables of a validation: agreement by dimension, by language, and baselines."""
     rows, average, basis = validation.dimensions, validation.average, validation.basis
     return [
         agreement_table(rows.values(), average, basis, coverage=validation.coverage),
@@ -40,7 +40,7 @@ def validation_tables(validation: Validation) -> list[Table]:
 
 
 def validation_page(validation: Validation, outcomes: Sequence[RequirementOutcome] = ()) -> ReportPage:
-    """The page."""
+    """Return the report page of a validation; ``outcomes`` are those of the requirements."""
     judge, basis, rows = validation.judge, validation.basis, validation.dimensions.values()
     unlabeled = _first([words.label(name).lower() for name in validation.join.unlabelled_metrics])
     tables = [*map(requirement_table, filter(None, [outcomes])), *validation_tables(validation)]

@@ -57,8 +57,10 @@ SCHEMA = "conqret.validation/4"
 
 
 class ValidatedJudge(Frozen):
-    """The judge configuration: its format, model and fingerprint, as the judgments have them; ``baseline`` if
-    offline."""
+    """The judge configuration of the judgments: format, model and fingerprint.
+
+    ``baseline`` is True for the offline model.
+    """
 
     format: str
     model: str
@@ -67,10 +69,10 @@ class ValidatedJudge(Frozen):
 
 
 class Validation(Frozen):
-    """Everything that judgments and labels say of a judge; JSON by ``model_dump_json``.
+    """The result of comparing one judge with human labels.
 
-    ``languages`` has each dimension in each language, where labeled items are in several. ``coverage`` is the share
-    of the judged and labeled units that have a score, over all dimensions.
+    ``coverage`` is the share of judged and labeled units that have a score, over all dimensions.
+    ``languages`` has the agreement by dimension and language, if labeled items are in several languages.
     """
 
     schema_name: str = SCHEMA
@@ -187,22 +189,22 @@ def validate(
     calibration: Calibration | None = None,
     offline: Iterable[Judgment] | None = None,
 ) -> Validation:
-    """Compare the judgments of one judge with ``labels``.
+    """Compare the judgments of one judge with human labels.
 
     Args:
         judgments: the judgments of a run.
         labels: the human labels.
-        items: the run's items; with them, the length of texts is a baseline.
+        items: the run's items, for the length baseline.
         metrics: the metric of each dimension, where the names differ.
-        settings: how several labels become one, and how intervals are made.
-        baseline: whether the judge is the offline model.
-        calibration: a map of scores; alpha is then also given for mapped scores.
-        offline: judgments of the offline model, as another baseline.
+        settings: how labels are aggregated and how intervals are computed.
+        baseline: True if the judge is the offline model.
+        calibration: calibration maps; agreement of calibrated scores is then computed, too.
+        offline: judgments of the offline model, for the offline baseline.
 
     Raises:
         DeclarationError: no judgment has a label, the judgments are of several judge configurations, or
             ``calibration`` is of another one.
-        UnknownNameError: ``metrics`` names what is not there.
+        UnknownNameError: ``metrics`` has an unknown name.
     """
     kept = list(judgments)
     judge = validated_judge(kept, baseline)
@@ -253,8 +255,11 @@ def _by_language(joined: JoinedLabels, settings: AgreementSettings) -> Iterator[
 
 
 def validated_judge(judgments: Sequence[Judgment], baseline: bool = False) -> ValidatedJudge:
-    """The judge configuration of the judgments. Raises DeclarationError where there are none, or several judge
-    configurations."""
+    """Return the judge configuration of the judgments.
+
+    Raises:
+        DeclarationError: there are no judgments, or they are of several judge configurations.
+    """
     judges = {(judgment.format, judgment.model, judgment.fingerprint) for judgment in judgments}
     if not judges:
         raise DeclarationError("there are no judgments to validate")

@@ -44,8 +44,9 @@ EXAMPLE = "alpha[overall_quality] >= 0.4"
 
 @dataclass(frozen=True, slots=True)
 class ValidationResult:
-    """How far a judge agrees with annotators, whether what was required is met, its card, and the files that say
-    so."""
+    """The result of :func:`validate`: the validation, the outcomes of requirements, the judge card, and the
+    files written.
+    """
 
     validation: Validation
     requirements: tuple[RequirementOutcome, ...]
@@ -54,12 +55,16 @@ class ValidationResult:
 
     @property
     def met(self) -> bool:
-        """Whether all that was required is met."""
+        """True if all requirements are met."""
         return all(requirement.met for requirement in self.requirements)
 
 
 def read_validation(folder: Path) -> Validation:
-    """The validation that was written into ``folder``. Raises DeclarationError where there is none."""
+    """Read the validation in ``folder``.
+
+    Raises:
+        DeclarationError: there is none.
+    """
     return read_written(folder / JSON_NAME, Validation, "conqret validate")
 
 
@@ -77,25 +82,28 @@ def validate(
     sensitivity: str | Path | None = None,
     output: str | Path | None = None,
 ) -> ValidationResult:
-    """How far a judge agrees with annotators, and annotators among themselves.
+    """Estimate judge-human agreement and inter-annotator agreement, check requirements, and make the judge
+    card.
 
     Args:
         run: the folder of a run, or what :func:`conqret.judge` returned.
-        labels: human labels of the items: a file, a folder or several files, or labels that were read with
+        labels: human labels of the items: a file, a folder or several files, or labels read with
             :func:`conqret.io.labels.read_labels` (which takes their scale).
-        metrics: which metric is compared with which labeled dimension, where their names differ.
-        require: conditions such as ``alpha[overall_quality] >= 0.4``, ``alpha.low >= 0.3`` or ``coverage >= 0.98``.
-        settings: whose agreement counts, intervals, seed, what the cheaper judge is forgiven.
-        calibration: a file of ``conqret judges calibrate`` for this very judge; agreement is then also given for the
-            scores that it makes. Items of topics that it was fitted on get the map that was fitted without them.
+        metrics: the metric of each dimension, where the names differ.
+        require: conditions such as ``alpha[overall_quality] >= 0.4``, ``alpha.low >= 0.3`` or ``coverage >=
+            0.98``.
+        settings: aggregation of labels, intervals, seed, the tolerance of the alternative annotator test.
+        calibration: a file of ``conqret judges calibrate`` for this judge; agreement of calibrated scores is
+            then computed, too. Items of topics used for fitting get the map fitted without them.
         baseline: the folder of a run of the offline baseline on the same items.
-        bias: a folder of :func:`conqret.bias`, and ``sensitivity`` one of :func:`conqret.sensitivity`, for the card.
-        output: the folder for ``validation.json``, ``validation.html``, ``validation.md`` and the card; nothing is
-            written where it is None.
+        bias: a folder of :func:`conqret.bias`, for the card.
+        sensitivity: a folder of :func:`conqret.sensitivity`, for the card.
+        output: the folder for ``validation.json``, ``validation.html``, ``validation.md`` and the card; None
+            writes nothing.
 
     Raises:
-        DeclarationError: no such run, labels without a scale, a requirement that cannot be read, or a calibration,
-            bias or sensitivity run of another judge configuration.
+        DeclarationError: there is no such run, labels have no scale, a requirement cannot be parsed, or a
+            calibration, bias or sensitivity run is of another judge configuration.
     """
     if isinstance(calibration, (str, Path)):
         calibration = Calibration.read(Path(calibration))
@@ -140,10 +148,10 @@ def validate(
 
 
 def parse_requirement(text: str) -> Requirement:
-    """Read one condition.
+    """Parse a condition such as ``alpha[overall_quality] >= 0.4``.
 
     Raises:
-        DeclarationError: it has another form.
+        DeclarationError: the text has another form.
         UnknownNameError: there is no such quantity.
     """
     ended = (*AVERAGED, *STATISTICS)
@@ -156,7 +164,7 @@ def parse_requirement(text: str) -> Requirement:
 
 
 def check_requirement(requirement: Requirement, validation: Validation) -> RequirementOutcome:
-    """Hold one condition against a validation.
+    """Check one requirement against a validation, and return the outcome.
 
     Raises:
         UnknownNameError: its dimension was not validated.

@@ -36,8 +36,11 @@ be."""
 
 
 class VarianceSource(Frozen):
-    """One source of variance: ``names`` (several, where the runs cannot tell them apart), its ``levels``, the variance
-    as estimated, its standard deviation (0 where the variance is estimated below 0), and its ``share`` of the whole."""
+    """One source of variance of a metric's scores.
+
+    It has several ``names`` if the runs cannot separate them. ``variance`` is the estimate, ``deviation`` its
+    square root (0 if the estimate is negative), and ``share`` its share of the total.
+    """
 
     names: tuple[str, ...]
     levels: int
@@ -47,16 +50,20 @@ class VarianceSource(Frozen):
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """The names of the source, joined by "or"."""
         return " or ".join(self.names)
 
 
 class MetricVariance(Frozen):
-    """One metric. ``scores`` are single samples; ``unknown`` says in words what these runs cannot tell.
-    ``repeatability`` is the standard deviation of samples of one request (no value where there is one sample of each),
-    ``score_error`` the standard error of one item's score, ``generalizability`` the share of the variance of such
-    scores that is that of topics and items (``E rho^2``), and ``mean_error`` the standard error of a mean by its number
-    of topics."""
+    """The variance components of one metric.
+
+    - ``scores``: the number of single samples; ``unknown``: what these runs cannot estimate, in words.
+    - ``repeatability``: the standard deviation of samples of one request (no value with one sample each).
+    - ``score_error``: the standard error of one item's score.
+    - ``generalizability``: the share of the variance of single scores that is between topics and items (``E
+    rho^2``).
+    - ``mean_error``: the standard error of a mean, by number of topics.
+    """
 
     metric: str
     scores: int
@@ -71,14 +78,16 @@ class MetricVariance(Frozen):
 
     @property
     def varies(self) -> bool:
-        """Whether any scores differ."""
+        """True if any scores differ."""
         return any(source.share for source in self.sources)
 
 
 class Repeatability(Frozen):
-    """One metric of a judge that was sent the same request again: ``scores`` of ``items``, the standard
-    ``deviation`` of those of one item, and the ``generalizability`` of one score, the share of the variance that is
-    that of topics and items."""
+    """The repeatability of one metric: repeated ``scores`` of the same ``items``.
+
+    ``deviation`` is the standard deviation of the scores of one item. ``generalizability`` is the share of
+    the variance of single scores that is between topics and items.
+    """
 
     metric: str
     scores: int
@@ -88,9 +97,12 @@ class Repeatability(Frozen):
 
 
 class VarianceStudy(Frozen):
-    """Where the noise of ``runs`` comes from; ``models`` and ``prompts`` count different ones, ``differs`` names
-    the parts of the judge configurations that differ, ``left_out`` metrics that not all runs have, and
-    ``baselines`` says of each run whether its judge is the offline baseline."""
+    """The variance components of the scores of several ``runs``.
+
+    ``models`` and ``prompts`` count distinct ones. ``differs`` names the parts of the judge configurations
+    that differ, ``left_out`` metrics that not all runs have. ``baselines`` has for each run True if its judge
+    is the offline baseline.
+    """
 
     runs: tuple[str, ...]
     models: int
@@ -107,11 +119,12 @@ class VarianceStudy(Frozen):
 def variance(
     runs: Sequence[FinishedRun], *, metrics: Sequence[str] = (), confidence: float = CONFIDENCE
 ) -> VarianceStudy:
-    """Where the scores of finished runs differ, and why, for each metric that all have (or of these ``metrics``).
+    """Estimate the variance components of scores in finished runs, for each metric that all have (or of
+    these ``metrics``).
 
     Raises:
-        DeclarationError: one is no finished run, they share no metric or no item, or noise cannot be told from what
-            items differ by (one run with one sample).
+        DeclarationError: a run is not finished, the runs share no metric or item, or noise cannot be
+            separated from differences between items (one run with one sample).
         UnknownNameError: there is no such metric.
     """
     folders = [folder_of(run) for run in runs]
@@ -162,8 +175,11 @@ def variance(
 def repeatabilities(
     judgments: Iterable[Judgment], metrics: Sequence[str], confidence: float = CONFIDENCE
 ) -> tuple[Repeatability, ...]:
-    """How far a judge repeats itself on each of ``metrics`` that it scored twice on some item: in several samples, or
-    in several ``judgments`` of the item."""
+    """Compute the repeatability of each of ``metrics`` that was scored at least twice on some item.
+
+    Repetitions are several samples of a judgment, or several ``judgments`` of an item. Other metrics are left
+    out.
+    """
     kept = list(judgments)
     keys, repeated = TopicKeys.from_judged(kept), []
     for metric in metrics:
@@ -191,7 +207,7 @@ def repeatabilities(
 
 
 def samples_of(measure: Measure | None) -> list[tuple[int, float]]:
-    """The values of all samples with their numbers; of a measure that was sampled once its value."""
+    """Return the number and the value of each sample of a measure; empty without a value."""
     if measure is None or measure.value is None:
         return []
     samples = enumerate(measure.samples or (measure.value,))
@@ -199,7 +215,7 @@ def samples_of(measure: Measure | None) -> list[tuple[int, float]]:
 
 
 def deviation(variance: Estimate) -> Estimate:
-    """The root of a variance with its interval; 0 of one that is estimated below 0."""
+    """Return the standard deviation with its interval, from a variance; 0 where the variance is negative."""
     ends = (variance.value, variance.low, variance.high)
     value, low, high = (None if end is None else max(end, 0.0) ** 0.5 for end in ends)
     return Estimate(value, low, high, variance.n, variance.reason)
@@ -291,7 +307,7 @@ _MEASURED = "The variance of topics and items is what the judge is to measure; a
 
 
 def variance_words(study: VarianceStudy) -> list[str]:
-    """What was compared, and what these runs leave open, in sentences."""
+    """Return sentences on what was compared, and on what these runs cannot estimate."""
     unknown = dict.fromkeys(text for metric in study.metrics.values() for text in metric.unknown)
     runs, models = words.number(len(study.runs), "run"), words.number(study.models, "model")
     differ = f"; the runs differ in {', '.join(study.differs)}" if study.differs else ""
@@ -302,7 +318,7 @@ def variance_words(study: VarianceStudy) -> list[str]:
 
 
 def variance_finding(study: VarianceStudy) -> str:
-    """Of how many metrics most of the variance is noise, and where that comes from, in a sentence."""
+    """Return a sentence on how much of the variance is noise, and on its main source."""
     noise = [
         {source.name: source.share or 0.0 for source in metric.sources if not {*source.names} & {*OBJECTS}}
         for metric in study.metrics.values()
@@ -322,8 +338,11 @@ def variance_finding(study: VarianceStudy) -> str:
 
 
 def variance_tables(study: VarianceStudy, *, every: bool = False) -> Iterator[Table]:
-    """What is known of a metric; where there are several, their shares side by side (and what is known of each of them,
-    where ``every`` table is wanted)."""
+    """Yield the tables of a variance study: shares side by side if there are several metrics, and details of
+    the metric.
+
+    With ``every``, details of each of several metrics are included.
+    """
     rows = list(study.metrics.values())
     if several := len(rows) > 1:
         names = dict.fromkeys(source.name for row in rows for source in row.sources)
@@ -380,7 +399,7 @@ def variance_tables(study: VarianceStudy, *, every: bool = False) -> Iterator[Ta
 
 
 def variance_page(study: VarianceStudy) -> ReportPage:
-    """The page: what is known of each metric."""
+    """Return the report page of a variance study."""
     first, *others = variance_words(study)
     return ReportPage(
         "variance",
@@ -405,7 +424,7 @@ def _share(metric: MetricVariance, name: str) -> Cell:
 
 
 def repeatability_table(rows: Sequence[Repeatability]) -> Table:
-    """How far the judge repeats itself; metrics that it repeats alike are one row."""
+    """Return the table of repeatability; metrics with equal values share a row."""
     alike = gathered(((row.scores, str(row.deviation), str(row.generalizability)), row) for row in rows)
     return Table(
         "Repeatability",

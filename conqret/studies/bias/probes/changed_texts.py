@@ -46,7 +46,7 @@ DOCUMENT_ORDER = perturbed_probe("document order", SHUFFLE, 100)
 
 
 def add_remark(draw: Draw) -> PerturbedItem:
-    """An idle remark, drawn by seed, behind the question."""
+    """Append an irrelevant remark, drawn by seed, to the question."""
     remark = draw.rng().choice(TEXTS["distraction"]["remarks"])
     changes = (Change(where="topic", kind="added", after=remark),)
     return PerturbedItem({"topic": f"{draw.item.topic} {remark}"}, changes, 1)
@@ -110,10 +110,11 @@ PLACES = (
 
 
 def injections(context: ProbeContext) -> Sequence[Contrast]:
-    """Instructions in the argument and in the documents; neither may raise a score.
+    """Return the contrasts of prompt injection in the argument and in the documents; neither may raise a
+    score.
 
     Raises:
-        ProbeUnavailableError: neither can be placed.
+        ProbeUnavailableError: neither can be inserted.
     """
     injection_contrasts: list[Contrast] = []
     reasons = []

@@ -31,13 +31,21 @@ from conqret.studies.bias.contrast import (
 def compared(
     context: ProbeContext, group: Callable[[Item], bool | None], *, name: str, up: str
 ) -> tuple[Contrast, ...]:
-    """One contrast a metric: items of the group (``group`` is true) minus others (false) of the same topic.
+    """Return one contrast for each metric: items of a group minus other items of the same topic, adjusted
+    for human labels.
 
-    Pairs are made without a look at scores or labels; where one group has fewer items on a topic, they take turns. None
-    of ``group`` leaves an item out.
+    Items are paired without regard to scores or labels. If one side has fewer items on a topic, its items are
+    used in turn.
+
+    Args:
+        context: the items and the judge.
+        group: True for an item of the group, False for another one, None for an item to leave out.
+        name: the name of the contrasts.
+        up: what a positive effect means, in words.
 
     Raises:
-        ProbeUnavailableError: there are no labels, no metric of quality, or no topic with both groups.
+        ProbeUnavailableError: there are no labels, no metric of quality, or no topic with items on both
+            sides.
     """
     if not context.human_quality:
         raise ProbeUnavailableError("it needs human labels (conqret bias --labels FILE)")
@@ -84,10 +92,10 @@ def _pairs(
 
 
 def stance_contrasts(context: ProbeContext) -> Sequence[Contrast]:
-    """Pro minus con, beyond what annotators find.
+    """Return the contrasts of pro minus con arguments, adjusted for human labels.
 
     Raises:
-        ProbeUnavailableError: items state no stances, or there are no labels, or no pairs.
+        ProbeUnavailableError: the items do not have both stances, or there are no labels or pairs.
     """
     if {"pro", "con"} - {item.stance for item in context.items}:
         raise ProbeUnavailableError("the items do not state both stances")
@@ -122,7 +130,7 @@ FAMILIES: Mapping[str, str] = {
 
 
 def family(model: str) -> str:
-    """The family of a model: by the last part of its name, without the provider's prefix."""
+    """Return the family of a model, from the last part of its name without the provider's prefix."""
     name = model.strip().lower().rsplit("/", 1)[-1]
     for pattern, known in FAMILIES.items():
         if re.match(rf"(?:[a-z0-9]+[-_])*(?:{pattern})", name):
@@ -131,7 +139,7 @@ def family(model: str) -> str:
 
 
 def generator_of(item: Item) -> str | None:
-    """The model that wrote the item's argument, where the metadata says so."""
+    """Return the model that wrote the item's argument, from its metadata; None if unknown."""
     for field in FIELDS:
         generator = item.metadata.get(field)
         if isinstance(generator, Mapping):
@@ -142,7 +150,7 @@ def generator_of(item: Item) -> str | None:
 
 
 def warning(context: ProbeContext) -> str | None:
-    """What must be said where generator and judge are of one family."""
+    """Return a warning if the judge and the generator of some items are of one family; otherwise None."""
     judge_family = family(context.setup.client.model)
     model, names = context.setup.client.model, map(generator_of, context.items)
     kin = [name for name in names if name is not None and family(name) == judge_family]
@@ -155,10 +163,12 @@ def warning(context: ProbeContext) -> str | None:
 
 
 def family_contrasts(context: ProbeContext) -> Sequence[Contrast]:
-    """Arguments of the judge's family minus others of the same topic, beyond what annotators find.
+    """Return the contrasts of arguments by the judge's family minus others of the same topic, adjusted for
+    human labels.
 
     Raises:
-        ProbeUnavailableError: no item names its generator, all are of one kind, or there are no labels or pairs.
+        ProbeUnavailableError: no item names its generator, all or none are of the judge's family, or there
+            are no labels or pairs.
     """
     judge_family = family(context.setup.client.model)
     families = {family(name) for item in context.items if (name := generator_of(item)) is not None}
@@ -206,10 +216,12 @@ CHARGED, EVERYDAY = (
 
 
 def severity_contrasts(context: ProbeContext) -> Sequence[Contrast]:
-    """The same argument under an everyday question minus under a controversial one.
+    """Return the contrast of the same argument under an everyday and under a controversial question (the
+    former minus the latter).
 
     Raises:
-        ProbeUnavailableError: the judge rates no single argument. (Severity is the same for both of a pair.)
+        ProbeUnavailableError: the judge rates no single argument; severity is the same for both arguments of
+            a pair.
     """
     missing_note = "the judge rates no single argument, and severity is the same for both of a pair"
     return (

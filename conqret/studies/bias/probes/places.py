@@ -27,9 +27,11 @@ SWAPPED = "+swapped"
 
 
 def both_orders(context: ProbeContext) -> Sequence[Contrast]:
-    """Each pair in both orders. With v in {0, 0.5, 1} the preference for what stands first, the effect is the mean
-    of ``v(given) + v(swapped) - 1``, from -1 (always the second place) to 1 (always the first); 0 where verdicts
-    follow the arguments (Zheng et al. 2023, section 3.3).
+    """Return the contrast of each pair of arguments judged in both orders (Zheng et al. 2023, section 3.3).
+
+    With the preference v in {0, 0.5, 1} for the first place, the effect is the mean of ``v(given) +
+    v(swapped) - 1``. It is 1 if the first place always wins, -1 if the second does, and 0 if verdicts follow
+    the arguments.
 
     Raises:
         ProbeUnavailableError: the judge states no preference, or no item has two arguments.
@@ -45,10 +47,10 @@ def both_orders(context: ProbeContext) -> Sequence[Contrast]:
 
 
 def in_every_version(both_orders: Sequence[Contrast], swaying: Collection[str]) -> list[Contrast]:
-    """Extend the comparisons of positions to every version of the items that other probes judge unchanged.
+    """Extend position contrasts to all versions of the items that other probes judge with the usual request.
 
-    This needs no further requests and makes the estimate more precise. Changed versions of the probes ``swaying`` are
-    left out, their controls are not: a judge that follows an instruction there shows no preference for a position.
+    This makes the estimate more precise; versions are judged anyway. Changed versions of the probes in
+    ``swaying`` are left out, but not their controls.
     """
     version_items: dict[str, tuple[Item, str, str]] = {}
     for contrast in both_orders:
@@ -102,10 +104,11 @@ CHANCE = "the first place: its wins say something of the judge only where the or
 
 
 def first_places(context: ProbeContext) -> Sequence[Contrast]:
-    """With v the preference for what stood first, the mean of ``2 v - 1``.
+    """Return the observed contrast of how often the first argument wins: the mean of ``2 v - 1``, with v its
+    preference.
 
     Raises:
-        ProbeUnavailableError: the judge states no preference, or there are both orders of each pair.
+        ProbeUnavailableError: the judge states no preference, or every pair was judged in both orders.
     """
     context.check_preference()
     log = context.log
@@ -128,7 +131,8 @@ MERIT = (
 
 
 def longer_arguments(context: ProbeContext) -> Sequence[Contrast]:
-    """With v the preference for the one with more words, the mean of ``2 v - 1`` over pairs of different lengths.
+    """Return the observed contrast of how often the longer argument wins: the mean of ``2 v - 1``, with v
+    its preference.
 
     Raises:
         ProbeUnavailableError: the judge states no preference, or all arguments are equally long.
@@ -157,10 +161,11 @@ LONGER_ARGUMENT = own_probe("longer argument", longer_arguments)
 
 
 def reversed_dimensions(context: ProbeContext) -> Sequence[Contrast]:
-    """The dimensions of argument quality in reverse (ConQRet, Table 13).
+    """Return the contrast of the dimensions of argument quality in reversed and in given order (ConQRet,
+    Table 13).
 
     Raises:
-        ProbeUnavailableError: no question of this judge has several dimensions.
+        ProbeUnavailableError: no prompt of this judge has several dimensions.
     """
     judge_prompts = context.setup.judge.select(context.setup.options.metrics)
     together = [
@@ -194,8 +199,11 @@ def observed(
     remark: str,
     turned: frozenset[str] = frozenset(),
 ) -> tuple[Contrast]:
-    """An observed comparison: how often the first of two arguments wins (the second, if ``turned`` has the item) in the
-    judgments of ``items`` with this ``variant`` of the request."""
+    """Return an observed contrast: how often the first of two arguments wins in the judgments of ``items``.
+
+    For items in ``turned`` it is the second argument. The judgments are those with this ``variant`` of the
+    request.
+    """
     keys = [((variant, item.id), item.topic) for item in items]
     return (
         Contrast(

@@ -30,7 +30,7 @@ from conqret.text.language import NAMES, is_english, item_language
 
 
 def repeated_requests(context: ProbeContext) -> Sequence[Contrast]:
-    """Each further sample against the first. It is a measurement and raises no alarm.
+    """Return the contrast of each further sample and the first one. It is a measurement and raises no alarm.
 
     Raises:
         ProbeUnavailableError: fewer than two samples are requested.
@@ -60,7 +60,8 @@ REPEATABILITY = own_probe("repeatability", repeated_requests)
 
 
 def in_english(context: ProbeContext, name: str) -> tuple[tuple[Item, ...], tuple[str, ...]]:
-    """The items of a probe whose words are in English alone, and the note that says how many are left out.
+    """Return the items in English, and a note on how many others are left out, for a probe with English
+    words only.
 
     Raises:
         ProbeUnavailableError: every item is in another language.
@@ -78,14 +79,14 @@ TEMPLATES: Sequence[str] = TEXTS["wording"]["templates"]
 
 
 def other_wordings(context: ProbeContext) -> Sequence[Contrast]:
-    """As many other wordings of each item's question as there are repetitions, drawn by seed.
+    """Return the contrast of paraphrased and original questions, relative to repeated requests.
 
-    With b the score as it is, w that of another wording and r that of the very same request once more, the effect is
-    the mean of ``|w - b| - |r - b|``. Where the wording does not matter, w and r are two draws of one thing, and either
-    sign is as likely: noise alone moves nothing.
+    Each item gets as many paraphrases, drawn by seed, as there are repetitions. With the base score b, a
+    paraphrase's score w and a repetition's score r, the effect is the mean of ``|w - b| - |r - b|``. Where
+    the wording does not matter, either sign is equally likely.
 
     Raises:
-        ProbeUnavailableError: the request is not repeated, so noise is unknown; or no item is in English.
+        ProbeUnavailableError: the request is not repeated, or no item is in English.
     """
     if context.repeats < 2:
         raise ProbeUnavailableError(
@@ -126,16 +127,18 @@ NO = {"pro": "no", "con": "yes"}
 
 
 def turned(item: Item, answer: str, stance: str) -> Item:
-    """The item under the question with this answer in it; ``stance`` is the one that its argument then has."""
+    """Return the item with a question under which its argument answers ``answer``, which has ``stance``
+    there.
+    """
     topic = YES_NO_QUESTION.format(answer=answer, topic=item.topic)
     return item.model_copy(update={"id": f"{item.id}+says-{stance}", "topic": topic, "stance": stance})
 
 
 def yes_and_no_questions(context: ProbeContext) -> Sequence[Contrast]:
-    """Each argument where it says yes against the same where it says no.
+    """Return the contrast of each argument under a question that it answers with yes and with no.
 
     Raises:
-        ProbeUnavailableError: no item in English with an argument states its stance, or the judge has no metric
+        ProbeUnavailableError: no English item with an argument states its stance, or the judge has no metric
             of arguments.
     """
     english, notes = in_english(context, "yes-bias")
@@ -170,7 +173,10 @@ NOT_TIED = (
 
 
 def translations(items: Sequence[Item]) -> list[dict[str, Item]]:
-    """The items that are there in several languages, each by its languages; the first of a language counts."""
+    """Return the versions of each item that exists in several languages, by language.
+
+    The first version in a language counts.
+    """
     tied: dict[str, dict[str, Item]] = {}
     for item in items:
         if language := item_language(item):
@@ -179,11 +185,13 @@ def translations(items: Sequence[Item]) -> list[dict[str, Item]]:
 
 
 def language_contrasts(context: ProbeContext) -> Sequence[Contrast]:
-    """One a language: each item's version in it, minus the one in the reference language: that which most items are
-    there in; of several English, else the first in the alphabet.
+    """Return one contrast for each language: the version of an item in it minus that in the reference
+    language.
+
+    The reference language is that of most items; among equals English, else the first by code.
 
     Raises:
-        ProbeUnavailableError: no items are tied.
+        ProbeUnavailableError: no items are translations of each other.
     """
     tied = translations(context.items)
     if not tied:

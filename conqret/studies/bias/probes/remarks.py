@@ -32,21 +32,21 @@ def remark_probe(
     variant: AddingVariant = at_the_end,
     level: int = 1,
 ) -> Probe:
-    """A probe that is made only where it is named.
+    """Return a probe that inserts a remark into the argument; it runs only if it is named.
 
     Args:
-        name: of the probe; without spaces, as it stands in the ids of the changed items.
+        name: the probe's name, without spaces, as it is part of the ids of changed items.
         pairs: remarks, each with a neutral one of as many characters and words.
-        thing: what is put into the argument, in words.
-        up: what a positive effect means.
+        thing: what is inserted, in words.
+        up: what a positive effect means, in words.
         advice: what to do about an alarm.
-        source: who found the bias.
+        source: who described the bias.
         adverse: which difference is a bias.
-        way: where the remarks stand.
-        level: how many of them there are.
+        variant: where the remarks are inserted.
+        level: the number of remarks.
 
     Raises:
-        DeclarationError: a remark and its neutral one are not of one length.
+        DeclarationError: a remark and its neutral one differ in length.
     """
     change, control = matched(variant, pairs)
     expects = expect(no_rise=ARGUMENT_METRICS) if adverse == "rise" else expect(unchanged=ARGUMENT_METRICS)
