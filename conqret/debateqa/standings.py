@@ -68,7 +68,8 @@ def ranks(scores: Mapping[str, float], *, lower_is_better: bool = False) -> dict
 
 
 def normalised_ranks(columns: Sequence[Mapping[str, int]]) -> dict[str, int]:
-    """Return the ranks of systems by their mean rank over several measuring models (Table 2, "Norm. Rank")."""
+    """Return the ranks of systems by their mean rank over several measuring models (Table 2, "Norm.
+    Rank")."""
     means = {name: sum(column[name] for column in columns) / len(columns) for name in columns[0]}
     return ranks(means, lower_is_better=True)
 
@@ -87,7 +88,7 @@ class Standings:
     Several measuring models are averaged. ``missing`` counts missing scores by reason.
 
     Raises:
-        DeclarationError: a measuring model did not measure every system.
+        DeclarationError: a mean is read, and a measuring model did not measure every system.
     """
 
     diversity: Mapping[str, CommonMeans]
@@ -101,7 +102,8 @@ class Standings:
 
     @cached_property
     def mean_awareness(self) -> dict[str, float]:
-        """Return each system's Dispute Awareness, 0 to 1, averaged over measuring models; higher is better."""
+        """Return each system's Dispute Awareness, 0 to 1, averaged over measuring models; higher is
+        better."""
         return _average(self.awareness)
 
     @cached_property

@@ -1,4 +1,5 @@
-"""Does a document contain a perspective? A grade for each pair, and from which grade it is a yes (BeRDS, section 5)."""
+"""Does a document contain a perspective? A grade for each pair, and from which grade it is a yes (BeRDS,
+section 5)."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ COVERED = 0.6
 speak of the same thing (as in the offline baseline's alignment of claims with sources)."""
 
 TOUCHED, WHOLE = 0.4, 0.8
-"""As far again below and above: where a passage begins to speak of the same thing, and where it leaves little out."""
+"""As far again below and above: where a passage begins to speak of the same thing, and where it leaves
+little out."""
 
 PASSAGE = 2
 """Sentences that are read together."""
@@ -31,13 +33,12 @@ def baseline_grade(document: str, perspective: str) -> tuple[int, float]:
     """Return a document's grade for a perspective, from 0 (against it) to 4 (clearly for it), and a share in
     [0, 1].
 
-    This is the lexical baseline. The share is that of the perspective's stems, by weight (a half for common
-    words, else 1), that the best passage contains. The best passage is the two neighboring sentences with the
-    largest share.
+    This is the lexical baseline. The share is that of the perspective's stems that the best passage contains,
+    where common words count half. The best passage is the two neighboring sentences with the largest share.
 
-    The grade is 4 from a share of :data:`WHOLE` on, 3 from :data:`COVERED`, 2 from :data:`TOUCHED`, else 1.
-    It is 0 where the share reaches :data:`COVERED` and the perspective has a negation, but the passage has
-    neither a negation nor more negative than positive words.
+    The grade is 4 from a share of :data:`WHOLE` on, 3 from :data:`COVERED`, 2 from :data:`TOUCHED`, else 1. A
+    grade of 3 or 4 becomes 0 where only the perspective has a negation. It stays where the passage has more
+    negative than positive words.
     """
     statement = Passage(perspective)
     passage, covered = best_passage(statement, read(document).sentences)

@@ -277,7 +277,8 @@ USUAL = DetectorSettings()
 
 @dataclass(frozen=True)
 class DetectorFolder(TrainedFolder[TrainedRecord], kind="perspectives-tune"):
-    """The files of a tuned detector: its model, and its card (``summary.json``), which ``--detector`` reads."""
+    """The files of a tuned detector: its model, and its card (``summary.json``), which ``--detector``
+    reads."""
 
     COMMAND: ClassVar[str] = "conqret perspectives tune"
 
@@ -286,9 +287,9 @@ def platt(scores: Sequence[float], labels: Sequence[bool]) -> tuple[float, float
     """Fit Platt scaling: return the slope and intercept for which ``logistic(slope * score + intercept)``
     fits the labels best.
 
-    Targets are ``(n_yes + 1) / (n_yes + 2)`` and ``1 / (n_no + 2)``, so that the slope stays finite for
-    perfectly separated scores (Platt 1999). A negative slope is replaced by 0, and every probability is then
-    the share of yes.
+    Targets are ``(n_yes + 1) / (n_yes + 2)`` and ``1 / (n_no + 2)`` (Platt 1999). They keep the slope finite
+    for perfectly separated scores. A negative slope is replaced by 0, and every probability is then the share
+    of yes.
     """
 
     x, yes = np.asarray(scores, dtype=float), np.asarray(labels, dtype=bool)

@@ -110,7 +110,8 @@ def read_perspectives(path: Path) -> tuple[PerspectiveQuestion, ...]:
 
 
 def perspective_lines(questions: Iterable[PerspectiveQuestion]) -> str:
-    """Return questions as JSON Lines, in the format of :func:`read_perspectives`; empty fields are left out."""
+    """Return questions as JSON Lines, in the format of :func:`read_perspectives`; empty fields are left
+    out."""
     records = []
     for question in questions:
         line_fields = {name: value for name, value in asdict(question).items() if value}

@@ -239,7 +239,8 @@ WRONG = "a statement does not answer the question, or says what another says"
 
 
 class Checked(Typed):
-    """A short explanation; whether the question is debatable, which statements must go, and whether two contradict."""
+    """A short explanation; whether the question is debatable, which statements must go, and whether two
+    contradict."""
 
     explanation: str
     debatable: bool
@@ -262,8 +263,8 @@ class Checked(Typed):
         """Return the reasons why the question is left out; empty where it is kept with its sound
         perspectives.
 
-        A question is left out if it is not debatable, if its only two perspectives do not contradict each
-        other, or if fewer than two perspectives are sound.
+        A question is left out if it is not debatable, or if fewer than two perspectives are sound. It is also
+        left out if its only two perspectives do not contradict each other.
         """
         failed = {
             UNDEBATABLE: not self.debatable,

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 
 JudgedDocuments = Mapping[str, Mapping[str, Set[int]]]
-"""For each question its documents that were judged for all perspectives, with the places of those that they contain."""
+"""For each question its documents that were judged for all perspectives, with the places of those that they
+contain."""
 
 JudgedPair = tuple[str, int, str]
 """A question, the place of one of its perspectives (from 1), and a document."""
@@ -34,7 +35,8 @@ QUERY_SIDES: tuple[Side, ...] = ("", "supporting", "opposing")
 
 
 def query_topic(question: str, side: Side) -> str:
-    """Return the topic id of a ranking: the question's id, with ``:SIDE`` where a perspective is the query."""
+    """Return the topic id of a ranking: the question's id, with ``:SIDE`` where a perspective is the
+    query."""
     return f"{question}:{side}" if side else question
 
 

@@ -65,7 +65,8 @@ def figures_of(
 
 
 def question_of(pair: Pair) -> str:
-    """Return the question of a pair; a pair without one gets a unique name, so that it forms its own cluster."""
+    """Return the question of a pair; a pair without one gets a unique name, so that it forms its own
+    cluster."""
     return pair.question or f"pair {pair.id}"
 
 

@@ -83,7 +83,8 @@ PROMPTS = {
     REPLY: RunPrompt(Reply, "debate", 700, shown_later=True),
     CONCLUSION: RunPrompt(Statement, "debate", 550),
 }
-"""Tokens of an answer are the words that its prompt requests, at four tokens for three, with questions and answers."""
+"""Tokens of an answer are the words that its prompt requests, at four tokens for three, with questions and
+answers."""
 
 
 @dataclass(frozen=True)
@@ -258,7 +259,8 @@ class ArgumentsRequest:
 
 
 def arguments_requests(topics: Sequence[DebateTopic], count: int) -> Iterator[ArgumentsRequest]:
-    """Yield a request for each side without arguments: ``count`` of them, or as many as the other side has."""
+    """Yield a request for each side without arguments: ``count`` of them, or as many as the other side
+    has."""
     for topic in topics:
         for side in SIDES:
             if not topic.arguments[side]:

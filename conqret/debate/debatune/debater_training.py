@@ -52,7 +52,8 @@ if TYPE_CHECKING:
 
 
 SCHEDULE = "cosine"
-"""How the learning rate falls: Appendix B does not say; so do the recipes of Vicuna and Alpaca, its baselines."""
+"""How the learning rate falls: Appendix B does not say; so do the recipes of Vicuna and Alpaca, its
+baselines."""
 
 
 @dataclass(frozen=True)
@@ -417,7 +418,8 @@ def trained(
     on_start: Callable[[TuningPlan, int], None],
     on_step: Callable[[TrainingStep], None],
 ) -> Training:
-    """Train from the last checkpoint if there is one, write the model, and return the result of the training."""
+    """Train from the last checkpoint if there is one, write the model, and return the result of the
+    training."""
     with quiet():
         trainer, place, kind = assembled(preparation, base, folder)
         train(

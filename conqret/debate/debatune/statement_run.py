@@ -61,7 +61,8 @@ class StatementsFolder(
 
 
 class StatementsSummary(Frozen):
-    """The numbers of a run: statements written, those cut off at the token limit, and missing ones by reason."""
+    """The numbers of a run: statements written, those cut off at the token limit, and missing ones by
+    reason."""
 
     written: int
     cut: int
@@ -182,7 +183,8 @@ _STILL = "Still: "
 
 
 def offline_arguments(topic: str, side: Side, count: int) -> list[str]:
-    """Return ``count`` template arguments for a side of a topic, each of one sentence and on another ground."""
+    """Return ``count`` template arguments for a side of a topic, each of one sentence and on another
+    ground."""
     again = [f" ({n // len(_GROUNDS) + 1})" if n >= len(_GROUNDS) else "" for n in range(count)]
     grounds = [_GROUNDS[n % len(_GROUNDS)] + again[n] for n in range(count)]
     return [_ARGUES[side].format(ground=ground, topic=_stop(topic)) for ground in grounds]

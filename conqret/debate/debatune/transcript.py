@@ -231,7 +231,8 @@ class Reply(Typed):
 
 @dataclass(frozen=True, slots=True)
 class TurnRequest:
-    """The request for one turn: the debate, the round (0: the conclusion), the side, and the turns before it."""
+    """The request for one turn: the debate, the round (0: the conclusion), the side, and the turns before
+    it."""
 
     motion: Motion
     number: int

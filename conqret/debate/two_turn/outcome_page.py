@@ -1,4 +1,5 @@
-"""What came of judging debates, as tables: Table 2 of Parrish et al. 2022, confidence, changes, and one sentence."""
+"""What came of judging debates, as tables: Table 2 of Parrish et al. 2022, confidence, changes, and one
+sentence."""
 
 from __future__ import annotations
 

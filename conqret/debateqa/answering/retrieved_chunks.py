@@ -26,8 +26,10 @@ PIECE = 2_000
 
 
 def chunks(text: str, most: int = TOKENS, measure: Callable[[str], int] = count_tokens) -> Iterator[str]:
-    """Yield the chunks of a text in order: whole sentences, at most ``most`` tokens together, as ``measure``
-    counts them."""
+    """Yield the chunks of a text in order: consecutive sentences of at most ``most`` tokens together.
+
+    ``measure`` counts the tokens of a sentence. Very long sentences are split.
+    """
     start, end, size = 0, 0, 0
     sentences = [(first, last) for first, last in boundaries(text) if text[first:last].strip()]
     pieces = [(cut, min(cut + PIECE, last)) for first, last in sentences for cut in range(first, last, PIECE)]

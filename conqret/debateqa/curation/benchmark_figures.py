@@ -139,7 +139,8 @@ class AlikeViews(NamedTuple):
 
 
 class Domain(BaseModel, frozen=True):
-    """Questions that belong together: words that set them apart, how many they are, and one from their middle."""
+    """Questions that belong together: words that set them apart, how many they are, and one from their
+    middle."""
 
     words: tuple[str, ...]
     questions: int
@@ -243,9 +244,9 @@ def alike_views(made: MadeBenchmark, embed: Embed, threshold: float = ALIKE) -> 
 def domains(questions: Sequence[str], embed: Embed, count: int = DOMAINS) -> list[Domain]:
     """Group questions into ``count`` domains by k-means over their embeddings; return the largest first.
 
-    A domain is named by the stems with the highest weight, as in BERTopic: frequency in the group times
-    ``log(1 + A / f)``, where A is the mean number of words of a group and f the frequency over all
-    (Grootendorst 2022).
+    A domain is named by its stems with the highest weight, as in BERTopic (Grootendorst 2022). The weight is
+    the frequency in the group times ``log(1 + A / f)``. A is the mean number of words of a group, and f the
+    frequency over all groups.
 
     Raises:
         DeclarationError: ``count`` is below 2, or above the number of questions.

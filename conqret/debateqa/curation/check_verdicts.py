@@ -1,4 +1,5 @@
-"""A typed judgment of each of many rows, as a run: what the checks of benchmarks and of questions have in common."""
+"""A typed judgment of each of many rows, as a run: what the checks of benchmarks and of questions have in
+common."""
 
 from __future__ import annotations
 

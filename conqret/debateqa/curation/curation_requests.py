@@ -29,7 +29,8 @@ QUERIES, VIEWS, EXPLANATION = "curate/queries", "curate/points-of-view", "curate
 MAX_QUERIES = 5
 """Queries for one question; the paper says "several"."""
 MAX_VIEWS = 10
-"""Points of view of one question; the paper has 3.7 on average (10,873 on 2,941 questions), and few beyond 8."""
+"""Points of view of one question; the paper has 3.7 on average (10,873 on 2,941 questions), and few beyond
+8."""
 WORDS = 300
 """Words of an explanation at most (Table 9)."""
 EXPLANATION_ROOM = 1024
@@ -224,7 +225,8 @@ def _alike(sentence: Passage, other: Passage) -> bool:
 
 
 def offline_same(first: str, second: str) -> dict[str, Any]:
-    """Return the offline verdict on two points of view: ``same`` is True if they share half of their stems."""
+    """Return the offline verdict on two points of view: ``same`` is True if they share half of their
+    stems."""
     alike = _alike(Passage(first), Passage(second))
     return {"explanation": "by the words that both share", "same": alike}
 
@@ -244,7 +246,8 @@ def offline_missed(question: str, answer: str, views: Sequence[str]) -> dict[str
 
 
 def _new_views(question: str, text: str, known: Sequence[str]) -> tuple[int, int]:
-    """How many sentences of a text that could be points of view are in none that is known, and how many there are."""
+    """How many sentences of a text that could be points of view are in none that is known, and how many
+    there are."""
     readings = [read(view).sentences for view in known]
     views = offline_views(question, [text], VIEWS_OF_ONE)["points_of_view"]
     statements = [Passage(view["point_of_view"]) for view in views]

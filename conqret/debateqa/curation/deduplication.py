@@ -30,9 +30,9 @@ def vertex_cover(pairs: Iterable[tuple[int, int]]) -> list[int]:
     """Return the texts, in rising order, whose removal leaves no pair: a small vertex cover of the graph of
     pairs.
 
-    The greedy algorithm takes the text with most remaining pairs (of equal ones the later), then puts back
-    those that are not needed. A minimum cover is NP-hard to find. This one has at most ``H(D) = 1 + 1/2 + … +
-    1/D`` times its size, where D is the most pairs of one text (Chvátal 1979).
+    The greedy algorithm takes the text with most remaining pairs (of equal ones the later). It then puts back
+    texts that are not needed. A minimum cover is NP-hard to find. This one is at most ``H(D)`` times as
+    large, where D is the most pairs of one text and ``H(D) = 1 + 1/2 + … + 1/D`` (Chvátal 1979).
     """
     partners: dict[int, set[int]] = {}
     for first, second in pairs:
@@ -364,7 +364,8 @@ def duplicate_threshold(form: str | Path) -> ChosenThreshold:
 
 
 def _shares(there: Sequence[int], wanted: int) -> list[int]:
-    """How many of each band are taken: as many of each as there are, what is left over from the highest down."""
+    """How many of each band are taken: as many of each as there are, what is left over from the highest
+    down."""
     taken = [0] * len(there)
     while sum(taken) < min(wanted, sum(there)):
         for band in reversed(range(len(there))):

@@ -232,7 +232,8 @@ class WebSource(PageSource):
 
     @contextlib.asynccontextmanager
     async def opened(self, folder: Path) -> AsyncIterator[None]:
-        """Open connections, parsing processes, and the store of pages in ``folder`` for the ``with`` block."""
+        """Open connections, parsing processes, and the store of pages in ``folder`` for the ``with``
+        block."""
         self._folder = folder
         fetch = self._options.fetch
         self._searcher = WebSearcher(
