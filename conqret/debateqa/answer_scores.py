@@ -1,5 +1,4 @@
-"""``score_diversity``, ``score_awareness`` and ``score_baselines``: answers of one system in, a table of
-scores out."""
+"""``score_diversity``, ``score_awareness`` and ``score_baselines``: answers of one system in, a table of scores out."""
 
 from __future__ import annotations
 

@@ -117,8 +117,7 @@ def _reading(rendered: RenderedPrompt) -> Reading:
 
 
 def _both(rows: Sequence[Sequence[TargetScore]]) -> tuple[float, float]:
-    """log P(0) and log P(1), less the greater of the two: only their difference counts, and neither
-    vanishes."""
+    """log P(0) and log P(1), less the greater of the two: only their difference counts, and neither vanishes."""
     no, yes = (score.log_likelihood or 0.0 for score in rows[0])
     return no - max(no, yes), yes - max(no, yes)
 
@@ -178,8 +177,7 @@ SHORTEST_POINT = 5
 SAME_POINT = 0.6
 """The share of a passage's content words that an earlier one must hold for both to be one viewpoint."""
 HALF_VIEWS, HALF_EVIDENCE, HALF_WORDS = 3, 4, 120
-"""Viewpoints beyond the first, sentences with evidence, and words at which their part of the grade is one
-half."""
+"""Viewpoints beyond the first, sentences with evidence, and words at which their part of the grade is one half."""
 
 _ITEM = re.compile(r"^\s*(?:[-*\u2022]|\(?\d{1,2}[.)])\s+\S")
 _NESTED = re.compile(r"^\s{2,}")
@@ -275,8 +273,7 @@ class Findings:
 
 
 def _items(answer: str) -> list[str]:
-    """The items of the answer's lists, each with the lines that belong to it; the outer ones where they are
-    nested."""
+    """The items of the answer's lists, each with the lines that belong to it; the outer ones where they are nested."""
     items: list[str] = []
     outer = any(_ITEM.match(line) and not _NESTED.match(line) for line in answer.splitlines())
     open_item = False
@@ -320,8 +317,7 @@ class Viewpoints(Typed):
 
 
 def _weighted(rated: ReasonedRating, logprobs: Sequence[TokenLogprobs] | None) -> Figure:
-    """``sum over x of P(x) * x`` (G-Eval, Equation 1) where the provider gives log-probabilities, else the
-    rating."""
+    """``sum over x of P(x) * x`` (G-Eval, Equation 1) where the provider gives log-probabilities, else the rating."""
     distribution = rating_distribution(logprobs, "rating", CHOICES)
     if distribution is None:
         return float(rated.rating), ""

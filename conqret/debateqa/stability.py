@@ -1,5 +1,4 @@
-"""Does another backbone or prompt measure the same? Every two configurations compared (DebateQA, Figures 9
-to 11)."""
+"""Does another backbone or prompt measure the same? Every two configurations compared (DebateQA, Figures 9 to 11)."""
 
 from __future__ import annotations
 

@@ -157,8 +157,7 @@ R = TypeVar("R")
 T = TypeVar("T")
 
 CPU_BUDGET = 1_024
-"""Tokens of prefix and target in one step on a CPU: its cores are busy with a few hundred, and more only
-pads."""
+"""Tokens of prefix and target in one step on a CPU: its cores are busy with a few hundred, and more only pads."""
 GPU_BUDGET = 65_536
 """The same on a GPU, where a step of a small model takes no longer for ten times as many tokens."""
 _SIGNS = ("out of memory", "can't allocate memory", "not enough memory", "cannot allocate memory")
@@ -246,8 +245,7 @@ def give_back() -> None:
 LOGITS_AT_A_TIME = 2**23
 """Numbers of logits that exist at a time (32 MiB in float32): 166 tokens of GPT-2's vocabulary."""
 PROBE_TOLERANCE = 1e-2
-"""How far our logits may be from the model's own on the probe; beyond it, the model does more after its
-head."""
+"""How far our logits may be from the model's own on the probe; beyond it, the model does more after its head."""
 
 
 class EncodedPrefixes:

@@ -1,5 +1,4 @@
-"""What tells one model from another: a digest of a folder's files, the same for a copy elsewhere; a hub's
-commit."""
+"""What tells one model from another: a digest of a folder's files, the same for a copy elsewhere; a hub's commit."""
 
 from __future__ import annotations
 
@@ -92,6 +91,5 @@ def commit_of(file: Path) -> str | None:
 
 @functools.cache
 def _content(file: Path, size: int, changed: int) -> str:
-    """sha256 (hex) of a file, read once in a process as long as its size and its time of change stay the
-    same."""
+    """sha256 (hex) of a file, read once in a process as long as its size and its time of change stay the same."""
     return file_sha256(file)

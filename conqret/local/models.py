@@ -30,8 +30,7 @@ CAUSAL, SEQ2SEQ = "AutoModelForCausalLM", "AutoModelForSeq2SeqLM"
 """The classes of transformers that load a model of a kind."""
 
 UNREADABLE = (OSError, ValueError, RuntimeError, AssertionError, KeyError, pickle.UnpicklingError)
-"""What is raised where a folder holds no model, or one that is not loaded: weights in a pickle that would
-run code."""
+"""What is raised where a folder holds no model, or one that is not loaded: weights in a pickle that would run code."""
 
 
 ADAPTER = "adapter_config.json"
@@ -100,8 +99,7 @@ def from_checkpoint(spared: Spared = none) -> Iterator[list[str]]:
 
 
 def _loaded(load: Any, cls: Any, path: Any, args: Any, settings: dict[str, Any]) -> tuple[Any, Any]:
-    """A model, and what transformers says of its weights; of an adapter what it says of both, base and
-    adapter."""
+    """A model, and what transformers says of its weights; of an adapter what it says of both, base and adapter."""
     settings = {**settings, "output_loading_info": True, "ignore_mismatched_sizes": True}
     adapter_settings = dict(settings.get("adapter_kwargs") or {})
     adapter = adapter_settings.pop("_adapter_model_path", None)

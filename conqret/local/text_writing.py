@@ -13,8 +13,7 @@ from conqret.local.models import LoadedModel
 from conqret.local.prefix import PLAIN_TEMPLATE, rendered
 
 ROOM = 1024
-"""Tokens of a text where no one says how many: of 1,440 published statements of three models none takes
-700."""
+"""Tokens of a text where no one says how many: of 1,440 published statements of three models none takes 700."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,4 @@
-"""What trainings of local models have in common: settings, the trainer's, going on where one was stopped,
-adapters."""
+"""What trainings of local models have in common: settings, the trainer's, going on where one was stopped, adapters."""
 
 from __future__ import annotations
 
@@ -178,8 +177,7 @@ def save(model: Any, tokenizer: Any, folder: Path, temporary: Path) -> None:
 
 
 STATE = "trainer_state.json"
-"""What the trainer writes last into a checkpoint: one without it was being written when the run was
-killed."""
+"""What the trainer writes last into a checkpoint: one without it was being written when the run was killed."""
 
 
 def last_checkpoint(folder: Path) -> Path | None:

@@ -1,5 +1,4 @@
-"""Does a document contain a perspective? A grade for each pair, and from which grade it is a yes (BeRDS,
-section 5)."""
+"""Does a document contain a perspective? A grade for each pair, and from which grade it is a yes (BeRDS, section 5)."""
 
 from __future__ import annotations
 
@@ -22,8 +21,7 @@ COVERED = 0.6
 speak of the same thing (as in the offline baseline's alignment of claims with sources)."""
 
 TOUCHED, WHOLE = 0.4, 0.8
-"""As far again below and above: where a passage begins to speak of the same thing, and where it leaves
-little out."""
+"""As far again below and above: where a passage begins to speak of the same thing, and where it leaves little out."""
 
 PASSAGE = 2
 """Sentences that are read together."""

@@ -294,8 +294,7 @@ def with_sides(
 
 
 def _by_words(question: PerspectiveQuestion) -> dict[str, object]:
-    """The offline answer: the statement supports whose number of denials is nearer to that of the
-    question."""
+    """The offline answer: the statement supports whose number of denials is nearer to that of the question."""
     texts = (question.question, *(perspective.text for perspective in question.perspectives))
     asked, *denials = (sum(word in NEGATIONS for word in words(text.lower())) for text in texts)
     apart = [abs(count - asked) for count in denials]

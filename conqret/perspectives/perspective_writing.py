@@ -239,8 +239,7 @@ WRONG = "a statement does not answer the question, or says what another says"
 
 
 class Checked(Typed):
-    """A short explanation; whether the question is debatable, which statements must go, and whether two
-    contradict."""
+    """A short explanation; whether the question is debatable, which statements must go, and whether two contradict."""
 
     explanation: str
     debatable: bool

@@ -51,8 +51,7 @@ INSPECTED = 20
 SEED = 13
 """Draws them, as everywhere in conqret."""
 WRITTEN_TOKENS, CHECKED_TOKENS = 120, 60
-"""An answer in tokens: a sentence, a question and two statements; a sentence, two truth values and some
-numbers."""
+"""An answer in tokens: a sentence, a question and two statements; a sentence, two truth values and some numbers."""
 
 OWN_EXPERIENCE = "it asks about own experience"
 DROPPED = "the question stays, without these"

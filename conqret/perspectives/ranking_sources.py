@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 
 
 JudgedDocuments = Mapping[str, Mapping[str, Set[int]]]
-"""For each question its documents that were judged for all perspectives, with the places of those that they
-contain."""
+"""For each question its documents that were judged for all perspectives, with the places of those that they contain."""
 
 JudgedPair = tuple[str, int, str]
 """A question, the place of one of its perspectives (from 1), and a document."""

@@ -1,5 +1,4 @@
-"""``conqret debate hold``, ``export``, ``tune`` and ``write``: from debates to a tuned model and its
-statements."""
+"""``conqret debate hold``, ``export``, ``tune`` and ``write``: from debates to a tuned model and its statements."""
 
 from __future__ import annotations
 

@@ -288,8 +288,7 @@ def _told(values: Mapping[str, Any]) -> tuple[tuple[Message, ...], str | None]:
 def _faults(
     values: Mapping[str, Any], messages: Sequence[Message], response: str | None, *, answered: bool
 ) -> Iterator[tuple[str, str, str]]:
-    """Column, problem and remedy where the instruction is missing, or where the response to it is missing or
-    empty."""
+    """Column, problem and remedy where the instruction is missing, or where the response to it is missing or empty."""
     count = len(values["messages"])
     asked = messages and messages[-1].role == USER and messages[-1].content.strip()
     if not asked and count:

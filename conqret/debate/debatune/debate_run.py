@@ -83,8 +83,7 @@ PROMPTS = {
     REPLY: RunPrompt(Reply, "debate", 700, shown_later=True),
     CONCLUSION: RunPrompt(Statement, "debate", 550),
 }
-"""Tokens of an answer are the words that its prompt requests, at four tokens for three, with questions and
-answers."""
+"""Tokens of an answer are the words that its prompt requests, at four tokens for three, with questions and answers."""
 
 
 @dataclass(frozen=True)

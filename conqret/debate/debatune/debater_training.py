@@ -52,8 +52,7 @@ if TYPE_CHECKING:
 
 
 SCHEDULE = "cosine"
-"""How the learning rate falls: Appendix B does not say; so do the recipes of Vicuna and Alpaca, its
-baselines."""
+"""How the learning rate falls: Appendix B does not say; so do the recipes of Vicuna and Alpaca, its baselines."""
 
 
 @dataclass(frozen=True)

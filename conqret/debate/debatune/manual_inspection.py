@@ -36,13 +36,11 @@ from conqret.stats.estimate import Estimate, undefined
 from conqret.stats.resampling import leave_one_out
 
 GOOD_SAMPLE = 100
-"""Good statements of each system that annotators look at, next to all bad ones (section 5.1: a random set of
-100)."""
+"""Good statements of each system that annotators look at, next to all bad ones (section 5.1: a random set of 100)."""
 SEED = 13
 """Draws and shuffles the statements of a form."""
 GOOD, TIE = 1.0, 0.5
-"""What annotators may say: strictly on its side, hard to judge; lower is what holds something of the other
-side."""
+"""What annotators may say: strictly on its side, hard to judge; lower is what holds something of the other side."""
 
 WORDS = "good=1,tie=0.5,bad=0"
 """The words of a form, and what they mean."""

@@ -122,8 +122,7 @@ def overall(positive: float, negative: float) -> float:
 
 
 def _beyond(judgments: Sequence[Judgment], first: Sequence[Judgment], good_from: int) -> JackknifedEstimate:
-    """``overall`` less that of ``first``, over the topics that both have, which are left out of both at
-    once."""
+    """``overall`` less that of ``first``, over the topics that both have, which are left out of both at once."""
     known = [
         (judgment.topic, good, judgment.stance == "pro", place)
         for place, each in enumerate((judgments, first))
@@ -183,8 +182,7 @@ def _controllability_of_system(system: str, judgments: Sequence[Judgment], good_
 
 
 def _bounds(good: Sequence[bool | None], pro: NDArray[np.float64]) -> tuple[float, float] | None:
-    """The overall score with every missing answer counted as bad, and as good; None where a side has no
-    statement."""
+    """The overall score with every missing answer counted as bad, and as good; None where a side has no statement."""
     if not 0 < pro.mean() < 1:
         return None
     ends = [

@@ -188,8 +188,7 @@ def _repeated(
 
 
 def _varies(values: NDArray[np.float64], axes: Sequence[int]) -> bool:
-    """Whether an effect differs between subjects (the first axis): without that, its error is only
-    rounding."""
+    """Whether an effect differs between subjects (the first axis): without that, its error is only rounding."""
     others = tuple(axis for axis in range(1, values.ndim) if axis not in axes)
     part = values.mean(axis=others, keepdims=True)
     for axis in axes:

@@ -46,8 +46,7 @@ ANSWER_TOKENS = 80
 """An answer in tokens: two sentences and a number."""
 
 SURE_FROM = Fraction(2, 5)
-"""By how much (of 1) one side's words must be better borne out for the baseline to be certain; chosen by
-hand."""
+"""By how much (of 1) one side's words must be better borne out for the baseline to be certain; chosen by hand."""
 
 
 class Slid(Typed):
@@ -132,8 +131,7 @@ class DebateRequest:
         )
 
     def _visible(self, place: int) -> Side:
-        """The side at a place with what is shown of it; a counter-argument is heard with the side that gives
-        it."""
+        """The side at a place with what is shown of it; a counter-argument is heard with the side that gives it."""
         side = self.question.sides[place]
         argument = side.argument if self.consulted in (0, place + 1) else NOTHING
         counter = side.counter if self.turn > 1 and self.consulted in (0, 2 - place) else None
@@ -255,8 +253,7 @@ def _bonuses(payoff: PayoffInstruction) -> Iterator[str]:
 
 
 MIN_PARAGRAPH_TOKENS = 20
-"""Tokens that a paragraph keeps as long as all can keep them: a sentence, by which one sees what it is
-about."""
+"""Tokens that a paragraph keeps as long as all can keep them: a sentence, by which one sees what it is about."""
 
 Shortened = dict[str, tuple[int, int]]
 """By passage its tokens before and after, of those that are shortened."""

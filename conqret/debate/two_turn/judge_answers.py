@@ -286,8 +286,7 @@ def request_from_screen(ledger: Ledger, screen: Screen) -> DebateRequest:
 
 
 def _cells(design: Design, instructions: Sequence[str]) -> list[tuple[str, str]]:
-    """Condition and instruction; in a run of any length no condition comes more than once oftener than the
-    other."""
+    """Condition and instruction; in a run of any length no condition comes more than once oftener than the other."""
     without, argued = CONDITIONS[design]
     first, last = instructions[0], instructions[-1]
     cells = [(without, first), (argued, last)]

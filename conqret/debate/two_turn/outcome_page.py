@@ -1,5 +1,4 @@
-"""What came of judging debates, as tables: Table 2 of Parrish et al. 2022, confidence, changes, and one
-sentence."""
+"""What came of judging debates, as tables: Table 2 of Parrish et al. 2022, confidence, changes, and one sentence."""
 
 from __future__ import annotations
 

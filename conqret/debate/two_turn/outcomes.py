@@ -265,8 +265,7 @@ class _AnswerColumns:
                 yield Confidence(name, strength, share, float(pays[strength]) if strength in pays else None)
 
     def followed(self, debate: str, alone: str) -> Iterator[FollowRate]:
-        """Whom judges go with where both sides are heard, and where one is: for the right option, for the
-        wrong one."""
+        """Whom judges go with where both sides are heard, and where one is: for the right option, for the wrong one."""
         for name, consultant in ((debate, ""), (alone, "right"), (alone, "wrong")):
             last = max((answer.turn for answer in self.answers if answer.condition == name), default=0)
             here = self._where(("condition", "turn", "consultant"), (name, last, consultant))
@@ -276,8 +275,7 @@ class _AnswerColumns:
                 yield FollowRate(name, "wrong" if consultant == "wrong" else "right", bool(consultant), rate)
 
     def change(self, factor: Factor, cells: Sequence[Cell], before: str, after: str) -> BeliefChange | None:
-        """Both sides of a factor over the cells that are alike in all else; None where there is no such
-        pair."""
+        """Both sides of a factor over the cells that are alike in all else; None where there is no such pair."""
         place = {"judgment": 1, "instruction": 2}.get(factor, 0)
         by_side: list[dict[tuple[object, ...], Cell]] = [
             {(*cell[:place], *cell[place + 1 :]): cell for cell in cells if str(cell[place]) == side}

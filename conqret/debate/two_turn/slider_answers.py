@@ -37,8 +37,7 @@ TURNS: dict[Design, int] = {"main": 2, "pilot": 3}
 """How many judgments a design has; the pilot's third comes with the passage."""
 
 END = 3
-"""The ends of the slider: -3 is surely the option that is shown first, 3 surely the second, and 0
-abstains."""
+"""The ends of the slider: -3 is surely the option that is shown first, 3 surely the second, and 0 abstains."""
 
 
 def _between(low: int, high: int, what: str) -> Check:

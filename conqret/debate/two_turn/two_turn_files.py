@@ -154,8 +154,7 @@ def quoted_in(passage: str, snippet: str) -> str | None:
 
 
 def _texts(value: object, where: str, reader: TableReader) -> tuple[str, ...]:
-    """A list of texts without blank ones at its end; before it they stay, as arguments cite snippets by
-    number."""
+    """A list of texts without blank ones at its end; before it they stay, as arguments cite snippets by number."""
     listed = as_list(value)
     if not isinstance(listed, list):
         raise InvalidCell(f"is {kind(value)}, and a list of texts is expected", 'Write ["…", "…"]')

@@ -313,8 +313,7 @@ class Collector:
         return [cleaned(page.document) for page in self.source.read(identifiers)]
 
     def _within_budget(self, documents: Sequence[Document]) -> tuple[tuple[Document, ...], int]:
-        """The documents cut to the budget, each for itself and then all by the same share; and the tokens
-        that went."""
+        """The documents cut to the budget, each for itself and then all by the same share; and the tokens that went."""
         encode = backend_of(self.client.model_id).encoder(self.client.model_id)
         one_by_one = [
             trim_proportionally([document.text], self.plan.document_tokens, encode=encode)[0]

@@ -155,8 +155,7 @@ def _text(evidence: PageEvidence, collector: Collector) -> dict[str, str]:
 
 
 def _items(kept: Iterable[QuestionOutcome], evidence: Mapping[str, PageEvidence]) -> Iterator[Item]:
-    """An item for each partial answer: the question, the partial answer, and the documents that it rests
-    on."""
+    """An item for each partial answer: the question, the partial answer, and the documents that it rests on."""
     for outcome in kept:
         for place, (view, explanation, documents) in enumerate(outcome.answers, start=1):
             yield Item(

@@ -58,8 +58,7 @@ class CoveredViews(Typed):
 
 
 class MissedViews(Typed):
-    """A short explanation, then how far the answer holds viewpoints that are not among the partial
-    answers."""
+    """A short explanation, then how far the answer holds viewpoints that are not among the partial answers."""
 
     explanation: str
     rating: OneToFive

@@ -139,8 +139,7 @@ class AlikeViews(NamedTuple):
 
 
 class Domain(BaseModel, frozen=True):
-    """Questions that belong together: words that set them apart, how many they are, and one from their
-    middle."""
+    """Questions that belong together: words that set them apart, how many they are, and one from their middle."""
 
     words: tuple[str, ...]
     questions: int

@@ -1,5 +1,4 @@
-"""A typed judgment of each of many rows, as a run: what the checks of benchmarks and of questions have in
-common."""
+"""A typed judgment of each of many rows, as a run: what the checks of benchmarks and of questions have in common."""
 
 from __future__ import annotations
 

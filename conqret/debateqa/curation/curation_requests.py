@@ -29,8 +29,7 @@ QUERIES, VIEWS, EXPLANATION = "curate/queries", "curate/points-of-view", "curate
 MAX_QUERIES = 5
 """Queries for one question; the paper says "several"."""
 MAX_VIEWS = 10
-"""Points of view of one question; the paper has 3.7 on average (10,873 on 2,941 questions), and few beyond
-8."""
+"""Points of view of one question; the paper has 3.7 on average (10,873 on 2,941 questions), and few beyond 8."""
 WORDS = 300
 """Words of an explanation at most (Table 9)."""
 EXPLANATION_ROOM = 1024
@@ -246,8 +245,7 @@ def offline_missed(question: str, answer: str, views: Sequence[str]) -> dict[str
 
 
 def _new_views(question: str, text: str, known: Sequence[str]) -> tuple[int, int]:
-    """How many sentences of a text that could be points of view are in none that is known, and how many
-    there are."""
+    """How many sentences of a text that could be points of view are in none that is known, and how many there are."""
     readings = [read(view).sentences for view in known]
     views = offline_views(question, [text], VIEWS_OF_ONE)["points_of_view"]
     statements = [Passage(view["point_of_view"]) for view in views]

@@ -364,8 +364,7 @@ def duplicate_threshold(form: str | Path) -> ChosenThreshold:
 
 
 def _shares(there: Sequence[int], wanted: int) -> list[int]:
-    """How many of each band are taken: as many of each as there are, what is left over from the highest
-    down."""
+    """How many of each band are taken: as many of each as there are, what is left over from the highest down."""
     taken = [0] * len(there)
     while sum(taken) < min(wanted, sum(there)):
         for band in reversed(range(len(there))):

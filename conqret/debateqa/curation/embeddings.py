@@ -43,8 +43,7 @@ def embedder(name: str) -> Embed:
 
 
 BLOCK = 1024
-"""Rows that are compared with all later ones at a time: with 10,000 texts 40 MB of single-precision
-cosines."""
+"""Rows that are compared with all later ones at a time: with 10,000 texts 40 MB of single-precision cosines."""
 
 MAX_PAIRS = 5_000_000
 """Similar pairs at most, which take 80 MB; there are more only where the threshold is far too low."""
