@@ -202,7 +202,7 @@ def _lines(means: list[SystemMean], file: Path) -> Iterator[RenderableType]:
 
 
 def remark_missing(reasons: Mapping[str, int]) -> None:
-    """Say how many scores are missing, by their reasons."""
+    """Print a note for each reason why scores are missing, with the number of these scores."""
 
     note_each(
         f"{count} {'score is' if count == 1 else 'scores are'} missing: {reason(name)}"

@@ -66,7 +66,8 @@ Shots = Literal["few-shot", "zero-shot"]
 
 @dataclass(frozen=True)
 class SystemAnswers:
-    """One system's answers, what the system is called, where its scores go, and which column holds which field."""
+    """The answers of one system: their file, its output folder, the system's name, and a mapping from fields
+    to columns."""
 
     answers: Path
     output: Path | None
@@ -75,30 +76,38 @@ class SystemAnswers:
 
     @property
     def name(self) -> str:
-        """The system's: by default that of the answers' file, or of the run's folder that it is in."""
+        """Return the system's name; by default that of its run's folder, or that of the answers' file outside
+        of a run."""
         beside = self.answers.resolve().parent
         return self.system or (beside.name if (beside / RECORD_NAME).is_file() else stem(self.answers))
 
     def partners(self, questions: Mapping[str, DebatableQuestion]) -> Partners:
-        """Which answers have a question, after every row was looked at."""
+        """Check every row of the answers, and return which answers and questions have the same id."""
         return partners(check_answers(self.answers, self.columns), questions)
 
     def cases(
         self, questions: Mapping[str, DebatableQuestion], *, released: bool = False
     ) -> Iterator[AnswerCase]:
-        """The answers with their questions."""
+        """Yield each answer together with its question and partial answers.
+
+        ``released`` joins partial answers as DebateQA's script does.
+        """
         return cases_of(read_answers(self.answers, self.columns), questions, released=released)
 
     def folder(self, metric: str, *instrument: str) -> ScoreFolder:
-        """Where the scores go; ``instrument`` tells two measurements of a metric apart."""
+        """Return the folder for the scores of a metric; ``instrument`` is the measuring model's part of its
+        default name."""
         return ScoreFolder(self.output or default_folder(self.name, metric, *instrument))
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerScores:
-    """``table`` has a row for each answer and metric, and stands in ``file``; ``met`` says which answers have a
-    question, ``notes`` are remarks on how it came, ``fit`` compares verdicts with labels, where there are some, and
-    ``missing`` are answers that a replay lacked."""
+    """The scores of one system's answers.
+
+    ``table`` has a row for each answer and metric, and is stored in ``file``. ``met`` lists which answers
+    have a question. ``notes`` are remarks for the user, and ``fit`` compares verdicts with labels (None
+    without labels). ``missing`` lists responses that a replay lacked.
+    """
 
     table: pl.DataFrame
     file: Path
@@ -110,8 +119,12 @@ class AnswerScores:
 
 
 class BackboneSettings(TypedDict, total=False):
-    """How a backbone reads: the prompt around the answer (``wrapping``, 1 to 5), whether its ``chat`` template is used
-    (None: where it has one), where and in which precision, ``token_budget`` tokens in one step."""
+    """The settings of a backbone for Perspective Diversity.
+
+    ``wrapping`` (1 to 5) is the prompt around the answer, and ``chat`` is whether the chat template is used
+    (None: if there is one). ``device`` and ``dtype`` are where and in which precision the model runs.
+    ``token_budget`` is the most tokens of a forward pass.
+    """
 
     wrapping: int
     chat: bool | None
@@ -137,20 +150,25 @@ def score_diversity(
 ) -> AnswerScores:
     """Score Perspective Diversity: the summed perplexity of a question's partial answers given the answer.
 
-    Lower is better. Rows are kept as they are scored: the same call goes on where it stopped.
+    Lower is better. Rows are stored as they are scored, so the same call continues a stopped run.
 
     Args:
         answers: one system's answers: ``id`` and ``generation``.
         references: questions with partial answers, in DebateQA's layout.
-        backbone: a causal language model: a folder, or a hub's name.
-        definition: ``paper``: DebateQA's equations 1 and 2; ``released``: the arithmetic of its released script.
-        system: the system's name, by default that of the file of answers, or of the run's folder that it is in.
-        columns: which column holds which field.
+        backbone: a causal language model: a folder, or a name on the hub.
+        definition: ``paper``: DebateQA's equations 1 and 2; ``released``: the arithmetic of its released
+            script.
+        system: the system's name, by default that of the file of answers, or of the run's folder that it
+            is in.
+        columns: a mapping from fields to columns.
         output: the folder for ``scores.parquet``, by default ``runs/SYSTEM-METRIC-INSTRUMENT``.
-        overwrite: begin afresh where it holds another run.
-        on_start: gets which answers have a question, and how many rows are kept from before.
-        on_answer: is called with the number of each answer that was scored.
+        overwrite: start anew where the folder contains another run.
+        on_start: called with the matches of answers and questions, and the number of stored rows.
+        on_answer: called with the number of each answer that was scored.
         reading: :class:`BackboneSettings`.
+
+    Returns:
+        The table of scores, and which answers have a question.
 
     Raises:
         DeclarationError: a file or the model cannot be used, or no question has a partial answer.
@@ -193,20 +211,26 @@ def score_awareness(
     output: str | Path | None = None,
     **settings: Unpack[RequestRunSettings],
 ) -> AnswerScores:
-    """Score Dispute Awareness: does an answer say that its question is debatable? 1 or 0.
+    """Score Dispute Awareness: 1 if a model judges that an answer presents its question as debatable, else 0.
 
     Args:
         answers: one system's answers: ``id`` and ``generation``.
         questions: the questions, in DebateQA's layout; partial answers are not needed.
-        shots: with five examples, as the paper advises, or without.
-        labels: a table of ``id`` and ``label`` (0 or 1) to compare with.
-        system: the system's name, by default that of the file of answers, or of the run's folder that it is in.
-        columns: which column holds which field.
+        shots: the prompt with five examples (``few-shot``, as the paper advises) or without
+            (``zero-shot``).
+        labels: a table of ``id`` and ``label`` (0 or 1) to compare the verdicts with.
+        system: the system's name, by default that of the file of answers, or of the run's folder that it
+            is in.
+        columns: a mapping from fields to columns.
         output: the folder for ``scores.parquet``, by default ``runs/SYSTEM-dispute-awareness-MODEL``.
-        settings: the model and how it is called: :class:`conqret.judging.judge_settings.RequestRunSettings`.
+        settings: the model and how it is called:
+            :class:`conqret.judging.judge_settings.RequestRunSettings`.
+
+    Returns:
+        The table of verdicts, and their agreement with the labels.
 
     Raises:
-        DeclarationError: anything wrong with the call or a file. No request is sent then.
+        DeclarationError: the call or a file is wrong. No request is sent then.
     """
     given = SystemAnswers(Path(answers), as_path(output), system, columns)
     known = read_questions(questions, columns)
@@ -263,22 +287,27 @@ def score_baselines(
     output: str | Path | None = None,
     **settings: Unpack[RequestRunSettings],
 ) -> AnswerScores:
-    """Score answers by what Perspective Diversity is compared with: text similarity, and plain judges.
+    """Score answers by the metrics that Perspective Diversity is compared with: text similarity, and plain
+    judges.
 
-    Higher is better for all. Values and answers are kept: the same call goes on where it stopped.
+    Higher is better for all. Values and responses are stored, so the same call continues a stopped run.
 
     Args:
         answers: one system's answers: ``id`` and ``generation``.
         references: questions with partial answers, in DebateQA's layout.
-        metrics: the names of baselines.
+        metrics: the names of baseline metrics.
         weights: the models that are loaded for ``bartscore`` and ``semscore``, and how.
-        system: the system's name, by default that of the file of answers, or of the run's folder that it is in.
-        columns: which column holds which field.
+        system: the system's name, by default that of the file of answers, or of the run's folder that it
+            is in.
+        columns: a mapping from fields to columns.
         output: the folder for ``scores.parquet``, by default ``runs/SYSTEM-baselines``.
         settings: the model of ``direct-score``, ``g-eval`` and ``num-of-povs``, and how it is called.
 
+    Returns:
+        The table of scores, and which answers have a question.
+
     Raises:
-        DeclarationError: anything wrong with the call or a file, or a model or a package is missing.
+        DeclarationError: the call or a file is wrong, or a model or a package is missing.
     """
     given = SystemAnswers(Path(answers), as_path(output), system, columns)
     chosen = selected(metrics)

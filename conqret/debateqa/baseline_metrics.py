@@ -33,14 +33,18 @@ BLEU_TOP = 100.0
 
 
 class Similarity(Protocol):
-    """A metric that is ready to compare. ``instrument`` is what measures, with its settings, for tables; values under
-    another ``fingerprint``, which changes with all that they depend on, are not of use."""
+    """A text similarity metric, ready to be computed.
+
+    ``instrument`` names the measuring model and its settings in tables. ``fingerprint`` changes with
+    everything that the values depend on, so stored values with another one are not reused.
+    """
 
     instrument: str
     fingerprint: str
 
     def compare(self, cases: Sequence[AnswerCase]) -> list[Likeness]:
-        """The likeness of each case, whose answer and partial answers are not empty."""
+        """Return for each case the mean similarity of its answer to its partial answers; none of these is
+        empty."""
 
 
 class _NamedMetric:
@@ -59,10 +63,11 @@ class _NamedMetric:
 
 
 def bleu() -> Similarity:
-    """Sentence BLEU by sacrebleu: candidate the answer, reference one partial answer; 0 to 100.
+    """Return the metric sentence BLEU (sacrebleu): the answer is the candidate, one partial answer the
+    reference; 0 to 100.
 
-    Orders of n-grams for which a short answer has none are left out (effective order); the other settings are
-    sacrebleu's own, and its signature is the measuring model's name.
+    Orders of n-grams that a short answer lacks are left out (effective order). The other settings are
+    sacrebleu's defaults, and its signature is the measuring model's name.
 
     Raises:
         MissingDependencyError: sacrebleu is not installed.
@@ -76,10 +81,11 @@ def bleu() -> Similarity:
 
 
 def rouge_l() -> Similarity:
-    """ROUGE-L by rouge-score: F-measure of the longest common subsequence of stemmed words; 0 to 1.
+    """Return the metric ROUGE-L (rouge-score): the F-measure of the longest common subsequence of stemmed
+    words; 0 to 1.
 
     With m words in the answer, n in the partial answer and an LCS of l: P = l/m, R = l/n, F = 2PR / (P + R).
-    rouge-score keeps the words of Latin letters without accents and digits alone: texts in other scripts score 0.
+    rouge-score keeps only words of unaccented Latin letters and digits, so texts in other scripts score 0.
 
     Raises:
         MissingDependencyError: rouge-score is not installed.
@@ -93,12 +99,18 @@ def rouge_l() -> Similarity:
 
 
 def mean(values: Sequence[float], detail: str = "") -> Likeness:
-    """The likeness from the values of all partial answers (at least one)."""
+    """Return the mean of an answer's similarities to its partial answers (at least one) as a ``Likeness``."""
     return Likeness(sum(values) / len(values), detail=detail)
 
 
 def cut(answer: int, partial: Sequence[int], window: int) -> str:
-    """What was left out, in words: tokens of the answer, and of how many partial answers some; empty for nothing."""
+    """Return a remark on the tokens that were cut off; empty where nothing was.
+
+    Args:
+        answer: the number of tokens cut off the answer.
+        partial: the number of tokens cut off each partial answer.
+        window: the number of tokens that the model can read.
+    """
     shortened = sum(count > 0 for count in partial)
     parts = [f"the answer's last {answer} tokens do not fit the window of {window}"] if answer else []
     parts += (
@@ -112,10 +124,11 @@ BART_MODEL = "facebook/bart-large"
 
 
 class BartScore:
-    """``(1/T) sum_t log P(answer_t | answer_<t, partial answer)``, the mean over the partial answers; below 0.
+    """The metric BARTScore: ``(1/T) sum_t log P(answer_t | answer_<t, partial answer)``, averaged over
+    partial answers.
 
-    The precision of Yuan et al. (2021): the reference generates the candidate. The paper's candidate is the
-    answer, its reference a partial answer (DebateQA, B.1.2).
+    Values are below 0. This is the precision of Yuan et al. (2021), with a partial answer as the reference
+    that generates the answer (DebateQA, B.1.2).
 
     Raises:
         DeclarationError: the model cannot be loaded.
@@ -136,7 +149,8 @@ class BartScore:
         self.instrument = f"{model_name(model)}, precision ({self.fingerprint[:SHOWN]})"
 
     def compare(self, cases: Sequence[AnswerCase]) -> list[Likeness]:
-        """The mean over each case's partial answers; no value where one of them could not be scored."""
+        """Return the mean over each case's partial answers; without a value where one of them could not be
+        scored."""
         pairs = [(partial_answer, case.answer) for case in cases for partial_answer in case.partial]
         scores = iter(self._model.score(pairs))
         likenesses = []
@@ -158,9 +172,10 @@ BATCH_SIZE = 32
 
 
 class SemScore:
-    """``cos(e(answer), e(partial answer))``, the mean over the partial answers; -1 to 1 (Aynetdinov and Akbik 2024).
+    """The metric SemScore: the cosine of the embeddings of answer and partial answer, averaged over partial
+    answers.
 
-    Every text is embedded once, also where several questions share it.
+    Values are from -1 to 1 (Aynetdinov and Akbik 2024). Every text is embedded only once.
 
     Raises:
         DeclarationError: the encoder cannot be loaded.
@@ -184,7 +199,8 @@ class SemScore:
         """By text its unit vector, and how many tokens the encoder did not read."""
 
     def compare(self, cases: Sequence[AnswerCase]) -> list[Likeness]:
-        """The mean cosine over each case's partial answers; no value where an embedding has no direction."""
+        """Return the mean cosine over each case's partial answers; without a value where an embedding is not
+        a number."""
         self._embed([text for case in cases for text in (case.answer, *case.partial)])
         return [self._one(case) for case in cases]
 
@@ -237,10 +253,10 @@ DEFAULT = ("bleu", "rouge-l")
 
 
 def selected(names: Iterable[str]) -> tuple[str, ...]:
-    """The baselines of these names (``rouge_l`` is understood too), each once, in their order.
+    """Normalize the names of baseline metrics (``rouge_l`` to ``rouge-l``), and return each once, in order.
 
     Raises:
-        UnknownNameError: there is no such baseline.
+        UnknownNameError: there is no such baseline metric.
         DeclarationError: no name is given.
     """
     typed = dict.fromkeys(name.strip().lower().replace("_", "-") for name in names)
@@ -251,7 +267,7 @@ def selected(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def column_of(baseline: str) -> str:
-    """Its name in a table of scores: ``rouge_l``."""
+    """Return a baseline metric's name in a table of scores, such as ``rouge_l`` for ``rouge-l``."""
     return baseline.replace("-", "_")
 
 
@@ -261,7 +277,7 @@ CHUNK = 16
 
 @dataclass(frozen=True, slots=True)
 class Models:
-    """The neural metrics' models (a folder, or a name on a hub) and where they run."""
+    """The models of BARTScore and SemScore (a folder, or a name on the hub), with device and dtype."""
 
     bart: str = BART_MODEL
     encoder: str = ENCODER_MODEL
@@ -272,13 +288,16 @@ class Models:
 def prepared(
     baselines: Sequence[str], cases: Sequence[AnswerCase], models: Models, client: ClientOptions | None = None
 ) -> dict[str, Similarity]:
-    """The similarity metrics among ``baselines``, loaded; nothing is computed before all are there.
+    """Load the similarity metrics among ``baselines``, and check that all others can be computed.
 
-    ``client`` are the options of the model whose answers are needed (None: no model's are).
+    ``client`` has the options of the model that judges (None: no metric needs one).
+
+    Returns:
+        A mapping from names to loaded similarity metrics.
 
     Raises:
-        DeclarationError: a package or a model is missing, no question has what a metric needs, or the model cannot
-            be called with these options.
+        DeclarationError: a package or a model is missing, no question has what a metric needs, or the
+            model cannot be called with these options.
     """
     for kind, there, need in (
         ("similarity", any(case.partial for case in cases), "a partial answer"),
@@ -313,10 +332,16 @@ def baseline_rows(
     kept: KeptValues | None = None,
     on_answer: Callable[[int], None] = lambda done: None,
 ) -> list[ScoreRow]:
-    """One row a baseline and case, baselines in their order; those by a model's responses are there already
-    (``requested``).
+    """Return one row for each baseline metric and case, with the metrics in order.
 
-    ``kept`` gives values from before and takes in new ones. ``on_answer`` is called with how many cases were compared.
+    Args:
+        baselines: the names of the metrics.
+        cases: the answers with their questions.
+        system: the system's name.
+        similarities: the loaded similarity metrics.
+        requested: the rows of metrics that a model judged.
+        kept: a store of similarities; values found in it are reused, and new ones are added.
+        on_answer: called with the number of cases that were compared.
     """
     rows: list[ScoreRow] = []
     for baseline in baselines:

@@ -31,20 +31,21 @@ class PartialAnswer:
 
     @property
     def text(self) -> str:
-        """Both as one text; a full stop parts them where the point of view ends without a mark (Equation 1)."""
+        """Return point of view and explanation as one text, with a full stop between them if none is there
+        (Equation 1)."""
         view = self.point_of_view.strip()
         stop = "" if not view or view.endswith(_ENDS) else "."
         return f"{view}{stop} {self.explanation.strip()}".strip()
 
     @property
     def released_text(self) -> str:
-        """Both as the released script joins them: always with a full stop."""
+        """Return point of view and explanation as DebateQA's script joins them: always with a full stop."""
         return f"{self.point_of_view}. {self.explanation}"
 
 
 @dataclass(frozen=True, slots=True)
 class DebatableQuestion:
-    """A question and its partial answers (none where the file has none)."""
+    """A debatable question and its partial answers (an empty tuple where the file has none)."""
 
     id: Annotated[Identifier, in_columns(needed=_GIVE_ID)]
     question: Annotated[Text, in_columns("question", "topic")] = ""
@@ -53,7 +54,7 @@ class DebatableQuestion:
 
 @dataclass(frozen=True, slots=True)
 class ModelAnswer:
-    """What a system answered to the question with this id."""
+    """A system's answer to the question with the same id."""
 
     id: str
     text: str
@@ -79,7 +80,7 @@ _KNOWN = ("id", "question", "partial_answers", "point_of_view", "explanation", "
 
 @dataclass(frozen=True, slots=True)
 class Partners:
-    """Which ids of answers and questions meet, and which have no partner."""
+    """The ids that answers and questions share, and those that only answers or only questions have."""
 
     together: tuple[str, ...]
     answers_alone: tuple[str, ...]
@@ -89,11 +90,11 @@ class Partners:
 def read_questions(
     path: str | Path, columns: Mapping[str, str] | None = None
 ) -> dict[str, DebatableQuestion]:
-    """Read questions with their partial answers, by id.
+    """Read questions with their partial answers from a file; return a mapping from ids to questions.
 
     Raises:
-        ItemsError: rows have faults, or ``columns`` maps what no row has; all are listed.
-        DeclarationError: ``columns`` maps what is no field, or the file holds no question.
+        ItemsError: rows have faults, or ``columns`` names a column that no row has; all are listed.
+        DeclarationError: ``columns`` maps an unknown field, or the file has no question.
     """
     partial = each(PartialAnswer, _mapped(schema_of(PartialAnswer), columns))
     questions = _mapped(schema_of(DebatableQuestion), columns)
@@ -108,7 +109,7 @@ def read_questions(
 
 
 def read_answers(path: str | Path, columns: Mapping[str, str] | None = None) -> Iterator[ModelAnswer]:
-    """Give the answers of a file one after the other; check the file with :func:`check_answers` first.
+    """Yield the answers of a file one by one; check the file with :func:`check_answers` first.
 
     Raises:
         ItemsError: rows have faults.
@@ -121,11 +122,11 @@ def read_answers(path: str | Path, columns: Mapping[str, str] | None = None) -> 
 
 
 def check_answers(path: str | Path, columns: Mapping[str, str] | None = None) -> tuple[str, ...]:
-    """The ids of all answers in their order, after every row was looked at; their texts are not kept.
+    """Check all rows of a file of answers, and return their ids in order; the texts are not kept in memory.
 
     Raises:
-        ItemsError: rows have faults, an id stands twice among them, or ``columns`` maps what no row has.
-        DeclarationError: ``columns`` maps what is no field, or the file holds no answer.
+        ItemsError: rows have faults, an id occurs twice, or ``columns`` names a column that no row has.
+        DeclarationError: ``columns`` maps an unknown field, or the file has no answer.
     """
     reader, ids = _answers(path, columns), list[str]()
     for values in reader:
@@ -144,19 +145,21 @@ def _mapped(declared: Schema, columns: Mapping[str, str] | None) -> Schema:
 
 
 def read_verdicts(path: str | Path) -> dict[str, float]:
-    """Annotators' verdicts on answers, 1 or 0 by id, from the columns ``id`` and ``label``.
+    """Read annotators' verdicts on answers: a mapping from ids to 1 or 0, from the columns ``id`` and
+    ``label``.
 
     Raises:
-        ItemsError: a row lacks its id or a label of 0 or 1, or an id stands twice; all are listed.
+        ItemsError: a row lacks its id or a label of 0 or 1, or an id occurs twice; all are listed.
     """
     return {row.id: row.label for row in read_table(path, _Verdict, "Keep one of its labels")}
 
 
 def partners(answers: tuple[str, ...], questions: Mapping[str, DebatableQuestion]) -> Partners:
-    """Which answers have a question and the other way round, each in the order of its file.
+    """Return which ids answers and questions share, and which only one of them has, in the order of the
+    files.
 
     Raises:
-        DeclarationError: no id is in both.
+        DeclarationError: they share no id.
     """
     have = set(answers)
     together = tuple(answer for answer in answers if answer in questions)

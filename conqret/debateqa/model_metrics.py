@@ -48,10 +48,10 @@ class Verdict(Typed):
 
 @dataclass(frozen=True, slots=True)
 class AwarenessFit:
-    """Verdicts against annotators' labels (Table 15), over the ``n`` answers that have both.
+    """The agreement of verdicts with annotators' labels (Table 15), over the ``n`` answers that have both.
 
-    ``auroc_of`` says what orders the answers in the AUROC: ``P(1)`` where every one of them has it, else the
-    ``verdicts``, of which there are only two.
+    ``auroc_of`` says what ranks the answers in the AUROC: ``P(1)`` if every answer has it, else the binary
+    ``verdicts``. ``unscored`` counts labeled answers without a verdict.
     """
 
     accuracy: Estimate
@@ -64,9 +64,10 @@ class AwarenessFit:
 
 
 def awareness_question(case: AnswerCase, shots: str, shares: dict[str, float]) -> Question:
-    """The question about a case; ``shares`` gets ``P(1) / (P(0) + P(1))`` by id where the model gives it.
+    """Return the question by which a model judges the Dispute Awareness of a case.
 
-    A local model's verdict can only be 0 or 1: the likelier of the two after the prompt.
+    ``shares`` is filled with ``P(1) / (P(0) + P(1))`` by id, where the model returns log-probabilities. A
+    local model chooses the more probable of 0 and 1.
     """
 
     def figure(verdict: Verdict, logprobs: Sequence[TokenLogprobs] | None) -> Figure:
@@ -87,7 +88,10 @@ def awareness_question(case: AnswerCase, shots: str, shares: dict[str, float]) -
 
 
 def instrument_name(model: str, shots: str) -> str:
-    """Who judged, for tables: ``gpt-4o-mini, few-shot``, or ``gpt2, few-shot (1a2b3c4d)`` where weights are pinned."""
+    """Return the judge's name for tables, such as ``gpt-4o-mini, few-shot``.
+
+    For a local model it ends with a part of its weights' digest: ``gpt2, few-shot (1a2b3c4d)``.
+    """
     name, weights = backend_of(model).pinned(model)
     return f"{model}, {shots}" if weights is None else f"{model_name(name)}, {shots} ({weights[:SHOWN]})"
 
@@ -121,9 +125,13 @@ def _both(rows: Sequence[Sequence[TargetScore]]) -> tuple[float, float]:
 def against_labels(
     rows: Sequence[ScoreRow], labels: Mapping[str, float], shares: Mapping[str, float] | None = None
 ) -> AwarenessFit:
-    """Accuracy, F1 of the positive class, AUROC and Matthews's correlation against labels 0 and 1 by id.
+    """Compute accuracy, F1 of the positive class, AUROC and Matthews's correlation of verdicts with labels (0
+    or 1).
 
-    The AUROC is that of ``shares`` (P(1) by id) where every answer that counts has one, else of the verdicts.
+    Args:
+        rows: the verdicts.
+        labels: a mapping from ids to labels.
+        shares: a mapping from ids to P(1), which the AUROC uses if every counted answer has one.
 
     Raises:
         DeclarationError: no scored answer has a label, or a label is neither 0 nor 1.
@@ -152,7 +160,8 @@ def against_labels(
 
 
 def awareness_prompt(shots: str) -> str:
-    """The prompt with or without examples.
+    """Return the name of the Dispute Awareness prompt: ``dispute-awareness/few-shot`` or
+    ``dispute-awareness/zero-shot``.
 
     Raises:
         UnknownNameError: there is no such prompt.
@@ -197,18 +206,18 @@ _TURN = re.compile(
 
 @dataclass(frozen=True)
 class Findings:
-    """What can be counted in one answer to one question."""
+    """The lexical features of one answer to one question, from which the offline metrics are computed."""
 
     question: str
     answer: str
 
     @cached_property
     def viewpoints(self) -> int:
-        """Distinct passages that state a viewpoint, 1 to :data:`MAX_VIEWS`.
+        """Return the number of distinct passages that state a viewpoint, 1 to :data:`MAX_VIEWS`.
 
-        Such a passage is an item of a list (of the outer one, where lists are nested); without a list of two, a
-        sentence that hands a view to someone or turns to another side. A passage most of whose content words an
-        earlier one holds is the same viewpoint.
+        A passage is an item of the outer list. Without a list of at least two items, it is a sentence that
+        attributes a view or turns to another side. A passage that shares most of its content words with an
+        earlier one is the same viewpoint.
         """
         items = _items(self.answer)
         turns = [sentence.text for sentence in sentences(self.answer) if _TURN.search(sentence.text)]
@@ -223,10 +232,11 @@ class Findings:
 
     @cached_property
     def criteria(self) -> dict[str, float]:
-        """The prompt's criteria, each in [0, 1]: dispute is named, perspectives, evidence for them.
+        """Return the prompt's criteria, each in [0, 1]: dispute, perspectives, and evidence for them.
 
-        With s(x, h) = x / (x + h): dispute is 1 where a word or phrase of dispute occurs, else 0; perspectives
-        s(viewpoints - 1, 3); evidence the mean of s(sentences with figures, citations or names, 4) and s(words, 120).
+        With s(x, h) = x / (x + h): dispute is 1 where a word or phrase of dispute occurs, else 0.
+        Perspectives is s(viewpoints - 1, 3). Evidence is the mean of s(sentences with figures, citations or
+        names, 4) and s(words, 120).
         """
         text = self._text
         backed = sum(
@@ -242,10 +252,10 @@ class Findings:
 
     @cached_property
     def steps(self) -> dict[str, float]:
-        """The criteria, and what g-eval's steps add: relevance and clarity, each in [0, 1].
+        """Return the criteria together with those that g-eval adds: relevance and clarity, each in [0, 1].
 
-        Relevance is the share of the question's content words (common ones by half) that the answer has, clarity
-        ``1 - |words a sentence - 20| / 40``.
+        Relevance is the share of the question's content words (common ones count half) that the answer
+        contains. Clarity is ``1 - |words a sentence - 20| / 40``.
         """
         text = self._text
         wanted = {term: weight(term) for term in sorted(Sentence(self.question).terms)}
@@ -340,7 +350,7 @@ QUESTIONS: Mapping[str, Question] = {
 
 
 def instrument(name: str, run: Run[Any]) -> str:
-    """The model and the prompt's version; the offline model is named for what it is."""
+    """Return the name of model and prompt version for tables, such as ``gpt-4o-mini, prompt v1``."""
     client = run.client()
     model = "offline, a lexical baseline" if client.baseline else client.model_id
     return f"{model}, prompt v{run.library[QUESTIONS[name].prompt].version}"

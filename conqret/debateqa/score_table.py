@@ -37,8 +37,11 @@ _NEEDED = "Fill it in, or give a scores.parquet of conqret debateqa score"
 
 @dataclass(frozen=True, slots=True)
 class ScoreRow:
-    """One metric of one answer. ``value`` is None where there is none, and ``reason`` says why. ``instrument`` names
-    what measured (the backbone or judge with its settings), ``n`` the partial answers behind."""
+    """The value of one metric for one answer.
+
+    ``value`` is None where it is missing, and ``reason`` says why. ``instrument`` names the measuring model
+    (backbone or judge) with its settings. ``n`` is the number of partial answers.
+    """
 
     system: Annotated[Cell, in_columns(needed=_NEEDED)]
     id: Annotated[Cell, in_columns(needed=_NEEDED)]
@@ -52,8 +55,10 @@ class ScoreRow:
 
 @dataclass(frozen=True, slots=True)
 class SystemMean:
-    """The mean over the questions that were scored, of all questions; of shares (dispute awareness) with a 95%
-    interval over questions (None: it has none)."""
+    """The mean of a system by one metric and measuring model, over the scored questions.
+
+    Dispute Awareness has a 95% interval over questions (``low``, ``high``); other metrics have none.
+    """
 
     system: str
     metric: str
@@ -67,10 +72,12 @@ class SystemMean:
 
 @dataclass(frozen=True, slots=True)
 class CommonMeans:
-    """Means of systems over the questions that were scored of all of them: others would make them unlike.
+    """The means of systems over the questions that are scored for all of them, so that the means are
+    comparable.
 
-    ``means`` is empty where no question was. ``questions`` counts those behind each mean, ``left_out`` the scored
-    answers to other questions; ``scored`` are the systems with a scored answer, ``unscored`` those without.
+    ``means`` is empty where there is no such question. ``questions`` is their number, and ``left_out`` counts
+    the scored answers to other questions. ``scored`` and ``unscored`` are the systems with and without a
+    scored answer.
     """
 
     means: Mapping[str, float]
@@ -81,7 +88,7 @@ class CommonMeans:
 
 
 def frame_of(rows: Iterable[ScoreRow]) -> pl.DataFrame:
-    """The rows as a frame."""
+    """Return score rows as a polars data frame."""
     import polars as pl
 
     numbers = {"value": pl.Float64(), "n": pl.Int64()}
@@ -91,9 +98,9 @@ def frame_of(rows: Iterable[ScoreRow]) -> pl.DataFrame:
 
 
 def write_table(rows: Iterable[ScoreRow], path: Path) -> pl.DataFrame:
-    """Write Parquet, whole or not at all; returns what was written.
+    """Write score rows to a Parquet file, completely or not at all, and return them as a data frame.
 
-    The file is opened when the last row is there: if ``rows`` raises, an older file stays as it was.
+    If ``rows`` raises an error, an older file is unchanged.
     """
     frame = frame_of(rows)
     with replacing(path) as file:
@@ -102,12 +109,12 @@ def write_table(rows: Iterable[ScoreRow], path: Path) -> pl.DataFrame:
 
 
 def read_tables(paths: Iterable[str | Path]) -> pl.DataFrame:
-    """Read score tables (Parquet, or any table with these columns) into one, one after the other.
+    """Read score tables (Parquet, or any table with these columns), and return them as one data frame.
 
     Raises:
-        FaultsError: a row lacks a system, an id or a metric, or holds a value that is no finite number, or an
-            measuring model measured the same answer twice; all faults of a file are listed.
-        DeclarationError: a file lacks a column, or the files hold nothing.
+        FaultsError: a row lacks a system, an id or a metric, has a value that is not a finite number, or
+            repeats a measurement; all faults of a file are listed.
+        DeclarationError: a file lacks a column, or the files have no rows.
     """
     score_rows: list[ScoreRow] = []
     seen: dict[tuple[str, str, str, str], str | Path] = {}
@@ -140,7 +147,7 @@ def read_tables(paths: Iterable[str | Path]) -> pl.DataFrame:
 
 
 def system_means(table: pl.DataFrame) -> list[SystemMean]:
-    """The mean of each system, metric and measuring model, in the order of first occurrence."""
+    """Return the mean of each system, metric and measuring model, in the order of first occurrence."""
     means = []
     for names, rows in table.group_by("system", "metric", "instrument", maintain_order=True):
         system, metric, instrument = map(str, names)
@@ -155,13 +162,13 @@ def system_means(table: pl.DataFrame) -> list[SystemMean]:
 
 
 def reasons(table: pl.DataFrame) -> Mapping[str, int]:
-    """How often each reason stands for a missing value."""
+    """Return how many values are missing for each reason."""
     missing = table.filter(table["value"].is_null()).group_by("reason", maintain_order=True).len()
     return dict(missing.iter_rows())
 
 
 def instruments_of(table: pl.DataFrame) -> dict[str, tuple[str, ...]]:
-    """For each metric the measuring models that measured it, both in the order of first occurrence."""
+    """Return a mapping from each metric to its measuring models, both in the order of first occurrence."""
     groups = table.group_by("metric", maintain_order=True)
     return {str(metric): in_order(rows, "instrument") for (metric,), rows in groups}
 
@@ -169,13 +176,14 @@ def instruments_of(table: pl.DataFrame) -> dict[str, tuple[str, ...]]:
 def common_means(
     table: pl.DataFrame, metric: str, among: Collection[str] | None = None
 ) -> dict[str, CommonMeans]:
-    """For each measuring model that measured ``metric`` the systems' means over the questions scored of all of them.
+    """Return for each measuring model of ``metric`` the systems' means over the questions scored for all of
+    them.
 
-    P.D. is a sum over partial answers, of which questions have different numbers: a system that was scored on the
-    easy questions alone would look better. ``among`` names the systems that are looked at (None: all).
+    Perspective Diversity is a sum over a question's partial answers, so means over different questions are
+    not comparable. ``among`` names the systems to include (None: all).
 
     Raises:
-        DeclarationError: nothing measured it.
+        DeclarationError: the table has no such metric.
     """
     measured = table.filter(metric=metric)
     if measured.is_empty():
@@ -189,7 +197,7 @@ def common_means(
 
 
 def in_order(table: pl.DataFrame, column: str) -> tuple[str, ...]:
-    """The different values of a column, in the order of first occurrence."""
+    """Return the distinct values of a column, in the order of first occurrence."""
     return tuple(table[column].unique(maintain_order=True))
 
 
@@ -221,12 +229,12 @@ MIN_SYSTEMS = 3
 
 @dataclass(frozen=True, slots=True)
 class RankingAgreement:
-    """Spearman's rho and Kendall's tau of a metric with annotators' ranking of ``systems`` systems.
+    """Spearman's rho and Kendall's tau between a metric's ranking of systems and annotators' rankings.
 
-    Both are means over the own rankings of ``annotators`` annotators who compared three of these systems and whose
-    ranking varies; 1 always means agreement, also where less of a metric is better. The metric is averaged over the
-    ``questions`` scored of all these systems; ``unlike`` counts the scored answers to others. ``left_out`` are the
-    systems that were compared and not scored. Without a value there is a ``reason``.
+    Both are means over the ``annotators`` who compared at least three of the systems and whose ranking
+    varies. 1 always means agreement, also for metrics where lower is better. The metric is averaged over the
+    ``questions`` scored for all these systems, and ``unlike`` counts scored answers to others. ``left_out``
+    are systems that were compared but not scored. Without a value, ``reason`` says why.
     """
 
     metric: str
@@ -245,12 +253,16 @@ class RankingAgreement:
 def correlate(
     scores: Sequence[str | Path], preferences: str | Path, *, seed: int = 13
 ) -> list[RankingAgreement]:
-    """Compare each metric's ranking of systems with annotators', by Elo, Spearman's rho and Kendall's tau.
+    """Compare each metric's ranking of systems with annotators' rankings, by Elo, Spearman's rho and
+    Kendall's tau.
 
     Args:
         scores: tables of ``conqret debateqa score``, of all systems.
         preferences: pairwise preferences: first, second, preference; optionally annotator, item.
-        seed: draws the orders over which Elo's ratings are averaged.
+        seed: the random seed of the orders over which Elo ratings are averaged.
+
+    Returns:
+        The agreement of each metric and measuring model.
 
     Raises:
         DeclarationError: as :func:`align`, or a file cannot be read.
@@ -261,7 +273,8 @@ def correlate(
 def align(
     table: pl.DataFrame, comparisons: Sequence[Comparison], *, seed: int = 13
 ) -> list[RankingAgreement]:
-    """Compare every metric of ``table`` with the Elo ranking of each annotator (DebateQA, Appendix D.1).
+    """Compare every metric's ranking of systems with the Elo ranking of each annotator (DebateQA, Appendix
+    D.1).
 
     Raises:
         DeclarationError: no metric has three systems that are both scored and compared.
@@ -309,7 +322,8 @@ def align(
 
 
 def annotator_ratings(comparisons: Sequence[Comparison], seed: int) -> dict[str, dict[str, float]]:
-    """Elo's ratings of each annotator, the mean over many orders of the games."""
+    """Return, by annotator, a mapping from systems to Elo ratings, averaged over many orders of the
+    comparisons."""
     import numpy as np  # which no help needs
 
     from conqret.stats.paired_ranking import PairwisePreference, elo

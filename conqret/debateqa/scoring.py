@@ -42,7 +42,7 @@ Figure = tuple[float, str]
 
 @dataclass(frozen=True, slots=True)
 class AnswerCase:
-    """One answer to be measured, with its question and the partial answers of it."""
+    """One answer to score, with its question and the texts of the question's partial answers."""
 
     id: str
     question: str
@@ -52,11 +52,11 @@ class AnswerCase:
 
 @dataclass(frozen=True)
 class Question:
-    """A prompt file, the typed answer, the value in it, and the offline model's answer from the words.
+    """A question to a judge: its prompt, its response type, and how a score follows from the response.
 
-    ``figure`` takes the answer and, where ``logprobs`` are wanted and the provider has them, its log-probabilities.
-    ``reading`` says how a model that is read answers. An answer has some ``tokens``, by default a number alone:
-    ``{"score": 4}``.
+    ``figure`` converts a response, and its log-probabilities if ``logprobs`` is set, into a value and a
+    detail. ``baseline`` returns the offline response. ``reading`` says how a local model chooses its
+    response. ``tokens`` is the expected length of a response.
     """
 
     prompt: str
@@ -69,15 +69,17 @@ class Question:
 
     @property
     def run_prompt(self) -> RunPrompt:
-        """The prompt as a run has it."""
+        """Return the prompt in the form that a run needs."""
         return RunPrompt(self.response, "score", self.tokens, by=self.prompt)
 
 
 def cases_of(
     answers: Iterable[ModelAnswer], questions: Mapping[str, DebatableQuestion], *, released: bool = False
 ) -> Iterator[AnswerCase]:
-    """Each answer with its question and partial answers (``released``: joined as the released script does), as they
-    come; answers without a question are left out."""
+    """Yield each answer with its question and partial answers; answers without a question are skipped.
+
+    ``released`` joins partial answers as DebateQA's script does.
+    """
     for answer in answers:
         question = questions.get(answer.id)
         if question is not None:
@@ -86,9 +88,10 @@ def cases_of(
 
 
 async def scored(run: Run[Any], case: AnswerCase, question: Question, row: ScoreRow) -> ScoreRow:
-    """The ``row`` of a case, filled in; without a valid answer it has no value, and a reason.
+    """Return ``row`` with the value and detail of a judge's response on a case; without a valid response,
+    with a reason.
 
-    About an empty answer, or one to a question without text, no request is sent.
+    No request is sent for an empty answer, or for one to a question without text.
     """
 
     async def made() -> ScoreRow:
@@ -124,7 +127,8 @@ Score = TypeVar("Score")
 
 
 class ScoreRecord(RunRecord):
-    """What ``run.json`` says of scores: of whose answers which metrics, by which measuring model."""
+    """The record of a scoring run (``run.json``): the system, its answers, the metrics and the measuring
+    model."""
 
     SAME: ClassVar[Mapping[str, str]] = {
         "metrics": "metrics",
@@ -141,7 +145,7 @@ class ScoreRecord(RunRecord):
 
     @classmethod
     def from_answers(cls, metrics: list[str], instrument: str, system: str, answers: Path) -> ScoreRecord:
-        """The record of scores of a file of answers, which counts by its digest."""
+        """Create the record of a scoring run; the file of answers is identified by its digest."""
         digest = file_digest_of(answers)
         return cls(metrics=metrics, instrument=instrument, system=system, answers=digest)
 
@@ -151,7 +155,7 @@ class ScoreRecord(RunRecord):
 
 @dataclass(frozen=True)
 class ScoreFolder(RunFolder[ScoreRecord]):
-    """The files of scores under one folder."""
+    """The files of a scoring run in one folder."""
 
     COMMAND: ClassVar[str] = "conqret debateqa score"
 
@@ -162,17 +166,20 @@ class ScoreFolder(RunFolder[ScoreRecord]):
 
     @staticmethod
     def key(row: ScoreRow) -> str:
-        """Under which key a row is found again."""
+        """Return the key of a row in the run: metric and answer id."""
         return f"{row.metric} {row.id}"
 
     def rows(self) -> Memory[ScoreRow]:
-        """They are written once all are there; where a run was stopped, the answers are in the recordings."""
+        """Return an in-memory store of rows; a stopped run is continued from the recorded responses."""
         return Memory(self.key)
 
 
 @dataclass(frozen=True, slots=True)
 class Likeness:
-    """An answer's mean similarity to its partial answers; None with a ``reason``. ``detail`` says what was cut."""
+    """An answer's mean similarity to its partial answers.
+
+    The value is None, with a ``reason``, where it could not be computed. ``detail`` says what was cut off.
+    """
 
     value: FiniteFloat | None
     reason: str = ""
@@ -188,13 +195,13 @@ class KeptScores(BaseModel, Generic[Score]):
 
 
 class TargetStore(RowStore[KeptScores[TargetScore]]):
-    """Scores by what they are scores of.
+    """A file of perplexity scores, by answer and partial answer.
 
-    ``fingerprint`` names model and settings: rows under another are of no use and stay where they are. Rows that
-    failed are kept in the file and tried again.
+    ``fingerprint`` identifies model and settings; rows with another one are ignored, but stay in the file.
+    Failed rows are stored and tried again.
 
     Raises:
-        DeclarationError: the file holds something else.
+        DeclarationError: the file contains something else.
     """
 
     def __init__(self, path: Path, fingerprint: str) -> None:
@@ -208,13 +215,14 @@ class TargetStore(RowStore[KeptScores[TargetScore]]):
         )
 
     def find(self, answer: str | None, target: str, context: int, number: int) -> TargetScore | None:
-        """The row's score from before, under its present numbers."""
+        """Return the stored score of a target given an answer, with ``context`` and ``number`` as positions;
+        None if missing."""
         key = self._key_of(answer, target)
         row = self.get(key) if key in self else None
         return None if row is None else replace(row.score, context=context, target=number)
 
     def keep(self, answer: str | None, target: str, score: TargetScore) -> None:
-        """Append a row, and see it written."""
+        """Append a score to the file."""
         key = self._key_of(answer, target)
         self.add(KeptScores[TargetScore](key=key, by=self._fingerprint, score=score))
 
@@ -223,13 +231,12 @@ class TargetStore(RowStore[KeptScores[TargetScore]]):
 
 
 class KeptValues(RowStore[KeptScores[Likeness]]):
-    """Likenesses by what they are values of: metric, measuring model, answer and partial answers.
+    """A file of similarities, by metric, measuring model, answer and partial answers.
 
-    Values under another measuring model or of other texts are of no use and stay where they are. What could not be
-    computed, or is no finite number, is not kept, and is tried again.
+    Values that could not be computed or are not finite are not stored, and are tried again.
 
     Raises:
-        DeclarationError: the file holds something else.
+        DeclarationError: the file contains something else.
     """
 
     def __init__(self, path: Path) -> None:
@@ -241,12 +248,12 @@ class KeptValues(RowStore[KeptScores[Likeness]]):
         )
 
     def find(self, metric: str, fingerprint: str, case: AnswerCase) -> Likeness | None:
-        """The value from before; None where there is none."""
+        """Return the stored similarity of a case; None where there is none."""
         row = self.get(_digest([metric, fingerprint, case.answer, case.partial]))
         return None if row is None else row.score
 
     def keep(self, metric: str, fingerprint: str, case: AnswerCase, likeness: Likeness) -> None:
-        """Append a value, and see it written."""
+        """Append a similarity to the file, if its value is a finite number."""
         if likeness.value is not None and math.isfinite(likeness.value):
             key = _digest([metric, fingerprint, case.answer, case.partial])
             self.add(KeptScores[Likeness](key=key, by=fingerprint, score=likeness))
@@ -268,11 +275,10 @@ def diversity_rows(
     store: TargetStore | None = None,
     on_answer: Callable[[int], None] = lambda number: None,
 ) -> Iterator[ScoreRow]:
-    """Two rows an answer, the sum (P.D., lower is better) and the mean, in the answers' order; ``store`` holds rows
-    from before.
+    """Yield two rows for each answer, in order: the sum (P.D.; lower is better) and the mean of perplexities.
 
-    An answer of which a partial answer could not be scored has no P.D.: a sum over fewer would be better for it.
-    An empty answer has none either, nor has one whose question has no partial answers.
+    An answer has no value if it is empty, if its question has no partial answers, or if one of these could
+    not be scored. ``store`` has scores of an earlier run.
     """
     ahead: deque[tuple[AnswerCase, str]] = (
         deque()
@@ -301,23 +307,25 @@ def diversity_rows(
 
 
 def diversity_instrument(scorer: ConditionalPerplexity) -> str:
-    """What measures, for tables and plots: ``gpt2, prompt 3, paper (1a2b3c4d)``.
+    """Return the name of the measuring model of P.D. for tables, such as ``gpt2, prompt 3, paper
+    (1a2b3c4d)``.
 
-    Backbone, wrapping prompt and definition, and the begin of the fingerprint of all settings. The released
-    definition has no prompt.
+    It has the backbone, the wrapping prompt, the definition, and the start of the fingerprint of all
+    settings. The released definition has no prompt.
     """
     prompt = "" if scorer.definition == "released" else f"prompt {scorer.wrapping}, "
     return f"{model_name(scorer.model)}, {prompt}{scorer.definition} ({scorer.fingerprint[:SHOWN]})"
 
 
 def definition_of(instrument: str) -> str | None:
-    """``paper`` or ``released``, as the name of a measuring model of P.D. says it; None where it is not one of ours."""
+    """Return the definition of P.D. (``paper`` or ``released``) in a measuring model's name; None where there
+    is none."""
     named = _NAMED.search(instrument)
     return None if named is None else named["definition"]
 
 
 def model_name(model: str) -> str:
-    """The last part of a model's folder or of its name on a hub, for tables; the fingerprint tells two apart."""
+    """Return the last part of a model's folder or hub name, for tables."""
     return Path(model).name or Path(model).resolve().name
 
 
@@ -325,5 +333,6 @@ _ACKNOWLEDGED = "as an ai language model"
 
 
 def acknowledges(answer: str) -> bool:
-    """DELPHI's measure, the paper's baseline: the answer begins with "As an AI language model" (Appendix C.1)."""
+    """Return True if the answer begins with "As an AI language model", DELPHI's measure (DebateQA, Appendix
+    C.1)."""
     return answer.strip().lower().startswith(_ACKNOWLEDGED)

@@ -39,11 +39,12 @@ Pair = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class PairMatrix:
-    """``values`` holds the statistic of each pair of ``names``, the first before the second.
+    """The agreement of every two measuring models of one metric.
 
-    ``statistic`` is Kendall's tau-b (in [-1, 1]) or the share of equal verdicts (in [0, 1]); ``items`` counts what
-    is compared. ``kappas`` holds Cohen's kappa next to an agreement. ``systems`` are those behind it, ``answers``
-    the answers that every measuring model scored, ``left_out`` those that only some did.
+    ``values`` maps pairs of ``names`` to the statistic: Kendall's tau-b in [-1, 1], or the share of equal
+    verdicts in [0, 1]. ``kappas`` has Cohen's kappa for verdicts. ``items`` counts what is compared,
+    ``systems`` or answers. ``answers`` counts the answers that every measuring model scored, and ``left_out``
+    those that only some did.
     """
 
     names: tuple[str, ...]
@@ -58,7 +59,7 @@ class PairMatrix:
     kappas: Mapping[Pair, Estimate] = field(default_factory=dict)
 
     def value(self, first_name: str, other: str) -> float | None:
-        """The value of two names in any order; 1 of a name with itself; None where it is not defined."""
+        """Return the value of two names in any order: 1 for the same name, None where it is not defined."""
         if first_name == other:
             return 1.0
         return self.values[
@@ -66,12 +67,13 @@ class PairMatrix:
         ].value
 
     def rows(self) -> list[list[float | None]]:
-        """The whole matrix, in the order of the names."""
+        """Return the full matrix as rows, in the order of the names."""
         return [[self.value(name, other) for other in self.names] for name in self.names]
 
     @property
     def comparison(self) -> str:
-        """What a cell holds: ``Kendall's tau-b of the rankings of 5 systems by their means (500 answers)``."""
+        """Return what a cell contains, such as ``Kendall's tau-b of the rankings of 5 systems by their means
+        (500 answers)``."""
         systems = number(len(self.systems), "system")
         if self.statistic == "agreement":
             return f"share of equal verdicts on {self.items:,} answers of {systems}"
@@ -82,7 +84,7 @@ class PairMatrix:
 
 @dataclass(frozen=True, slots=True)
 class Stability:
-    """A matrix for each metric that was compared; ``alone`` names metrics that one measuring model alone measured."""
+    """A matrix for each compared metric; ``alone`` names metrics that only one measuring model measured."""
 
     matrices: tuple[PairMatrix, ...]
     alone: tuple[str, ...] = ()
@@ -90,16 +92,15 @@ class Stability:
 
 @strict_options
 def metric_stability(scores: Sequence[str | Path], *, over: Over = "systems") -> Stability:
-    """Compare every two measuring models (backbones, prompts, judges) that measured the same metrics of the same
-    answers.
+    """Compare every two measuring models (backbones, prompts, judges) of the same metric on the same answers.
 
     Args:
         scores: tables of ``conqret debateqa score``: the same answers, several configurations.
         over: compare rankings of ``systems`` by their means, or of all ``answers``.
 
     Raises:
-        DeclarationError: as :func:`stability`, a file cannot be read, or each metric was measured by one measuring
-            model.
+        DeclarationError: as :func:`stability`, a file cannot be read, or each metric has only one
+            measuring model.
     """
     table = read_tables(scores)
     known = instruments_of(table)
@@ -113,12 +114,12 @@ def metric_stability(scores: Sequence[str | Path], *, over: Over = "systems") ->
 
 
 def stability(table: pl.DataFrame, metric: str, *, over: Over = "systems") -> PairMatrix:
-    """Compare every two measuring models that measured ``metric``, over the answers that all of them scored.
+    """Compare every two measuring models of ``metric``, over the answers that all of them scored.
 
-    Graded metrics: Kendall's tau-b of the rankings of the systems by their means (Figures 9 and 10), or with
-    ``over="answers"`` of all answers. Dispute Awareness: the share of equal verdicts (Figure 11) and Cohen's kappa.
-    Intervals leave out a question, which is common to all systems. Those of rankings of systems need as many questions
-    as systems (:func:`conqret.stats.correlation.too_crowded`).
+    Graded metrics use Kendall's tau-b of the systems' rankings by their means (Figures 9 and 10), or with
+    ``over="answers"`` of the rankings of all answers. Dispute Awareness uses the share of equal verdicts
+    (Figure 11) and Cohen's kappa. Intervals are by a jackknife over questions; see also
+    :func:`conqret.stats.correlation.too_crowded`.
 
     Raises:
         DeclarationError: fewer than two systems (or answers) were scored by all.
@@ -181,12 +182,13 @@ def _compared(
 def ranking_taus(
     values: Mapping[str, NDArray[np.float64]], system: NDArray[np.intp], resamples: Resamples
 ) -> dict[Pair, Estimate]:
-    """Compute tau-b of the systems' means for every two measuring models.
+    """Compute, for every two measuring models, Kendall's tau-b of the systems' means, with a jackknife over
+    questions.
 
     Args:
         values: each measuring model's scores of the same answers.
-        system: the place of each answer's system among the systems.
-        resamples: leaves out each question: there are means, rankings and a tau again without it.
+        system: the index of each answer's system.
+        resamples: the jackknife samples, each without one question.
     """
     belongs = np.eye(int(system.max()) + 1)[system]  # answers by systems
     weights = np.concatenate([np.ones((1, resamples.clusters)), resamples.weights])
@@ -236,9 +238,10 @@ NO_VALUE = "#d9d9d9"
 
 
 def heat_maps(matrices: Sequence[PairMatrix], kind: PlotKind = "png") -> bytes:
-    """One panel a matrix, below each other, with the value in each cell; the same matrices give the same bytes.
+    """Draw one heat map for each matrix, with the value in each cell; return the image file's bytes.
 
-    Measuring models are numbered, with their names next to the rows. A pair without a value is gray and says "none".
+    Measuring models are numbered, with their names next to the rows. A pair without a value is gray and says
+    "none". Equal matrices give equal bytes.
 
     Raises:
         MissingDependencyError: matplotlib is not installed.
@@ -257,7 +260,8 @@ def heat_maps(matrices: Sequence[PairMatrix], kind: PlotKind = "png") -> bytes:
 
 
 def labels(names: Sequence[str]) -> list[str]:
-    """The measuring models' names, numbered from 1; fingerprints are left out where the names differ without them."""
+    """Return the measuring models' names, numbered from 1; fingerprints are left out if the names differ
+    without them."""
     bare = [re.sub(r" \([0-9a-f]{8}\)$", "", name) for name in names]
     kept = bare if len(set(bare)) == len(bare) else names
     return ["\n".join(textwrap.wrap(f"{name}  {place}", WRAP)) for place, name in enumerate(kept, start=1)]
@@ -290,7 +294,7 @@ def _panel(figure: Figure, axes: Any, matrix: PairMatrix, shown: Sequence[str]) 
 
 
 def title(matrix: PairMatrix) -> str:
-    """The metric, and what was compared, in short."""
+    """Return the title of a heat map: the metric, and the numbers of systems and answers."""
     systems = number(len(matrix.systems), "system")
     items = f"{matrix.answers:,} answers"
     what = f"{systems}, {items}" if matrix.over == "systems" else f"{items}, {systems}"

@@ -28,7 +28,8 @@ SAME = 1e-12
 
 
 def z_normalised(values: Mapping[str, float]) -> dict[str, float]:
-    """``(x - mean) / sd`` with the standard deviation of the whole (divided by n); all 0 where nothing varies."""
+    """Standardize values: ``(x - mean) / sd`` with the population standard deviation; all 0 where nothing
+    varies."""
     mean = math.fsum(values.values()) / len(values)
     spread = math.sqrt(math.fsum((value - mean) ** 2 for value in values.values()) / len(values))
     if spread <= SAME * max(1.0, abs(mean)):
@@ -37,7 +38,7 @@ def z_normalised(values: Mapping[str, float]) -> dict[str, float]:
 
 
 def weighted(diversity: Mapping[str, float], awareness: Mapping[str, float], k: float) -> dict[str, float]:
-    """``k Z(1 / P.D.) + (1 - k) Z(D.A.)`` for each system (Equation 4); higher is better.
+    """Compute ``k Z(1 / P.D.) + (1 - k) Z(D.A.)`` for each system (Equation 4); higher is better.
 
     Raises:
         DeclarationError: ``k`` is not in [0, 1], the systems differ, or a P.D. is not above 0.
@@ -55,7 +56,7 @@ def weighted(diversity: Mapping[str, float], awareness: Mapping[str, float], k: 
 
 
 def ranks(scores: Mapping[str, float], *, lower_is_better: bool = False) -> dict[str, int]:
-    """1 is best; equal scores share the better rank, and the next ones are left out (1, 2, 2, 4)."""
+    """Return each system's rank, 1 for the best; equal scores share the better rank (1, 2, 2, 4)."""
     sign = 1 if lower_is_better else -1
     ordered = sorted(scores, key=lambda name: sign * scores[name])
     ranks_by_name: dict[str, int] = {}
@@ -67,27 +68,27 @@ def ranks(scores: Mapping[str, float], *, lower_is_better: bool = False) -> dict
 
 
 def normalised_ranks(columns: Sequence[Mapping[str, int]]) -> dict[str, int]:
-    """The ranks of the mean ranks over several backbones (Table 2, "Norm. Rank"), ties shared."""
+    """Return the ranks of systems by their mean rank over several measuring models (Table 2, "Norm.
+    Rank")."""
     means = {name: sum(column[name] for column in columns) / len(columns) for name in columns[0]}
     return ranks(means, lower_is_better=True)
 
 
 def shown(table: Mapping[str, int]) -> dict[str, str]:
-    """Ranks as Table 2 prints them: ``2=`` where several share it."""
+    """Return ranks as texts like those of Table 2: ``2=`` where several systems share the rank."""
     values = list(table.values())
     return {name: f"{rank}=" if values.count(rank) > 1 else str(rank) for name, rank in table.items()}
 
 
 @dataclass(frozen=True)
 class Standings:
-    """``diversity`` and ``awareness`` hold for each measuring model the systems' means over the questions common to
-    all.
+    """The systems' means and ranks by Perspective Diversity and Dispute Awareness.
 
-    Where several measuring models measured a metric, the mean over them stands for it in the combination, and the ranks
-    of its mean ranks next to it. ``missing`` counts the scores that are missing, by reason.
+    ``diversity`` and ``awareness`` map each measuring model to the systems' means over common questions.
+    Several measuring models are averaged. ``missing`` counts missing scores by reason.
 
     Raises:
-        DeclarationError: a measuring model did not measure every system.
+        DeclarationError: a mean is read, and a measuring model did not measure every system.
     """
 
     diversity: Mapping[str, CommonMeans]
@@ -96,33 +97,36 @@ class Standings:
 
     @cached_property
     def mean_diversity(self) -> dict[str, float]:
-        """Each system's P.D.; lower is better."""
+        """Return each system's Perspective Diversity, averaged over measuring models; lower is better."""
         return _average(self.diversity)
 
     @cached_property
     def mean_awareness(self) -> dict[str, float]:
-        """Each system's D.A., 0 to 1; higher is better."""
+        """Return each system's Dispute Awareness, 0 to 1, averaged over measuring models; higher is
+        better."""
         return _average(self.awareness)
 
     @cached_property
     def diversity_ranks(self) -> dict[str, str]:
-        """Normalized over the measuring models (Table 2), ties shared."""
+        """Return each system's rank by its mean rank in Perspective Diversity over measuring models (Table
+        2)."""
         columns = [ranks(common.means, lower_is_better=True) for common in self.diversity.values()]
         return shown(normalised_ranks(columns))
 
     @cached_property
     def awareness_ranks(self) -> dict[str, str]:
-        """Normalized over the measuring models (Table 2), ties shared."""
+        """Return each system's rank by its mean rank in Dispute Awareness over measuring models (Table 2)."""
         return shown(normalised_ranks([ranks(common.means) for common in self.awareness.values()]))
 
     @property
     def measured(self) -> list[tuple[str, str, CommonMeans]]:
-        """Metric, measuring model and means, of all that stand in the tables."""
+        """Return metric, measuring model and means of everything that was measured."""
         both = ((DIVERSITY, self.diversity), (AWARENESS, self.awareness))
         return [(metric, name, means) for metric, known in both for name, means in known.items()]
 
     def combined(self, k: float) -> dict[str, float]:
-        """The weighted mean of Equation 4; higher is better."""
+        """Return each system's weighted mean of both metrics (Equation 4), with weight ``k`` for diversity;
+        higher is better."""
         return weighted(self.mean_diversity, self.mean_awareness, k)
 
 
@@ -144,11 +148,11 @@ def rank_systems(scores: Sequence[str | Path]) -> Standings:
 
 
 def standings(table: pl.DataFrame) -> Standings:
-    """The standings of all systems in ``table``.
+    """Compute the standings of all systems in a score table.
 
     Raises:
-        DeclarationError: a metric was not measured, or not of every system; no question was scored of all systems;
-            or P.D. was computed by both definitions, whose figures have nothing in common.
+        DeclarationError: a metric is missing for a system, no question is scored for all systems, or P.D.
+            was computed by both definitions, which are not comparable.
     """
     result = Standings(_complete(table, DIVERSITY), _complete(table, AWARENESS), reasons(table))
     by_definition = {definition_of(name): name for name in result.diversity}
@@ -199,7 +203,7 @@ FIRST = ("1", "1=")
 def ranking_table(
     ranking: Standings, table: Mapping[float, Mapping[str, float]], places: Mapping[float, Mapping[str, str]]
 ) -> Table:
-    """The systems by the last of the weights, best first: both means, and the rank by each weight."""
+    """Build the table of systems with both means and their rank by each weight, sorted by the last weight."""
     several = {"Diversity": len(ranking.diversity), "Awareness": len(ranking.awareness)}
     columns: dict[str, Mapping[str, Cell]] = {
         "Perspective diversity (less\u00a0is\u00a0better)": ranking.mean_diversity,
@@ -231,7 +235,8 @@ def ranking_table(
 
 
 def ranking_words(places: Mapping[float, Mapping[str, str]]) -> list[str]:
-    """Who is first by which weight, and that this is not tested, in sentences."""
+    """Return sentences that say which system is first at which weight, and that this is not a test of
+    significance."""
     first: dict[str, list[str]] = {}
     for weight, ranks in places.items():
         winners = [f"“{name}”" for name, rank in ranks.items() if rank in FIRST]
@@ -246,10 +251,10 @@ def ranking_words(places: Mapping[float, Mapping[str, str]]) -> list[str]:
 
 
 def read_systems(folders: Iterable[Path]) -> list[System]:
-    """Finished runs of answers.
+    """Read finished runs of answers: for each its folder, its record and its summary.
 
     Raises:
-        DeclarationError: a folder holds none.
+        DeclarationError: a folder has no finished run.
     """
     systems = []
     for folder in map(AnswersFolder, folders):
@@ -265,8 +270,15 @@ def write_ranks(
     measured: Iterable[tuple[str, str, CommonMeans]],
     file: Path,
 ) -> Path:
-    """Write the page: what is ``lede`` of the ranks, the ranks, how each system answers, and the questions behind each
-    mean; returns its place."""
+    """Write the report page of the ranks to ``file``, and return its path.
+
+    Args:
+        ranking: the table of ranks.
+        lede: the sentences at the top of the page.
+        systems: the runs of answers whose settings are described.
+        measured: metric, measuring model and means.
+        file: the page to write.
+    """
     sections = [
         section(ranking, title="Ranks"),
         *([section(_systems(systems))] if systems else []),

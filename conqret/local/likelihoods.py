@@ -37,13 +37,15 @@ RELEASED_BATCH = 20
 
 @dataclass(frozen=True, slots=True)
 class TargetScore:
-    """One target under one context.
+    """The perplexity of one target text given one context.
 
-    ``context`` and ``target`` count from 0. ``log_likelihood`` is the sum of the counted tokens' log-probabilities
-    in nats, ``tokens`` their number, ``perplexity`` (at least 1) what the definition makes of them; all are None or
-    0 where the row could not be scored, and ``reason`` then says why. ``context_tokens`` are those that the model
-    saw before the target, ``truncated`` those that were taken from the left of the answer to make it fit (by the
-    released definition, from the right of the target).
+    ``context`` and ``target`` are positions in the input, from 0. ``log_likelihood`` is the sum of the
+    counted tokens' log-probabilities, in nats, and ``tokens`` is their number. ``perplexity`` (at least 1)
+    follows from them by the definition in use.
+
+    For a target that cannot be scored, ``log_likelihood`` and ``perplexity`` are None, ``tokens`` is 0, and
+    ``reason`` says why. ``context_tokens`` is the number of tokens before the target. ``truncated`` is the
+    number of tokens cut off the answer's start (the target's end by the released definition).
     """
 
     context: int
@@ -58,7 +60,11 @@ class TargetScore:
 
 @dataclass(frozen=True, slots=True)
 class Continuation:
-    """The tokens that follow a prefix in one row; those from ``start`` on are counted, over ``denominator``."""
+    """The tokens that follow a prefix in one row.
+
+    The log-probabilities of the tokens from ``start`` on are summed, and the sum is divided by
+    ``denominator``.
+    """
 
     context: int
     target: int
@@ -69,13 +75,14 @@ class Continuation:
 
     @property
     def counted(self) -> int:
-        """The number of tokens whose log-probabilities are summed."""
+        """Return the number of tokens whose log-probabilities are summed."""
         return len(self.ids) - self.start
 
     def scored(self, log_likelihood: float, prefix: int) -> TargetScore:
-        """The row's score from the sum of its counted tokens' log-probabilities.
+        """Return the row's score, given the sum of its counted tokens' log-probabilities.
 
-        An average of over 700 nats a token has no perplexity in double precision; it is reported as such.
+        ``prefix`` is the number of tokens of the prefix. The score has a reason and no perplexity where the
+        perplexity is too large for a float, or where the sum is not finite.
         """
         try:
             perplexity, reason = math.exp(-log_likelihood / self.denominator), ""
@@ -87,13 +94,13 @@ class Continuation:
         return TargetScore(self.context, self.target, perplexity, log_likelihood, *counts, reason)
 
     def failed(self, reason: str) -> TargetScore:
-        """The row without a score."""
+        """Return a score without a value for this row, with the reason why it could not be scored."""
         return TargetScore(self.context, self.target, None, None, 0, 0, self.truncated, reason)
 
 
 @dataclass(frozen=True, slots=True)
 class ContextGroup:
-    """Rows that share a prefix, which is encoded once for all of them."""
+    """Rows that share a prefix, which the model encodes once for all of them."""
 
     prefix: tuple[int, ...]
     rows: tuple[Continuation, ...]
@@ -107,12 +114,21 @@ def released_group(
     *,
     padding: Padding,
 ) -> list[ContextGroup]:
-    """The released arithmetic for the rows (target number, tokens of context and target) of one answer.
+    """Group the rows of one answer so that they are scored by the arithmetic of DebateQA's released script.
 
-    The script masks the first ``context_length`` places of the padded row, whatever stands there, and divides by
-    the unmasked places of the row after its first. Padded on the right, that is ``T - 1`` of T tokens. Padded on
-    the left by p, only ``context_length - p`` tokens of the context are masked, and T are counted. ``cuts`` are the
-    tokens that each row lost on its right.
+    The script masks the first ``context_length`` positions of each padded row, and divides by the number of
+    unmasked positions after the first. With padding on the right, it divides by ``T - 1`` of T tokens. With
+    ``p`` pads on the left, it masks only ``context_length - p`` tokens of the context, and divides by T.
+
+    Args:
+        context: the number of the answer.
+        rows: for each target its number, and the tokens of context and target.
+        context_length: the number of tokens of the context.
+        cuts: how many tokens were cut off the right end of each row.
+        padding: the side on which the script pads.
+
+    Returns:
+        Groups of rows, each with the prefix that its rows share.
     """
     groups: list[ContextGroup] = []
     for begin in range(0, len(rows), RELEASED_BATCH):
@@ -149,7 +165,11 @@ _SIGNS = ("out of memory", "can't allocate memory", "not enough memory", "cannot
 
 @dataclass(slots=True)
 class TokenBudget:
-    """``rows x (prefix + target)`` tokens that one step may hold; at least one row is always let through."""
+    """The largest number of tokens, ``rows x (prefix + target)``, in one forward pass; it shrinks when memory
+    runs out.
+
+    One row is always allowed, whatever its length. ``halvings`` counts how often the budget shrank.
+    """
 
     tokens: int
     halvings: int = 0
@@ -161,11 +181,17 @@ class TokenBudget:
         lengths: Callable[[R], tuple[int, ...]],
         most: int,
     ) -> Iterator[tuple[Sequence[R], T | None]]:
-        """The rows of each step, at most ``most``, with what ``step`` makes of them.
+        """Run ``step`` on batches of rows that fit the budget; yield each batch with the result of ``step``.
 
-        Rows alike in ``lengths`` go together, because each is padded to the longest; the longest go first, so that
-        what does not fit shows at once. The budget is looked at for every step: it may have sunk since the last.
-        Where memory ran out, both halves are tried; None is what becomes of a row that does not fit alone.
+        Rows are batched by length, longest first, because each is padded to the longest of its batch. Where
+        memory runs out, both halves of the batch are tried. The result is None for a single row that does not
+        fit.
+
+        Args:
+            rows: the rows to process.
+            step: computes the result of a batch.
+            lengths: returns the numbers of tokens of a row.
+            most: the largest number of rows in a batch.
         """
         batch: list[R] = []
         for row in sorted(rows, key=lengths, reverse=True):
@@ -187,7 +213,10 @@ class TokenBudget:
             yield rows, output
 
     def attempt(self, step: Callable[[], T], size: int) -> T | None:
-        """What ``step`` over ``size`` tokens returns; None where memory ran out: the budget sinks to half of that."""
+        """Return the result of ``step``, which processes ``size`` tokens; None where memory runs out.
+
+        When memory runs out, the budget shrinks to half of ``size``. Other errors are raised.
+        """
         try:
             return step()
         except (RuntimeError, MemoryError) as error:
@@ -207,7 +236,7 @@ def _padded_size(rows: Sequence[R], lengths: Callable[[R], tuple[int, ...]]) -> 
 
 
 def give_back() -> None:
-    """Let torch give a GPU's memory that nothing holds any more back to it; without one in use, nothing is done."""
+    """Free the GPU memory that torch caches but no tensor uses; do nothing where torch does not use a GPU."""
     torch = sys.modules.get("torch")
     if torch is not None and torch.cuda.is_initialized():
         torch.cuda.empty_cache()
@@ -220,17 +249,19 @@ PROBE_TOLERANCE = 1e-2
 
 
 class EncodedPrefixes:
-    """Prefixes of some groups after the model read them: their cache, mask, lengths and last hidden states."""
+    """Prefixes that the model has read: their key-value cache, attention mask, lengths, and last hidden
+    states."""
 
     def __init__(self, cache: Any, mask: torch.Tensor, lengths: torch.Tensor, last: torch.Tensor) -> None:
         self.cache, self.mask, self.lengths, self.last = cache, mask, lengths, last
 
 
 class Forward:
-    """A causal language model, ready to give log-probabilities of rows within ``window`` tokens.
+    """A causal language model that computes log-probabilities of rows of at most ``window`` tokens.
 
     Raises:
-        DeclarationError: it has no key-value cache, or does something after its head that is not known here.
+        DeclarationError: the model has no key-value cache, or changes its logits after the head in an
+            unknown manner.
     """
 
     def __init__(self, model: Any, window: int) -> None:
@@ -243,7 +274,8 @@ class Forward:
         self._probe()
 
     def encode(self, groups: Sequence[ContextGroup]) -> EncodedPrefixes:
-        """Read the prefixes of ``groups`` (each at least one token)."""
+        """Run the model on the prefixes of ``groups`` (each at least one token), and return its cache and
+        hidden states."""
         import torch
         from transformers import DynamicCache
 
@@ -261,7 +293,10 @@ class Forward:
     def log_likelihoods(
         self, encoded: EncodedPrefixes, rows: Sequence[tuple[int, Continuation]]
     ) -> list[float]:
-        """For each row behind its prefix (given by its place) the sum of its counted tokens' log-probabilities."""
+        """Return for each row the sum of its counted tokens' log-probabilities, in nats.
+
+        Each row comes with the position of its prefix in ``encoded``.
+        """
         import torch
 
         device = encoded.mask.device
@@ -341,7 +376,11 @@ class Forward:
 def padded(
     rows: Sequence[Sequence[int]], device: torch.device, *, pad: int = 0, side: str = "right"
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Ids and mask (rows by places), with ``pad``, which nothing attends to, on one side of what is shorter."""
+    """Return two tensors (rows by positions): the token ids, padded to one length with ``pad``, and the
+    attention mask.
+
+    ``side`` is the side of the padding, ``right`` or ``left``. The mask is 1 for tokens and 0 for padding.
+    """
     import torch
 
     place = partial(torch.nn.utils.rnn.pad_sequence, batch_first=True, padding_side=side)

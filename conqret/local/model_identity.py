@@ -20,8 +20,10 @@ _reachable: ContextVar[bool] = ContextVar("hub_reachable", default=True)
 
 @contextlib.contextmanager
 def without_hub() -> Iterator[None]:
-    """Send no request to a hub while this is held: what is looked at may name any model, and a request carries a
-    token."""
+    """Block requests to a model hub inside the ``with`` block.
+
+    A checked file may name any model, and a request to the hub would carry the user's token.
+    """
     before = _reachable.set(False)
     try:
         yield
@@ -30,14 +32,15 @@ def without_hub() -> Iterator[None]:
 
 
 def hub_reachable() -> bool:
-    """Whether requests to a hub are allowed now."""
+    """Return True if requests to a model hub are allowed, that is, outside of :func:`without_hub`."""
     return _reachable.get()
 
 
 def folder_identity(folder: Path) -> str:
-    """sha256 (hex) over names and contents of all files of weights, settings and tokenizer that lie in ``folder``.
+    """Return the SHA-256 digest (hex) of a model folder: names and contents of its weights, settings and
+    tokenizer files.
 
-    Folders below it do not count: no model has its files there, and a run may lie in one of them.
+    Files in subfolders are ignored: a model has no files there, and a run may be in one of them.
     """
     digest = hashlib.sha256()
     for file in sorted(path for path in folder.iterdir() if path.suffix in _FILES and path.is_file()):
@@ -47,11 +50,18 @@ def folder_identity(folder: Path) -> str:
 
 
 def hub_file(name: str, file: str, commit: str | None = None, *, fetch: bool = True) -> Path:
-    """Where a file of a hub's model lies in the cache on this machine, fetched (``fetch``) if it is not there and
-    no one holds :func:`without_hub`.
+    """Return the path in the local cache of one file of a model on the hub.
+
+    A missing file is downloaded if ``fetch`` is True, unless :func:`without_hub` blocks it.
+
+    Args:
+        name: the model's name on the hub.
+        file: the file's name in the model's repository.
+        commit: the commit of the repository; the latest by default.
+        fetch: whether requests to the hub are allowed.
 
     Raises:
-        OSError: it cannot be had.
+        OSError: the file is not in the cache, and cannot be downloaded.
         MissingDependencyError: transformers is not installed.
     """
     if fetch and hub_reachable():
@@ -70,9 +80,10 @@ def hub_file(name: str, file: str, commit: str | None = None, *, fetch: bool = T
 
 
 def commit_of(file: Path) -> str | None:
-    """The commit (40 hexadecimal digits) that a file of the hub's cache is of; None where its place does not say.
+    """Return the commit (40 hexadecimal digits) in the path of a file in the hub's cache; None if the path
+    has none.
 
-    Not every version of transformers tells it otherwise.
+    Not every version of transformers reports the commit otherwise.
     """
     match = _SNAPSHOT.search(file.as_posix())
     return match[1] if match else None

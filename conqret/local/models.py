@@ -46,28 +46,33 @@ Spared = Callable[[str, Any], bool]
 
 
 def none(name: str, model: Any) -> bool:
-    """Spare no weight."""
+    """Return False: no weight may be missing from the checkpoint."""
     return False
 
 
 def unread_pooler(name: str, model: Any) -> bool:
-    """Spare the pooler, for who reads the states of the tokens."""
+    """Return True for a weight of the pooler, which may be missing where only the tokens' hidden states are
+    used."""
     return POOLER in name.split(".")
 
 
 def new_head(name: str, model: Any) -> bool:
-    """Spare what stands on the base model, for who trains it."""
+    """Return True for a weight of the pooler or the head, which may be missing where the head is trained
+    next."""
     return unread_pooler(name, model) or not name.startswith(f"{model.base_model_prefix}.")
 
 
 @contextmanager
 def from_checkpoint(spared: Spared = none) -> Iterator[list[str]]:
-    """Check every model of transformers that this thread loads meanwhile, whichever library loads it.
+    """Check, inside the ``with`` block, that each transformers model this thread loads has all weights in its
+    checkpoint.
 
-    Yields a list that gets the names of the weights that were drawn at random, as ``spared`` allows.
+    ``spared`` returns True for the names of weights that may be missing and are initialized at random. Yields
+    a list, to which the names of these weights are added.
 
     Raises:
-        DeclarationError: a weight of the class is not in the checkpoint, or has another shape there.
+        DeclarationError: another weight of the model is not in the checkpoint, or has another shape
+            there.
     """
     base: Any = import_module("transformers").PreTrainedModel
     log, thread = logging.getLogger("transformers"), threading.get_ident()
@@ -154,7 +159,8 @@ def _shape(shape: Iterable[int]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LoadedModel:
-    """A model in evaluation mode on its device, its tokenizer, and what names its weights."""
+    """A model in evaluation mode, with its tokenizer, device, dtype, and the revision that identifies its
+    weights."""
 
     model: Any
     tokenizer: Any
@@ -171,14 +177,21 @@ def load(
     auto: str = CAUSAL,
     spared: Spared = none,
 ) -> LoadedModel:
-    """Load ``name``; the default is a GPU in bfloat16 where there is one, else the CPU in float32.
+    """Load a model and its tokenizer from a folder or the hub; by default on a GPU in bfloat16, else on the
+    CPU in float32.
 
-    ``auto`` is the class that loads it (:data:`CAUSAL` or :data:`SEQ2SEQ`). Code that comes with a model is never run.
-    ``spared`` says which weights are not read and may be missing.
+    Code that comes with a model is never run.
+
+    Args:
+        name: the model's folder, or its name on the hub.
+        device: where the model runs.
+        dtype: the precision of its weights.
+        auto: the transformers class that loads it, such as :data:`CAUSAL` or :data:`SEQ2SEQ`.
+        spared: returns True for weights that may be missing from the checkpoint.
 
     Raises:
-        DeclarationError: there is no such model or device, it needs code of its own, or its weights are not those of
-            the class.
+        DeclarationError: there is no such model or device, the model needs code of its own, or its
+            weights are not those of the class.
         MissingDependencyError: torch or transformers is not installed.
     """
     torch = require("torch", extra=EXTRA)
@@ -202,7 +215,8 @@ def load(
 
 
 def placed(device: str | None, dtype: str | None) -> tuple[str, str]:
-    """Where a model runs and in which numbers: a GPU in bfloat16 where there is one, else the CPU in float32.
+    """Return the device and the dtype to use: by default a GPU and bfloat16 where there is a GPU, else the
+    CPU and float32.
 
     Raises:
         UnknownNameError: there is no such dtype.
@@ -228,14 +242,15 @@ def _fuse_activations(model: Any) -> None:
 
 @contextmanager
 def bars_on_terminals() -> Iterator[None]:
-    """Let transformers draw its progress bars only where someone can see them move."""
+    """Hide the progress bars of transformers inside the ``with`` block, unless standard error is a
+    terminal."""
     with nullcontext() if sys.stderr.isatty() else no_bars():
         yield
 
 
 @contextmanager
 def no_bars() -> Iterator[None]:
-    """Let transformers draw no progress bars."""
+    """Hide the progress bars of transformers inside the ``with`` block."""
     logging: Any = import_module("transformers.utils.logging")  # untyped
     drawing = logging.is_progress_bar_enabled()
     logging.disable_progress_bar()
@@ -247,7 +262,8 @@ def no_bars() -> Iterator[None]:
 
 
 def revision(name: str) -> str:
-    """What identifies a loaded model's weights: the hub's name and commit; a folder's digest, wherever it stands."""
+    """Return what identifies a model's weights: ``NAME@COMMIT`` for a model of the hub, the digest of a
+    folder's files."""
     folder = Path(name)
     if folder.is_dir():
         return folder_identity(folder)
@@ -263,11 +279,14 @@ OLDEST = 6
 
 
 def sentence_transformers(extra: str) -> Any:
-    """The library, in a version that runs no code of a model's folder.
+    """Import and return the library sentence-transformers, in a version that runs no code of a model's
+    folder.
+
+    ``extra`` is the extra of conqret that installs it.
 
     Raises:
-        DeclarationError: an older one is installed.
-        MissingDependencyError: none is; ``extra`` brings it.
+        DeclarationError: an older version is installed.
+        MissingDependencyError: the library is not installed.
     """
     library = require("sentence_transformers", extra=extra)
     if int(str(library.__version__).partition(".")[0]) < OLDEST:
@@ -279,13 +298,13 @@ def sentence_transformers(extra: str) -> Any:
 
 
 def load_encoder(name: str, device: str | None = None, dtype: str | None = None, *, extra: str) -> Any:
-    """The ``SentenceTransformer`` of a folder or of a hub's name, in evaluation mode.
+    """Load a ``SentenceTransformer`` in evaluation mode from a folder or the hub.
 
-    Code that comes with a model is never run.
+    Code that comes with a model is never run. ``extra`` is the extra of conqret that installs the library.
 
     Raises:
-        DeclarationError: it cannot be loaded, or a weight of it is missing.
-        MissingDependencyError: sentence-transformers is not installed; ``extra`` brings it.
+        DeclarationError: the encoder cannot be loaded, or its checkpoint lacks a weight.
+        MissingDependencyError: sentence-transformers is not installed.
     """
     library = sentence_transformers(extra)
     import torch
@@ -307,8 +326,12 @@ def load_encoder(name: str, device: str | None = None, dtype: str | None = None,
 
 
 def encoder_weights(name: str) -> list[str]:
-    """What names the weights of a model: :func:`revision`, and for a folder the identities of the folders that its
-    ``modules.json`` names: a dense layer has its weights in one of its own."""
+    """Return the identities of all parts of an encoder: its :func:`revision`, and the digests of its modules'
+    folders.
+
+    A folder's ``modules.json`` lists these modules; a dense layer, for example, has its weights in its own
+    folder.
+    """
     folder = Path(name)
     listed = folder / "modules.json"
     if not listed.is_file():
@@ -330,16 +353,19 @@ _READ = ("max_position_embeddings", "original_max_position_embeddings", *_ROTATI
 
 
 def window_of(config: Any, tokenizer: Any) -> int:
-    """The tokens that a loaded model takes at once; :data:`UNLIMITED` where nothing limits it."""
+    """Return how many tokens a loaded model can read at once; :data:`UNLIMITED` where nothing limits it."""
     length = {"model_max_length": getattr(tokenizer, "model_max_length", None)}
     return window_in(_attributes(config), length) or UNLIMITED
 
 
 def window_in(config: Mapping[str, Any], tokenizer: Mapping[str, Any]) -> int | None:
-    """The smallest of what positions, their rotation and the tokenizer allow, in tokens; None without a limit.
+    """Return a model's largest number of tokens by its configuration files; None where they set no limit.
 
-    ``config`` is what ``config.json`` holds, as it was published or as transformers writes it, and ``tokenizer``
-    what ``tokenizer_config.json`` holds.
+    This is the smallest limit of positions, rotary embeddings and tokenizer.
+
+    Args:
+        config: the contents of ``config.json``, as published or as transformers writes it.
+        tokenizer: the contents of ``tokenizer_config.json``.
     """
     limits = [tokenizer.get(name) for name in _LENGTHS]
     for settings in (config, config.get("text_config")):

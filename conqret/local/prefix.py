@@ -48,13 +48,21 @@ _MARK = "\u2402\u241fANSWER\u241f\u2403"
 
 
 def around(tokenizer: Any, wrapping: int, chat: bool | None) -> tuple[str, str, bool]:
-    """The text before the answer, the text between answer and target, and whether a chat template made them.
+    """Return the text before the answer, the text between answer and target, and True if a chat template made
+    them.
 
-    With a template the wrapped answer is the user's message, and the target begins the assistant's. ``chat`` of
-    None uses the template where the tokenizer has one, False never does.
+    With a template, the wrapped answer is the user's message, and the target starts the assistant's message.
+
+    Args:
+        tokenizer: the model's tokenizer.
+        wrapping: the number of the prompt around the answer.
+        chat: True requires the chat template, False never uses it, and None uses it if the tokenizer has
+            one.
 
     Raises:
-        DeclarationError: there is no such wrapping; a template is wanted and there is none; or it loses the answer.
+        UnknownNameError: there is no such wrapping.
+        DeclarationError: the required chat template does not exist, or a template does not contain the
+            answer exactly once.
     """
     if wrapping not in WRAPPINGS:
         raise UnknownNameError("wrapping prompt", str(wrapping), map(str, WRAPPINGS))
@@ -77,13 +85,16 @@ def around(tokenizer: Any, wrapping: int, chat: bool | None) -> tuple[str, str, 
 
 
 def rendered(tokenizer: Any, messages: Sequence[Mapping[str, str]], **settings: Any) -> str:
-    """Messages (role and content) in the tokenizer's chat template."""
+    """Return messages (role and content) as one text, formatted by the tokenizer's chat template."""
     return str(tokenizer.apply_chat_template(messages, tokenize=False, date_string=TEMPLATE_DATE, **settings))
 
 
 @dataclass(frozen=True, slots=True)
 class Prefix:
-    """The tokens before a target; those from ``begin`` to ``end`` are wholly the answer's and may be trimmed."""
+    """The tokens before a target.
+
+    The tokens from ``begin`` to ``end`` (exclusive) belong to the answer alone and may be trimmed.
+    """
 
     ids: tuple[int, ...]
     begin: int
@@ -91,11 +102,10 @@ class Prefix:
 
 
 class PrefixEncoder:
-    """A tokenizer with its wrapping and template settled.
+    """A tokenizer together with the prompt and chat template that it puts around each answer.
 
     Raises:
-        DeclarationError: the tokenizer is a slow one (it cannot say which characters a token stands for), or
-            there is nothing that a text without context could begin with.
+        DeclarationError: the tokenizer is not a fast one, so it cannot map tokens to characters.
     """
 
     def __init__(self, tokenizer: Any, wrapping: int, chat: bool | None) -> None:
@@ -112,7 +122,12 @@ class PrefixEncoder:
         self._special = tuple(sorted({*tokenizer.all_special_tokens, *tokenizer.get_added_vocab()}))
 
     def prefix(self, answer: str | None) -> Prefix:
-        """The tokens of the wrapped answer; None is no context at all: what a text begins with, alone."""
+        """Return the tokens of the wrapped answer; for None (no context), only the token with which a text
+        begins.
+
+        Raises:
+            DeclarationError: there is no context, and the model has no token with which a text begins.
+        """
         if answer is None:
             return self._bare()
         text = self._head + answer + self._tail
@@ -135,21 +150,25 @@ class PrefixEncoder:
         return Prefix(ids, begin, begin + len(inside))
 
     def target(self, text: str) -> tuple[int, ...]:
-        """The target's tokens; names of special tokens in it are text."""
+        """Return the tokens of a target; names of special tokens in it are read as plain text."""
         settings = {"add_special_tokens": False, "split_special_tokens": True, "verbose": False}
         return tuple(self._tokenizer(text, **settings).input_ids)
 
     @property
     def around(self) -> tuple[str, str]:
-        """What stands before and after an answer: wrapping and template."""
+        """Return the texts of prompt and chat template before and after an answer."""
         return self._head, self._tail
 
     def released(self, answer: str, target: str, limit: int) -> tuple[tuple[int, ...], int, int]:
-        """The released script's row, where it takes the target to begin, and how many tokens it cuts off.
+        """Tokenize answer and target as DebateQA's released script does.
 
-        Its context is the bare answer in the chat template, no turn opened after it; for a model without a template the
-        answer and the end-of-text token, which transformers used then. Context and target are tokenized as one text;
-        rows are cut off on the right at ``limit`` tokens, and special tokens inside the texts act, as they do there.
+        The context is the answer in the chat template, without an assistant turn after it. Without a
+        template, it is the answer and the end-of-text token. Special tokens inside the texts are read as
+        special tokens, as in the script.
+
+        Returns:
+            The tokens of context and target (at most ``limit``), the context's number of tokens, and how
+                many tokens were cut off on the right.
         """
         if getattr(self._tokenizer, "chat_template", None) is None:
             context = answer + (self._tokenizer.eos_token or "")
@@ -171,10 +190,18 @@ class PrefixEncoder:
 
 
 def fit(prefix: Prefix, target: int, window: int) -> tuple[tuple[int, ...], int] | None:
-    """The prefix's tokens with as many of the answer's first ones left out as it takes, and how many these are.
+    """Trim the start of a prefix's answer until prefix and target fit into the window.
 
-    The last token of the target is predicted and never read, so it needs no place. None where nothing of the answer
-    would be left: the target's likelihood would not be under it any more.
+    The last token of the target needs no place in the window, because it is predicted and never read.
+
+    Args:
+        prefix: the tokens before the target.
+        target: the number of tokens of the target.
+        window: the number of tokens that the model can read.
+
+    Returns:
+        The prefix's tokens and the number of tokens removed; None where no token of the answer would be
+            left.
     """
     over = len(prefix.ids) + target - 1 - window
     if over <= 0:

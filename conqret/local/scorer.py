@@ -42,24 +42,33 @@ LOOK_AHEAD = 64
 
 
 class KnownTargets(Protocol):
-    """Scores from before, by answer and target, and where new ones are kept."""
+    """A store of scores by answer and target: scores of an earlier run are found, new ones are added."""
 
     def find(self, answer: str | None, target: str, context: int, number: int) -> TargetScore | None:
-        """The score of a target, under its present numbers; None where there is none."""
+        """Return the stored score of a target given an answer; None where there is none.
+
+        The returned score has ``context`` and ``number`` as its positions.
+        """
 
     def keep(self, answer: str | None, target: str, score: TargetScore) -> None:
-        """Keep a score."""
+        """Add a score to the store."""
 
 
 class ConditionalPerplexity:
-    """PPL(target | context) on a local transformers model (DebateQA, Equation 2).
+    """A scorer that computes PPL(target | context) with a local transformers model (DebateQA, Equation 2).
 
-    ``model`` is a folder or a hub's name. ``wrapping`` (1 to 5) is the wording of the prompt around the answer,
-    ``chat`` whether the model's chat template is used (None: where it has one; ``templated`` says it).
-    ``definition`` is ``paper`` or ``released``. ``device`` and ``dtype`` default to a GPU in bfloat16 where there is
-    one, else the CPU in float32. ``token_budget`` bounds ``rows x (prefix + target)`` tokens of a step and halves
-    when memory runs out; ``batch_size`` bounds its rows. ``padding`` is the side on which the released script's
-    tokenizer pads: it changes what ``released`` counts and nothing else.
+    Args:
+        model: a folder, or a name on the hub.
+        wrapping: the number (1 to 5) of the prompt around the answer.
+        chat: whether the model's chat template is used; None uses it if there is one, and ``templated``
+            is the outcome.
+        definition: ``paper``, or ``released`` for the arithmetic of DebateQA's script.
+        device: where the model runs; by default a GPU if there is one, else the CPU.
+        dtype: by default bfloat16 on a GPU, float32 on the CPU.
+        token_budget: the most tokens, ``rows x (prefix + target)``, of a forward pass; it is halved when
+            memory runs out.
+        batch_size: the most rows of a forward pass.
+        padding: the side on which the released script pads; it changes scores by ``released`` only.
 
     Raises:
         DeclarationError: a setting is out of its range, or the model cannot be loaded or used.
@@ -102,7 +111,12 @@ class ConditionalPerplexity:
         self.fingerprint = digest_of(settings)
 
     def score(self, pairs: Iterable[Pair], *, store: KnownTargets | None = None) -> list[TargetScore]:
-        """One row a target, contexts in their order and targets in theirs."""
+        """Return the scores of all targets as one list, in the order of the contexts and of each context's
+        targets.
+
+        Each pair is a context (None for no context) and its targets. Scores in ``store`` are reused, and new
+        ones added to it.
+        """
         return [row for rows in self.stream(pairs, store=store) for row in rows]
 
     def stream(
@@ -112,10 +126,14 @@ class ConditionalPerplexity:
         store: KnownTargets | None = None,
         on_context: Callable[[int], None] = lambda number: None,
     ) -> Iterator[list[TargetScore]]:
-        """The rows of each context (an answer; None for no context), in order; some tens of contexts are read ahead.
+        """Yield for each context the list of its targets' scores, in order.
 
-        Rows that ``store`` has are not scored again, and those that are scored are added to it as they come.
-        ``on_context`` is called with the number of each context that is done.
+        Some tens of contexts are read ahead.
+
+        Args:
+            pairs: contexts (an answer, or None for no context), each with its targets.
+            store: scores found here are reused, and new scores are added as they are computed.
+            on_context: called with the number of each context that is done.
         """
         source = iter(pairs)
         begin = 0
@@ -229,11 +247,11 @@ NOT_FINITE = "the model gave no finite probability"
 
 @dataclass(frozen=True, slots=True)
 class PairLikelihood:
-    """One target after one source.
+    """The log-likelihood of one target text given one source text.
 
-    ``log_likelihood`` is the sum of the log-probabilities of the ``tokens`` target tokens, in nats; None with a
-    ``reason`` where there is none. ``source_cut`` and ``target_cut`` are the tokens beyond the model's window, which
-    were left out at the end.
+    ``log_likelihood`` is the sum of the log-probabilities of the target's ``tokens``, in nats. It is None
+    where it could not be computed, and ``reason`` then says why. ``source_cut`` and ``target_cut`` are the
+    numbers of tokens cut off at the end because they exceed the model's window.
     """
 
     log_likelihood: float | None
@@ -244,7 +262,8 @@ class PairLikelihood:
 
     @property
     def mean(self) -> float | None:
-        """The mean log-probability of a target token, at most 0."""
+        """Return the mean log-probability of the target's tokens, at most 0; None where it could not be
+        computed."""
         return None if self.log_likelihood is None else self.log_likelihood / self.tokens
 
 
@@ -264,17 +283,22 @@ class _Row:
 
 
 class Seq2SeqLikelihood:
-    """The log-likelihood of a target after a source, by a sequence-to-sequence model from a folder or a hub.
+    """A scorer of target texts given source texts by a sequence-to-sequence model, as in BARTScore.
 
-    The decoder is held to the target: ``sum_t log P(y_t | y_<t, x)`` over all tokens that the tokenizer makes of the
-    target, its own special tokens (BART's ``<s>`` and ``</s>``) among them (BARTScore, Yuan et al. 2021, Equation 2
-    with equal weights). Names of special tokens inside a text are text. ``window`` shortens the model's own.
+    The score is ``sum_t log P(y_t | y_<t, x)`` over all tokens of the target, special tokens of the tokenizer
+    included (Yuan et al. 2021, Equation 2 with equal weights). Names of special tokens inside a text are read
+    as plain text.
 
-    ``device`` and ``dtype`` default to a GPU in bfloat16 where there is one, else the CPU in float32.
-    ``token_budget`` bounds ``pairs x (source + target)`` tokens of a step and sinks when memory runs out.
+    Args:
+        model: a folder, or a name on the hub.
+        device: where the model runs; by default a GPU if there is one, else the CPU.
+        dtype: by default bfloat16 on a GPU, float32 on the CPU.
+        token_budget: the most tokens, ``pairs x (source + target)``, of a forward pass; it shrinks when
+            memory runs out.
+        window: the most tokens of a text, if this is less than the model's own limit.
 
     Raises:
-        DeclarationError: the model cannot be loaded, or is none of this kind.
+        DeclarationError: the model cannot be loaded, or is not a sequence-to-sequence model.
         MissingDependencyError: torch or transformers is not installed.
     """
 
@@ -305,9 +329,9 @@ class Seq2SeqLikelihood:
         self.fingerprint = digest_of(settings)
 
     def score(self, pairs: Sequence[tuple[str, str]]) -> list[PairLikelihood]:
-        """For each pair (source, target), in their order, how likely the target is after the source.
+        """Return for each pair (source, target), in order, the log-likelihood of the target given the source.
 
-        Padding and batches change nothing; a source that several pairs of a step share is read once.
+        Padding and batch size do not change the results.
         """
         tokens = cache(self._tokens)
         rows = [_Row(place, *tokens(source), *tokens(target)) for place, (source, target) in enumerate(pairs)]

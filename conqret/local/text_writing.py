@@ -18,8 +18,11 @@ ROOM = 1024
 
 @dataclass(frozen=True, slots=True)
 class WrittenText:
-    """What was written, in ``tokens`` after so many of the prompt; ``room`` is how many there could be (0: the prompt
-    fills the window), and ``cut`` whether they were used up."""
+    """A text that a model generated, and its numbers of tokens.
+
+    ``room`` is the largest number of tokens that could be generated; it is 0 where the prompt fills the
+    window. ``cut`` is True if the text was ended by that limit.
+    """
 
     text: str
     prompt_tokens: int
@@ -37,10 +40,19 @@ def write(
     sampling: NucleusSampling = GREEDY,
     seed: int = 0,
 ) -> WrittenText:
-    """What the model writes after ``messages`` (role and content), in its chat template or a plain one.
+    """Generate a text with a local model from ``messages`` (role and content), in the model's chat template
+    or a plain one.
 
-    ``room`` are the tokens that it may take (:data:`ROOM` by default), within its ``window``. Where
-    ``sampling`` has a temperature, each token is drawn by ``seed`` and the messages; else it is the likeliest.
+    Args:
+        loaded: the model and its tokenizer.
+        messages: the prompt.
+        window: the most tokens of prompt and text together.
+        room: the most tokens of the text; :data:`ROOM` by default.
+        sampling: with a temperature, tokens are sampled; otherwise each is the most probable one.
+        seed: the random seed, which is combined with the prompt.
+
+    Returns:
+        The text with its numbers of tokens; it is empty where the prompt fills the window.
     """
     torch: Any = import_module("torch")
     transformers: Any = import_module("transformers")

@@ -29,10 +29,10 @@ SEED = 13
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingSettings:
-    """How a model is trained. ``learning_rate`` of None takes the default of the kind; every ``save_every``
-    steps a checkpoint is written.
+    """The settings of a training run.
 
-    ``COUNTS`` names the fields that are whole numbers from 1 on.
+    ``learning_rate`` of None uses the default of the kind of training. A checkpoint is written every
+    ``save_every`` steps. ``COUNTS`` lists the fields that must be whole numbers of at least 1.
 
     Raises:
         DeclarationError: a number is out of its range.
@@ -56,26 +56,31 @@ class TrainingSettings:
             )
 
     def steps(self, rows: int) -> int:
-        """The steps of so many rows."""
+        """Return the number of training steps over all epochs for a number of rows."""
         return -(-rows // self.batch_size) * self.epochs
 
 
 def check_base(model: Path) -> None:
-    """Make sure that ``model`` is the folder of a transformers model. Raises DeclarationError where it is not."""
+    """Check that ``model`` is the folder of a transformers model.
+
+    Raises:
+        DeclarationError: it is not a folder, or has no config.json.
+    """
     if not (model / "config.json").is_file():
         state = "has no config.json" if model.is_dir() else "is not a folder"
         raise DeclarationError(f"{model} {state}: give --model the folder of a transformers model")
 
 
 def lora(task: str, rank: int = LORA_RANK) -> Any:
-    """The settings of an adapter, for a kind of model as peft calls it."""
+    """Return peft's configuration of a LoRA adapter; ``task`` is the kind of model in peft's terms, such as
+    SEQ_CLS."""
     return require("peft", extra=EXTRA).LoraConfig(
         r=rank, lora_alpha=LORA_ALPHA, target_modules="all-linear", task_type=task
     )
 
 
 def brief() -> bool:
-    """Whether the device computes in bfloat16."""
+    """Return True if the GPU supports bfloat16; False without a GPU."""
     cuda = require("torch", extra=EXTRA).cuda
     return bool(cuda.is_available() and cuda.is_bf16_supported())
 
@@ -83,8 +88,16 @@ def brief() -> bool:
 def arguments(
     settings: TrainingSettings, checkpoints: Path, rows: int, *, rate: float, schedule: str, warmup: float
 ) -> dict[str, Any]:
-    """The trainer's arguments for a training on so many rows, whatever is learned; ``warmup`` is the share of the steps
-    in which the rate rises."""
+    """Return the arguments of the transformers trainer that are the same for all kinds of training.
+
+    Args:
+        settings: the settings of the training.
+        checkpoints: the folder of checkpoints.
+        rows: the number of training rows.
+        rate: the highest learning rate.
+        schedule: the learning rate schedule, as transformers calls it.
+        warmup: the share of the steps in which the learning rate rises.
+    """
     cuda = require("torch", extra=EXTRA).cuda.is_available()
     return {
         "output_dir": str(checkpoints),
@@ -113,12 +126,17 @@ def train(
     *,
     remedy: str,
 ) -> None:
-    """Train, from the last checkpoint if there is one.
+    """Run the trainer, starting from the last checkpoint if there is one.
 
-    ``on_start`` gets the steps that are done, ``on_loss`` what the trainer logs of each step.
+    Args:
+        trainer: a transformers trainer.
+        checkpoints: the folder of checkpoints.
+        on_start: called with the number of steps that are already done.
+        on_loss: called with the logged values of each step.
+        remedy: advice for the error message where memory runs out.
 
     Raises:
-        DeclarationError: the memory of the device ran out; ``remedy`` says what to take.
+        DeclarationError: the device ran out of memory.
     """
     torch, transformers = (require(name, extra=EXTRA) for name in ("torch", "transformers"))
 
@@ -138,14 +156,21 @@ def train(
 
 
 def merged(model: Any, adapter: Path, temporary: Path) -> Any:
-    """The model with its adapter in it; the adapter alone is written, whole or not at all."""
+    """Save the adapter of a model alone into the folder ``adapter``, and return the model with the adapter
+    merged in.
+
+    The folder is written completely or not at all; ``temporary`` is a folder for the unfinished files.
+    """
     with whole(adapter, temporary) as made:
         model.save_pretrained(made)
     return model.merge_and_unload()
 
 
 def save(model: Any, tokenizer: Any, folder: Path, temporary: Path) -> None:
-    """Save a model with its tokenizer, whole or not at all."""
+    """Save a model and its tokenizer in ``folder``, completely or not at all.
+
+    ``temporary`` is a folder for the unfinished files.
+    """
     with whole(folder, temporary) as part:
         model.save_pretrained(part)
         tokenizer.save_pretrained(part)
@@ -156,7 +181,10 @@ STATE = "trainer_state.json"
 
 
 def last_checkpoint(folder: Path) -> Path | None:
-    """The last whole checkpoint; what was being written when the run was killed goes."""
+    """Return the path of the last complete checkpoint in ``folder``; None where there is none.
+
+    Incomplete checkpoints are deleted.
+    """
     whole_ones = []
     for checkpoint in folder.glob("checkpoint-*"):
         try:
@@ -169,7 +197,8 @@ def last_checkpoint(folder: Path) -> Path | None:
 
 @contextmanager
 def whole(target: Path, temporary: Path) -> Iterator[Path]:
-    """A folder in ``temporary`` to write into, which takes the place of ``target`` in the end."""
+    """Delete ``target``; yield a folder in ``temporary`` to write into, which becomes ``target`` when the
+    block ends."""
     part = temporary / target.name
     for old in (part, target):
         shutil.rmtree(old, ignore_errors=True)
@@ -179,7 +208,8 @@ def whole(target: Path, temporary: Path) -> Iterator[Path]:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Errors alone: what the libraries remark on their own defaults, and their bars, would stand between ours."""
+    """Silence warnings, log messages below errors, and progress bars of the training libraries inside the
+    ``with`` block."""
     loggers = [logging.getLogger(name) for name in ("transformers", "trl", "accelerate", "peft")]
     levels = [logger.level for logger in loggers]
     for logger in loggers:

@@ -219,7 +219,7 @@ def tune(
 
 
 def counts_text(parts: Parts) -> str:
-    """How many pairs are for what, in words."""
+    """Return a sentence with the numbers of pairs and questions for training, calibration and evaluation."""
 
     train, calibration, held_out = (
         f"{number(len(part), 'pair')} of {number(len({question_of(pair) for pair in part}), 'question')} "

@@ -28,13 +28,15 @@ PASSAGE = 2
 
 
 def baseline_grade(document: str, perspective: str) -> tuple[int, float]:
-    """How far the document speaks for the perspective, from 0 (against it) to 4 (clearly for it), and the share of the
-    perspective's words that its best passage holds, in [0, 1].
+    """Return a document's grade for a perspective, from 0 (against it) to 4 (clearly for it), and a share in
+    [0, 1].
 
-    The best passage are the two neighboring sentences with the greatest share of the perspective's stems, by
-    weight (a half for common words, else 1). With that share it is clear from :data:`WHOLE` on, in part from
-    :data:`COVERED`, touched from :data:`TOUCHED`, else nothing. A perspective that denies something is contained
-    only where that passage denies something too, or speaks more ill of things than well; else it is spoken against.
+    This is the lexical baseline. The share is that of the perspective's stems that the best passage contains,
+    where common words count half. The best passage is the two neighboring sentences with the largest share.
+
+    The grade is 4 from a share of :data:`WHOLE` on, 3 from :data:`COVERED`, 2 from :data:`TOUCHED`, else 1. A
+    grade of 3 or 4 becomes 0 where only the perspective has a negation. It stays where the passage has more
+    negative than positive words.
     """
     statement = Passage(perspective)
     passage, covered = best_passage(statement, read(document).sentences)
@@ -48,7 +50,8 @@ def baseline_grade(document: str, perspective: str) -> tuple[int, float]:
 
 
 def best_passage(statement: Passage, sentences: Sequence[Passage]) -> tuple[Sequence[Passage], float]:
-    """The neighboring sentences that hold most of the statement's stems by weight, and that share in [0, 1]."""
+    """Return the two neighboring sentences that contain most of the statement's stems by weight, and their
+    share in [0, 1]."""
     weights = {term: weight(term) for term in sorted(set(statement.roots) - {""})}
     total = sum(weights.values())
     if not total or not sentences:
@@ -86,19 +89,22 @@ class Graded(Typed):
 
 
 class Detection(ResponseRow):
-    """The grade of one pair (a place in :data:`GRADES`) with its ``explanation``; None with a ``reason`` where there
-    was no valid answer."""
+    """The grade of one pair of document and perspective (an index into :data:`GRADES`), with its explanation.
+
+    The grade is None, with a ``reason``, where the model gave no valid response.
+    """
 
     grade: int | None = None
     explanation: str = ""
 
     def contains(self, yes_from: int = YES_FROM) -> bool | None:
-        """Whether the grade is ``yes_from`` or higher; None without a grade."""
+        """Return True if the grade is ``yes_from`` or higher, that is, the document contains the perspective;
+        None without a grade."""
         return None if self.grade is None else self.grade >= yes_from
 
 
 def request(pair: Pair, library: Library) -> Request[Graded]:
-    """The question about a pair."""
+    """Build the request that has a model grade one pair of document and perspective."""
     shown = {"document": pair.document, "perspective": pair.perspective}
     return Request(
         ask=PROMPT,

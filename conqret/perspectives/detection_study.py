@@ -37,7 +37,10 @@ ANSWER_TOKENS = 60
 
 @dataclass(frozen=True)
 class DetectionFolder(RequestFolder[RequestRecord, Detection], kind="detect", same={"asked": "pairs"}):
-    """The files of detections under one folder. Pairs count by what is shown of them."""
+    """The files of a run of perspective detection in one folder.
+
+    A folder belongs to the ids, documents and perspectives of its pairs.
+    """
 
     COMMAND: ClassVar[str] = "conqret perspectives detect"
 
@@ -46,8 +49,12 @@ class DetectionFolder(RequestFolder[RequestRecord, Detection], kind="detect", sa
 
 
 class DetectionSummary(Frozen):
-    """A run in numbers: how many pairs have each grade and how many none (by reason), from which grade it is a yes and
-    how many have one, and what human labels say of that."""
+    """The results of a run of perspective detection in numbers.
+
+    ``grades`` counts the pairs by grade, ``unanswered`` those without a grade by reason. ``yes`` counts the
+    pairs with a grade of at least ``yes_from``. ``against_labels`` is the agreement with human labels, if
+    there are any.
+    """
 
     model: str
     pairs: int
@@ -66,7 +73,7 @@ def detection_run(
     *,
     sessions: Sessions | None = None,
 ) -> Run[Detection]:
-    """The run in which each pair is a question, to be held with ``with``."""
+    """Create the run that requests a grade for each pair; use it in a ``with`` statement."""
     shown = ((pair.id, pair.document, pair.perspective) for pair in pairs)
     return Run(
         DetectionFolder(folder),
@@ -84,8 +91,11 @@ def detection_run(
 def detected(
     run: Run[Detection], pairs: Sequence[Pair], yes_from: int | None = None
 ) -> StudyOutcome[Detection, DetectionSummary]:
-    """What comes of it. ``yes_from`` is the grade from which it is a yes; where it is None the one that is best by the
-    labels of the pairs, and :data:`YES_FROM` where no pair has one."""
+    """Request a grade for each pair, and return the rows and the summary of the run.
+
+    ``yes_from`` is the lowest grade that counts as a yes. By default it is the best one by the pairs' labels,
+    or :data:`YES_FROM` where no pair has a label.
+    """
 
     folder: Any = run.folder
 
@@ -106,18 +116,23 @@ def detect(
     output: str | Path | None = None,
     **settings: Unpack[RequestRunSettings],
 ) -> StudyOutcome[Detection, DetectionSummary]:
-    """Detect which documents contain a perspective (BeRDS).
+    """Detect which documents contain a perspective, by a model's grade of each pair (BeRDS).
 
     Args:
         pairs: a table with the columns question, document and perspective, optionally id.
         labels: human labels: a column of the pairs, or a file with the columns id and label.
-        yes_from: the grade (1 to 4) from which a document counts as containing the perspective; by default the best by
-            the labels, else 3.
-        output: the run's folder, by default ``runs/PAIRS-detect-MODEL``; the same call goes on there.
-        settings: which model is called, and how: :class:`conqret.judging.judge_settings.RequestRunSettings`.
+        yes_from: the grade (1 to 4) from which a document counts as containing the perspective; by
+            default the best by the labels, else 3.
+        output: the run's folder, by default ``runs/PAIRS-detect-MODEL``; the same call continues a
+            stopped run.
+        settings: which model is called, and how:
+            :class:`conqret.judging.judge_settings.RequestRunSettings`.
+
+    Returns:
+        The grades of the pairs, and a summary with the agreement with the labels.
 
     Raises:
-        DeclarationError: anything wrong with the call, the pairs or the folder. No model is called then.
+        DeclarationError: the call, the pairs or the folder are wrong. No model is called then.
     """
     source, model = Path(pairs), client_options(settings.get("model"), settings)
     read = read_pairs(source, labels)
@@ -127,7 +142,14 @@ def detect(
 
 
 def threshold_of_option(text: str | None) -> tuple[int | None, RequestRecord | None]:
-    """``--yes-from`` as a grade, and the run that chose it."""
+    """Parse the option ``--yes-from``: return the grade, and the record of the run that chose it (None for a
+    number).
+
+    Both are None where the option is not set.
+
+    Raises:
+        DeclarationError: the text is neither a grade nor the folder of a run of perspective detection.
+    """
     if text is None or text in map(str, THRESHOLDS):
         return None if text is None else int(text), None
     if not Path(text).is_dir():
@@ -185,7 +207,7 @@ def _table(pairs: Iterable[Pair], detections: Iterable[Detection], yes_from: int
 
 
 class DetectedPair(Frozen):
-    """The probability that a pair's document contains its perspective."""
+    """The probability that the document of one pair contains its perspective."""
 
     id: str
     probability: float
@@ -193,7 +215,7 @@ class DetectedPair(Frozen):
 
 @dataclass(frozen=True)
 class DetectedFolder(RunFolder[RunRecord], kind="detector", same={"detector": "detector", "asked": "pairs"}):
-    """The files of such a run."""
+    """The files of a run of perspective detection by a local detector."""
 
     COMMAND: ClassVar[str] = "conqret perspectives detect --detector"
 
@@ -211,10 +233,14 @@ def detect_locally(
     overwrite: bool = False,
     on_block: Callable[[int], None] = lambda done: None,
 ) -> list[float]:
-    """The probability of each pair, in their order; ``on_block`` gets how many there are so far.
+    """Return, in the order of the pairs, the detector's probability that each document contains its
+    perspective.
+
+    Probabilities are stored in ``folder`` as they are computed, and reused when a stopped run is continued.
+    ``on_block`` is called with the number of pairs that are done.
 
     Raises:
-        DeclarationError: the folder holds something else or another run, or a perspective is too long.
+        DeclarationError: the folder contains something else or another run, or a perspective is too long.
     """
     asked = digest_of([(pair.id, pair.document, pair.perspective) for pair in pairs])
     kind: Any = DetectedFolder.RECORD
@@ -236,8 +262,12 @@ def detect_locally(
 
 @dataclass(frozen=True)
 class LocalDetections:
-    """The probability of each pair that its document contains its perspective, how many are a yes from the detector's
-    ``threshold`` on, and how that agrees with the labels of those pairs that have one."""
+    """The results of a local detector: for each pair the probability that its document contains its
+    perspective.
+
+    ``yes`` counts the pairs with a probability of at least ``threshold``. ``against_labels`` is the agreement
+    with the labels, None where no pair has one.
+    """
 
     pairs: tuple[Pair, ...]
     probabilities: tuple[float, ...]
@@ -247,7 +277,8 @@ class LocalDetections:
     folder: DetectedFolder
 
     def record(self) -> dict[str, Any]:
-        """The same in numbers, as plain data."""
+        """Return the numbers of pairs and of yeses, the threshold, and the agreement with labels (if any) as
+        a dictionary."""
         agreement = self.against_labels
         return {"pairs": len(self.pairs), "yes": self.yes, "threshold": self.threshold} | (
             {} if agreement is None else {"against_labels": agreement.model_dump()}
@@ -265,16 +296,20 @@ def apply_detector(
     on_start: Callable[[int, str], None] = lambda pairs, identity: None,
     on_block: Callable[[int], None] = lambda done: None,
 ) -> LocalDetections:
-    """Detect with a local detector which documents contain a perspective, without a call.
+    """Detect with a local detector which documents contain a perspective; no LLM is called.
 
     Args:
         pairs: a table with the columns question, document and perspective, optionally id.
         detector: the folder of :func:`conqret.tune_detector`, or of an NLI model.
-        labels: annotators' labels: a column of the pairs, or a file with the columns id and label.
-        output: the run's folder, by default ``runs/PAIRS-detect-DETECTOR``; the same call goes on there.
-        overwrite: begin afresh where it holds another run.
-        on_start: gets how many pairs there are, and the identity of the detector.
-        on_block: gets how many pairs have a probability so far.
+        labels: human labels: a column of the pairs, or a file with the columns id and label.
+        output: the run's folder, by default ``runs/PAIRS-detect-DETECTOR``; the same call continues a
+            stopped run.
+        overwrite: start anew where the folder contains another run.
+        on_start: called with the number of pairs and the identity of the detector.
+        on_block: called with the number of pairs that are done.
+
+    Returns:
+        The probability of each pair, and the agreement with the labels.
 
     Raises:
         DeclarationError: the pairs, the detector or the folder are wrong, or a perspective is too long.

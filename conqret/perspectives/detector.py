@@ -52,9 +52,11 @@ AT_ONCE = 32
 
 
 class DetectorQuality(Agreement):
-    """How a detector compares with labels of questions that had no part in its making. ``brier`` is the mean squared
-    error of its probabilities, ``brier_raw`` of those before calibration; ``by_words`` is the F1 of the offline
-    baseline."""
+    """A detector's agreement with labels of held-out questions.
+
+    ``brier`` is the mean squared error of its probabilities, and ``brier_raw`` that of its probabilities
+    before calibration. ``by_words`` is the F1 of the lexical baseline.
+    """
 
     brier: float
     brier_raw: float
@@ -62,11 +64,12 @@ class DetectorQuality(Agreement):
 
 
 class DetectorCard(Frozen):
-    """What a detector is: its base, what it learnt from, and how well it does on held-out questions.
+    """The description of a tuned detector: its base model, training data, calibration, and agreement on
+    held-out questions.
 
-    The probability of a yes is ``1 / (1 + exp(-(slope * score + intercept)))``, and it is a yes from ``threshold`` on.
-    ``cut`` counts pairs of which training has seen the beginning alone; ``new_head`` names the weights that the base
-    did not have, which were drawn at random before training.
+    The probability of a yes is ``1 / (1 + exp(-(slope * score + intercept)))``; it counts as a yes from
+    ``threshold`` on. ``cut`` counts the pairs of which training used only the beginning. ``new_head`` names
+    the weights that the base lacked and that were initialized at random.
     """
 
     base: str
@@ -90,8 +93,11 @@ class DetectorCard(Frozen):
 
 @dataclass(frozen=True)
 class Detector:
-    """A loaded detector. ``yes`` is the place of its label for yes, and ``no`` that of its label for no (None: all
-    others together); ``new_head`` names the weights of an untrained one that its base did not have."""
+    """A loaded classifier that tells if a document contains a perspective.
+
+    ``yes`` is the index of its label for yes. ``limit`` is the largest number of tokens of a window.
+    ``new_head`` names the weights that the base of an untrained detector lacked.
+    """
 
     model: Any
     tokenizer: Any
@@ -104,7 +110,7 @@ class Detector:
     new_head: tuple[str, ...] = ()
 
     def scores(self, pairs: Sequence[Pair]) -> Iterator[float]:
-        """For each pair the log-odds of yes, of a document's best window.
+        """Yield for each pair the log-odds of yes, as the maximum over the windows of the document.
 
         Raises:
             DeclarationError: a perspective is too long for the model.
@@ -126,25 +132,26 @@ class Detector:
                 del odds[: len(row)]
 
     def probability(self, score: float) -> float:
-        """The probability of yes for a score."""
+        """Return the calibrated probability of yes for a score (log-odds)."""
         return logistic(self.slope * score + self.intercept)
 
     def score_of(self, probability: float) -> float:
-        """The score behind a probability (without a slope there is none, and it is 0)."""
+        """Return the score (log-odds) that has a calibrated probability; 0 where the slope of the calibration
+        is 0."""
         inside = min(max(probability, 1e-12), 1 - 1e-12)
         return (math.log(inside / (1 - inside)) - self.intercept) / self.slope if self.slope else 0.0
 
 
 def logistic(odds: float) -> float:
-    """``1 / (1 + exp(-odds))``, without overflow."""
+    """Return the logistic function of ``odds``, ``1 / (1 + exp(-odds))``, without overflow."""
     return 1 / (1 + math.exp(-odds)) if odds >= 0 else math.exp(odds) / (1 + math.exp(odds))
 
 
 def card_of(folder: Path) -> DetectorCard | None:
-    """What a tuned detector says of itself; None for another model.
+    """Read the card of a tuned detector from its folder; return None for the folder of any other model.
 
     Raises:
-        DeclarationError: it cannot be read.
+        DeclarationError: the card cannot be read.
     """
     file = folder / SUMMARY
     if not (folder / MODEL).is_dir() or not file.is_file():
@@ -156,10 +163,10 @@ def card_of(folder: Path) -> DetectorCard | None:
 
 
 def load_detector(folder: Path) -> Detector:
-    """Load a tuned detector, or an NLI model.
+    """Load a tuned detector, or an NLI model as a detector, from a folder.
 
     Raises:
-        DeclarationError: there is no such folder, or it holds neither.
+        DeclarationError: there is no such folder, or it contains neither.
         MissingDependencyError: torch or transformers is not installed.
     """
     card = card_of(folder)
@@ -184,10 +191,12 @@ def load_detector(folder: Path) -> Detector:
 
 
 def prepared_tokenizer(tokenizer: Any, config: Any) -> Any:
-    """A tokenizer that can fill up batches, as its model expects it.
+    """Set the padding token and the padding side of a tokenizer and its model's ``config``, and return the
+    tokenizer.
 
     Raises:
-        DeclarationError: it has neither a padding nor an end token, or finds no windows.
+        DeclarationError: the tokenizer has neither a padding nor an end token, or is not a fast
+            tokenizer.
     """
     if tokenizer.pad_token is None:
         if tokenizer.eos_token is None:
@@ -206,7 +215,8 @@ def prepared_tokenizer(tokenizer: Any, config: Any) -> Any:
 
 
 def windows(tokenizer: Any, pair: Pair, limit: int) -> list[list[int]]:
-    """A pair as tokens: the document, then the perspective, whole in each window of at most ``limit`` tokens.
+    """Tokenize a pair into windows of at most ``limit`` tokens, each with a part of the document and the
+    whole perspective.
 
     Raises:
         DeclarationError: the perspective leaves no room for the document.
@@ -233,8 +243,10 @@ def windows(tokenizer: Any, pair: Pair, limit: int) -> list[list[int]]:
 
 @dataclass(frozen=True)
 class DetectorSettings(TrainingSettings):
-    """How a detector is tuned. ``learning_rate`` of None takes the default, with LoRA (BeRDS, A.5, for Mistral 7B, as
-    the epochs) or without (Devlin et al. 2019, A.3, as the batch size); ``held_out`` is a share of the questions.
+    """The settings by which a detector is tuned.
+
+    ``learning_rate`` of None uses the default with LoRA (BeRDS, A.5) or without (Devlin et al. 2019, A.3).
+    ``held_out`` is the share of the questions that is held out for evaluation.
 
     Raises:
         DeclarationError: a number is out of its range.
@@ -255,7 +267,7 @@ class DetectorSettings(TrainingSettings):
 
     @property
     def rate(self) -> float:
-        """The highest learning rate."""
+        """Return the highest learning rate: the one that is set, or the default with or without LoRA."""
         return self.learning_rate or (1e-4 if self.lora else 2e-5)
 
 
@@ -265,17 +277,19 @@ USUAL = DetectorSettings()
 
 @dataclass(frozen=True)
 class DetectorFolder(TrainedFolder[TrainedRecord], kind="perspectives-tune"):
-    """The files of a tuned detector: its model, and ``summary.json``, the card that ``--detector`` reads."""
+    """The files of a tuned detector: its model, and its card (``summary.json``), which ``--detector``
+    reads."""
 
     COMMAND: ClassVar[str] = "conqret perspectives tune"
 
 
 def platt(scores: Sequence[float], labels: Sequence[bool]) -> tuple[float, float]:
-    """Slope and intercept for which ``logistic(slope * score + intercept)`` fits the labels best (Platt 1999).
+    """Fit Platt scaling: return the slope and intercept for which ``logistic(slope * score + intercept)``
+    fits the labels best.
 
-    Targets are ``(n_yes + 1) / (n_yes + 2)`` and ``1 / (n_no + 2)``, so that scores that part the labels perfectly
-    give no endless slope. A slope below 0 would turn the detector round: it is 0 then, and
-    every probability the share of yes.
+    Targets are ``(n_yes + 1) / (n_yes + 2)`` and ``1 / (n_no + 2)`` (Platt 1999). They keep the slope finite
+    for perfectly separated scores. A negative slope is replaced by 0, and every probability is then the share
+    of yes.
     """
 
     x, yes = np.asarray(scores, dtype=float), np.asarray(labels, dtype=bool)
@@ -297,8 +311,11 @@ def platt(scores: Sequence[float], labels: Sequence[bool]) -> tuple[float, float
 
 
 def best_cut(probabilities: Sequence[float], labels: Sequence[bool]) -> float:
-    """The probability from which a yes has the highest F1, halfway between two neighbors; of equals the one nearest to
-    .5. It is .5 where nothing is labeled yes."""
+    """Return the probability threshold with the highest F1; of equal ones, the one nearest to .5.
+
+    Candidates are .5, the lowest probability, and the midpoints between neighboring probabilities. The result
+    is .5 where no label is yes.
+    """
     values = sorted(set(probabilities))
     if not any(labels):
         return 0.5
@@ -315,7 +332,14 @@ def best_cut(probabilities: Sequence[float], labels: Sequence[bool]) -> float:
 def quality_of(
     pairs: Sequence[Pair], scores: Sequence[float], chance: Callable[[float], float], threshold: float
 ) -> DetectorQuality:
-    """How scores compare with the labels of their pairs; intervals are over questions."""
+    """Compute how a detector's scores agree with the labels of their pairs; intervals are over questions.
+
+    Args:
+        pairs: labeled pairs.
+        scores: the log-odds of each pair.
+        chance: converts a score to a probability.
+        threshold: the probability from which it is a yes.
+    """
     labels = [pair.label is True for pair in pairs]
     chances = [chance(score) for score in scores]
     words = [baseline_grade(pair.document, pair.perspective)[0] >= YES_FROM for pair in pairs]

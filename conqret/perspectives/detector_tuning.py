@@ -57,7 +57,7 @@ MIN_QUESTIONS = 3
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """Pairs by what they are for; no question is in two of them."""
+    """Labeled pairs, split into training, calibration and held-out pairs; no question is in two parts."""
 
     train: tuple[Pair, ...]
     calibration: tuple[Pair, ...]
@@ -65,15 +65,18 @@ class Parts:
 
     @property
     def every(self) -> tuple[Pair, ...]:
-        """All of them."""
+        """Return the pairs of all three parts."""
         return (*self.train, *self.calibration, *self.held_out)
 
 
 def parted(pairs: Sequence[Pair], settings: DetectorSettings = USUAL) -> Parts:
-    """Part labeled pairs by question; one without a question is alone.
+    """Split labeled pairs by question into training, calibration and held-out pairs; pairs without a label
+    are dropped.
+
+    A pair without a question is treated as a question of its own.
 
     Raises:
-        DeclarationError: there are fewer than three questions, or training would see one answer only.
+        DeclarationError: there are fewer than three questions, or all training pairs have the same label.
     """
     known = [pair for pair in pairs if pair.label is not None]
     questions = sorted({question_of(pair) for pair in known})
@@ -111,23 +114,28 @@ def tune_detector(
     on_start: Callable[[Parts, int, int], None] = lambda parts, steps, done: None,
     on_step: Callable[[int, float], None] = lambda step, loss: None,
 ) -> DetectorCard:
-    """Tune a local detector of perspectives on labeled pairs, or go on where an earlier call was stopped.
+    """Tune a local detector of perspectives on labeled pairs, or continue a stopped training.
 
-    A finished folder is read, and nothing is trained.
+    If the folder contains the finished detector, its card is read and nothing is trained.
 
     Args:
         pairs: a file with question, document, perspective and a label, or such pairs.
         model: the folder of a transformers model with its tokenizer.
-        output: the folder to write, by default ``runs/PAIRS-tune-MODEL``; of pairs that are no file it is needed.
-        settings: how it is tuned.
-        labels: the labels (1 or 0, yes or no): a column of the file, or a file with the columns ``id`` and ``label``.
-        overwrite: begin afresh where the folder holds another run.
-        on_start: gets the parts, all steps, and those that are done.
-        on_step: gets a step and its loss.
+        output: the folder to write, by default ``runs/PAIRS-tune-MODEL``; required if ``pairs`` is not a
+            file.
+        settings: how the detector is tuned.
+        labels: the labels (1 or 0, yes or no): a column of the file, or a file with the columns ``id``
+            and ``label``.
+        overwrite: start anew where the folder contains another run.
+        on_start: called with the parts, the number of all steps, and the number of steps done.
+        on_step: called with the number of a step and its loss.
+
+    Returns:
+        The card of the detector, with its agreement on held-out questions.
 
     Raises:
-        DeclarationError: as :func:`parted`; there is no model in the folder or it cannot be used, a perspective is too
-            long for it, or ``folder`` holds something else or another run.
+        DeclarationError: as :func:`parted`; the model cannot be used, a perspective is too long for it,
+            or the folder contains something else or another run.
         MissingDependencyError: torch, transformers, accelerate or (for LoRA) peft is not installed.
     """
     model, folder = Path(model), DetectorFolder(training_output(pairs, model, output))
@@ -217,16 +225,18 @@ WEIGHT_DECAY = 0.001
 
 
 def class_weights(labels: Sequence[bool]) -> tuple[float, float]:
-    """The weights of no and yes in the loss, ``n / (2 n_c)``: both then weigh the same in all."""
+    """Return the loss weights of the classes no and yes, ``n / (2 n_class)``, which balance their total
+    weight."""
     yes = sum(labels)
     return len(labels) / (2 * (len(labels) - yes)), len(labels) / (2 * yes)
 
 
 def untrained(model: Path, settings: DetectorSettings) -> Detector:
-    """The base with a head of two labels: a new one where its own has others.
+    """Load the base model as an untrained detector with a head of two labels; a head with other labels is
+    replaced.
 
     Raises:
-        DeclarationError: it cannot be loaded, or a weight below the head is not in the checkpoint.
+        DeclarationError: the model cannot be loaded, or its checkpoint lacks a weight below the head.
     """
     transformers: Any = require("transformers", extra=EXTRA)
     torch: Any = require("torch", extra=EXTRA)
@@ -259,7 +269,8 @@ def trained(
     on_start: Callable[[int], None],
     on_step: Callable[[int, float], None],
 ) -> Any:
-    """The trained model, from the last checkpoint if there is one; an adapter is merged into it."""
+    """Train the detector's model, from the last checkpoint if there is one, and return it; a LoRA adapter is
+    merged into it."""
     torch: Any = require("torch", extra=EXTRA)
     transformers: Any = require("transformers", extra=EXTRA)
     model = detector.model

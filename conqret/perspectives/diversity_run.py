@@ -27,10 +27,10 @@ Holders = Mapping[str, Set[str]]
 
 
 def mrecall(ranking: Sequence[str], holders: Holders, cut: int) -> float:
-    """MRecall at ``cut``: 1 or 0 (Min et al. 2021; BeRDS, section 3).
+    """Return MRecall at ``cut``, 1.0 or 0.0 (Min et al. 2021; BeRDS, section 3).
 
-    With n perspectives: where ``n <= cut``, 1 if the first ``cut`` documents contain all n; where
-    ``n > cut``, 1 if they contain at least ``cut`` different ones.
+    It is 1 if the first ``cut`` documents contain all n perspectives, or at least ``cut`` of them where ``n >
+    cut``. ``holders`` maps each perspective to the documents that contain it.
     """
     top = set(ranking[:cut])
     covered = sum(not top.isdisjoint(documents) for documents in holders.values())
@@ -38,13 +38,15 @@ def mrecall(ranking: Sequence[str], holders: Holders, cut: int) -> float:
 
 
 def precision(ranking: Sequence[str], holders: Holders, cut: int) -> float:
-    """The share of the first ``cut`` documents that contain any perspective; of a shorter ranking too, of ``cut``."""
+    """Return the share of the first ``cut`` documents that contain any perspective; the denominator is always
+    ``cut``."""
     containing = set[str]().union(*holders.values())
     return sum(document in containing for document in ranking[:cut]) / cut
 
 
 def documents_needed(ranking: Sequence[str], holders: Holders, depth: int) -> int | None:
-    """How many documents one must read from the top to have seen every perspective; None if ``depth`` are too few."""
+    """Return how many documents from the top contain every perspective; None if the first ``depth`` do
+    not."""
     missing = set(holders)
     for place, document in enumerate(ranking[:depth], start=1):
         missing -= {perspective for perspective in missing if document in holders[perspective]}
@@ -54,9 +56,10 @@ def documents_needed(ranking: Sequence[str], holders: Holders, depth: int) -> in
 
 
 def preference(ranking: Sequence[str], supporting: Set[str], opposing: Set[str], cut: int) -> str:
-    """Which perspectives the first ``cut`` documents show, of a question with one for and one against it.
+    """Return which sides the first ``cut`` documents show: "both", "supporting", "opposing" or "neither"
+    (BeRDS, Figure 2).
 
-    ``supporting`` and ``opposing`` are the documents that contain either (BeRDS, Figure 2).
+    ``supporting`` and ``opposing`` are the documents that contain the perspective of that side.
     """
     top = set(ranking[:cut])
     supports, opposes = not top.isdisjoint(supporting), not top.isdisjoint(opposing)
@@ -66,9 +69,10 @@ def preference(ranking: Sequence[str], supporting: Set[str], opposing: Set[str],
 
 
 def leaning(ranking: Sequence[str], supporting: Set[str], opposing: Set[str], cut: int) -> float:
-    """How far the first ``cut`` documents lean to the supporting side, in [-1, 1]: ``(s - o) / cut``.
+    """Return how far the first ``cut`` documents lean to the supporting side, in [-1, 1]: ``(s - o) / cut``.
 
-    s and o are the numbers of documents that contain either perspective (BeRDS, section 8, up to a constant).
+    s and o count the documents that contain the supporting and the opposing perspective (BeRDS, section 8, up
+    to a constant).
     """
     top = ranking[:cut]
     return sum((document in supporting) - (document in opposing) for document in top) / cut
@@ -80,8 +84,12 @@ SHOWN = ("both", "supporting", "opposing", "neither")
 
 @dataclass(frozen=True, slots=True)
 class RankingMeasure:
-    """A measure of one ranking: how deep it looks, what it makes of it (None: no value), and for which query. No value
-    lies beyond the ``ends``, nor does the interval of a mean."""
+    """A measure of one ranking.
+
+    ``deepest`` is the number of documents that it needs, and ``value`` computes it (None where it is not
+    defined). ``sided`` measures apply to questions with two sides only. ``side`` is the side of the query,
+    and ``ends`` is the range of values.
+    """
 
     deepest: int
     value: Callable[[Sequence[str], Holders, PerspectiveQuestion], float | None]
@@ -91,7 +99,8 @@ class RankingMeasure:
 
 
 def measures_of(cuts: Sequence[int], depth: int) -> dict[str, RankingMeasure]:
-    """All measures by name, for these numbers of first documents, and for how many it takes within ``depth``."""
+    """Return all measures by name, for each cut-off in ``cuts`` and for the documents needed within
+    ``depth``."""
     measures = {"P@1": RankingMeasure(1, lambda top, held, question: precision(top, held, 1))}
     for cut in cuts:
         measures |= _measures_at(cut)
@@ -105,7 +114,8 @@ def measures_of(cuts: Sequence[int], depth: int) -> dict[str, RankingMeasure]:
 
 
 def leaning_name(side: Side, cut: int) -> str:
-    """What the leaning of the first ``cut`` documents is called, by the query that they were found with."""
+    """Return the name of the leaning measure at a cut-off, for the question (empty ``side``) or a side as the
+    query."""
     return f"leaning@{cut}" + (f" asked as {side}" if side else "")
 
 
@@ -145,11 +155,12 @@ ALL = "all"
 
 @dataclass(frozen=True)
 class Diversity:
-    """All scores, the ceiling of the pool by view, and what they rest on.
+    """The scores of all systems, by subset and measure, and the data that they rest on.
 
-    ``unjudged`` has by question how many of the pooled documents lack a judgment, and ``unranked`` by system the
-    questions with no ranking, which count as 0. ``sides`` is by system and cut the p-value of a paired test of "only
-    supporting" against "only opposing"; ``remarks`` are what the files of rankings have to say.
+    ``ceiling`` is, by subset, the share of questions whose pooled documents contain every perspective.
+    ``sides`` maps system and cut-off to the p-value of a paired test of "only supporting" against "only
+    opposing". ``unjudged`` counts each question's pooled documents without a judgment. ``unranked`` lists
+    each system's questions without a ranking, which score 0.
     """
 
     baseline: str
@@ -166,11 +177,11 @@ class Diversity:
 
     @property
     def views(self) -> tuple[str, ...]:
-        """All questions, then the subsets."""
+        """Return the names of the views: all questions first, then the subsets."""
         return tuple(dict.fromkeys(result.view for result in self.scores))
 
     def score(self, view: str, system: str, measure: str) -> MeasureScore | None:
-        """One of the scores; None where no question has a value."""
+        """Return the score of a system by a measure in a view; None where no question has a value."""
         wanted = (view, system, measure)
         return next(
             (result for result in self.scores if (result.view, result.system, result.measure) == wanted), None
@@ -185,10 +196,18 @@ def score(
     cuts: Sequence[int] = CUTS,
     depth: int = max(CUTS),
 ) -> Diversity:
-    """Score every system; the first is what the others are compared with. ``depth`` is that of the pool.
+    """Score every system's rankings by all measures; the first system is the baseline of the comparisons.
+
+    Args:
+        questions: the questions with their perspectives.
+        runs: the rankings of each system.
+        judged: the perspectives that each judged document contains.
+        cuts: the cut-offs of the measures.
+        depth: the depth to which documents were pooled and judged.
 
     Raises:
-        DeclarationError: there is no run, a cut is below 1 or beyond ``depth``, or no question has a value.
+        DeclarationError: there is no run, a cut-off is below 1 or above ``depth``, or no question has a
+            value.
     """
     if not runs:
         raise DeclarationError("there is no ranking to score")
@@ -304,7 +323,7 @@ def _side_test(scores: Sequence[MeasureScore], system: str, cut: int) -> float |
 
 
 def facts_of(scored_diversity: Diversity) -> dict[str, Any]:
-    """All means with their intervals by subset, and what they rest on."""
+    """Return all means with their intervals by subset, and the data that they rest on, as a dictionary."""
     facts = {
         name: value for name, value in vars(scored_diversity).items() if name not in ("sides", "remarks")
     }
@@ -325,7 +344,7 @@ def facts_of(scored_diversity: Diversity) -> dict[str, Any]:
 
 
 def values_of(scored_diversity: Diversity) -> str:
-    """The value of every question as the text of ``values.csv``."""
+    """Return the text of ``values.csv``: the value of every system, measure and question."""
     return csv_text(
         ("system", "measure", "question", "value"),
         (

@@ -52,7 +52,8 @@ class _GivenPage:
 
 
 class GivenPages(PageSource):
-    """The pages of a file: a row each, with the id of its question, in the order of the results.
+    """Web pages read from a file: each row has the id of its question, and rows are in the order of the
+    search results.
 
     Raises:
         ItemsError: rows have faults.
@@ -79,11 +80,11 @@ class GivenPages(PageSource):
         self.described = f"the {len(named_pages):,} pages of {path}"
 
     async def search(self, queries: Sequence[str], depth: int) -> list[list[str]]:
-        """For each question the ids of its pages."""
+        """Return for each question the ids of its pages, ``depth`` at most."""
         return [self._pages.get(self._ids.get(query, query), [])[:depth] for query in queries]
 
     def read(self, identifiers: Sequence[str]) -> list[PageEvidence]:
-        """The pages of these ids, in this order."""
+        """Return the pages with these ids, in this order; unknown ids are skipped."""
         return [self._evidence[name] for name in identifiers if name in self._evidence]
 
 
@@ -94,8 +95,10 @@ AT_ONCE = 4
 
 
 class CollectedPages(Frozen):
-    """A question: how many results its search had, how many of these pages were had, and their passages; ``problem``
-    says why the search gave no answer."""
+    """The numbers of search results, fetched pages and passages of one question.
+
+    ``problem`` says why the search failed; it is empty where it succeeded.
+    """
 
     id: str
     question: str
@@ -111,7 +114,7 @@ class CollectedFolder(
     kind="own corpora",
     same={"source": "search", "asked": "questions", "results": "results", "words": "passages"},
 ):
-    """The folder of corpora for questions."""
+    """The folder of a run that collects a corpus for each question."""
 
     COMMAND: ClassVar[str] = "conqret perspectives collect"
 
@@ -135,26 +138,27 @@ def collect_corpora(
     on_start: Callable[[int, int, str], None] = lambda questions, kept, source: None,
     on_row: Callable[[CollectedPages], None] = lambda row: None,
 ) -> tuple[list[CollectedPages], CollectedFolder]:
-    """Make a corpus for each question, of the pages that a web search finds for it (BeRDS, section 4.2).
+    """Make a corpus for each question from the pages that a web search finds for it (BeRDS, section 4.2).
 
     Args:
         questions: a file with a column ``question``, optionally ``id``.
         search: search engines: ``google``, ``brave`` or ``searxng``, with keys from the environment.
         user_agent: the user agent that web sites see.
-        pages: a file of pages in place of a search.
+        pages: a file of pages that replaces the search.
         results: how many results of a search are read.
-        words: words in each passage.
-        output: the folder, by default ``runs/QUESTIONS-collect``; the same call goes on there.
-        overwrite: begin afresh where it holds another run.
-        on_start: gets how many questions there are, how many are kept from before, and where pages come from.
-        on_row: gets what was found for each question; one whose search failed is requested again the next time.
+        words: the number of words in each passage.
+        output: the folder, by default ``runs/QUESTIONS-collect``; the same call continues a stopped run.
+        overwrite: start anew where the folder contains another run.
+        on_start: called with the number of questions, the number already done, and a description of the
+            source.
+        on_row: called with the numbers of each question; a failed search is retried by the next call.
 
     Returns:
-        What was found for each question, and the folder, which is a corpus.
+        The numbers of pages and passages of each question, and the folder, which is a corpus.
 
     Raises:
-        DeclarationError: not one of ``search`` and ``pages`` is named, ``results`` or ``words`` are below 1, or the
-            folder holds something else or another run.
+        DeclarationError: not exactly one of ``search`` and ``pages`` is set, ``results`` or ``words`` are
+            below 1, or the folder contains something else or another run.
     """
     source_file = Path(questions)
     found = questions_of(source_file)
@@ -198,10 +202,12 @@ def collect_corpora(
 
 
 def questions_of(path: Path) -> tuple[SourcedQuestion, ...]:
-    """The questions of a file, under the ids that they have where their perspectives are scored, if it has any.
+    """Read the questions of a file, with the same ids as :func:`read_perspectives` gives them where it has
+    perspectives.
 
-    Raises what :func:`conqret.io.questions.read_sourced` or
-    :func:`conqret.perspectives.perspective_files.read_perspectives` raises.
+    Raises:
+        ItemsError: rows have faults.
+        DeclarationError: there is no question.
     """
     if "perspectives" not in columns_of(file_rows(path)):
         return read_sourced([path])

@@ -27,7 +27,8 @@ PAPER = {"pages": 74.2, "passages": 4461.7}
 
 
 def collected_table(corpora: Sequence[CollectedPages]) -> Table:
-    """What the corpora of the questions hold, compared with those of the paper."""
+    """Build the table of mean, least and most results, pages and passages of a question, next to the paper's
+    values."""
     names = ("results", "pages", "passages")
     return Table(
         "Corpora of the questions",
@@ -47,7 +48,8 @@ def collected_table(corpora: Sequence[CollectedPages]) -> Table:
 
 
 def diversity_tables(diversity: Diversity) -> Iterator[Table]:
-    """All tables for which there are values."""
+    """Yield the tables of diversity scores: by cut-off, documents needed, and (where there are any) subsets
+    and sides."""
     systems = list(dict.fromkeys(score.system for score in diversity.scores))
     depth = diversity.depth
 
@@ -128,7 +130,7 @@ def _sides(diversity: Diversity, systems: list[str]) -> Iterator[Table]:
 
 
 def made_table(made_summary: MadeSummary) -> Table:
-    """What became of the rows of each subset of a benchmark in the making."""
+    """Build the table of how many questions of each subset were kept or left out, and why."""
     subsets = made_summary.subsets
     faults = list(dict.fromkeys(fault for subset in subsets for fault in subset.faults))
     rows: list[tuple[Cell, ...]] = [("rows", *(subset.rows for subset in subsets))]
@@ -149,7 +151,7 @@ def made_table(made_summary: MadeSummary) -> Table:
 
 
 def errors_table(subset_errors: Sequence[SubsetErrors]) -> Table:
-    """What annotators found wrong, by subset."""
+    """Build the table of the errors that annotators found in each subset."""
     left = sum(error.left for error in subset_errors)
     return Table(
         "Errors by subset",
@@ -170,7 +172,7 @@ def _mean(score: MeasureScore | None) -> float | None:
 
 
 def detection_tables(summary: DetectionSummary) -> Iterator[Table]:
-    """How many pairs have which grade, and with labels how far the yes and no agree with them."""
+    """Yield the table of pairs by grade and, with labels, the table of the agreement with human labels."""
     agreement = summary.against_labels
     heads = ("pairs",) if agreement is None else ("pairs", "human yes", "precision", "recall", "F1")
     lines: dict[int, tuple[Cell, ...]] = {grade: (count,) for grade, count in summary.grades.items()}
@@ -228,7 +230,7 @@ def _figures(agreement: Agreement, names: Sequence[str]) -> list[tuple[Cell, ...
 
 
 def quality_table(quality: DetectorQuality, title: str, remark: str = "") -> Table:
-    """How a detector compares with labels."""
+    """Build the table of a detector's agreement with labels, with its baselines and Brier scores."""
     shown = ("F1", "precision", "recall", "accuracy", "average precision")
     brier = (("Brier score, before calibration", quality.brier_raw), ("Brier score", quality.brier))
     return Table(

@@ -30,7 +30,8 @@ MIN_PERSPECTIVES = 2
 
 @dataclass(frozen=True, slots=True)
 class QuestionPerspective:
-    """A view as a statement, and on which side of its question it is (empty: not said, or there are no two sides)."""
+    """A perspective as a statement, and its side of the question (empty where unknown, or where there are not
+    two sides)."""
 
     text: Annotated[OneLine, in_columns(needed="Write the perspective as a statement")]
     side: Annotated[Side, one_of(SIDES, "side")] = ""
@@ -60,8 +61,8 @@ def _perspectives(value: object, where: str, reader: TableReader) -> tuple[Quest
 
 @dataclass(frozen=True, slots=True)
 class PerspectiveQuestion:
-    """A question under an id with its perspectives, and the part of the collection, the address and the license that
-    belong to it (empty: not said)."""
+    """A question with its id and perspectives, and optionally its subset, address and license (empty where
+    unknown)."""
 
     id: TrecId
     question: Annotated[OneLine, in_columns("question", "topic", needed="Write the question")]
@@ -74,15 +75,20 @@ class PerspectiveQuestion:
 
     @property
     def sided(self) -> bool:
-        """Whether there are two perspectives, one on either side."""
+        """Return True if there are exactly two perspectives, one on each side."""
         return sorted(perspective.side for perspective in self.perspectives) == sorted(SIDES)
 
     def place(self, side: Side) -> int:
-        """Which of the perspectives is on a side, from 0."""
+        """Return the index, from 0, of the perspective on a side.
+
+        Raises:
+            ValueError: no perspective is on that side.
+        """
         return [perspective.side for perspective in self.perspectives].index(side)
 
     def with_support(self, place: int) -> PerspectiveQuestion:
-        """The same where the perspective at ``place`` (0 or 1) supports, and the other opposes."""
+        """Return a copy in which the perspective at ``place`` (0 or 1) is the supporting one, and the other
+        the opposing one."""
         sides = SIDES if place == 0 else SIDES[::-1]
         known = tuple(
             replace(perspective, side=side)
@@ -92,17 +98,20 @@ class PerspectiveQuestion:
 
 
 def read_perspectives(path: Path) -> tuple[PerspectiveQuestion, ...]:
-    """Read the questions of a JSON Lines, CSV, TSV or Parquet file; one without an id has the number of its row.
+    """Read questions with perspectives from a JSON Lines, CSV, TSV or Parquet file.
+
+    A question without an id gets the number of its row.
 
     Raises:
-        ItemsError: rows have faults, or an id stands twice; all are listed.
+        ItemsError: rows have faults, or an id occurs twice; all faults are listed.
         DeclarationError: there is no question.
     """
     return read_table(path, PerspectiveQuestion, "Give each question an id of its own", wanted="questions")
 
 
 def perspective_lines(questions: Iterable[PerspectiveQuestion]) -> str:
-    """Questions as JSON Lines, as :func:`read_perspectives` reads them; what is empty is left out."""
+    """Return questions as JSON Lines, in the format of :func:`read_perspectives`; empty fields are left
+    out."""
     records = []
     for question in questions:
         line_fields = {name: value for name, value in asdict(question).items() if value}
@@ -132,8 +141,11 @@ def _texts(value: object, where: str, reader: TableReader) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class PerspectiveSource:
-    """One row: what of ``question``, ``options``, ``statement``, ``answers`` and two arguments it has, under an id, and
-    its subset, address and license."""
+    """One row from which perspectives are made, such as a survey question with options, a statement, or two
+    arguments.
+
+    Fields that do not belong to its kind are empty.
+    """
 
     id: Annotated[TrecId, in_columns("id", "key")]
     question: str = ""
@@ -190,11 +202,12 @@ SOURCES: Mapping[str, type[PerspectiveSource]] = {
 
 
 def read_perspective_sources(path: Path, kind_: str) -> tuple[PerspectiveSource, ...]:
-    """Read rows of one of :data:`SOURCES`; one without an id has the kind and the number of its row, one without a
-    subset the kind.
+    """Read rows of one of the kinds in :data:`SOURCES` from a file.
+
+    A row without an id gets its kind and number as the id; one without a subset gets its kind as the subset.
 
     Raises:
-        ItemsError: rows have faults, or an id stands twice; all are listed.
+        ItemsError: rows have faults, or an id occurs twice; all faults are listed.
         DeclarationError: there is no row.
     """
     reader, sources = TableReader(file_rows(path)), list[PerspectiveSource]()

@@ -69,8 +69,11 @@ Questions = tuple[PerspectiveQuestion, ...]
 
 @dataclass(frozen=True)
 class PerspectiveScores:
-    """How diverse rankings are, and what that lacks: for how many questions it is unknown which perspective supports,
-    and how many pairs have no answer, by reason. The files lie in ``folder``."""
+    """The diversity scores of rankings, with the run's folder and files.
+
+    ``sideless`` counts the questions with two perspectives of which it is unknown which one supports.
+    ``lost`` counts the pairs without a valid response, by reason.
+    """
 
     diversity: Diversity
     sideless: int
@@ -81,7 +84,7 @@ class PerspectiveScores:
     missing: tuple[str, ...] = ()
 
     def record(self) -> dict[str, Any]:
-        """The scores as ``scores.json`` has them."""
+        """Return the scores as the dictionary that ``scores.json`` contains."""
         return facts_of(self.diversity)
 
 
@@ -119,26 +122,36 @@ def score_perspectives(
     output: str | Path | None = None,
     **settings: Unpack[RequestRunSettings],
 ) -> PerspectiveScores:
-    """Score rankings by the perspectives that their first documents show (BeRDS, Tables 3, 5, 6, 16 and 17).
+    """Score rankings by the perspectives that their first documents contain (BeRDS, Tables 3, 5, 6, 16 and
+    17).
 
     Args:
-        runs: TREC runs (``FILE`` or ``NAME=FILE``), or systems that search the corpus: ``bm25``, ``dense`` or
-            ``hybrid``, and further steps after a plus, as in ``dense+mmr``. The others are compared with the first.
-        perspectives: a table with the columns question and perspectives (a list), optionally id and subset.
+        runs: TREC runs (``FILE`` or ``NAME=FILE``), or systems that search the corpus: ``bm25``,
+            ``dense`` or ``hybrid``, and further steps after a plus, as in ``dense+mmr``. The others are
+            compared with the first.
+        perspectives: a table with the columns question and perspectives (a list), optionally id and
+            subset.
         corpus: the corpus directory with the documents' texts.
-        judgments: judgments in place of a model's: qrels whose second column is the number of the perspective, from 1.
-        yes_from: the grade (1 to 4) from which a document counts as containing the perspective, or the folder of a run
-            of :func:`conqret.detect` that chose one; by default 3.
-        detector: the folder of a detector of :func:`conqret.tune_detector`, which decides in a model's place.
-        cuts: how many of the first documents count.
+        judgments: judgments that replace a model's: qrels whose second column is the number of the
+            perspective, from 1.
+        yes_from: the grade (1 to 4) from which a document counts as containing the perspective, or the
+            folder of a run of :func:`conqret.detect` that chose one; by default 3.
+        detector: the folder of a detector of :func:`conqret.tune_detector`, which replaces the model.
+        cuts: the cut-offs: how many of the first documents count.
         depth: how many documents of each ranking are judged; by default the largest of ``cuts``.
-        encoder: where the encoder of an index by vectors lies now.
-        mmr_encoder: the encoder whose vectors maximal marginal relevance compares; words without one.
-        output: the folder, by default ``runs/PERSPECTIVES-score-MODEL``; the same call goes on there.
-        settings: which model is called, and how: :class:`conqret.judging.judge_settings.RequestRunSettings`.
+        encoder: the current location of the encoder of a dense index.
+        mmr_encoder: the encoder whose vectors maximal marginal relevance compares; by default it compares
+            words.
+        output: the folder, by default ``runs/PERSPECTIVES-score-MODEL``; the same call continues a
+            stopped run.
+        settings: which model is called, and how:
+            :class:`conqret.judging.judge_settings.RequestRunSettings`.
+
+    Returns:
+        The scores of all systems, and the files that were written.
 
     Raises:
-        DeclarationError: anything wrong with the call, the files or the folder. No model is called then.
+        DeclarationError: the call, the files or the folder are wrong. No model is called then.
     """
     if detector is not None and (yes_from is not None or judgments is not None):
         raise DeclarationError(
@@ -245,14 +258,15 @@ VERDICT = CheckVerdict("perspectives/side", Supports, 50, "which perspective sup
 
 
 def unsided(questions: Sequence[PerspectiveQuestion]) -> list[PerspectiveQuestion]:
-    """The questions with two perspectives of which it is unknown which supports."""
+    """Return the questions with two perspectives of which it is unknown which one supports."""
     return [
         question for question in questions if len(question.perspectives) == len(SIDES) and not question.sided
     ]
 
 
 def subjects(questions: Sequence[PerspectiveQuestion]) -> list[Subject]:
-    """The subjects of requests about such questions."""
+    """Return, for each question, the subject of a request about which of its two perspectives is the
+    supporting one."""
     return [
         Subject(
             question.id,
@@ -270,7 +284,8 @@ def subjects(questions: Sequence[PerspectiveQuestion]) -> list[Subject]:
 def with_sides(
     questions: Sequence[PerspectiveQuestion], rows: Sequence[VerdictRow]
 ) -> tuple[PerspectiveQuestion, ...]:
-    """The questions with the sides that were judged; those without an answer stay without."""
+    """Return the questions with the sides that the verdicts assign; questions without a valid verdict are
+    unchanged."""
     answers: Mapping[str, Mapping[str, Any]] = {row.id: row.answer for row in rows if row.answered}
     return tuple(
         question.with_support(answers[question.id]["supports"] - 1) if question.id in answers else question

@@ -114,10 +114,10 @@ _Made = tuple[str, tuple[QuestionPerspective, ...]]
 
 @dataclass(frozen=True, slots=True)
 class WritingVariant:
-    """How perspectives come of one kind of source.
+    """How perspectives are written from one kind of source.
 
-    ``shown`` are the variables of the prompt, ``made`` the question and its perspectives from the fields of an answer
-    (None: it asks about own experience), and ``baseline`` is the offline answer.
+    ``shown`` returns the variables of the prompt. ``made`` returns the question and its perspectives from a
+    response (None where it concerns personal experience). ``baseline`` returns the offline response.
     """
 
     prompt: str
@@ -217,7 +217,7 @@ WAYS: Mapping[str, WritingVariant] = {
 
 
 def way_of(source: PerspectiveSource) -> WritingVariant:
-    """Which of :data:`WAYS` a source takes, by what it has."""
+    """Return the variant of :data:`WAYS` that fits a source, by the fields that the source has."""
     for name, there in (
         ("survey", source.options),
         ("opposite", source.statement),
@@ -255,13 +255,15 @@ class Checked(Typed):
         return self
 
     def sound(self, views: Sequence[QuestionPerspective]) -> tuple[QuestionPerspective, ...]:
-        """The perspectives that stay."""
+        """Return the perspectives that are not among the wrong ones."""
         return tuple(view for number, view in enumerate(views, 1) if number not in self.wrong)
 
     def faults(self, views: Sequence[QuestionPerspective]) -> tuple[str, ...]:
-        """What the question is left out for; empty where it stays, with those of its statements that are sound.
+        """Return the reasons why the question is left out; empty where it is kept with its sound
+        perspectives.
 
-        More than two statements need not contradict each other; those that say the same are among the wrong ones.
+        A question is left out if it is not debatable, or if fewer than two perspectives are sound. It is also
+        left out if its only two perspectives do not contradict each other.
         """
         failed = {
             UNDEBATABLE: not self.debatable,
@@ -274,7 +276,7 @@ class Checked(Typed):
 def check_request(
     item: str, question: str, views: Sequence[QuestionPerspective], library: Library
 ) -> Request[Checked]:
-    """What is requested for a question and its perspectives."""
+    """Build the request that has a model check a question and its perspectives."""
     return Request(
         ask=CHECK,
         item=item,

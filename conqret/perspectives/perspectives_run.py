@@ -60,8 +60,11 @@ DROPPED = "the question stays, without these"
 
 
 class MadeRow(ResponseRow):
-    """What became of one source: the question, its perspectives, those that were left out of them, and what is wrong
-    with the question (empty: nothing)."""
+    """The question and perspectives that were made from one source.
+
+    ``dropped`` are the perspectives that were removed as wrong. ``faults`` are the reasons why the question
+    is left out (empty where it is kept).
+    """
 
     question: str = ""
     perspectives: tuple[QuestionPerspective, ...] = ()
@@ -72,7 +75,7 @@ class MadeRow(ResponseRow):
 
 @dataclass(frozen=True)
 class MadeFolder(RequestFolder[RequestRecord, MadeRow], kind="perspectives"):
-    """The folder of a benchmark of perspectives."""
+    """The files of a run that makes a benchmark of questions with perspectives."""
 
     COMMAND: ClassVar[str] = "conqret perspectives make"
 
@@ -85,8 +88,10 @@ class MadeFolder(RequestFolder[RequestRecord, MadeRow], kind="perspectives"):
 
 
 class SubsetCounts(Frozen):
-    """A subset in numbers: its rows, how many are kept with how many perspectives and after how many others were left
-    out, why other rows are left out, and how many have no answer."""
+    """The numbers of one subset: its rows, the kept questions, and their kept and dropped perspectives.
+
+    ``faults`` counts the left-out questions by reason, and ``unanswered`` the rows without a valid response.
+    """
 
     subset: str
     rows: int
@@ -98,7 +103,7 @@ class SubsetCounts(Frozen):
 
 
 class MadeSummary(Frozen):
-    """All subsets in numbers, and the reasons why rows have no answer."""
+    """The numbers of all subsets, and of rows without a valid response by reason."""
 
     model: str
     subsets: tuple[SubsetCounts, ...]
@@ -113,16 +118,23 @@ def make_perspectives(
     output: str | Path | None = None,
     **settings: Unpack[RequestRunSettings],
 ) -> StudyOutcome[MadeRow, MadeSummary]:
-    """Make questions with contradicting perspectives: written by a model, then checked by it (BeRDS, section 4).
+    """Make questions with contradicting perspectives, which a model writes and then checks (BeRDS, section
+    4).
 
     Args:
         rows: the rows from which perspectives are made.
-        source: the kind of rows: surveys, statements or answers, arguments with counters, or questions.
-        output: the run's folder, by default ``runs/ROWS-make-MODEL``; the same call goes on there.
-        settings: which model is called, and how: :class:`conqret.judging.judge_settings.RequestRunSettings`.
+        source: the kind of rows: surveys, statements or answers, arguments with counterarguments, or
+            questions.
+        output: the run's folder, by default ``runs/ROWS-make-MODEL``; the same call continues a stopped
+            run.
+        settings: which model is called, and how:
+            :class:`conqret.judging.judge_settings.RequestRunSettings`.
+
+    Returns:
+        The question and perspectives of each row, and the numbers of each subset.
 
     Raises:
-        DeclarationError: anything wrong with the call, the rows or the folder. No model is called then.
+        DeclarationError: the call, the rows or the folder are wrong. No model is called then.
     """
     file, model = Path(rows), client_options(settings.get("model"), settings)
     sources = read_perspective_sources(file, source)
@@ -160,7 +172,8 @@ def make_perspectives(
 
 
 def inspection_form(kept: Sequence[PerspectiveQuestion]) -> str:
-    """:data:`INSPECTED` questions of each subset as CSV, with an empty column for what is wrong."""
+    """Return a CSV form with :data:`INSPECTED` random questions of each subset, and an empty column for
+    errors."""
     rng = random.Random(SEED)
     rows = []
     for subset, subset_questions in gathered((question.subset, question) for question in kept).items():
@@ -256,8 +269,8 @@ class _Inspected:
 
 
 class SubsetErrors(Frozen):
-    """A subset: the questions that were looked at, how many have an error and what share, and how many were not
-    looked at."""
+    """How many questions of one subset annotators inspected, how many and what share have an error, and how
+    many are left."""
 
     subset: str
     inspected: int
@@ -268,15 +281,18 @@ class SubsetErrors(Frozen):
 
 @strict_options
 def perspective_errors(form: str | Path) -> tuple[SubsetErrors, ...]:
-    """Count what annotators found wrong in a sample of made questions, by subset (BeRDS, Table 19).
+    """Count the errors that annotators found in a sample of made questions, by subset (BeRDS, Table 19).
 
     Args:
-        form: a filled-in ``inspect.csv``: "no" or 0 is no error, a blank was not looked at, and anything else (yes, or
-            what is wrong in words) is an error.
+        form: a completed ``inspect.csv``. In the column ``error``, "no" or 0 means no error and a blank
+            means not inspected; anything else is an error.
+
+    Returns:
+        The numbers of each subset.
 
     Raises:
         ItemsError: rows have faults.
-        DeclarationError: there is no row, or none is filled in.
+        DeclarationError: there is no row, or the column ``error`` is empty.
     """
     rows = read_table(form, _Inspected, wanted="questions")
     parts = gathered((row.subset, row.error.strip()) for row in rows)

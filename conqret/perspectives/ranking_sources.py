@@ -34,12 +34,14 @@ QUERY_SIDES: tuple[Side, ...] = ("", "supporting", "opposing")
 
 
 def query_topic(question: str, side: Side) -> str:
-    """The topic under which runs have the ranking for a question, or for one of its perspectives as the query."""
+    """Return the topic id of a ranking: the question's id, with ``:SIDE`` where a perspective is the
+    query."""
     return f"{question}:{side}" if side else question
 
 
 def queries(questions: Sequence[PerspectiveQuestion]) -> list[tuple[str, str]]:
-    """What is searched for: each question, and of those with two sides each perspective, by topic."""
+    """Return the (topic id, query) pairs to search for: each question, and both perspectives of those with
+    two sides."""
     return [
         (
             query_topic(question.id, side),
@@ -56,8 +58,11 @@ def pooled(
     depth: int,
     sides: Sequence[Side] = QUERY_SIDES,
 ) -> Run:
-    """The documents of each question to be judged: the first ``depth`` of every system, those for its perspectives
-    as queries too, in the order in which they come."""
+    """Return each question's documents to judge: the union of the first ``depth`` documents of all systems.
+
+    Rankings for the question and for its perspectives as queries are included; documents keep the order of
+    first occurrence.
+    """
     return {
         question.id: list(
             dict.fromkeys(
@@ -74,8 +79,11 @@ def pooled(
 def pairs_of(
     questions: Sequence[PerspectiveQuestion], pool: Run, texts: Mapping[str, str]
 ) -> dict[JudgedPair, Pair]:
-    """A pair for each perspective of a question and each of its pooled documents. Documents without a text are left
-    out."""
+    """Return a pair to judge for each perspective of a question and each of its pooled documents.
+
+    Keys are (question id, number of the perspective from 1, document id). Documents without a text are
+    skipped.
+    """
     return {
         (question.id, place, document): Pair(
             f"{question.id} {place} {document}", texts[document], perspective.text, question.question
@@ -90,7 +98,10 @@ def pairs_of(
 def judged_of(
     questions: Sequence[PerspectiveQuestion], contains: Mapping[JudgedPair, bool | None]
 ) -> JudgedDocuments:
-    """What was judged, from answers to pairs."""
+    """Return, by question and document, the indexes (from 0) of the perspectives that the document contains.
+
+    Documents without a verdict on every perspective of their question are left out.
+    """
     known = gathered(
         ((question, document), (place, yes))
         for (question, place, document), yes in contains.items()
@@ -105,11 +116,11 @@ def judged_of(
 
 
 def named(systems: Sequence[str]) -> list[str]:
-    """The systems as ``NAME`` or ``NAME=FILE``; a file alone is called by its own name.
+    """Return the systems as ``NAME`` or ``NAME=FILE``; a file without a name is named after its file name.
 
     Raises:
         UnknownNameError: one is neither a system nor a file.
-        DeclarationError: a name stands twice, or a file is not there.
+        DeclarationError: a name occurs twice, or a file does not exist.
     """
     names = [
         f"{stem(Path(system))}={system}"
@@ -130,14 +141,20 @@ def ranked(
     encoder: str | None = None,
     mmr_encoder: str | None = None,
 ) -> list[SystemRun]:
-    """The rankings of all systems (as :func:`named` gives them) for the questions and for their perspectives.
+    """Return the rankings of all systems for the questions, and for their perspectives as queries.
 
-    ``encoder`` is where that of an index by vectors is. MMR compares the vectors of ``mmr_encoder``, or words without
-    one. Files have those for a perspective as the query
-    under ``QUESTION:supporting`` and ``QUESTION:opposing``.
+    Args:
+        systems: systems as :func:`named` returns them.
+        questions: the questions with their perspectives.
+        depth: how many documents are ranked.
+        index: the index of the corpus to search; without it, all rankings are read from files.
+        session: the session for steps that call a model.
+        encoder: the current location of the encoder of a dense index.
+        mmr_encoder: the encoder whose vectors MMR compares; by default it compares words.
 
     Raises:
-        DeclarationError: a system searches, and there is no ``index``; a file ranks nothing for any question.
+        DeclarationError: a system searches, and there is no ``index``; or a file ranks nothing for any
+            question.
     """
     if index is None or session is None:
         return [_from_file(system, questions) for system in systems]
@@ -154,18 +171,21 @@ def ranked(
 
 
 def write_rankings(folder: Path, runs: Sequence[SystemRun]) -> None:
-    """A TREC run of each system, those for the perspectives of a question among it."""
+    """Write the rankings of each system to ``folder`` as a TREC run, including those for perspectives as
+    queries."""
     folder.mkdir(parents=True, exist_ok=True)
     for run in runs:
         write_run(folder / f"{run.name.replace('/', '-')}.res.gz", scored(run.run), tag=run.name)
 
 
 def read_judged(path: Path, questions: Sequence[PerspectiveQuestion]) -> JudgedDocuments:
-    """The judgments of a file of qrels whose second column is the place of the perspective, from 1; a grade above 0
-    is a yes.
+    """Read judgments from qrels whose second column is the number of the perspective, from 1.
+
+    A relevance above 0 means that the document contains the perspective.
 
     Raises:
-        DeclarationError: it cannot be read, a place is no perspective of its question, or it judges none of them.
+        DeclarationError: the file cannot be read, a question lacks the numbered perspective, or no
+            question is judged.
     """
     wanted = {question.id: len(question.perspectives) for question in questions}
     contains: dict[tuple[str, int, str], bool | None] = {}
@@ -185,7 +205,7 @@ def read_judged(path: Path, questions: Sequence[PerspectiveQuestion]) -> JudgedD
 
 
 def qrels_of(questions: Sequence[PerspectiveQuestion], judged: JudgedDocuments) -> list[Qrel]:
-    """The same judgments as qrels."""
+    """Return judgments as qrels, with the number of the perspective, from 1, as the iteration."""
     return [
         Qrel(question.id, document, int(place in held), str(place + 1))
         for question in questions

@@ -19,8 +19,11 @@ BOTH = (0.0, 1.0)
 
 
 class Agreement(Frozen):
-    """Answers compared with labels: ``said_yes`` and ``labelled_yes`` are shares, and ``always_yes`` is the F1 of
-    always saying yes. Intervals are over whole questions."""
+    """The agreement of yes/no predictions with human labels; intervals are over whole questions.
+
+    ``said_yes`` and ``labelled_yes`` are the shares of yes in predictions and labels. ``always_yes`` is the
+    F1 of always predicting yes.
+    """
 
     pairs: int
     questions: int
@@ -37,8 +40,14 @@ class Agreement(Frozen):
 def figures_of(
     pairs: Sequence[Pair], predictions: Sequence[bool], scores: Sequence[float], **others: Sequence[bool]
 ) -> dict[str, Any]:
-    """The fields of an :class:`Agreement` of labeled pairs with the answers to them, and the scores that put them in
-    order; and of ``others``, by name, the F1 of other answers to the same pairs."""
+    """Return the fields of an :class:`Agreement` as a dictionary.
+
+    Args:
+        pairs: labeled pairs.
+        predictions: the yes/no prediction for each pair.
+        scores: the score of each pair, by which average precision ranks them.
+        others: further predictions by name, of which F1 is computed.
+    """
     labels = [pair.label is True for pair in pairs]
     questions = list(map(question_of, pairs))
     resamples = leave_one_out(questions)
@@ -56,7 +65,8 @@ def figures_of(
 
 
 def question_of(pair: Pair) -> str:
-    """What a pair is an answer to; a pair without a question stands for itself."""
+    """Return the question of a pair; a pair without one gets a unique name, so that it forms its own
+    cluster."""
     return pair.question or f"pair {pair.id}"
 
 
@@ -67,8 +77,11 @@ Way = Literal["cross-fitted", "given", "default"]
 
 
 class GradeLine(Frozen):
-    """A grade: how many pairs have it, how many of them annotators say yes to, and what a yes from it on would reach
-    (on these very pairs, so that the best of the lines is too good)."""
+    """One grade: its number of pairs, how many of them are labeled yes, and the agreement if yes begins at
+    this grade.
+
+    Precision, recall and F1 are computed on these same pairs, so the best grade's values are too optimistic.
+    """
 
     grade: int
     pairs: int
@@ -79,13 +92,12 @@ class GradeLine(Frozen):
 
 
 class AgainstLabels(Agreement):
-    """Detections compared with human labels, over the ``pairs`` that have both; ``unanswered`` have a label and no
-    grade.
+    """The agreement of detections with human labels, over the ``pairs`` that have both.
 
-    ``way`` says from which grade it was a yes: the one that was ``given``, or ``cross-fitted``: for each question the
-    one that is best on all others (``folds``, by question); ``default`` where there is one question only.
-    ``yes_from`` is what to use for other pairs: the threshold that is best on all questions together, or what was
-    given.
+    ``unanswered`` counts the pairs with a label and no grade. ``way`` says how the threshold was chosen:
+    ``given``, ``cross-fitted`` or ``default`` (only one question). With ``cross-fitted``, each question uses
+    the threshold that is best on all others (``folds``). ``yes_from`` is the threshold for other pairs: the
+    best on all questions together, or the one that was set.
     """
 
     unanswered: int
@@ -96,8 +108,11 @@ class AgainstLabels(Agreement):
 
     @property
     def warning(self) -> str:
-        """That these answers are not shown to be better than always saying yes, in a sentence; empty where they are:
-        where F1 is the higher, and so is the low end of its interval (where it has one)."""
+        """Return a warning that the grades are not shown to be better than always saying yes; empty where
+        they are.
+
+        They are better if the lower end of the interval of F1 is above the F1 of always saying yes.
+        """
         bar, value = self.always_yes.value, self.f1.value
         low = value if self.f1.low is None else self.f1.low
         if bar is None or low is None or low > bar:
@@ -109,9 +124,10 @@ class AgainstLabels(Agreement):
 
 
 def best_threshold(labels: Sequence[bool], grades: Sequence[int]) -> int:
-    """The grade from which a yes has the highest F1; of equals the one nearest to :data:`YES_FROM`, then the higher.
+    """Return the lowest grade that should count as yes to get the highest F1.
 
-    Without a positive label every F1 is 0, and it is :data:`YES_FROM`.
+    Of equal ones, the grade nearest to :data:`YES_FROM` is chosen, then the higher. Without a positive label,
+    the result is :data:`YES_FROM`.
     """
 
     def worth(threshold: int) -> tuple[float, int, int]:
@@ -124,7 +140,7 @@ def best_threshold(labels: Sequence[bool], grades: Sequence[int]) -> int:
 
 
 def cross_fitted(labels: Sequence[bool], grades: Sequence[int], questions: Sequence[str]) -> dict[str, int]:
-    """For each question the threshold that is best on the pairs of all the others."""
+    """Return for each question the threshold that is best on the pairs of all other questions."""
     thresholds = {}
     for left_out in dict.fromkeys(questions):
         kept = [place for place, question in enumerate(questions) if question != left_out]
@@ -137,10 +153,10 @@ def cross_fitted(labels: Sequence[bool], grades: Sequence[int], questions: Seque
 def against_labels(
     pairs: Sequence[Pair], detections: Sequence[Detection], *, yes_from: int | None = None
 ) -> AgainstLabels:
-    """Hold detections (one for each pair, in their order) against the labels of the pairs.
+    """Compute the agreement of detections (one for each pair, in order) with the labels of the pairs.
 
-    Intervals are over whole questions (pairs without one are each their own): predictions are drawn as they are, and
-    thresholds are not fitted anew.
+    Intervals are over whole questions; thresholds are not refitted in the resamples. ``yes_from`` sets the
+    threshold, which is otherwise cross-fitted.
 
     Raises:
         DeclarationError: no pair has both a label and a grade.

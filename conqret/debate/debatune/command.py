@@ -42,7 +42,7 @@ Folder = Annotated[
 
 
 def kept_file(rows: str) -> Any:
-    """``-o`` of a command that keeps some of many ``rows``."""
+    """Return the declaration of the option ``-o`` for a command that keeps some of many ``rows``."""
     return option(
         options.FILES, f"The {rows} that are kept; next to it, NAME.dropped.jsonl.", "--output", "-o"
     )
@@ -61,9 +61,10 @@ def run_judge(
     run_options: StudyOptions,
     by: Callable[..., Any],
 ) -> Any:
-    """Judge items by a format into a run's folder; a dry run ends here, with what that would cost.
+    """Judge items by a format into a run's folder, and return the result; a dry run prints the cost and ends
+    the command.
 
-    ``by`` is the public function that does it, with its items given.
+    ``by`` is the public function that judges, with its items already bound.
     """
     named = stem(files[0]) + (f"-and-{len(files) - 1}-more" if len(files) > 1 else "")
     # a replay says itself which model it is of
@@ -86,7 +87,15 @@ def conclude(
     files: Mapping[str, Path] = NONE,
     **more: Any,
 ) -> None:
-    """Print what the judgments come to, and end the command; ``files`` were written, ``more`` is part of the data."""
+    """Print the results of judgments and the written files, and end the command.
+
+    Args:
+        judgments: the judgments of the run.
+        table: returns the table to print.
+        shown: the options of the output.
+        files: written files by their description.
+        more: further values of the JSON output.
+    """
     record, summary = judgments.record, judgments.summary
 
     def lines() -> Iterator[Table | str]:
@@ -109,7 +118,7 @@ def conclude_filter(
     *,
     run_options: StudyOptions,
 ) -> None:
-    """Write and print what is kept of many ``rows`` and what is not, and end the command."""
+    """Write the kept and the dropped rows to files, print their numbers, and end the command."""
     from conqret.debate.debatune.statement_filters import filter_table
 
     register = None if judgments.folder is None else judgments.folder.path

@@ -310,7 +310,7 @@ NAMED = 5
 
 
 def plan_lines(plan: TuningPlan, settings: TuningSettings) -> Iterator[str]:
-    """What tuning will do."""
+    """Yield lines of text that describe a training plan: its rows, tokens, steps and learning rate."""
     sides = ", ".join(f"{words.count(count)} {SIDE_OF[side]}" for side, count in plan.sides.items())
     topics = f" on {words.count(plan.topics)} topics" if plan.topics else ""
     yield f"{words.count(plan.rows)} rows{topics}{f': {sides}' if sides else ''}"
@@ -339,7 +339,7 @@ def plan_lines(plan: TuningPlan, settings: TuningSettings) -> Iterator[str]:
 
 
 def loss_table(training: Training) -> Table:
-    """The mean loss of each epoch's steps, and on the rows that are held out."""
+    """Build the table of the mean training loss and the held-out loss of each epoch."""
     measured = training.before is not None
     rows: list[tuple[Cell, ...]] = [("before", "", training.before, "")] if measured else []
     for epoch, group in groupby(training.steps, key=lambda step: math.ceil(round(step.epoch, 6))):

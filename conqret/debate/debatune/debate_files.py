@@ -41,7 +41,7 @@ SIDE_OF: Mapping[Stance, Side] = {"pro": SIDES[0], "con": SIDES[1]}
 
 @dataclass(frozen=True, slots=True)
 class DebateTopic:
-    """A topic under its id, and the arguments of each side in their order; none where they are to be requested."""
+    """A topic with its id and each side's arguments in order (empty where a model is to write them)."""
 
     id: str
     topic: str
@@ -49,11 +49,11 @@ class DebateTopic:
 
 
 def read_debate_topics(path: Path) -> tuple[DebateTopic, ...]:
-    """Read the topics of a file; one without an id has the number of its row.
+    """Read the topics of debates from a file; a topic without an id gets the number of its row.
 
     Raises:
-        ItemsError: rows have faults: no topic, one that stands twice, a side that is none, a blank argument, or more
-            arguments for one side than for the other; all are listed.
+        ItemsError: rows have faults: no topic or a repeated one, an unknown side, a blank argument, or
+            unequal numbers of arguments; all are listed.
         DeclarationError: there is no topic.
     """
     reader = TableReader(file_rows(path), TOPIC)
@@ -122,14 +122,18 @@ _NEEDS = {
 def read_statements(
     files: Sequence[Path], *, on_check: Callable[[CheckedItems], object] = lambda checked: None, **how: Any
 ) -> tuple[Item, ...]:
-    """The statements of all files, in their order; a system without a name in the rows has that of its file.
+    """Read the statements of all files, in order; a system that the rows do not name gets its file's name.
 
-    Of several files, each id begins with the name of its file. ``on_check`` gets what each file holds, and ``how`` they
-    are read is as in :func:`statements_in`.
+    With several files, each id starts with the name of its file.
+
+    Args:
+        files: the files of statements.
+        on_check: called with the result of checking each file.
+        how: further arguments of :func:`statements_in`.
 
     Raises:
         ItemsError: rows have faults (a missing side, an empty statement); all of a file are listed.
-        DeclarationError: two files have one name, and rows that do not name their system.
+        DeclarationError: two files have the same name, and their rows do not name the system.
     """
     statements: list[Item] = []
     names: dict[str, Path] = {}
@@ -162,19 +166,26 @@ def statements_in(
     skip_invalid: bool | None = None,
     language: str | None = None,
 ) -> ItemSource:
-    """The statements of one file. With ``blank``, a statement may be missing. Where they need not be ``sided``, a row
-    without a side is what was written on some instruction of another kind. ``skip_invalid`` leaves out rows that have
-    faults, and ``language`` is that of all rows."""
+    """Open one file of statements, whose rows are read later.
+
+    Args:
+        file: the file.
+        blank: whether a statement may be missing.
+        sided: whether each row needs a side; rows without one are responses to other instructions.
+        skip_invalid: whether rows with faults are skipped.
+        language: the language of all rows.
+    """
     wanted = {"argument": not blank, "stance": sided}
     needs = {name: why for name, why in _NEEDS.items() if wanted[name]}
     return replace(open_items(file, skip_invalid=skip_invalid, language=language), needs=needs)
 
 
 def judged_run(folder: Path, format: str, command: str) -> JudgeFolder:  # noqa: A002 - the word that users know
-    """A finished run of a format, as ``command`` leaves it.
+    """Return the folder of a finished run of a judging format; ``command`` is the command that makes such
+    runs.
 
     Raises:
-        DeclarationError: there is none, or it is one of another format.
+        DeclarationError: there is no finished run, or it is one of another format.
     """
     run = JudgeFolder(folder)
     record = run.record()
@@ -185,20 +196,21 @@ def judged_run(folder: Path, format: str, command: str) -> JudgeFolder:  # noqa:
 
 
 def system_of(item: Item) -> str:
-    """The system that wrote a statement; empty where nothing says so."""
+    """Return the system that wrote a statement; empty where it is unknown."""
     return str(item.metadata.get(SYSTEM, ""))
 
 
 def instruction_from_item(item: Item) -> str:
-    """What the writer of a statement was told: what the row says, or what is made of topic, side and argument."""
+    """Return the instruction of a statement: that of its row, or one made from topic, side and argument."""
     text, argument = (str(item.metadata.get(name, "")) for name in ("instruction", "argument"))
     return text.strip() or instruction(item.topic, item.stance, argument)
 
 
 def instruction(topic: str, stance: str, argument: str = "") -> str:
-    """What a model is told that is to write a statement: topic, side (``pro`` or ``con``) and the point to be made.
+    """Return the instruction to write a statement for a topic, a side (``pro`` or ``con``) and optionally an
+    argument.
 
-    Without a side (``none``) it is the topic itself.
+    Without a side (``none``), it is the topic itself.
     """
     if stance == "none":
         return topic
@@ -212,10 +224,10 @@ ASSISTANT, USER = "assistant", "user"
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """What a model is told, and what it is to respond (empty where nothing says so).
+    """An instruction as chat messages, with the expected response (empty where there is none).
 
-    ``place`` is the row's file and line, for messages. ``topic`` and ``argument`` are empty, and ``stance`` is none,
-    where the row does not name them.
+    ``place`` is the row's file and line, for error messages. ``topic`` and ``argument`` are empty, and
+    ``stance`` is none, where the row does not have them.
     """
 
     id: str
@@ -228,15 +240,16 @@ class Instruction:
 
     @property
     def text(self) -> str:
-        """The instruction: the last message."""
+        """Return the text of the instruction: the last message."""
         return self.messages[-1].content
 
 
 def read_instructions(path: Path, *, answered: bool = True) -> tuple[Instruction, ...]:
-    """Read instructions, all of them checked; where they are to be ``answered``, each needs its response.
+    """Read and check the instructions of a file; with ``answered``, each needs its response.
 
     Raises:
-        ItemsError: rows have faults: no instruction, no response, an empty one, a role that is none; all are listed.
+        ItemsError: rows have faults: no instruction, no response, an empty one, an unknown role; all are
+            listed.
         DeclarationError: there is no row.
     """
     reader = TableReader(file_rows(path), INSTRUCTION)

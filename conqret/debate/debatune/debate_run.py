@@ -92,8 +92,11 @@ class DebatesFolder(
     kind="debate-hold",
     same={"model": "models", "asked": "topics, arguments or rounds"},
 ):
-    """The files of debates under one folder. The ``identity`` of its record is that of either side, with its window,
-    which decides what is shortened."""
+    """The files of a run of debates in one folder.
+
+    The ``identity`` in its record is that of both sides' models with their context windows, which decide what
+    is shortened.
+    """
 
     COMMAND: ClassVar[str] = "conqret debate hold"
 
@@ -117,15 +120,22 @@ def hold_debates(
 
     Args:
         topics: a file with a column ``topic``, optionally ``affirmative``, ``negative`` and ``id``.
-        against: the model of the negative side, by default ``model``, which speaks for both sides. Two models share
-            the budget.
-        rounds: turns of each side; 0 writes the statements at once, without a debate.
-        arguments: debates a topic, each on another argument; if a side has none, so many are requested.
-        output: the run's folder, by default ``runs/TOPICS-debate-hold-MODEL``; the same call goes on there.
-        settings: the model and how it is called: :class:`conqret.judging.judge_settings.RequestRunSettings`.
+        against: the model of the negative side, by default ``model``, which speaks for both sides. Two
+            models share the budget.
+        rounds: the number of turns of each side; with 0, statements are written directly, without a
+            debate.
+        arguments: the number of debates per topic, each on another argument; a side without arguments
+            gets as many from the model.
+        output: the run's folder, by default ``runs/TOPICS-debate-hold-MODEL``; the same call continues a
+            stopped run.
+        settings: the model and how it is called:
+            :class:`conqret.judging.judge_settings.RequestRunSettings`.
+
+    Returns:
+        All turns, and a summary of the debates.
 
     Raises:
-        DeclarationError: anything wrong with the call, the topics or the folder. No request is sent then.
+        DeclarationError: the call, the topics or the folder are wrong. No request is sent then.
     """
     if rounds < 0:
         raise DeclarationError(f"--rounds must be at least 0 (0: a statement without a debate), not {rounds}")
@@ -227,7 +237,7 @@ async def _debate(
 
 @dataclass(frozen=True, slots=True)
 class ArgumentsRequest:
-    """Arguments that are requested: of one side of a topic, so many."""
+    """A request for ``count`` arguments for one side of a topic."""
 
     topic: DebateTopic
     side: Side
@@ -235,11 +245,11 @@ class ArgumentsRequest:
 
     @property
     def key(self) -> str:
-        """Its name in the run."""
+        """Return the key of the request in the run, such as ``TOPIC arguments affirmative``."""
         return f"{self.topic.id} arguments {self.side}"
 
     def rendered(self, library: Library) -> RenderedPrompt:
-        """The prompt; it shows the other side's arguments where they are given."""
+        """Return the filled-in prompt, which contains the other side's arguments if they are known."""
         other = SIDES[1 - SIDES.index(self.side)]
         opposing = self.topic.arguments[other][: self.count]
         return library[ARGUMENTS_PROMPT].render(
@@ -248,7 +258,8 @@ class ArgumentsRequest:
 
 
 def arguments_requests(topics: Sequence[DebateTopic], count: int) -> Iterator[ArgumentsRequest]:
-    """What is to be requested: ``count`` arguments of each side that has none, or as many as the other side has."""
+    """Yield a request for each side without arguments: ``count`` of them, or as many as the other side
+    has."""
     for topic in topics:
         for side in SIDES:
             if not topic.arguments[side]:
@@ -256,12 +267,13 @@ def arguments_requests(topics: Sequence[DebateTopic], count: int) -> Iterator[Ar
 
 
 def debates_of(topic: DebateTopic, count: int) -> int:
-    """How many debates a topic has: ``count``, or as many arguments as are given where these are fewer."""
+    """Return the number of debates on a topic: ``count``, or the number of its arguments where there are
+    fewer."""
     return min([count, *(len(arguments) for arguments in topic.arguments.values() if arguments)])
 
 
 def motions(topics: Sequence[DebateTopic], count: int, rounds: int) -> Iterator[Motion]:
-    """The debates: argument by argument of either side, and each side opens every other one."""
+    """Yield the debates of each topic, one for each argument; the sides take turns in opening them."""
     for topic in topics:
         asked = {request.side: request.key for request in arguments_requests([topic], count)}
         for place in range(debates_of(topic, count)):
@@ -274,7 +286,7 @@ def motions(topics: Sequence[DebateTopic], count: int, rounds: int) -> Iterator[
 
 
 async def argue(request: ArgumentsRequest, client: Client, library: Library) -> TranscriptRow:
-    """Request the arguments; what cannot be had becomes a row with a reason."""
+    """Send a request for arguments, and return them as a row; a failure is a row with a reason."""
     answer = await client.request(
         Request(
             ask=ARGUMENTS_PROMPT,
@@ -297,7 +309,7 @@ SHOWN = 200
 
 
 def debates_page(debates: Sequence[ModelDebate], summary: DebatesSummary) -> Iterator[str]:
-    """The page of a run's debates."""
+    """Yield the HTML of the page that shows a run's debates."""
     return page(
         "held_debates.html.j2",
         topics=list(gathered((debate.topic, debate) for debate in debates[:SHOWN]).items()),

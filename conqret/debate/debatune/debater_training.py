@@ -57,13 +57,14 @@ SCHEDULE = "cosine"
 
 @dataclass(frozen=True)
 class TuningSettings(TrainingSettings):
-    """How a model is tuned: by default as in DEBATunE, Appendix B. The end of a longer row is cut (``max_length``, in
-    tokens of instruction and response together), and the rate rises in the share ``warmup`` of the steps.
-    ``learning_rate`` of None takes the default of the kind of model.
+    """The settings of tuning a debater; the defaults are those of DEBATunE, Appendix B.
 
-    ``at_once`` rows go through the model at once, and a checkpoint is written after ``save_every`` steps: a kill costs
-    an hour of a 7 B model at most, and 90 steps write five. Both change no result but by rounding, so a run may go on
-    with others.
+    ``max_length`` is the most tokens of a row; the end of a longer one is cut off. ``warmup`` is the share of
+    the steps in which the learning rate rises. ``learning_rate`` of None uses the default of the kind of
+    model.
+
+    ``at_once`` is the number of rows in one forward pass, and a checkpoint is written every ``save_every``
+    steps. Both affect results only by rounding, so a run may be continued with other values.
 
     Raises:
         DeclarationError: a number is out of its range.
@@ -88,21 +89,26 @@ class TuningSettings(TrainingSettings):
 
     @property
     def rows_at_once(self) -> int:
-        """The most rows at once, up to :attr:`at_once`, of which a batch is made without a rest."""
+        """Return the largest number of rows, at most :attr:`at_once`, that divides the batch size."""
         return max(n for n in range(1, min(self.at_once, self.batch_size) + 1) if self.batch_size % n == 0)
 
     def rate(self, *, chat: bool) -> float:
-        """The learning rate: of a model with a chat template (Appendix B: Vicuna 7B v1.5) or without one (LLaMA 2). An
-        adapter learns best at about ten times that (Schulman et al. 2025, LoRA Without Regret)."""
+        """Return the learning rate: the one that is set, or the default for a model with or without a chat
+        template.
+
+        The default is 1e-5 with a template (Appendix B: Vicuna 7B v1.5), else 2e-5 (LLaMA 2). With LoRA it is
+        ten times that (Schulman et al. 2025, LoRA Without Regret).
+        """
         if self.learning_rate is not None:
             return self.learning_rate
         return (1e-5 if chat else 2e-5) * (10 if self.lora else 1)
 
 
 class TrainingStep(Frozen):
-    """One step: its number from 1, where it is in the epochs, the mean loss of a response's token (nats), and the rate.
+    """One training step: its number from 1, its epoch, the mean loss of a response's token (nats), and the
+    learning rate.
 
-    Where an epoch ends, ``held_out`` is the loss on the rows that are held out, if any.
+    At the end of an epoch, ``held_out`` is the loss on the held-out rows, if there are any.
     """
 
     step: int
@@ -113,7 +119,8 @@ class TrainingStep(Frozen):
 
 
 class Training(Frozen):
-    """What came of tuning, as ``training.json`` says it; ``before`` is the held-out loss of the base model."""
+    """The result of a training, as stored in ``training.json``; ``before`` is the held-out loss of the base
+    model."""
 
     rows: int
     tokens: int
@@ -125,7 +132,7 @@ class Training(Frozen):
 
 
 class DebaterRecord(TrainedRecord):
-    """What ``run.json`` says of a tuned model."""
+    """The record of a tuned model (``run.json``): its base model, data and settings."""
 
     SAME: ClassVar[Mapping[str, str]] = {**TrainedRecord.SAME, "held_out": "held-out data"}
 
@@ -140,7 +147,7 @@ class DebaterRecord(TrainedRecord):
         held_out: Sequence[Instruction],
         settings: TuningSettings,
     ) -> DebaterRecord:
-        """The record of tuning the model in this folder on these rows."""
+        """Create the record of tuning a model on these rows; model and rows are identified by digests."""
         kept = {name: value for name, value in asdict(settings).items() if name not in _FREE}
         return cls(
             model=str(model),
@@ -153,7 +160,7 @@ class DebaterRecord(TrainedRecord):
 
 @dataclass(frozen=True)
 class DebaterFolder(TrainedFolder[DebaterRecord]):
-    """The files of a tuned model under one folder."""
+    """The files of a tuned model in one folder."""
 
     COMMAND: ClassVar[str] = "conqret debate tune"
 
@@ -165,10 +172,10 @@ class DebaterFolder(TrainedFolder[DebaterRecord]):
 
 @dataclass(frozen=True, slots=True)
 class TuningPlan:
-    """What tuning will do: rows by side, topics, tokens (of them those of responses), steps, the rows whose end is cut
-    (their places) because they are longer than ``limit``, and the rate.
+    """The plan of a training: the numbers of rows, topics, tokens and steps, and the learning rate.
 
-    ``chat`` says whether the model brings a chat template; one without gets a plain one.
+    ``cut`` lists the rows (file and line) that are longer than ``limit`` tokens and lose their end. ``chat``
+    is True if the model has its own chat template; otherwise it gets a plain one.
     """
 
     rows: int
@@ -197,7 +204,7 @@ def _digest(rows: Sequence[Instruction]) -> str:
 
 
 def loss_curve(training: Training) -> bytes:
-    """The loss by step as SVG, with that on the rows that are held out.
+    """Draw the loss by step as SVG, with the loss on held-out rows, and return the file's bytes.
 
     Raises:
         MissingDependencyError: matplotlib is not installed.
@@ -228,7 +235,11 @@ DEFAULTS = TuningSettings()
 
 @dataclass(frozen=True, slots=True)
 class EncodedRow:
-    """A row as tokens; ``labels`` has the same tokens where they are learnt, else :data:`UNLEARNT`."""
+    """A training row as tokens.
+
+    ``labels`` has the tokens whose loss is trained, and :data:`UNLEARNT` for the others. ``whole`` is the
+    length before the end was cut off.
+    """
 
     input_ids: list[int]
     labels: list[int]
@@ -236,13 +247,13 @@ class EncodedRow:
 
     @property
     def learnt(self) -> int:
-        """How many tokens are learnt."""
+        """Return the number of tokens whose loss is trained."""
         return sum(label != UNLEARNT for label in self.labels)
 
 
 @dataclass(frozen=True, slots=True)
 class TrainingInputs:
-    """All that training needs but the weights."""
+    """The inputs of a training except the weights: tokenizer, settings, encoded rows and plan."""
 
     model: Path
     tokenizer: Any
@@ -264,27 +275,28 @@ def tune_debater(
     on_start: Callable[[TuningPlan, int], None] = lambda plan, kept: None,
     on_step: Callable[[TrainingStep], None] = lambda step: None,
 ) -> tuple[Training, DebaterFolder]:
-    """Tune a local model on statements that debates concluded (DEBATunE), or go on where an earlier call was stopped.
+    """Tune a local model on statements that debates concluded (DEBATunE), or continue a stopped training.
 
-    A finished folder is read, and nothing is trained.
+    If the folder contains the finished model, its result is read and nothing is trained.
 
     Args:
-        data: rows of topic, side, argument and response, or chats, as ``conqret debate export`` writes them; a file of
-            them, or such rows.
+        data: a file of rows with topic, side, argument and response, or chats, as ``conqret debate
+            export`` writes them; or such rows.
         model: the folder of a transformers model with its tokenizer.
         test: held-out rows on which the loss is measured; no topic may be in both files.
-        settings: how it is tuned.
-        output: the folder to write, by default ``runs/DATA-tune-MODEL``; of rows that are no file it is needed.
-        overwrite: begin afresh where the folder holds another run.
-        on_start: gets the plan and the steps that are done already.
-        on_step: gets each step.
+        settings: how the model is tuned.
+        output: the folder to write, by default ``runs/DATA-tune-MODEL``; required if ``data`` is not a
+            file.
+        overwrite: start anew where the folder contains another run.
+        on_start: called with the plan and the number of steps done.
+        on_step: called with each step.
 
     Returns:
-        What came of the training, and the folder with model and adapter.
+        The result of the training, and the folder with model and adapter.
 
     Raises:
-        DeclarationError: there is no model in the folder or it cannot be used, a row has no room for its response, a
-            topic is in both ``data`` and ``test``, or ``output`` holds something else or another run.
+        DeclarationError: the model cannot be used, a row has no room for its response, a topic is in both
+            ``data`` and ``test``, or ``output`` contains something else or another run.
         MissingDependencyError: torch, transformers, trl, datasets or (for LoRA) peft is not installed.
     """
     folder = DebaterFolder(training_output(data, model, output))
@@ -311,7 +323,13 @@ def prepared(
     settings: TuningSettings = DEFAULTS,
     held_out: Sequence[Instruction] = (),
 ) -> TrainingInputs:
-    """The rows as tokens, and what will be done with them; only the tokenizer is loaded. See :func:`tune_debater`."""
+    """Tokenize the rows and plan the training; only the tokenizer is loaded, not the model.
+
+    Raises:
+        DeclarationError: the model cannot be used, or a row has no room for its response.
+        ItemsError: a topic is both in ``rows`` and ``held_out``.
+        MissingDependencyError: torch or transformers is not installed.
+    """
     check_base(model)
     check_apart(rows, held_out)
     transformers = require("transformers", extra=EXTRA)
@@ -348,13 +366,13 @@ def prepared(
 
 
 def encode(row: Instruction, tokenizer: Any, limit: int) -> EncodedRow:
-    """A row in the tokenizer's chat template, its first ``limit`` tokens.
+    """Tokenize a row in the chat template, and keep its first ``limit`` tokens.
 
-    What the model is shown before it writes is read; all behind it, with the end of the turn, is learnt.
+    The loss is trained on the response and the end of its turn only.
 
     Raises:
-        DeclarationError: the instruction leaves no room for a response, or the template writes it in another way once
-            a response follows.
+        DeclarationError: the instruction leaves no room for a response, or the template changes an
+            instruction once a response follows it.
     """
     chat = [{"role": message.role, "content": message.content} for message in row.messages]
     before = rendered(tokenizer, chat, add_generation_prompt=True)
@@ -376,13 +394,13 @@ def encode(row: Instruction, tokenizer: Any, limit: int) -> EncodedRow:
 
 
 def loaded(preparation: TrainingInputs) -> LoadedModel:
-    """The base model, in memory; so far nothing is written.
+    """Load the base model into memory; nothing is written.
 
-    All weights are trained in float32, as bfloat16 is too coarse for small steps; those that LoRA leaves as they are
-    need it not.
+    Trained weights are in float32, because bfloat16 is too coarse for small steps. With LoRA, the base
+    weights may be in bfloat16.
 
     Raises:
-        DeclarationError: it cannot be loaded.
+        DeclarationError: the model cannot be loaded.
         MissingDependencyError: a library that training needs is not installed.
     """
     require("trl", "datasets", *(["peft"] if preparation.settings.lora else []), extra=EXTRA)
@@ -399,7 +417,8 @@ def trained(
     on_start: Callable[[TuningPlan, int], None],
     on_step: Callable[[TrainingStep], None],
 ) -> Training:
-    """Train, from the last checkpoint if there is one, and write the model and what came of it."""
+    """Train from the last checkpoint if there is one, write the model, and return the result of the
+    training."""
     with quiet():
         trainer, place, kind = assembled(preparation, base, folder)
         train(
@@ -443,7 +462,7 @@ def trained(
 
 
 def assembled(preparation: TrainingInputs, base: LoadedModel, folder: DebaterFolder) -> tuple[Any, str, str]:
-    """The trainer, the device, and the type of the numbers in which it computes."""
+    """Return the trainer, the device, and the dtype in which it computes."""
     torch, trl, datasets = (require(name, extra=EXTRA) for name in ("torch", "trl", "datasets"))
     settings, cuda = preparation.settings, torch.cuda.is_available()
     config = trl.SFTConfig(
@@ -488,7 +507,11 @@ def _step(logs: Mapping[str, Any]) -> TrainingStep:
 
 
 def check_apart(rows: Sequence[Instruction], held_out: Sequence[Instruction]) -> None:
-    """No topic may be in both: what was learnt by heart would pass for what was understood. Raises ItemsError."""
+    """Check that no topic is both in the training rows and in the held-out rows.
+
+    Raises:
+        ItemsError: a topic is in both; all such rows are listed.
+    """
     known = {caseless(row.topic): row.place for row in reversed(rows) if row.topic}
     faults = []
     for row in held_out:

@@ -58,8 +58,11 @@ _SHARES: Mapping[str, list[int]] = {
 
 
 class InspectedStatement(Frozen):
-    """One statement of a form: its system and topic, the judge's verdict, and the probability (above 0 and up to 1)
-    with which it was drawn among those of its system with this verdict."""
+    """One sampled statement of an annotation form: its system, topic, judge's verdict, and sampling
+    probability in (0, 1].
+
+    The probability is that of being sampled among the statements of its system with the same verdict.
+    """
 
     item: str
     system: str
@@ -69,7 +72,10 @@ class InspectedStatement(Frozen):
 
 
 class Inspection(Frozen):
-    """What was drawn for a form, in its order, and how; ``unanswered`` statements have no verdict of the judge."""
+    """The statements sampled for an annotation form, in its order, and how they were sampled.
+
+    ``unanswered`` counts the statements without a verdict of the judge.
+    """
 
     model: str
     good_from: int
@@ -82,19 +88,19 @@ class Inspection(Frozen):
 def sample_statements(
     run: str | Path, *, good: int = GOOD_SAMPLE, good_from: int = GOOD_FROM, seed: int = SEED
 ) -> tuple[Inspection, AnnotationForm]:
-    """Draw the statements that annotators should inspect: all that were judged bad, and some of the good ones.
+    """Sample statements for annotators to inspect: all that were judged bad, and some of the good ones.
 
     Args:
         run: a finished run of ``conqret debate score``.
-        good: how many of the statements judged good to draw, of each system.
-        good_from: per cent on the assigned side from which a statement is good.
-        seed: the seed of draw and order.
+        good: how many of the statements judged good to sample, of each system.
+        good_from: the percentage on the assigned side from which a statement is good.
+        seed: the random seed of sample and order.
 
     Returns:
-        What was drawn, with the judge's verdicts, and the form for annotators, without them.
+        The sample with the judge's verdicts, and the form for annotators, without them.
 
     Raises:
-        DeclarationError: as :func:`draw_inspection`, or the run is another or not finished.
+        DeclarationError: as :func:`draw_inspection`, or the run is of another kind or not finished.
     """
     folder = judged_run(Path(run), CONTROLLABILITY, "conqret debate score")
     items = list(folder.items())
@@ -109,7 +115,12 @@ def sample_statements(
 
 
 def write_inspection(run: Path, file: Path, *, good_from: int, overwrite: bool) -> dict[str, Path]:
-    """Draw the statements of a finished run, and write the form, and next to it the plan with the judge's verdicts."""
+    """Sample the statements of a finished run, and write the annotation form and the plan with the judge's
+    verdicts.
+
+    Returns:
+        The paths of form and plan.
+    """
     inspection, form = sample_statements(run, good_from=good_from)
     plan = plan_file(file)
     texts = {file: form.csv()[""], plan: inspection.model_dump_json(indent=1) + "\n"}
@@ -118,7 +129,7 @@ def write_inspection(run: Path, file: Path, *, good_from: int, overwrite: bool) 
 
 
 def plan_file(form: Path) -> Path:
-    """Where the plan of a form is."""
+    """Return the path of the plan that belongs to an annotation form."""
     return form.with_name(f"{form.name}.plan.json")
 
 
@@ -131,11 +142,11 @@ def draw_inspection(
     good_from: int = GOOD_FROM,
     seed: int = SEED,
 ) -> Inspection:
-    """Draw, of each system, every statement that the judge calls bad and ``good`` of the others (all, where there are
-    fewer), and shuffle them together.
+    """Sample every statement that the judge calls bad and, of each system, ``good`` of the others, in random
+    order.
 
-    ``judgments`` are those of the ``items`` by the format ``controllability``, in the same order, and ``model`` made
-    them; the rest is as in :func:`sample_statements`.
+    ``judgments`` are those of the ``items`` by the format ``controllability``, in the same order; ``model``
+    is the judge. The other arguments are as in :func:`sample_statements`.
 
     Raises:
         DeclarationError: a number is out of range, or no statement has a verdict.
@@ -171,10 +182,10 @@ def draw_inspection(
 
 
 def read_inspection(file: Path) -> Inspection:
-    """The draw behind a form.
+    """Read the plan that was written with an annotation form.
 
     Raises:
-        DeclarationError: there is no such file, or it is none.
+        DeclarationError: there is no such file, or it is not a plan.
     """
     try:
         return Inspection.model_validate_json(whole_bytes(file))
@@ -187,15 +198,13 @@ def read_inspection(file: Path) -> Inspection:
 
 
 class InspectionAgreement(Frozen):
-    """How far annotators agree with the judge on one system's statements, as it would be had they inspected all of
-    them.
+    """The estimated agreement of annotators with the judge on all statements of one system.
 
-    Every label weighs as many statements as it stands for: those of its system and verdict, divided among those that
-    were labeled. ``agreement`` is the share on which both say good, or both bad, and ``kappa`` that beyond chance;
-    ``bad_confirmed`` is the share of what the judge calls bad that annotators call bad, ``good_confirmed`` likewise;
-    ``good_by_judge`` and ``good_by_people`` are the shares of good statements. Ties are left out of all of them:
-    ``ties`` is their share. Intervals (95%) are over topics. ``sheet`` statements were drawn, ``unlabelled`` of them
-    have no label.
+    Labels are weighted by inverse sampling probability. ``agreement`` is the share on which both say good or
+    both say bad, and ``kappa`` is Cohen's kappa. ``bad_confirmed`` is the share of statements judged bad that
+    annotators call bad; ``good_confirmed`` likewise. ``good_by_judge`` and ``good_by_people`` are the shares
+    of good statements. Ties are left out of all these, and ``ties`` is their share. Intervals (95%) are over
+    topics. ``sheet`` counts the sampled statements, and ``unlabelled`` those without a label.
     """
 
     system: str
@@ -212,7 +221,7 @@ class InspectionAgreement(Frozen):
 
 @dataclass(frozen=True, slots=True)
 class StatementAgreement:
-    """The draw behind a form, what was remarked of its labels, and each system's agreement."""
+    """The sample behind an annotation form, remarks on its labels, and the agreement for each system."""
 
     inspection: Inspection
     notes: tuple[str, ...]
@@ -221,11 +230,14 @@ class StatementAgreement:
 
 @strict_options
 def statement_agreement(form: str | Path, *, plan: str | Path | None = None) -> StatementAgreement:
-    """Estimate how far annotators agree with the judge on statements, corrected for how these were drawn.
+    """Estimate the agreement of annotators with the judge on statements, corrected for the sampling.
 
     Args:
-        form: the form of ``conqret debate score --sample``, filled in.
-        plan: the plan that says what was drawn, by default ``SHEET.plan.json``.
+        form: the completed form of ``conqret debate score --sample``.
+        plan: the plan with the sample, by default ``FORM.plan.json``.
+
+    Returns:
+        The agreement for each system.
 
     Raises:
         DeclarationError: as :func:`agreement`, or form or plan cannot be read.
@@ -236,15 +248,15 @@ def statement_agreement(form: str | Path, *, plan: str | Path | None = None) -> 
 
 
 def agreement(inspection: Inspection, labels: LabelSet) -> list[InspectionAgreement]:
-    """How far the labels of a form agree with the judge, for each system.
+    """Estimate the agreement of annotators' labels with the judge, for each system.
 
     Args:
-        inspection: the draw behind the form.
-        labels: what annotators say, good as 1, tie as .5 and bad as 0 (:data:`WORDS`); several may label one statement,
-            and share its weight.
+        inspection: the sample behind the form.
+        labels: the annotators' labels: good as 1, tie as .5 and bad as 0 (:data:`WORDS`). Several labels
+            of one statement share its weight.
 
     Raises:
-        DeclarationError: a label is of a statement that was not drawn, or there are no labels.
+        DeclarationError: a label is of a statement that was not sampled, or there are no labels.
     """
     drawn = {statement.item for statement in inspection.drawn}
     if strange := next((label.unit.item for label in labels.labels if label.unit.item not in drawn), None):
@@ -324,7 +336,7 @@ def _share(name: str, sums: NDArray[np.float64], weights: NDArray[np.float64]) -
 
 
 def agreement_table(agreements: Sequence[InspectionAgreement], inspection: Inspection) -> Table:
-    """A row for each system: annotators next to the judge, over all of its statements."""
+    """Build the table of the agreement of annotators with the judge, with a row for each system."""
     return Table(
         f"Annotators and {inspection.model}, corrected for the sampling",
         {

@@ -53,7 +53,7 @@ DUPLICATE = "duplicate"
 
 @dataclass(frozen=True, slots=True)
 class DroppedRow:
-    """A row that is not kept: its id, its text, the reason in a word, and what there is to say of it."""
+    """A dropped row: its id and text, the reason, and a detail."""
 
     id: str
     text: str
@@ -63,20 +63,22 @@ class DroppedRow:
 
 @dataclass(frozen=True, slots=True)
 class FilterResult:
-    """The rows that are kept, as they are to be written, and those that are dropped."""
+    """The rows that a filter keeps, as they are to be written, and those that it drops."""
 
     kept: Sequence[Mapping[str, Any]]
     dropped: Sequence[DroppedRow]
 
     @property
     def reasons(self) -> dict[str, int]:
-        """How many are dropped for each reason, the commonest first."""
+        """Return how many rows are dropped for each reason, the most frequent first."""
         return dict(Counter(dropped_row.reason for dropped_row in self.dropped).most_common())
 
     def write(self, file: Path, *, overwrite: bool = False, register: Path | None = None) -> Path:
-        """Write what is kept into ``file``, and what is dropped next to it, as JSON lines; returns the second place.
+        """Write the kept rows to ``file`` and the dropped ones next to it, as JSON Lines; return the second
+        path.
 
-        ``overwrite`` and ``register`` are those of :func:`conqret.io.safe_files.write_new`, and so is what is raised.
+        ``overwrite``, ``register`` and the errors raised are those of
+        :func:`conqret.io.safe_files.write_new`.
         """
         beside = file.with_name(f"{stem(file)}.dropped.jsonl")
         lines = {file: json_lines(self.kept), beside: json_lines(map(asdict, self.dropped))}
@@ -86,13 +88,13 @@ class FilterResult:
 
 @dataclass(frozen=True, slots=True)
 class FilterRun(JudgedResult):
-    """What is kept and what is dropped, and the judgments that decided it."""
+    """The kept and dropped rows, and the judgments that decided it."""
 
     found: FilterResult
 
 
 def unanswered(row: str, text: str, measure: Measure) -> DroppedRow:
-    """What is dropped because ``measure`` has no value."""
+    """Return the dropped row for a text for which ``measure`` has no value."""
     return DroppedRow(row, text, NO_ANSWER, f"{measure.reason}: {measure.detail}".strip(" :"))
 
 
@@ -107,16 +109,19 @@ StatementKey = tuple[str, str, str]
 def filter_statements(
     statements: str | Path, *, scored: str | Path | None = None, **settings: Unpack[JudgeSettings]
 ) -> FilterRun:
-    """Keep the statements that contain nothing harmful, before a model is trained on them.
+    """Keep the statements that a model judges to be harmless, before another model is trained on them.
 
     Args:
-        statements: a file with columns ``topic``, ``side`` and ``statement``; its rows are kept as they are.
-        scored: a run of ``conqret debate score`` on these statements: those that are not wholly on their side are
-            dropped, too.
+        statements: a file with columns ``topic``, ``side`` and ``statement``; its rows are not changed.
+        scored: a run of ``conqret debate score`` on these statements: those that are not wholly on their
+            side are dropped, too.
         settings: those of :func:`conqret.judge`, without ``format``.
 
+    Returns:
+        The kept and dropped rows, and the judgments.
+
     Raises:
-        DeclarationError: anything wrong with the call or the statements.
+        DeclarationError: the call or the statements are wrong.
     """
     file, skip_invalid = Path(statements), settings.get("skip_invalid", False)
     items = read_statements([file], skip_invalid=skip_invalid, language=settings.get("language"))
@@ -132,13 +137,14 @@ def filtered(
     judgments: Iterable[Judgment],
     kept_to_side: Mapping[StatementKey, Measure] | None = None,
 ) -> FilterResult:
-    """The rows of the statements that pass, as they are.
+    """Split the rows of statements into kept and dropped ones by their judgments.
 
     Args:
-        rows: the statements as they stand in their file.
-        items: the same as items.
-        judgments: theirs by the format ``harmlessness``, in the same order.
-        kept_to_side: their controllability (:func:`controllability_of`); None lets every side pass.
+        rows: the rows of the file.
+        items: the same statements as items.
+        judgments: their judgments by the format ``harmlessness``, in the same order.
+        kept_to_side: their controllability (:func:`controllability_of`); with None, the side is not
+            checked.
 
     Raises:
         DeclarationError: a statement was not judged for controllability.
@@ -156,8 +162,10 @@ def filtered(
 
 
 def rows_of(file: Path, *, skip_invalid: bool = False) -> list[dict[str, Any]]:
-    """The rows of a file of statements, one row an item, in the types of JSON; ``skip_invalid`` leaves those out that
-    have faults."""
+    """Return the rows of a file of statements as dictionaries of JSON types, one for each item.
+
+    ``skip_invalid`` leaves out rows with faults.
+    """
     places = statements_in(file, skip_invalid=skip_invalid).places()
     return [
         {str(key): plain(value) for key, value in row.record.items()}
@@ -167,7 +175,7 @@ def rows_of(file: Path, *, skip_invalid: bool = False) -> list[dict[str, Any]]:
 
 
 def controllability_of(folder: Path) -> dict[StatementKey, Measure]:
-    """How far each statement of a run of ``conqret debate score`` keeps to its side.
+    """Return the controllability of each statement in a run of ``conqret debate score``.
 
     Raises:
         DeclarationError: there is no finished run, or it is one of another format.
@@ -176,10 +184,12 @@ def controllability_of(folder: Path) -> dict[StatementKey, Measure]:
 
 
 def harmless(items: Iterable[Item], folder: Path) -> tuple[list[Item], int]:
-    """The statements that pass in a run of ``conqret debate filter``, and how many do not; blank ones pass.
+    """Return the statements that passed a run of ``conqret debate filter``, and how many did not; blank ones
+    are kept.
 
     Raises:
-        DeclarationError: there is no finished run, it is one of another format, or a statement is not in it.
+        DeclarationError: there is no finished run, it is one of another format, or a statement is not in
+            it.
     """
     measures, known = _measures(judged_run(folder, FORMAT, "conqret debate filter"), METRIC), list(items)
     kept = [
@@ -231,11 +241,12 @@ are none."""
 
 
 def two_sided(items: Iterable[Item], judgments: Iterable[Judgment]) -> FilterResult:
-    """The topics that can be argued from both sides, each once, as rows with ``id`` and ``topic`` (the claim).
+    """Keep the topics that can be argued from both sides, each once, as rows with ``id`` and ``topic`` (the
+    claim).
 
     Args:
         items: the collected topics.
-        judgments: theirs by the format ``two-sided``, in the same order.
+        judgments: their judgments by the format ``two-sided``, in the same order.
     """
     kept: list[dict[str, str]] = []
     dropped: list[DroppedRow] = []
@@ -265,8 +276,11 @@ def two_sided_topics(collected: str | Path, **settings: Unpack[JudgeSettings]) -
         collected: a file with a column ``topic``, optionally ``id``.
         settings: those of :func:`conqret.judge`, without ``format``.
 
+    Returns:
+        The kept and dropped topics, and the judgments.
+
     Raises:
-        DeclarationError: anything wrong with the call or the topics.
+        DeclarationError: the call or the topics are wrong.
     """
     source = open_items(
         Path(collected), skip_invalid=settings.get("skip_invalid", False), language=settings.get("language")
@@ -285,8 +299,10 @@ def _same_topic(terms: frozenset[str], known: Sequence[frozenset[str]]) -> int |
 
 
 def shared(first: frozenset[str], other: frozenset[str]) -> float:
-    """The share of stems that two topics have in common, in [0, 1]: ``w(A and B) / w(A or B)``, a common word at half a
-    weight; 0 where neither has any."""
+    """Return the weighted Jaccard similarity of two topics' stems, in [0, 1]: ``w(A and B) / w(A or B)``.
+
+    Common words have half weight; the result is 0 where neither topic has a stem.
+    """
     union = sum(weight(term) for term in sorted(first | other))
     return sum(weight(term) for term in sorted(first & other)) / union if union else 0.0
 
@@ -309,7 +325,7 @@ DROPPED = {
 
 
 def filter_table(title: str, rows: str, outcome: FilterResult) -> Table:
-    """How many ``rows`` are kept, and how many dropped for each reason."""
+    """Build the table of how many rows are kept, and how many are dropped for each reason."""
     total = len(outcome.kept) + len(outcome.dropped)
     return Table(
         title,
@@ -353,7 +369,7 @@ LEFT_OUT = {
 
 @dataclass(frozen=True, slots=True)
 class TrainingExample:
-    """What a model is told, and what it is to respond."""
+    """A training example: an instruction and the response to learn, with topic, side and argument."""
 
     instruction: str
     response: str
@@ -362,7 +378,8 @@ class TrainingExample:
     argument: str
 
     def row(self, shape: Shape) -> dict[str, Any]:
-        """The example as trl and datasets read it: a ``chat`` of two messages, or ``instruction`` and output."""
+        """Return the example as a row for trl: two messages (``chat``), or instruction and output
+        (``instruction``)."""
         fields = {"topic": self.topic, "side": self.side, "argument": self.argument}
         if shape == "instruction":
             return {"instruction": self.instruction, "input": "", "output": self.response, **fields}
@@ -372,14 +389,14 @@ class TrainingExample:
 
 @dataclass(frozen=True, slots=True)
 class TrainingData:
-    """What is trained on and what is tested on, and how many statements are left out for each reason."""
+    """The training and test examples, and how many statements are left out for each reason."""
 
     train: tuple[TrainingExample, ...]
     test: tuple[TrainingExample, ...]
     left_out: dict[str, int]
 
     def numbers(self) -> dict[str, Any]:
-        """How many statements and topics each part has, and what is left out."""
+        """Return the numbers of statements and topics of each part, and of left-out statements by reason."""
         parts = {"train": self.train, "test": self.test}
         counts = {name: len(examples) for name, examples in parts.items()}
         topics = {
@@ -397,16 +414,22 @@ def debate_training_data(
     seed: int = SEED,
     passed: str | Path | None = None,
 ) -> TrainingData:
-    """Choose concluded statements as training data: as many for both sides, and test topics that are not trained on.
+    """Select concluded statements as training data: equally many for both sides, and no test topic in
+    training.
 
     Args:
-        sources: folders of ``conqret debate hold``, or files with columns ``topic``, ``side`` and ``statement``.
-        test_share: the share of the topics that are tested on.
-        seed: draws these topics.
-        passed: a run of ``conqret debate filter`` on these statements: those that did not pass are left out.
+        sources: folders of ``conqret debate hold``, or files with columns ``topic``, ``side`` and
+            ``statement``.
+        test_share: the share of the topics used for testing.
+        seed: the random seed of the choice of test topics.
+        passed: a run of ``conqret debate filter`` on these statements: those that did not pass are left
+            out.
+
+    Returns:
+        The training and test examples.
 
     Raises:
-        DeclarationError: as :func:`training_data`, or a folder holds no finished run.
+        DeclarationError: as :func:`training_data`, or a folder has no finished run.
     """
     places = [sources] if isinstance(sources, str | Path) else sources
     files, lacking = [], 0
@@ -431,14 +454,13 @@ def debate_training_data(
 def training_data(
     statements: Iterable[Item], *, test_share: float = TEST_SHARE, seed: int = SEED
 ) -> TrainingData:
-    """Choose, balance and divide statements.
+    """Select statements, balance the sides of each topic, and split the topics into training and test.
 
     Args:
         statements: items with topic, stance, and the statement as the argument (None or blank: left out).
-        test_share: the share of the topics that are tested on, 0 to below 1; of several topics at least one is, unless
-            it is 0, and at least one is trained on. A topic falls on the same side of the division in every export with
-            the same topics and ``seed``.
-        seed: draws these topics.
+        test_share: the share of the topics used for testing, from 0 to below 1. If it is not 0, each part
+            gets at least one topic. The split depends only on the topics and ``seed``.
+        seed: the random seed of the choice of test topics.
 
     Raises:
         DeclarationError: the share is out of range, or no statement is left.
@@ -486,5 +508,5 @@ def training_data(
 
 
 def in_words(left_out: dict[str, int]) -> str:
-    """How many statements are left out, and why."""
+    """Return a text that says how many statements are left out for each reason."""
     return ", ".join(f"{count:,} {LEFT_OUT[why]}" for why, count in left_out.items() if count)

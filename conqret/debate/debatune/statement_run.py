@@ -42,7 +42,7 @@ PROMPTS = {PROMPT: RunPrompt(Plain, "write statements", ANSWER_TOKENS, file=Fals
 
 
 class StatementRow(ResponseRow):
-    """What was written; ``cut`` where the room for it was too small."""
+    """A written statement; ``cut`` is True if it was cut off at the token limit."""
 
     text: str = ""
     cut: bool = False
@@ -52,7 +52,7 @@ class StatementRow(ResponseRow):
 class StatementsFolder(
     RequestFolder[RequestRecord, StatementRow], kind="debate-write", same={"temperature": "temperature"}
 ):
-    """The files of written statements under one folder."""
+    """The files of a run of written statements in one folder."""
 
     COMMAND: ClassVar[str] = "conqret debate write"
 
@@ -61,8 +61,8 @@ class StatementsFolder(
 
 
 class StatementsSummary(Frozen):
-    """A run in numbers: how many statements there are, how many of them were cut, and how many there are not (by
-    reason)."""
+    """The numbers of a run: statements written, those cut off at the token limit, and missing ones by
+    reason."""
 
     written: int
     cut: int
@@ -78,18 +78,24 @@ def write_statements(
     output: str | Path | None = None,
     **settings: Unpack[RequestRunSettings],
 ) -> StudyOutcome[StatementRow, StatementsSummary]:
-    """Have a model write statements, or answer any instructions, to be judged.
+    """Have a model write statements, or respond to any instructions, so that they can be judged.
 
     Args:
-        rows: rows of topic, side and argument, of an instruction, or chats; responses are ignored.
+        rows: rows of topic, side and argument, of an instruction, or of chats; responses in them are
+            ignored.
         system: the name of the writer in the rows, by default the model's name.
-        sampling: how the model draws what it writes.
-        output: the run's folder, by default ``runs/ROWS-debate-write-MODEL``; the same call goes on there.
-        settings: the model and how it is called: :class:`conqret.judging.judge_settings.RequestRunSettings`.
+        sampling: how the model samples its text.
+        output: the run's folder, by default ``runs/ROWS-debate-write-MODEL``; the same call continues a
+            stopped run.
+        settings: the model and how it is called:
+            :class:`conqret.judging.judge_settings.RequestRunSettings`.
+
+    Returns:
+        The statements, and a summary of the run.
 
     Raises:
-        DeclarationError: anything wrong with the call, the rows or the folder, or the offline writer is told anything
-            but to argue for a side. No request is sent then.
+        DeclarationError: the call, the rows or the folder are wrong, or the offline model gets an
+            instruction that names no side. No request is sent then.
     """
     writer = client_options(settings.get("model"), settings)
     writer.backend.check_can_request("an instruction", written=True, plain=True)
@@ -177,33 +183,36 @@ _STILL = "Still: "
 
 
 def offline_arguments(topic: str, side: Side, count: int) -> list[str]:
-    """So many arguments for a side, each from another ground, in one sentence."""
+    """Return ``count`` template arguments for a side of a topic, each of one sentence and on another
+    ground."""
     again = [f" ({n // len(_GROUNDS) + 1})" if n >= len(_GROUNDS) else "" for n in range(count)]
     grounds = [_GROUNDS[n % len(_GROUNDS)] + again[n] for n in range(count)]
     return [_ARGUES[side].format(ground=ground, topic=_stop(topic)) for ground in grounds]
 
 
 def offline_statement(topic: str, side: Side, argument: str, other: Sequence[str]) -> str:
-    """The side, the argument, and what is set against the main point of each text of the ``other`` side."""
+    """Return the offline statement: side, argument, and a reply to the main point of each text of the
+    ``other`` side."""
     point = _stop(argument or topic)
     met = (f'It is said that "{main_point(text, topic, argument)}" {_STILL}{point}' for text in other)
     return "\n\n".join(dict.fromkeys((_TAKES[side].format(topic=topic), point, *met)))
 
 
 def offline_answer(number: int, topic: str, argument: str) -> str:
-    """To a question, by its number, the argument once more."""
+    """Return the offline answer to a numbered question: the argument again."""
     return f"To question {number}: {_stop(argument or topic)}"
 
 
 def offline_question(reply_text: str, topic: str, argument: str) -> str:
-    """A question on the main point of what the other side says."""
+    """Return the offline question about the main point of the other side's text."""
     return f'Why should "{main_point(reply_text, topic, argument)}" weigh more than this: {_stop(argument or topic)}'
 
 
 def main_point(reply_text: str, topic: str, argument: str) -> str:
-    """The sentence with the most weight of stems that neither topic nor argument has; of equals the first.
+    """Return the sentence with the most weight of stems that neither topic nor argument has; of equal ones,
+    the first.
 
-    What only quotes the other side, or the topic, is passed over as long as there is anything else.
+    Sentences with quotations are chosen only if there are no others.
     """
     known = Text(f"{topic}\n{argument}").terms
     candidates = [sentence.text.removeprefix(_STILL) for sentence in sentences(reply_text)]

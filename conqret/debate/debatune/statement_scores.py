@@ -46,15 +46,16 @@ MAJORITY = 50
 
 
 class Controllability(Frozen):
-    """What one system's statements come to.
+    """The controllability scores of one system's statements.
 
-    ``positive`` and ``negative`` are the shares of good statements among those of the two sides, ``overall`` the mean
-    of both, each with a 95% interval over topics. ``separation`` is the AUROC with which supporting less opposing
-    tells the sides apart, whatever is called good. Of ``statements``, ``refusals`` and ``no_side`` argue for neither
-    side and are not good; ``unanswered`` have no answer of the judge and are left out: were all of them bad, or all
-    good, ``overall`` would be at the ends of ``bounds``. ``beyond_first`` is ``overall`` less that of the first system
-    on the topics that both have, paired, and ``p`` its two-sided p-value by t over them, by Holm over the systems
-    (None: no test); neither has a value for the first.
+    ``positive`` and ``negative`` are the shares of good statements on each side, and ``overall`` is their
+    mean, with 95% intervals over topics. ``separation`` is the AUROC with which supporting minus opposing
+    content tells the sides apart. ``refusals`` and ``no_side`` count statements that argue for neither side;
+    they are not good. ``unanswered`` statements have no valid response and are left out; ``bounds`` is
+    ``overall`` if all of them were bad, or good.
+
+    ``beyond_first`` is the paired difference of ``overall`` from the first system over common topics. ``p``
+    is its two-sided p-value by a t-test with Holm's correction (None: no test).
     """
 
     system: str
@@ -74,12 +75,13 @@ class Controllability(Frozen):
 def controllability_by_system(
     items: Iterable[Item], judgments: Iterable[Judgment], *, good_from: int = GOOD_FROM
 ) -> list[Controllability]:
-    """Every system's controllability, in the order in which the systems first come.
+    """Compute every system's controllability, in the order of first occurrence.
 
     Args:
         items: the statements (:func:`conqret.debate.debatune.debate_files.read_statements`).
-        judgments: theirs by the format ``controllability``, in the same order.
-        good_from: per cent on the assigned side from which a statement is good, above 50 and up to 100.
+        judgments: their judgments by the format ``controllability``, in the same order.
+        good_from: the percentage on the assigned side from which a statement is good, above 50 and up to
+            100.
 
     Raises:
         DeclarationError: ``good_from`` is out of range.
@@ -97,7 +99,11 @@ def controllability_by_system(
 
 
 def check_good_from(good_from: int) -> None:
-    """Raise DeclarationError where a statement could be good for both sides, or for neither."""
+    """Check that ``good_from`` is above 50 and at most 100, so that no statement is good for both sides.
+
+    Raises:
+        DeclarationError: it is out of this range.
+    """
     if not MAJORITY < good_from <= GOOD_FROM:
         raise DeclarationError(
             f"--good-from must be a percentage above {MAJORITY} and at most {GOOD_FROM}, not {good_from}"
@@ -105,12 +111,13 @@ def check_good_from(good_from: int) -> None:
 
 
 def is_good(measure: Measure, good_from: int = GOOD_FROM) -> bool | None:
-    """Whether the share on the assigned side is ``good_from`` per cent or more; None without a share."""
+    """Return True if at least ``good_from`` percent of a statement is on its assigned side; None without a
+    value."""
     return None if measure.value is None else round(measure.value * 100, 6) >= good_from
 
 
 def overall(positive: float, negative: float) -> float:
-    """The mean of the two sides: ``(positive + negative) / 2``."""
+    """Return the mean of the two sides' shares: ``(positive + negative) / 2``."""
     return (positive + negative) / 2
 
 
@@ -194,7 +201,8 @@ def _share(measure: Measure, name: str) -> float:
 
 
 def controllability_table(scores: Sequence[Controllability], good_from: int) -> Table:
-    """A row for each system, as the right half of DEBATunE's Table 1, with what argues for no side next to it."""
+    """Build the table of controllability by system (right half of DEBATunE's Table 1), with refusals and
+    missing responses."""
     beside = (
         f" Less {scores[0].system}: overall less that of {scores[0].system}, paired over the topics that both have; p "
         f"by t over them, Holm over the systems, none below {MIN_TOPICS}. {words.NOT_CORRECTED}"
@@ -243,11 +251,11 @@ _VERDICTS: dict[int, Verdict] = {1: "win", 0: "tie", -1: "lose"}
 
 
 class Quality(Frozen):
-    """How one system fares against the baseline system.
+    """The comparison of one system's responses with those of the baseline system.
 
-    ``score`` is ``(win - lose) / all + 1`` in [0, 2], 1 where both are alike, with a 95% interval over topics.
-    ``flip_rate`` is the share of pairs whose better response is not the same in both orders (a tie in one of them
-    included). ``unanswered`` pairs lack an answer in one of the orders, and are left out.
+    ``score`` is ``(win - lose) / all + 1`` in [0, 2], 1 for equally good, with a 95% interval over topics.
+    ``flip_rate`` is the share of pairs whose better response differs between the two orders (also if one is a
+    tie). ``unanswered`` pairs lack a valid response in one order, and are left out.
     """
 
     system: str
@@ -260,20 +268,22 @@ class Quality(Frozen):
 
 
 def pair(items: Sequence[Item], baseline: str | None = None) -> tuple[Item, ...]:
-    """A pair for each instruction that the baseline system and another one have answered.
+    """Return a pair for each instruction that both the baseline system and another one have responded to.
 
     Args:
-        items: the statements (:func:`conqret.debate.debatune.debate_files.read_statements`), of two systems at least.
-            Two belong to one instruction where topic, side and, if given, argument and instruction are the same.
-        baseline: the system that the others are held against; the first by default.
+        items: the statements (:func:`conqret.debate.debatune.debate_files.read_statements`), of at least
+            two systems. Two belong together where topic, side and, if given, argument and instruction are the
+            same.
+        baseline: the system that the others are compared with; the first by default.
 
     Returns:
-        Items whose topic is the instruction, ``argument`` the system's response and ``second_argument`` the baseline's.
+        Items whose topic is the instruction, ``argument`` the system's response and ``second_argument``
+            the baseline's.
 
     Raises:
         UnknownNameError: there is no such system.
-        DeclarationError: there is one system only, a system answers an instruction twice, or shares none with the
-            baseline.
+        DeclarationError: there is only one system, a system responds to an instruction twice, or shares
+            none with the baseline.
     """
     systems: dict[str, dict[tuple[str, ...], Item]] = {}
     for item in items:
@@ -309,7 +319,8 @@ def pair(items: Sequence[Item], baseline: str | None = None) -> tuple[Item, ...]
 
 
 def quality(pairs: Iterable[Item], judgments: Iterable[Judgment]) -> list[Quality]:
-    """How each system fares, from its pairs and their judgments by the format ``response-quality``."""
+    """Compute each system's response quality from its pairs and their judgments by the format
+    ``response-quality``."""
     by_system = gathered(
         (system_of(item), (str(item.metadata[TOPIC]), judgment.measures["preference"]))
         for item, judgment in zip(pairs, judgments, strict=True)
@@ -318,7 +329,8 @@ def quality(pairs: Iterable[Item], judgments: Iterable[Judgment]) -> list[Qualit
 
 
 def verdict(preference: Measure) -> Verdict | None:
-    """Win, tie or lose of the first response, from both orders; None where one of them has no answer."""
+    """Return win, tie or lose of the first response over both orders; None where an order has no valid
+    response."""
     if preference.value is None:
         return None
     total = sum(_POINTS[label] for label in _labels(preference))
@@ -357,23 +369,27 @@ def _labels(preference: Measure) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class JudgedResult:
-    """What comes of judgments, with the judgments."""
+    """A result that was computed from judgments, together with these judgments."""
 
     judgments: Judgments
 
     @property
     def session(self) -> SessionCounts:
-        """The requests of this call, and what earlier ones left."""
+        """Return the counts of the requests of this call and of earlier ones."""
         return self.judgments.session
 
     @property
     def missing(self) -> Sequence[str]:
-        """The answers that a replay lacked."""
+        """Return the keys of the responses that a replay lacked."""
         return self.judgments.missing
 
 
 def judge_by_format(items: Sequence[Item], format: str, settings: JudgeSettings) -> Judgments:  # noqa: A002 - as in settings
-    """The judgments of all items by a format, which ``settings`` do not name."""
+    """Judge all items by a format, and return the judgments.
+
+    Raises:
+        DeclarationError: ``settings`` name a format, or the call is wrong.
+    """
     if "format" in settings:
         raise DeclarationError(f"the format is {format}: leave out 'format', or use conqret.judge")
     named: JudgeSettings = {**settings, "format": format}
@@ -389,7 +405,7 @@ Statements = str | Path | Iterable[str | Path | Item]
 
 @dataclass(frozen=True, slots=True)
 class Systems(JudgedResult, Generic[S]):
-    """What a judge says of each system, in the order in which they first come, and the judgments behind it."""
+    """A result for each system, in the order of first occurrence, with the judgments behind it."""
 
     systems: tuple[S, ...]
 
@@ -397,15 +413,19 @@ class Systems(JudgedResult, Generic[S]):
 def controllability(
     statements: Statements, *, good_from: int = GOOD_FROM, **settings: Unpack[JudgeSettings]
 ) -> Systems[Controllability]:
-    """How often each system's statements are wholly on the side that they were to take (DEBATunE, section 4.1).
+    """Judge how often each system's statements are wholly on their assigned side (DEBATunE, section 4.1).
 
     Args:
         statements: files with columns ``topic``, ``side`` and ``statement``, or items.
-        good_from: per cent on the assigned side from which a statement is good, above 50 and up to 100.
+        good_from: the percentage on the assigned side from which a statement is good, above 50 and up to
+            100.
         settings: those of :func:`conqret.judge`, without ``format``.
 
+    Returns:
+        The controllability of each system, and the judgments.
+
     Raises:
-        DeclarationError: anything wrong with the call or the statements.
+        DeclarationError: the call or the statements are wrong.
     """
     check_good_from(good_from)
     items = _items(statements)
@@ -416,16 +436,19 @@ def controllability(
 def response_quality(
     statements: Statements, *, against: str | None = None, **settings: Unpack[JudgeSettings]
 ) -> Systems[Quality]:
-    """How good each system's statements are compared with those of one system to the same instructions (DEBATunE,
-    section 4.1, Equation 5).
+    """Judge each system's responses against those of one system (DEBATunE, section 4.1, Equation 5).
 
     Args:
-        statements: files with columns ``topic``, ``side`` and ``statement``, or items; of two systems at least.
-        against: the system that all others are held against; by default the first.
+        statements: files with columns ``topic``, ``side`` and ``statement``, or items; of at least two
+            systems.
+        against: the system that all others are compared with; by default the first.
         settings: those of :func:`conqret.judge`, without ``format``.
 
+    Returns:
+        The response quality of each system, and the judgments.
+
     Raises:
-        DeclarationError: anything wrong with the call or the statements.
+        DeclarationError: the call or the statements are wrong.
     """
     items = _items(statements)
     pairs = pair(items, against or system_of(items[0]))
@@ -443,7 +466,7 @@ def _items(statements: Statements) -> tuple[Item, ...]:
 
 
 def quality_table(scores: Sequence[Quality], baseline: str) -> Table:
-    """A row for each system, as the left half of DEBATunE's Table 1."""
+    """Build the table of response quality by system (left half of DEBATunE's Table 1)."""
     return Table(
         f"Response quality against {baseline}",
         {

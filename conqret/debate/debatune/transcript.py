@@ -31,11 +31,11 @@ MAX_ID = 200
 
 
 class Turn(ResponseRow):
-    """What one side said at its turn.
+    """One side's turn in a debate.
 
-    ``answers`` are those to the other side's last questions, in their order, and ``questions`` its own; a conclusion
-    has neither. ``trims`` names the turns that were shown shortened. Without a ``statement`` there is the ``reason``:
-    a failure is never a statement.
+    ``answers`` are those to the other side's last questions, in order, and ``questions`` are its own; a
+    conclusion has neither. ``trims`` names the earlier turns that were shortened in the prompt. A failed turn
+    has a ``reason`` and no ``statement``.
     """
 
     statement: str = ""
@@ -45,20 +45,20 @@ class Turn(ResponseRow):
 
 
 class TranscriptRow(Turn):
-    """A row of a run of debates: a turn, or the ``arguments`` that were requested of a side before."""
+    """A row of a run of debates: a turn, or the ``arguments`` that were requested for a side."""
 
     arguments: tuple[str, ...] = ()
 
 
 class Round(Frozen):
-    """What both sides said in one round; a turn is None where the debate did not come to it."""
+    """Both sides' turns in one round; a turn is None where the debate ended before it."""
 
     number: int
     turns: dict[Side, Turn | None]
 
 
 class MissingPart(Frozen):
-    """What a debate lacks, and why."""
+    """A missing part of a debate, and the reason why it is missing."""
 
     what: str
     reason: Reason
@@ -68,8 +68,8 @@ class MissingPart(Frozen):
 class ModelDebate(Frozen):
     """One debate, finished or not.
 
-    ``opens`` is the side that spoke first in each round. ``models`` has the speaker of each side. ``lacks`` says what
-    is not there, and why; it is empty where the debate is finished.
+    ``opens`` is the side that spoke first in each round, and ``models`` has the model of each side. ``lacks``
+    lists the missing parts; it is empty where the debate is finished.
     """
 
     id: str
@@ -83,17 +83,17 @@ class ModelDebate(Frozen):
 
     @property
     def finished(self) -> bool:
-        """Whether all turns and both conclusions are there."""
+        """Return True if the debate has all turns and both conclusions."""
         return not self.lacks
 
     @property
     def trimmed(self) -> bool:
-        """Whether a turn or a conclusion was written after less than the whole record."""
+        """Return True if the prompt of any turn or conclusion had shortened earlier turns."""
         spoken = (self.conclusions, *(debate_round.turns for debate_round in self.rounds))
         return any(turn is not None and turn.trims for turns in spoken for turn in turns.values())
 
     def statements(self) -> Iterator[dict[str, str]]:
-        """The concluded statements, as rows that :func:`read_statements` reads."""
+        """Yield the concluding statements as rows that :func:`read_statements` reads."""
         for side, turn in self.conclusions.items():
             if turn is not None:
                 yield {
@@ -107,9 +107,11 @@ class ModelDebate(Frozen):
 
 
 class DebatesSummary(Frozen):
-    """Debates in numbers: how many there are and how many are finished, the statements that were concluded, how many
-    turns and arguments are missing by reason, and in how many debates the record did not fit and was shortened.
-    ``unfinished`` are the others."""
+    """The numbers of a run of debates.
+
+    ``missing`` counts missing turns and arguments by reason. ``trimmed`` counts the debates in which earlier
+    turns were shortened to fit the window. ``unfinished`` lists the debates that are not finished.
+    """
 
     models: dict[Side, str]
     rounds: int
@@ -124,10 +126,11 @@ class DebatesSummary(Frozen):
 
 @dataclass(frozen=True, slots=True)
 class Motion:
-    """What is debated: a topic with an argument for each side, who opens, and for how many rounds.
+    """A debate to hold: a topic with an argument for each side, the side that opens, and the number of
+    rounds.
 
-    ``requested`` has for each side without an argument the trial that requests its arguments, of which the motion takes
-    the one at ``place``.
+    ``requested`` maps each side without an argument to the request of its arguments; the debate uses the
+    argument at index ``place``.
     """
 
     id: str
@@ -139,24 +142,24 @@ class Motion:
     requested: Mapping[Side, str] = field(default_factory=dict)
 
     def places(self) -> Iterator[tuple[int, Side]]:
-        """All turns in their order: round (from 1) and side; the conclusions are those of round 0."""
+        """Yield all turns in order as (round from 1, side); the conclusions have round 0."""
         for number in (*range(1, self.rounds + 1), 0):
             for side in sorted(SIDES, key=lambda side: side != self.opens):
                 yield number, side
 
     def key(self, number: int, side: Side) -> str:
-        """The name of a turn in the run."""
+        """Return the key of a turn in the run."""
         return f"{self.id} {number or 'conclusion'} {side}"
 
     def argued(self, rows: Mapping[str, TranscriptRow]) -> Motion:
-        """The motion with the arguments that were found; empty where they could not be had."""
+        """Return a copy with the requested arguments filled in; empty where a request failed."""
         chosen = dict(self.arguments)
         for side, key in self.requested.items():
             chosen[side] = rows[key].arguments[self.place] if rows[key].arguments else ""
         return replace(self, arguments=chosen)
 
     def debate(self, rows: Mapping[str, TranscriptRow], models: Mapping[Side, str]) -> ModelDebate:
-        """The debate that these rows make, by their ids."""
+        """Assemble the debate from the rows of its turns (by key)."""
         turns = {place: rows[self.key(*place)] for place in self.places()}
         statements = {place: turn if turn.answered else None for place, turn in turns.items()}
         parts = {f"arguments, {side}": rows[key] for side, key in self.requested.items()}
@@ -181,7 +184,7 @@ class Motion:
 
 
 def named(number: int, side: Side) -> str:
-    """A turn in words; the conclusion is that of round 0."""
+    """Return a turn's name, such as "round 1, affirmative" or (for round 0) "conclusion, affirmative"."""
     return f"round {number}, {side}" if number else f"conclusion, {side}"
 
 
@@ -228,7 +231,8 @@ class Reply(Typed):
 
 @dataclass(frozen=True, slots=True)
 class TurnRequest:
-    """One turn: the side whose it is, in a round (0: the conclusion), after the turns so far in their order."""
+    """The request for one turn: the debate, the round (0: the conclusion), the side, and the turns before
+    it."""
 
     motion: Motion
     number: int
@@ -237,25 +241,26 @@ class TurnRequest:
 
     @property
     def prompt_id(self) -> str:
-        """The id of the prompt."""
+        """Return the name of the turn's prompt in the library: that of the opening, the reply or the
+        conclusion."""
         if not self.number:
             return CONCLUSION
         return REPLY if self.record else OPENING
 
     @property
     def response(self) -> type[Typed]:
-        """What is to be answered."""
+        """Return the response type: a statement, with questions and answers where the turn needs them."""
         if self.prompt_id != REPLY:
             return Statement
         return Reply if self.open_questions else Challenge
 
     @property
     def open_questions(self) -> tuple[str, ...]:
-        """The questions that are to be answered: those of the turn before."""
+        """Return the questions of the turn before, which this turn must answer; none in a conclusion."""
         return self.record[-1][2].questions if self.number and self.record else ()
 
     def documents(self) -> tuple[Document, ...]:
-        """The turns so far, one document each; their texts are cut where not all fits."""
+        """Return the turns so far as documents, whose texts may be shortened to fit the window."""
         documents = []
         for number, side, turn in self.record:
             answers = [f"Answer to question {n}: {answer}" for n, answer in enumerate(turn.answers, start=1)]
@@ -263,7 +268,7 @@ class TurnRequest:
         return tuple(documents)
 
     def rendered(self, library: Library, documents: Sequence[Document]) -> RenderedPrompt:
-        """The prompt, with these texts in place of those of :meth:`documents`."""
+        """Return the filled-in prompt, with ``documents`` as the texts of the turns so far."""
         record = [
             {
                 "round": number,
@@ -285,11 +290,11 @@ class TurnRequest:
         return library[REPLY].render({**shared, "record": record, "asked": self.open_questions}, settings)
 
     def fitted(self, library: Library, window: Client) -> FittedPrompt | None:
-        """The prompt as it is sent; None where it does not fit, whatever is cut."""
+        """Return the prompt shortened to the model's window; None where it does not fit, however short."""
         return fit(self.documents(), lambda documents: self.rendered(library, documents), window)
 
     def offline(self) -> dict[str, object]:
-        """What the offline debater says."""
+        """Return the offline debater's response."""
         topic, argument = self.motion.topic, self.motion.arguments[self.side]
         other = [turn.statement for _, side, turn in self.record if side != self.side]
         response: dict[str, object] = {}
@@ -304,7 +309,7 @@ class TurnRequest:
 
 
 async def speak(request: TurnRequest, client: Client, library: Library) -> TranscriptRow:
-    """Let the model take its turn; what cannot be had becomes a turn with a reason."""
+    """Send the request for a turn, and return it as a row; a failure is a row with a reason."""
     key = request.motion.key(request.number, request.side)
     fitted = request.fitted(library, client)
     if fitted is None:

@@ -46,7 +46,8 @@ _VARIES = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class AnovaEffect:
-    """One effect or interaction: its F with both degrees of freedom, or chi-squared with one, and p."""
+    """The test of one effect or interaction: F with two degrees of freedom, or chi-squared with one, and the
+    p-value."""
 
     name: str
     statistic: float
@@ -56,13 +57,15 @@ class AnovaEffect:
 
 @dataclass(frozen=True, slots=True)
 class Anova:
-    """One measure.
+    """The analysis of variance of one measure.
 
     Attributes:
-        factors: those that vary; the others stay out.
-        subjects: how many have all cells and enter; ``lacking`` names those that do not.
-        effects: of the repeated-measures ANOVA; empty where there is none, for ``reason``.
-        mixed: of the mixed model (Wald tests), where subjects lack cells; empty for ``mixed_reason``.
+        factors: the factors that vary; the others are left out.
+        subjects: the number of subjects with all cells, which are analyzed; ``lacking`` names the others.
+        effects: the effects of the repeated-measures ANOVA; empty where there is none, and ``reason``
+            says why.
+        mixed: the Wald tests of the mixed model, if subjects lack cells; empty where there is none
+            (``mixed_reason``).
     """
 
     measure: str
@@ -79,18 +82,22 @@ class Anova:
 def debate_anova(
     answers: Answers, *, subject: Subject | None = None, design: Design | None = None
 ) -> tuple[Anova, ...]:
-    """Test whether arguments, the second judgment or the instruction change the answers: the analysis of each measure,
-    without consultancies.
+    """Test by repeated-measures ANOVA if arguments, a second judgment or the instruction change the judges'
+    answers.
+
+    Consultancies are left out.
 
     Args:
         answers: a file of answers on the slider, or such answers of one design.
-        subject: what is measured repeatedly; by default judges, with one judge passages.
-        design: of a file that holds both designs, the one whose answers count.
+        subject: the unit of repeated measurement; by default judges, or passages if there is one judge.
+        design: for a file with both designs, the one to analyze.
+
+    Returns:
+        One analysis for each measure.
 
     Raises:
         ItemsError: rows have faults; all are listed.
-        DeclarationError: there is no answer of the design, or nothing varies within the
-            subjects.
+        DeclarationError: there is no answer of the design, or nothing varies within the subjects.
         MissingDependencyError: statsmodels is not installed.
     """
     require("statsmodels", extra="anova")
@@ -104,7 +111,7 @@ def debate_anova(
 
 
 def default_subject(answers: Sequence[SliderAnswer]) -> Subject:
-    """Judges where there are several; passages else."""
+    """Return ``judge`` where there are several judges, else ``passage``."""
     return "judge" if len({answer.judge for answer in answers}) > 1 else "passage"
 
 
@@ -214,7 +221,8 @@ def _mixed(data: pd.DataFrame, factors: Sequence[str]) -> tuple[tuple[AnovaEffec
 
 
 def anova_tables(analyses: Iterable[Anova], subject: Subject) -> Iterator[Table]:
-    """A table a measure: each effect with its F and p, and next to it the mixed model where subjects lack cells."""
+    """Yield a table for each measure: every effect with F and p, and the mixed model where subjects lack
+    cells."""
     for analysis in analyses:
         by_name = {effect.name: effect for effect in analysis.effects}
         mixed = {effect.name: effect for effect in analysis.mixed}

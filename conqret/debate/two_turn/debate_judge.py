@@ -60,7 +60,8 @@ PROMPTS = {PROMPT: RunPrompt(Slid, "judge debates", ANSWER_TOKENS)}
 
 
 class DebateJudgment(ResponseRow):
-    """The response to one request; ``slider`` is None, with a ``reason``, where there was no valid one."""
+    """The judge's response to one request; ``slider`` is None, with a ``reason``, where there was no valid
+    one."""
 
     slider: int | None = None
     explanation: str = ""
@@ -68,10 +69,11 @@ class DebateJudgment(ResponseRow):
 
 @dataclass(frozen=True, slots=True)
 class DebateRequest:
-    """One judgment that is requested: a question in a condition, at a turn, under an instruction, in one order.
+    """One judgment to request: a question in a condition, at a turn, under an instruction, in one order of
+    options.
 
-    ``consulted`` is the option (1 or 2) that is argued for where one side alone is heard, and 0 where both are;
-    ``allowance`` the tokens that the judge has for thoughts and answer, None as many as it likes.
+    ``consulted`` is the option (1 or 2) of which only the arguments are shown, or 0 where both sides are
+    shown. ``allowance`` is the most tokens of the response, None for no limit.
     """
 
     question: TwoTurnQuestion
@@ -84,29 +86,31 @@ class DebateRequest:
 
     @property
     def key(self) -> str:
-        """Its name in the run: the same request at another turn differs in the number alone."""
+        """Return the key of the request in the run; requests of the same question at different turns differ
+        only in the turn."""
         order = "swapped" if self.swapped else "given"
         heard = self.consulted or ""
         return f"{self.question.id} {self.condition}{heard} {self.turn} {self.instruction} {order}"
 
     @property
     def sides(self) -> tuple[Side, Side]:
-        """Both sides in the order in which they are shown, with what the condition shows of them at this turn."""
+        """Return both sides in the order shown, with what the condition shows of them at this turn."""
         first, second = (1, 0) if self.swapped else (0, 1)
         return self._visible(first), self._visible(second)
 
     @property
     def passage(self) -> str:
-        """The passage where it is shown: from the start in the main design, at the third judgment of the pilot."""
+        """Return the passage if it is shown: always in the main design, at the third judgment of the pilot;
+        else empty."""
         return self.question.passage if self.condition.startswith("P") or self.turn == END else ""
 
     @property
     def argued(self) -> bool:
-        """Whether arguments are shown, and not snippets alone."""
+        """Return True if arguments are shown; False if only snippets are."""
         return not self.condition.endswith("S")
 
     def answer(self, judge: str, judged: DebateJudgment) -> SliderAnswer:
-        """What was answered, as a row for :mod:`conqret.debate.two_turn.outcomes`."""
+        """Return the judge's response as a row for :mod:`conqret.debate.two_turn.outcomes`."""
         asked, right = self.question, self.question.right
         for_right, for_wrong = (
             (asked.writers[right - 1], asked.writers[2 - right]) if asked.writers else ("", "")
@@ -145,10 +149,14 @@ def debate_requests(
     consultancy: bool = False,
     allowance: int | None = None,
 ) -> tuple[DebateRequest, ...]:
-    """All requests on these questions: as many judgments as what they hold allows.
+    """Return all requests on these questions: every condition and turn that their texts allow.
 
-    ``design`` is by default main where every question has its passage, and pilot else. With ``consultancy`` each side
-    is heard alone, too.
+    Args:
+        questions: the questions with their arguments.
+        design: by default ``main`` if every question has its passage, else ``pilot``.
+        instructions: the names of the instructions.
+        consultancy: whether each side is also shown alone.
+        allowance: the most tokens of a response.
 
     Raises:
         DeclarationError: the main design is requested, and a question has no passage.
@@ -176,7 +184,8 @@ def debate_requests(
 
 
 async def judged(turns: Sequence[DebateRequest], run: Run[DebateJudgment]) -> None:
-    """One judgment after the other on the same; each shows the answer before it."""
+    """Request the judgments of consecutive turns, one after the other; each prompt shows the answer before
+    it."""
     before: int | None = None
     for request in turns:
         row = await run.request(
@@ -195,7 +204,7 @@ async def judged(turns: Sequence[DebateRequest], run: Run[DebateJudgment]) -> No
 
 
 def prompt(request: DebateRequest, library: Library, before: int | None = None) -> RenderedPrompt:
-    """The prompt; ``before`` is the last answer on the same."""
+    """Return the filled-in prompt of a judgment; ``before`` is the judge's answer at the turn before."""
     payoff = INSTRUCTIONS[request.instruction]
     shown = [
         {
@@ -251,7 +260,11 @@ Shortened = dict[str, tuple[int, int]]
 
 
 def check_allowance(allowance: int | None, max_tokens: int | None) -> None:
-    """Raise DeclarationError where no answer fits in, or the room for the answer is given twice."""
+    """Check the token limit of a judgment.
+
+    Raises:
+        DeclarationError: no response fits into ``allowance``, or ``max_tokens`` is set, too.
+    """
     if allowance is not None and allowance < ANSWER_TOKENS:
         raise DeclarationError(
             f"--allowance must be at least {ANSWER_TOKENS} tokens, which an answer without "
@@ -264,7 +277,10 @@ def check_allowance(allowance: int | None, max_tokens: int | None) -> None:
 def shortened(
     questions: Sequence[TwoTurnQuestion], tokens: int, model: str
 ) -> tuple[tuple[TwoTurnQuestion, ...], Shortened]:
-    """The questions with at most so many tokens of each passage, as ``model`` counts them, and what was lost.
+    """Shorten each passage to at most ``tokens`` tokens, as ``model`` counts them.
+
+    Returns:
+        The questions with shortened passages, and a mapping from passage ids to tokens before and after.
 
     Raises:
         DeclarationError: ``tokens`` is not above 0, or leaves nothing of a passage.
@@ -294,18 +310,19 @@ def shortened(
 
 
 def offline_judgment(request: DebateRequest) -> dict[str, object]:
-    """What the offline judge answers."""
+    """Return the offline judge's response."""
     slider, explanation = lexical(request.sides, request.passage, INSTRUCTIONS[request.instruction])
     return {"explanation": explanation, "slider": slider}
 
 
 def lexical(sides: Sequence[Side], passage: str, payoff: PayoffInstruction) -> tuple[int, str]:
-    """The slider by how far what is said for each option stands in the passage and the snippets, and why.
+    """Return the offline judge's slider position and an explanation, by how far passage or snippets support
+    each option.
 
-    A side's support is the share of the stems of its option and its argument (by weight: a half for common words,
-    else 1) that the passage, or without one its own snippets and the counter-snippets against the other, hold. The
-    difference d is taken for a confidence of ``1/2 + d / (2 SURE_FROM)``, at most 1, and the strength is what then
-    earns most.
+    A side's support is the share of the stems of its option and argument (by weight: a half for common words,
+    else 1) that the passage contains. Without a passage, its snippets and its counter-snippets are used. The
+    difference d becomes a confidence of ``1/2 + d / (2 SURE_FROM)``, at most 1. The strength is the one that
+    earns most at this confidence.
     """
     first, second = (
         support(

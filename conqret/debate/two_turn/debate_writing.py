@@ -91,21 +91,20 @@ PROMPTS = {
 
 
 class WrittenTextRow(ResponseRow):
-    """What became of one task: a text with its snippets, or the ``reason`` why there is none."""
+    """The result of one writing task: a text with its snippets, or the ``reason`` why there is none."""
 
     text: str = ""
     snippets: tuple[str, ...] = ()
 
     @property
     def argument(self) -> SideArgument:
-        """The same as part of a question."""
+        """Return text and snippets as a part of a question."""
         return SideArgument(self.text, self.snippets)
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One thing to write: ``writer`` argues for an option (1 or 2), or answers the argument of ``opponent`` for the
-    other one, where there is an opponent."""
+    """One text to write: an argument for an option (1 or 2), or an answer to the argument of ``opponent``."""
 
     question: TwoTurnQuestion
     option: int
@@ -114,14 +113,14 @@ class Task:
 
     @property
     def key(self) -> str:
-        """Its name in the run."""
+        """Return the key of the task in the run."""
         what = "argument" if self.opponent is None else f"answer to {self.opponent}"
         return f"{self.question.id} {self.option} {self.writer} {what}"
 
 
 @dataclass(frozen=True, slots=True)
 class DebateTask:
-    """One debate: a question, and who argues for its first and its second option."""
+    """One debate to write: a question, and the writers for its first and second option."""
 
     question: TwoTurnQuestion
     id: str
@@ -129,13 +128,13 @@ class DebateTask:
 
     @property
     def tasks(self) -> tuple[Task, ...]:
-        """What is to be written for it: two arguments, then two answers."""
+        """Return the texts to write: two arguments, then two counter-arguments."""
         sides = tuple(enumerate(self.writers, start=1))
         first = [Task(self.question, option, writer) for option, writer in sides]
         return (*first, *(replace(task, opponent=self.writers[2 - task.option]) for task in first))
 
     def whole(self, rows: Mapping[str, WrittenTextRow]) -> TwoTurnQuestion | None:
-        """The question with all that was written; None where anything is missing."""
+        """Return the question with all written texts; None where any text is missing."""
         written = [rows[task.key] for task in self.tasks]
         if not all(side.answered for side in written):
             return None
@@ -148,8 +147,11 @@ class DebateTask:
 
 
 def debates(questions: Sequence[TwoTurnQuestion], writers: Sequence[str]) -> tuple[DebateTask, ...]:
-    """The debates on these questions: one each where one writer argues for both options; two, the sides exchanged and
-    the debate's number behind the question's id, where there are two."""
+    """Return the debates on these questions.
+
+    With one writer for both options, there is one debate for each question. With two writers there are two,
+    with the sides exchanged and a number after the question's id.
+    """
     if len(writers) == 1:
         return tuple(DebateTask(question, question.id, (writers[0], writers[0])) for question in questions)
     first, second = writers
@@ -164,7 +166,7 @@ def debates(questions: Sequence[TwoTurnQuestion], writers: Sequence[str]) -> tup
 async def write_debate(
     debate: DebateTask, run: Run[WrittenTextRow], writers: Mapping[str, ClientOptions]
 ) -> None:
-    """Both arguments, and then both answers to them."""
+    """Write both arguments of a debate, then both counter-arguments."""
 
     async def written(task: Task, *texts: WrittenTextRow) -> WrittenTextRow:
         async def made() -> WrittenTextRow:
@@ -180,7 +182,11 @@ async def write_debate(
 def prompt(
     task: Task, library: Library, argued: SideArgument = NOTHING, against: SideArgument = NOTHING
 ) -> RenderedPrompt:
-    """The prompt; a counter-argument is shown the writer's own argument, and the one that it is ``against``."""
+    """Return the filled-in prompt of a task.
+
+    The prompt of a counter-argument shows the writer's own argument, and the argument ``against`` which it is
+    written.
+    """
     settings = {
         "least": _least(task),
         "most": MAX_SNIPPETS,
@@ -259,14 +265,16 @@ LONGEST = 40
 
 
 def argue(passage: str, question: str, option: str) -> tuple[str, tuple[str, ...]]:
-    """An argument for an option: the sentences that share most of its words, by weight, and of the question's."""
+    """Return the offline argument for an option: a sentence, and the snippets that share most words with
+    question and option."""
     snippets = tuple(_nearest(passage, f"{question} {option}", ()))[:QUOTED]
     cited = " and ".join(f"(#{n})" for n in range(1, len(snippets) + 1))
     return f'That the answer is "{_short(option.rstrip(" ."))}" is borne out by {cited}.', snippets
 
 
 def answer(passage: str, option: str, quoted: Collection[str]) -> tuple[str, tuple[str, ...]]:
-    """An answer to the other side's argument: the nearest sentence to one's own option that no one has quoted."""
+    """Return the offline counter-argument: a sentence, and the most similar snippet to the option that is not
+    yet quoted."""
     snippets = tuple(_nearest(passage, option, quoted))[:1]
     if not snippets:
         return f'What is quoted against "{_short(option.rstrip(" ."))}" leaves it open.', ()
@@ -293,7 +301,7 @@ class DebateWritingFolder(
     kind="debate-argue",
     same={"asked": "questions or writers", "against": "settings of the second writer"},
 ):
-    """The files of written debates under one folder."""
+    """The files of a run of written debates in one folder."""
 
     COMMAND: ClassVar[str] = "conqret debate two-turn write"
 
@@ -302,8 +310,10 @@ class DebateWritingFolder(
 
 
 class DebateWritingSummary(Frozen):
-    """A run in numbers: debates in all and whole ones, texts in all and those that there are not (by reason), snippets
-    quoted, and the debates of which something is missing."""
+    """The numbers of a run: debates and complete debates, texts, missing texts by reason, and snippets.
+
+    ``incomplete`` lists the debates of which a text is missing.
+    """
 
     writers: tuple[str, ...]
     debates: int
@@ -322,18 +332,24 @@ def write_debates(
     output: str | Path | None = None,
     **settings: Unpack[RequestRunSettings],
 ) -> StudyOutcome[WrittenTextRow, DebateWritingSummary]:
-    """Write two-turn debates: an argument for either option of each question, and an answer to each argument.
+    """Write two-turn debates: an argument for each option of a question, and a counter-argument to each
+    argument.
 
     Args:
-        questions: a file of questions with ``id``, ``question``, ``options``, ``right``, ``passage_id`` and
-            ``passage``; arguments in it are ignored.
-        against: a second model: each question is debated twice, with the sides exchanged. By default ``model`` argues
-            for both options.
-        output: the run's folder, by default ``runs/QUESTIONS-debate-argue-MODEL``; the same call goes on there.
-        settings: the model and how it is called: :class:`conqret.judging.judge_settings.RequestRunSettings`.
+        questions: a file of questions with ``id``, ``question``, ``options``, ``right``, ``passage_id``
+            and ``passage``; arguments in it are ignored.
+        against: a second model: each question is debated twice, with the sides exchanged. By default
+            ``model`` argues for both options.
+        output: the run's folder, by default ``runs/QUESTIONS-debate-argue-MODEL``; the same call
+            continues a stopped run.
+        settings: the model and how it is called:
+            :class:`conqret.judging.judge_settings.RequestRunSettings`.
+
+    Returns:
+        The texts, and a summary of the run.
 
     Raises:
-        DeclarationError: anything wrong with the call, the questions or the folder. No request is sent then.
+        DeclarationError: the call, the questions or the folder are wrong. No request is sent then.
     """
     writers = [client_options(settings.get("model"), settings)]
     writers += [] if against is None else [client_options(against, settings)]

@@ -47,7 +47,8 @@ POINTS = tuple(str(point) for point in range(-END, END + 1))
 
 
 def left(ledger: Ledger, turn: ScreenTurn) -> float | None:
-    """The seconds that are left for a judgment that was started, below 0 where its time is over; None without limit."""
+    """Return the seconds left for a judgment, below 0 if its time is over; None if it has not started or has
+    no time limit."""
     limit = turn.screen.judging.limit if turn.screen.judging is not None else 0
     if turn.started is None or not limit:
         return None
@@ -55,7 +56,7 @@ def left(ledger: Ledger, turn: ScreenTurn) -> float | None:
 
 
 def close_overdue(ledger: Ledger, annotator: Annotator) -> None:
-    """Write down that there is no answer where the annotator's time is over."""
+    """Record a missing answer for the annotator's current judgment if its time is over."""
     turn = ledger.begun(annotator)
     if turn is not None and (rest := left(ledger, turn)) is not None and rest < -GRACE_SECONDS:
         with contextlib.suppress(StaleAnswerError):  # an answer came in the meantime
@@ -63,11 +64,11 @@ def close_overdue(ledger: Ledger, annotator: Annotator) -> None:
 
 
 def give(ledger: Ledger, annotator: Annotator, turn: ScreenTurn, slider: str) -> None:
-    """Write down where the slider stands. Nothing is changed once it was given.
+    """Record the slider position of a judgment; a recorded answer is never changed.
 
     Raises:
-        DeclarationError: it is no point of the slider, or the judgment was not started.
-        StaleAnswerError: there is another answer already.
+        DeclarationError: it is not a point of the slider, or the judgment was not started.
+        StaleAnswerError: the judgment has an answer already.
     """
     if turn.started is None:
         raise DeclarationError("press Start first, to see the text")
@@ -77,7 +78,7 @@ def give(ledger: Ledger, annotator: Annotator, turn: ScreenTurn, slider: str) ->
 
 
 def slid(ledger: Ledger, record: ScreenResponse) -> SliderAnswer:
-    """An answer, by its judge's pseudonym."""
+    """Return a recorded response as a slider answer, with the judge's pseudonym."""
     point, reason = record.answers.get(SLIDER), record.answers.get(REASON, "")
     judged = DebateJudgment(id=record.screen.item, slider=None if point is None else int(point))
     return replace(
@@ -86,21 +87,24 @@ def slid(ledger: Ledger, record: ScreenResponse) -> SliderAnswer:
 
 
 def bonus(answer: SliderAnswer) -> Fraction | None:
-    """What an answer earns, in dollars; None where there was none."""
+    """Return the bonus of an answer, in dollars; None where no answer was given."""
     point = answer.toward_right
     return None if point is None else INSTRUCTIONS[answer.instruction].bonus(point)
 
 
 def judged(ledger: Ledger, annotator: Annotator, screen: Screen) -> list[SliderAnswer]:
-    """An annotator's answers to a screen's question, judgment by judgment."""
+    """Return an annotator's answers to the question of a screen, one for each judgment."""
     mine = ledger.given(item=screen.item, practice=screen.practice, annotator=annotator.number)
     return [slid(ledger, record) for record in mine]
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerOutcome:
-    """What came of a judge's answers to one question: how far the last goes ``toward_right`` (None where none was
-    given), and the ``dollars`` of all."""
+    """A judge's result on one question.
+
+    ``toward_right`` is the last slider position, from -3 (surely wrong) to 3 (surely right); None without an
+    answer. ``dollars`` is the bonus of all its judgments.
+    """
 
     question: str
     toward_right: int | None
@@ -108,7 +112,7 @@ class AnswerOutcome:
 
 
 def settled(ledger: Ledger, annotator: Annotator) -> list[AnswerOutcome]:
-    """What came of all that a judge has answered, question by question."""
+    """Return a judge's result on each question that was answered."""
     sliders_by_screen = gathered(
         ((record.screen.item, record.screen.heading), slid(ledger, record))
         for record in ledger.given(annotator=annotator.number)
@@ -122,14 +126,14 @@ def settled(ledger: Ledger, annotator: Annotator) -> list[AnswerOutcome]:
 
 
 def marked_by_last(ledger: Ledger, records: Sequence[ScreenResponse]) -> tuple[int, int]:
-    """At how many of the questions a judge's last judgment goes toward the right option, and of how many."""
+    """Return the number of questions that the last judgment gets right, and the number of questions."""
     last = {record.screen.item: slid(ledger, record) for record in records}
     return sum((answer.toward_right or 0) > 0 for answer in last.values()), len(last)
 
 
 def as_slider_answers(ledger: Ledger) -> str:
-    """All answers as CSV, a row for each judgment, with the seconds that it took. Judgments whose time is over are
-    closed before."""
+    """Return all answers of a study as CSV, one row for each judgment with its seconds; overdue judgments are
+    closed first."""
     for annotator in ledger.annotators():
         close_overdue(ledger, annotator)
     head = [*(field.name for field in fields(SliderAnswer)), "seconds"]
@@ -141,7 +145,8 @@ def as_slider_answers(ledger: Ledger) -> str:
 
 
 def earned_table(settlements: Sequence[AnswerOutcome]) -> Table:
-    """What one judge is told in the end: a row for each question, and what all of them earned."""
+    """Build the table that a judge sees at the end: the last answer and the bonus of each question, and the
+    total."""
     return Table(
         "What each question earned",
         {
@@ -156,7 +161,7 @@ def earned_table(settlements: Sequence[AnswerOutcome]) -> Table:
 
 
 def dollars(amount: Fraction) -> str:
-    """An amount, a loss with its sign."""
+    """Return an amount as text, such as "$1.20" or "−$0.30"."""
     return f"{'−' if amount < 0 else ''}${float(abs(amount)):.2f}"
 
 
@@ -188,12 +193,15 @@ def debate_study(
     practice: Sequence[TwoTurnQuestion] = (),
     passing: float = 0.0,
 ) -> tuple[Study, list[Screen], dict[str, str]]:
-    """The study with the screens of its plan and the texts of its questions, for :meth:`Ledger.open`; each judge meets
-    the questions of ``practice`` first, by a plan of their own.
+    """Return a human judging study: its settings, its planned screens, and its questions' texts, for
+    :meth:`Ledger.open`.
+
+    Each judge starts with the questions of ``practice``, which have a plan of their own. ``passing`` is the
+    share of practice that a judge must get right.
 
     Raises:
-        DeclarationError: there is no judge, names repeat, the main design lacks a passage, or a question is practised
-            and in the study, too.
+        DeclarationError: there is no judge, names repeat, the main design lacks a passage, or a question
+            is both in practice and in the study.
     """
     screens = planned_judgments(questions, len(judges), design, instructions)
     if practice:
@@ -210,10 +218,10 @@ def debated(
     consent: str = "",
     passing: float = 0.0,
 ) -> tuple[Study, list[Screen], dict[str, str]]:
-    """A study of planned screens, with the texts of the questions that they speak of.
+    """Return a study of planned screens, with the texts of the questions that they show.
 
     Raises:
-        DeclarationError: there is no one, or names repeat.
+        DeclarationError: there is no annotator, or names repeat.
     """
     texts = {question.id: QUESTION.dump_json(question).decode() for question in questions}
     study = study_of(task, screens, annotators, overlap=1, consent=consent, passing=passing)
@@ -228,10 +236,10 @@ def planned_judgments(
     instructions: Sequence[str],
     seed: int = 13,
 ) -> list[Screen]:
-    """The screens of all judges, each judge's in their order: a screen for every judgment on every question.
+    """Return the screens of all judges in order: one for every judgment on every question.
 
-    The instructions come one after the other, half of the judges with either first, and the questions of each in an
-    order of the judge's own. Which option stands first is drawn for each judge and question.
+    Each judge works through one instruction after the other, and half of the judges start with either. The
+    order of questions and options is random for each judge.
 
     Raises:
         DeclarationError: the main design lacks a passage.
@@ -265,10 +273,10 @@ def planned_judgments(
 
 
 def request_from_screen(ledger: Ledger, screen: Screen) -> DebateRequest:
-    """The request that a screen of such a study shows, with its question.
+    """Return the judgment that a screen of a debate study shows, with its question.
 
     Raises:
-        DeclarationError: it is a screen of another study.
+        DeclarationError: the screen belongs to another kind of study.
     """
     text, shown = ledger.text(screen.item), screen.judging
     if shown is None or not text:

@@ -47,8 +47,10 @@ class DebateJudgingFolder(
         "shortened": "passage tokens",
     },
 ):
-    """The files of judged debates under one folder. In its record ``shortened`` holds by passage its tokens before and
-    after."""
+    """The files of a run of judged debates in one folder.
+
+    In its record, ``shortened`` maps passages to their tokens before and after shortening.
+    """
 
     COMMAND: ClassVar[str] = "conqret debate two-turn judge"
 
@@ -60,14 +62,15 @@ class DebateJudgingFolder(
 
 @dataclass(frozen=True, slots=True)
 class JudgingSummary:
-    """What came of a run: its outcomes, the model next to the baselines, and what passages lost."""
+    """The results of a run: its outcomes, the model's scores next to those of the baselines, and the
+    shortened passages."""
 
     came: Outcomes
     beside: tuple[Standing, ...]
     shortened: Shortened
 
     def record(self) -> dict[str, Any]:
-        """The same as plain data."""
+        """Return outcomes and standings as a dictionary."""
         return {**asdict(self.came), "beside": [asdict(standing) for standing in self.beside]}
 
 
@@ -83,21 +86,27 @@ def judge_debates(
     output: str | Path | None = None,
     **settings: Unpack[RequestRunSettings],
 ) -> StudyOutcome[DebateJudgment, JudgingSummary]:
-    """Let a model say which option is right, on a slider of seven points, with and without the arguments of a debate.
+    """Let a model judge which option is right, on a slider of seven points, with and without the arguments of
+    a debate.
 
     Args:
         questions: a file of questions with two options and the arguments for them.
-        design: only conditions of this one; by default those of the main design if every question has its passage,
-            else those of the pilot.
+        design: the design whose conditions are used; by default ``main`` if every question has its
+            passage, else ``pilot``.
         instruction: only this one of the paper's two; by default both.
         consultancy: also show each side's argument alone, as a control for the debate.
-        allowance: tokens for each judgment, thoughts and answer together.
+        allowance: the most tokens of each judgment, reasoning and answer together.
         passage_tokens: the most tokens shown of each passage.
-        output: the run's folder, by default ``runs/QUESTIONS-debate-judge-MODEL``; the same call goes on there.
-        settings: the model and how it is called: :class:`conqret.judging.judge_settings.RequestRunSettings`.
+        output: the run's folder, by default ``runs/QUESTIONS-debate-judge-MODEL``; the same call
+            continues a stopped run.
+        settings: the model and how it is called:
+            :class:`conqret.judging.judge_settings.RequestRunSettings`.
+
+    Returns:
+        The judgments, and the outcomes.
 
     Raises:
-        DeclarationError: anything wrong with the call, the questions or the folder. No request is sent then.
+        DeclarationError: the call, the questions or the folder are wrong. No request is sent then.
     """
     options = client_options(settings.get("model"), settings)
     check_allowance(allowance, options.max_tokens)

@@ -38,7 +38,8 @@ NTH = {1: "1st", 2: "2nd", 3: "3rd"}
 
 
 def outcome_tables(results: Outcomes) -> Iterator[Table]:
-    """Table 2's layout, accuracy and pay-off with intervals, the slider's points, its calibration, and changes."""
+    """Yield the tables of a study's results: Table 2 of the paper, accuracy and bonus, slider points,
+    calibration, changes."""
     yield _table_2(results)
     yield Table(
         "Accuracy without abstentions, and dollars an answer",
@@ -100,7 +101,7 @@ def outcome_tables(results: Outcomes) -> Iterator[Table]:
 
 
 def standings_table(standings: Iterable[Standing]) -> Table:
-    """Judges next to each other: the model, and those that understand nothing."""
+    """Build the table of a model's scores next to those of uninformed baseline judges."""
     return Table(
         "Compared with judges that understand nothing",
         {"judge": "judge", "accuracy": "accuracy", "abstained": "abstained", "dollars an answer": "payoff"},
@@ -109,8 +110,10 @@ def standings_table(standings: Iterable[Standing]) -> Table:
 
 
 def verdict(results: Outcomes) -> str:
-    """Whether debate helps these judges, and where one side was heard alone, whether both are better: a sentence each,
-    with its interval."""
+    """Return a sentence, with an interval, on whether debate helps these judges.
+
+    Where one side was also shown alone, a second sentence says if both sides are better.
+    """
     judges = "this judge" if results.judges == 1 else f"these {words.count(results.judges)} judges"
     sentences = [_verdict(results.debate, "debate", judges, "with arguments", "without")]
     if results.consultancy is not None:
@@ -139,7 +142,11 @@ def _verdict(change: BeliefChange | None, what: str, judges: str, having: str, w
 
 
 def confidence_plot(results: Outcomes, kind: PlotKind) -> bytes:
-    """Figure 1: the share of answers at each point of the slider, a panel for each instruction and condition.
+    """Draw the share of answers at each slider point, one panel for each instruction and condition (Figure
+    1).
+
+    Returns:
+        The bytes of the image file.
 
     Raises:
         MissingDependencyError: matplotlib is not installed.
@@ -205,7 +212,8 @@ def _shares(outcome: Outcome) -> list[float]:
 
 
 def payoff_tables(instruction: PayoffInstruction) -> Iterator[Table]:
-    """The bonus of each answer with the confidence from which it pays, and what strategies earn on the grid."""
+    """Yield two tables for an instruction: each answer's bonus with its break-even confidence, and expected
+    earnings."""
     pays = instruction.pays_from()
     wins = {strength: instruction.first_winner(strength) for strength in range(END + 1)}
     yield Table(

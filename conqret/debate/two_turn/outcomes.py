@@ -40,11 +40,12 @@ CELL = ("condition", "turn", "instruction")
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What the answers of one cell come to.
+    """The results of one cell: a condition, turn and instruction.
 
-    ``correct``, ``incorrect`` and ``abstained`` are shares of the answers given; ``ratio`` is correct to incorrect;
-    ``accuracy`` the share of correct ones where no one abstained; ``payoff`` dollars an answer. ``points`` counts the
-    answers at each point of the slider, -3 (surely wrong) to 3 (surely right); ``missing`` those not given.
+    ``correct``, ``incorrect`` and ``abstained`` are shares of the given answers, and ``ratio`` is correct to
+    incorrect. ``accuracy`` is the share of correct answers among those that do not abstain. ``payoff`` is
+    dollars an answer. ``points`` counts the answers at each slider point, -3 (surely wrong) to 3 (surely
+    right). ``missing`` counts answers not given.
     """
 
     condition: str
@@ -62,7 +63,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Confidence:
-    """How often answers of one strength (1 to 3 notches) were right, and from which confidence on they pay."""
+    """How often answers of one strength (1 to 3) were right, and the confidence from which they pay."""
 
     instruction: str
     strength: int
@@ -72,9 +73,9 @@ class Confidence:
 
 @dataclass(frozen=True, slots=True)
 class BeliefChange:
-    """Accuracy on one side of a factor and on the other, and the difference, over all else alike.
+    """Accuracy at two levels of a factor, and their difference, with everything else equal.
 
-    ``cells`` counts the pairs of cells that differ in this factor alone; the figures are means over them.
+    ``cells`` counts the pairs of cells that differ only in this factor; the values are means over them.
     """
 
     factor: Factor
@@ -88,9 +89,10 @@ class BeliefChange:
 
 @dataclass(frozen=True, slots=True)
 class FollowRate:
-    """How often judges go with a side, at the last judgment of a condition: the share of the answers that take a side.
+    """How often judges side with an option at the last judgment of a condition, among answers that take a
+    side.
 
-    ``argued`` is the side: the right option where both sides are heard, or the consultant's where one is.
+    ``argued`` is the option: the right one where both sides are shown, or the consultant's where one side is.
     """
 
     condition: str
@@ -101,7 +103,8 @@ class FollowRate:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A judge over all its answers: accuracy where it did not abstain, how often it did, and dollars an answer."""
+    """A judge's results over all answers: accuracy without abstentions, share of abstentions, and dollars an
+    answer."""
 
     judge: str
     accuracy: Estimate
@@ -111,9 +114,12 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Outcomes:
-    """All that came of it; ``debate`` is the change by arguments at the last judgment that both conditions have (None
-    without one), ``consultancy`` that by hearing both sides and not one, ``followed`` whom judges go with, ``writers``
-    the dollars an answer for the writers of either side of debates."""
+    """All results of judging debates.
+
+    ``debate`` is the change by arguments at the last judgment that both conditions have (None without one).
+    ``consultancy`` is the change from one side alone to both sides. ``followed`` says which side judges take.
+    ``writers`` has the dollars an answer that writers of either side earn.
+    """
 
     answers: int
     missing: int
@@ -134,7 +140,7 @@ Answers = str | Path | Sequence[SliderAnswer]
 
 
 def counted_answers(answers: Answers, design: Design | None = None) -> Sequence[SliderAnswer]:
-    """The answers of one design.
+    """Return the answers of one design, read from a file if ``answers`` is a path.
 
     Raises:
         ItemsError: rows have faults; all are listed.
@@ -145,14 +151,16 @@ def counted_answers(answers: Answers, design: Design | None = None) -> Sequence[
 
 @strict_options
 def debate_outcomes(answers: Answers, *, design: Design | None = None) -> Outcomes:
-    """What judgments of debates come to: right, wrong and abstaining by condition, and whether debate helps.
+    """Compute the results of judging debates: right, wrong and abstaining answers by condition, and if debate
+    helps.
 
     Args:
         answers: a file of answers on the slider, or such answers of one design.
-        design: of a file that holds both designs, the one whose answers count.
+        design: for a file with both designs, the one to use.
 
     Raises:
-        ItemsError, DeclarationError: as :func:`counted_answers`.
+        ItemsError: rows have faults; all are listed.
+        DeclarationError: there is no answer of the design.
     """
     answers = counted_answers(answers, design)
     measured = _AnswerColumns(answers)
@@ -200,7 +208,7 @@ def debate_outcomes(answers: Answers, *, design: Design | None = None) -> Outcom
 
 
 def standings(answers: Sequence[SliderAnswer]) -> tuple[Standing, ...]:
-    """Judges next to each other, in the order of their first answers, over the same passages."""
+    """Return each judge's results over the same passages, in the order of first occurrence."""
     measured = _AnswerColumns(answers)
     return tuple(map(measured.standing, dict.fromkeys(answer.judge for answer in answers)))
 

@@ -56,12 +56,15 @@ class SliderAnswer:
     """One judgment on one question.
 
     Attributes:
-        passage: what its question is about; questions on one passage belong together.
-        condition, turn, instruction: what the judge was shown, the number of the judgment, and the instruction.
-        right: which of the two options as they were shown is right, 1 or 2.
-        consultant: ``right`` or ``wrong`` where one side alone is heard: which option it argued for; else empty.
-        for_right, for_wrong: who wrote for either option, where that is known.
-        slider: -3 (surely the first) to 3 (surely the second); None where no answer was given, for ``reason``.
+        passage: the id of the question's passage; questions on one passage form a cluster.
+        condition, turn, instruction: what the judge was shown, the number of the judgment, and the
+            instruction.
+        right: the position (1 or 2) of the right option, as shown.
+        consultant: the option (``right`` or ``wrong``) that is argued for where only one side is shown;
+            else empty.
+        for_right, for_wrong: the writers for either option, where known.
+        slider: -3 (surely the first) to 3 (surely the second); None without an answer, and ``reason``
+            says why.
     """
 
     question: Annotated[Identifier, in_columns("question", "question_id", needed="Name the question")]
@@ -95,16 +98,17 @@ class SliderAnswer:
 
     @property
     def toward_right(self) -> int | None:
-        """How far the slider is toward the right option: -3 (surely wrong) to 3 (surely right)."""
+        """Return the slider position from -3 (surely wrong) to 3 (surely right); None without an answer."""
         return None if self.slider is None else self.slider if self.right == 2 else -self.slider
 
 
 def read_slider_answers(path: Path, design: Design | None = None) -> tuple[SliderAnswer, ...]:
-    """Read the answers of one design; of a file that holds both ``design`` says which.
+    """Read the answers of one design from a file; ``design`` chooses it where the file has both.
 
     Raises:
-        ItemsError: rows have faults, or an answer stands twice; all are listed.
-        DeclarationError: there is no answer, none of the design, or those of both designs and none is chosen.
+        ItemsError: rows have faults, or an answer occurs twice; all are listed.
+        DeclarationError: there is no answer, none of the design, or answers of both designs and none is
+            chosen.
     """
     reader = TableReader(file_rows(path))
     answers: list[SliderAnswer] = []
@@ -143,12 +147,12 @@ def read_slider_answers(path: Path, design: Design | None = None) -> tuple[Slide
 
 
 def design_of(answer: SliderAnswer) -> Design:
-    """The design that an answer's condition belongs to."""
+    """Return the design (``main`` or ``pilot``) that an answer's condition belongs to."""
     return "main" if answer.condition.startswith("P") else "pilot"
 
 
 def conditions_of(answers: Sequence[SliderAnswer]) -> tuple[str, str]:
-    """The conditions of these answers' design: without and with arguments."""
+    """Return the two conditions of these answers' design: without and with arguments."""
     return CONDITIONS[design_of(answers[0])]
 
 
@@ -166,10 +170,10 @@ _EVEN = Fraction(1, 2)
 
 @dataclass(frozen=True, slots=True)
 class PayoffInstruction:
-    """What judges are told about abstaining: a name, and the bonus in dollars for each point of the slider.
+    """An instruction to judges about abstaining: its name, and the bonus in dollars for each slider point.
 
     Attributes:
-        bonuses: from surely right over abstain to surely wrong, as in Table 4.
+        bonuses: from surely right over abstaining to surely wrong, as in Table 4.
         grid: the shares of right answers, in percent, at which the paper compares strategies.
     """
 
@@ -185,21 +189,25 @@ class PayoffInstruction:
             )
 
     def bonus(self, toward_right: int) -> Fraction:
-        """What an answer earns, in dollars; ``toward_right`` is -3 (surely wrong) to 3 (surely right), 0 abstains."""
+        """Return an answer's bonus in dollars; ``toward_right`` is -3 (surely wrong) to 3 (surely right), and
+        0 abstains."""
         return self.bonuses[END - toward_right]
 
     def expected(self, strength: int, share: Fraction) -> Fraction:
-        """What an answer of ``strength`` (0 to 3) earns on average: ``p right + (1 - p) wrong``, in dollars."""
+        """Return the expected bonus, in dollars, of an answer of ``strength`` (0 to 3) that is right with
+        probability ``share``."""
         return share * self.bonus(strength) + (1 - share) * self.bonus(-strength)
 
     def best(self, share: Fraction) -> int:
-        """The strength that earns most where this share (0 to 1) is right; of equals the weakest."""
+        """Return the strength (0 to 3) with the highest expected bonus at a probability of being right; of
+        equal ones the lowest."""
         return max(range(END + 1), key=lambda strength: (self.expected(strength, share), -strength))
 
     def pays_from(self) -> dict[int, Fraction]:
-        """By strength the confidence, 1/2 to 1, from which it earns more than any other; without those that never do.
+        """Return, by strength, the confidence (1/2 to 1) from which it earns more than any other strength.
 
-        The pay-offs of the strengths are lines over the confidence, and this is where their upper envelope turns.
+        Strengths that never earn most are left out. Expected bonuses are linear in the confidence, so these
+        are the breakpoints of their upper envelope.
         """
         place, strengths = _EVEN, range(END + 1)
         now = max(
@@ -217,11 +225,12 @@ class PayoffInstruction:
         return confidences
 
     def first_winner(self, strength: int) -> int | None:
-        """The first share of the grid, in percent, at which no weaker answer earns more: what the paper prints."""
+        """Return the first share of the grid, in percent, at which no weaker answer earns more (as in the
+        paper); None if none."""
         return next((share for share in self.grid if self.best(Fraction(share, 100)) >= strength), None)
 
     def record(self) -> dict[str, Any]:
-        """The same as plain data."""
+        """Return the name, bonuses and break-even confidences as a dictionary."""
         return {
             "instruction": self.name,
             "bonuses": [float(bonus) for bonus in self.bonuses],
@@ -257,11 +266,12 @@ INSTRUCTIONS = {scheme.name: scheme for scheme in (SIMPLE, ENCOURAGE_ABSTAIN)}
 
 @strict_options
 def payoffs(*, bonuses: Sequence[float] | None = None) -> list[PayoffInstruction]:
-    """What the slider's bonuses reward: each instruction says from which confidence on an answer pays.
+    """Return the payoff instructions, each of which computes from which confidence an answer pays.
 
     Args:
-        bonuses: bonuses of one's own, in dollars, for the seven points of the slider, from surely right over abstain to
-            surely wrong; by default those of both instructions.
+        bonuses: the bonuses of one custom instruction, in dollars, for the seven slider points, from
+            surely right over abstaining to surely wrong; by default the paper's two instructions are
+            returned.
 
     Raises:
         DeclarationError: the bonuses are not seven finite numbers.
@@ -281,10 +291,11 @@ FOR_THE_RIGHT, FOR_THE_WRONG = Fraction("0.20"), Fraction("0.75")
 
 
 def writers_bonus(argued_right: bool, toward_right: Sequence[int]) -> Fraction:
-    """What the writer of one side earns from judges' last answers (-3 to 3, above 0 toward the right option).
+    """Return the bonus of one side's writer, in dollars, from judges' last answers (-3 to 3, above 0 for the
+    right option).
 
-    A judge is with the right option where the slider was moved toward it at all, and with the wrong one else, by
-    abstaining too (section A.3).
+    A judge counts for the right option if the slider is above 0, else for the wrong one, abstentions included
+    (section A.3).
     """
     for_right = sum(point > 0 for point in toward_right)
     return FOR_THE_RIGHT * for_right if argued_right else FOR_THE_WRONG * (len(toward_right) - for_right)

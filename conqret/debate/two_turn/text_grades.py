@@ -54,13 +54,14 @@ def _names(value: object, where: str, reader: TableReader) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class TextAnnotation:
-    """What one annotator says of one text.
+    """One annotator's annotation of one text.
 
     Attributes:
-        for_right: whether the text argues for the right option.
+        for_right: True if the text argues for the right option.
         quality: 1 to 10; None where it was not rated.
-        responds: whether a counter-argument directly responds to the argument; None where that was not said.
-        strategies: names of what the writer does; empty where none were noted.
+        responds: True if a counter-argument directly responds to the argument; None where this was not
+            annotated.
+        strategies: the names of the writer's strategies; empty where none were noted.
     """
 
     question: Annotated[Identifier, in_columns("question", "question_id", needed="Name the question")]
@@ -87,11 +88,11 @@ class TextAnnotation:
 
 
 def read_annotations(path: Path, questions: Sequence[TwoTurnQuestion]) -> tuple[TextAnnotation, ...]:
-    """Read annotations of the texts of these questions, all of them checked.
+    """Read and check annotations of the texts of these questions.
 
     Raises:
-        ItemsError: rows have faults: an unknown question, a text that is not there, a third option, one annotator
-            twice on one text, or a row that says nothing; all are listed.
+        ItemsError: rows have faults: an unknown question, a missing text, a third option, an annotator
+            twice on one text, or an empty row; all are listed.
         DeclarationError: there is no row.
     """
     known = {item.id: item for item in questions}
@@ -121,13 +122,14 @@ def read_annotations(path: Path, questions: Sequence[TwoTurnQuestion]) -> tuple[
 
 @dataclass(frozen=True, slots=True)
 class AnnotatedTexts:
-    """The texts of one kind for one option; intervals are over passages.
+    """The summary of the texts of one kind for one option; intervals are over passages.
 
     Attributes:
         quality: the mean rating, 1 to 10.
         difference: the mean absolute difference between two annotators' ratings of one text.
-        responds: the share of the answers that say that it directly responds to the argument.
-        strategies: on how many texts each was noted by anybody, the commonest first.
+        responds: the share of annotations that say that the text directly responds to the argument.
+        strategies: the number of texts on which any annotator noted each strategy, the most frequent
+            first.
     """
 
     kind: Kind
@@ -141,8 +143,9 @@ class AnnotatedTexts:
 
 @strict_options
 def summarize_annotations(annotations: str | Path, *, questions: str | Path) -> tuple[AnnotatedTexts, ...]:
-    """Summarize what annotators say of the texts of debates, by kind of text and by the option argued for: arguments
-    first, those for the right one first.
+    """Summarize annotations of the texts of debates, by kind of text and by the option argued for.
+
+    Arguments come first, and among them those for the right option.
 
     Args:
         annotations: a table with a row for each annotator and text.
@@ -187,7 +190,7 @@ def _annotated(annotations: Sequence[TextAnnotation]) -> AnnotatedTexts:
 
 
 def annotation_tables(summaries: Sequence[AnnotatedTexts]) -> Iterator[Table]:
-    """The ratings in the rows of Table 7's columns, and which strategies were noted."""
+    """Yield the table of the ratings (as in Table 7), and that of the strategies if any were noted."""
     named = [
         (f"{summary.kind} for the {'right' if summary.for_right else 'wrong'} option", summary)
         for summary in summaries
@@ -227,10 +230,10 @@ _WRITER, _PASSAGE, _KIND = "writer", "passage_id", "argues_for"
 
 
 class RubricGrade(Frozen):
-    """The grades of some counter-arguments, 1 to 5, with 95% intervals over passages.
+    """The mean grades of a group of counter-arguments, 1 to 5, with 95% intervals over passages.
 
-    ``writer`` is empty where no one is named, and ``argues_for`` says for which option they argue, None for both.
-    ``overall`` is the mean of all grades that were given. ``ungraded`` counts those without any.
+    ``writer`` is empty where unknown. ``argues_for`` is the option that they argue for, None for both.
+    ``overall`` is the mean of all grades. ``ungraded`` counts counter-arguments without a grade.
     """
 
     writer: str
@@ -245,19 +248,20 @@ class RubricGrade(Frozen):
 
 @dataclass(frozen=True, slots=True)
 class CounterGrades:
-    """The grades of each writer, and a judge's judgments behind them (None: annotators graded)."""
+    """The grades of each writer's counter-arguments, and the judgments behind them (None if annotators
+    graded)."""
 
     grades: tuple[RubricGrade, ...]
     judgments: Judgments | None = None
 
     @property
     def session(self) -> SessionCounts:
-        """The requests of this call, and what earlier ones left."""
+        """Return the counts of the requests of this call and of earlier ones."""
         return SessionCounts() if self.judgments is None else self.judgments.session
 
     @property
     def missing(self) -> Sequence[str]:
-        """The answers that a replay lacked."""
+        """Return the keys of the responses that a replay lacked."""
         return () if self.judgments is None else self.judgments.missing
 
 
@@ -268,16 +272,20 @@ def grade_counter_arguments(
     labels: str | Path | Sequence[str | Path] | None = None,
     **settings: Unpack[JudgeSettings],
 ) -> CounterGrades:
-    """Grade counter-arguments from 1 to 5: are they convincing, do their snippets help, do they answer the argument?
+    """Grade counter-arguments from 1 to 5: how convincing they are, how well snippets help, and if they
+    answer the argument.
 
     Args:
         questions: a file of two-turn debates with counter-arguments.
-        labels: annotators' grades, as ``conqret labels collect --task counter-argument`` gives them, in place of a
-            model's.
+        labels: annotators' grades from ``conqret labels collect --task counter-argument``, which replace
+            a model's.
         settings: those of :func:`conqret.judge`, without ``format``.
 
+    Returns:
+        The grades of each writer, and the judgments.
+
     Raises:
-        DeclarationError: there is no counter-argument, no one graded any, or anything is wrong with the call.
+        DeclarationError: there is no counter-argument, none is graded, or the call is wrong.
     """
     items = counter_items(read_two_turn(questions))
     if labels is not None:
@@ -293,10 +301,11 @@ def grade_counter_arguments(
 
 
 def counter_items(questions: Sequence[TwoTurnQuestion]) -> tuple[Item, ...]:
-    """An item for each counter-argument, with the argument that it answers next to it and the passage as its document.
+    """Return an item for each counter-argument, with the argument that it answers, and the passage as its
+    document.
 
     Raises:
-        DeclarationError: there is none.
+        DeclarationError: there is no counter-argument.
     """
     items = tuple(
         _item(question, place)
@@ -316,17 +325,17 @@ Grades = Mapping[str, Sequence[float]]
 
 
 def judge_grades(judgments: Iterable[Judgment]) -> Iterator[Grades]:
-    """What a judge says of each."""
+    """Yield a judge's grades of each counter-argument, by criterion."""
     for judgment in judgments:
         raw = {name: judgment.measures[name].raw for name in METRICS}
         yield {name: () if grade is None else (grade,) for name, grade in raw.items()}
 
 
 def annotator_grades(items: Iterable[Item], labels: LabelSet) -> list[Grades]:
-    """What annotators say of each, by labels of their items.
+    """Return annotators' grades of each counter-argument, by criterion.
 
     Raises:
-        DeclarationError: no one graded any of them.
+        DeclarationError: no counter-argument is graded.
     """
     values_by_item = gathered(
         ((label.unit.item, label.dimension), label.value)
@@ -345,7 +354,7 @@ def annotator_grades(items: Iterable[Item], labels: LabelSet) -> list[Grades]:
 
 
 def rubric(items: Sequence[Item], grades: Iterable[Grades]) -> tuple[RubricGrade, ...]:
-    """Each writer's grades by the option argued for, then in all."""
+    """Return the mean grades of each writer, by the option argued for and overall."""
     by_writer = gathered((pair[0].metadata[_WRITER], pair) for pair in zip(items, grades, strict=True))
     kept: tuple[ArguedFor | None, ...] = ("right", "wrong", None)
     return tuple(
@@ -410,7 +419,7 @@ def _shown(argument: SideArgument) -> str:
 
 
 def rubric_table(grades: Sequence[RubricGrade]) -> Table:
-    """A row for each writer and option argued for, with the three grades of Table 3 and their mean."""
+    """Build the table of rubric grades, with a row for each writer and option argued for (Table 3)."""
     sides = {"right": "the right option", "wrong": "the wrong option", None: "both"}
     return Table(
         "Counter-arguments by the rubric, 1 to 5",

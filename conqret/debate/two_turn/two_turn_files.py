@@ -40,7 +40,7 @@ RELEASED = "output_data"
 
 @dataclass(frozen=True, slots=True)
 class SideArgument:
-    """What is argued, with text snippets from the passage, which it cites as (#1), (#2) and so on."""
+    """The text of an argument, with the snippets from the passage that it cites as (#1), (#2) and so on."""
 
     text: str
     snippets: tuple[str, ...] = ()
@@ -52,7 +52,8 @@ NOTHING = SideArgument("")
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """An option with the argument for it, and the counter-argument against that argument, where there is one."""
+    """An option with the argument for it, and the counter-argument against that argument (None where there is
+    none)."""
 
     option: str
     argument: SideArgument
@@ -61,8 +62,10 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class TwoTurnQuestion:
-    """A question with two sides, of which ``right`` (1 or 2) is; ``passage`` is empty where it is not known, and so is
-    ``writers``, who wrote for either side."""
+    """A question with two sides, of which ``right`` (1 or 2) is the right one.
+
+    ``passage`` and ``writers`` (of either side) are empty where they are unknown.
+    """
 
     id: str
     question: str
@@ -73,7 +76,7 @@ class TwoTurnQuestion:
     writers: tuple[str, ...] = ()
 
     def record(self) -> dict[str, Any]:
-        """The question as a line of conqret's own layout."""
+        """Return the question as a row in conqret's own layout."""
         counters = [side.counter for side in self.sides if side.counter is not None]
         return {
             "id": self.id,
@@ -100,11 +103,11 @@ class TwoTurnQuestion:
 
 
 def read_two_turn(path: str | Path) -> tuple[TwoTurnQuestion, ...]:
-    """Read questions and their debates, all of them checked.
+    """Read and check questions with their debates.
 
     Raises:
-        ItemsError: rows have faults: a missing side, an argument for a third option, a snippet that is not in the
-            passage, an id that stands twice; all are listed.
+        ItemsError: rows have faults: a missing side, an argument for a third option, a snippet that is
+            not in the passage, a repeated id; all are listed.
         DeclarationError: there is no question.
     """
     rows = file_rows(Path(path))
@@ -115,10 +118,11 @@ def read_two_turn(path: str | Path) -> tuple[TwoTurnQuestion, ...]:
 
 
 def read_questions(path: Path) -> tuple[TwoTurnQuestion, ...]:
-    """Read questions that are still to be argued, each with its passage; what is argued there already is left aside.
+    """Read questions for which arguments are to be written, each with its passage; existing arguments are
+    ignored.
 
     Raises:
-        ItemsError: rows have faults, a missing passage among them; all are listed.
+        ItemsError: rows have faults, such as a missing passage; all are listed.
         DeclarationError: there is no question, or the file is single_turn_debate, which has no passages.
     """
     rows = file_rows(path)
@@ -140,9 +144,10 @@ def read_questions(path: Path) -> tuple[TwoTurnQuestion, ...]:
 
 
 def quoted_in(passage: str, snippet: str) -> str | None:
-    """The words of the passage that a snippet quotes, as they stand there; None where it does not.
+    """Return the passage's words that a snippet quotes, exactly as in the passage; None where it does not
+    quote them.
 
-    White space may differ, and so may brackets: models are shown ``‹`` for what could open a tag.
+    White space may differ, and so may ``‹`` and ``<``, because prompts show ``‹`` for what could open a tag.
     """
     span = quoted_span(passage.translate(_SHOWN), snippet.translate(_SHOWN))
     return passage[slice(*span)] if span else None

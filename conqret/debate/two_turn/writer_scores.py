@@ -31,8 +31,11 @@ POINTS = SPREAD / math.log(10)
 
 @dataclass(frozen=True, slots=True)
 class WrittenArgument:
-    """One writer for one of the two options: the share of the answers that take a side and go with the writer, how many
-    answers there are, and the bonus in dollars."""
+    """One writer's results for one option: the share of judges that follow, the number of answers, and the
+    bonus.
+
+    ``followed`` is the share among answers that take a side; ``dollars`` is the bonus.
+    """
 
     followed: Estimate
     answers: int
@@ -41,7 +44,8 @@ class WrittenArgument:
 
 @dataclass(frozen=True, slots=True)
 class Writer:
-    """One writer; ``rating`` has no value where no one else argued against it."""
+    """One writer's Elo rating and results for either option; the rating has no value where no one argued
+    against the writer."""
 
     writer: str
     rating: Estimate
@@ -51,16 +55,16 @@ class Writer:
 
 @strict_options
 def score_writers(answers: Answers, *, design: Design | None = None) -> tuple[Writer, ...]:
-    """Score the writers of debates by whom judges followed: every writer, the most persuasive first.
+    """Score the writers of debates by how often judges follow them; return the most persuasive first.
 
     Args:
         answers: a file of answers on the slider, or such answers of one design.
-        design: of a file that holds both designs, the one whose answers count.
+        design: for a file with both designs, the one to use.
 
     Raises:
         ItemsError: rows have faults; all are listed.
-        DeclarationError: there is no answer of the design, no answer names the writers of both options, or none that
-            does was shown arguments.
+        DeclarationError: there is no answer of the design, no answer names the writers of both options,
+            or none of those was given with arguments shown.
     """
     given = last_with_arguments(counted_answers(answers, design))
     ratings = _ratings(given)
@@ -78,10 +82,11 @@ def score_writers(answers: Answers, *, design: Design | None = None) -> tuple[Wr
 
 
 def last_with_arguments(answers: Sequence[SliderAnswer]) -> list[SliderAnswer]:
-    """The last judgments with arguments that were given, on debates whose writers are named.
+    """Return the answers of the last judgment with arguments, on debates whose writers are known.
 
     Raises:
-        DeclarationError: no answer names the writers of both options, or none that does was shown arguments.
+        DeclarationError: no answer names the writers of both options, or none of those was given with
+            arguments shown.
     """
     shown = conditions_of(answers)[1]
     named = [
@@ -126,8 +131,11 @@ def _argued(answers: Sequence[SliderAnswer], right: bool) -> WrittenArgument:
 
 @dataclass(frozen=True, slots=True)
 class WriterResult:
-    """One counter-argument: its question, the ``option`` that it argued for and whether that one is ``right``; how many
-    of so many ``judges`` ended on its side, and the ``dollars`` that it earned."""
+    """The result of one counter-argument: its question, its ``option``, and True in ``right`` if that is the
+    right one.
+
+    ``followed`` of ``judges`` judges ended on its side, and it earned ``dollars``.
+    """
 
     question: str
     option: str
@@ -138,10 +146,10 @@ class WriterResult:
 
 
 def check_judged(ledger: Ledger, answers: Sequence[SliderAnswer]) -> None:
-    """Whether answers are on debates that were written in this study.
+    """Check that answers judge debates that were written in this study.
 
     Raises:
-        DeclarationError: none is, or none names who wrote.
+        DeclarationError: no answer does, or none names the writers.
     """
     written = {(record.screen.item, record.annotator.pseudonym) for record in ledger.given()}
     known = {(answer.question, name) for answer in last_with_arguments(answers) for name in _writers(answer)}
@@ -153,7 +161,7 @@ def check_judged(ledger: Ledger, answers: Sequence[SliderAnswer]) -> None:
 
 
 def feedback(ledger: Ledger, annotator: Annotator, answers: Sequence[SliderAnswer]) -> list[WriterResult]:
-    """Each of a writer's counter-arguments that was judged, in the order of the questions."""
+    """Return the results of a writer's judged counter-arguments, in the order of the questions."""
     by_question = gathered((answer.question, answer) for answer in last_with_arguments(answers))
     results = []
     for record in ledger.given(annotator=annotator.number):
@@ -179,7 +187,7 @@ def _writers(answer: SliderAnswer) -> tuple[str, str]:
 
 
 def writers_table(writers: Sequence[Writer]) -> Table:
-    """Two rows for each writer, one for either option, the most persuasive first."""
+    """Build the table of writers, with a row for each writer and option, the most persuasive first."""
     rows = [
         (writer, side, part)
         for writer in writers
@@ -205,7 +213,8 @@ def writers_table(writers: Sequence[Writer]) -> Table:
 
 
 def feedback_table(feedback: Sequence[WriterResult]) -> Table:
-    """What one writer is told: a row for each of their counter-arguments, and what they earned in all."""
+    """Build the table that a writer sees at the end: the result of each counter-argument, and the total
+    bonus."""
     followed, judges = (
         sum(getattr(counter, name) for counter in feedback) for name in ("followed", "judges")
     )

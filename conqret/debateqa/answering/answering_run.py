@@ -56,8 +56,11 @@ STEP_TOKENS = 80
 
 
 class GivenAnswer(ResponseRow):
-    """An answer and how it came about: its length in tokens, whether the room for it was too small (``cut``), the ids
-    of the chunks that it was given, and the trace of the search."""
+    """An answer of a model, with the chunks and the trace of the search behind it.
+
+    ``tokens`` is its length, ``cut`` is True if it was cut off at the token limit, and ``documents`` are the
+    ids of the chunks.
+    """
 
     text: str = ""
     tokens: int = 0
@@ -78,8 +81,11 @@ class AnswersFolder(
         "source": "index",
     },
 ):
-    """The files of answers under one folder. In its record ``agent`` is what searches, with its settings (empty:
-    nothing does), and ``source`` what is searched."""
+    """The files of a run of answers in one folder.
+
+    In its record, ``agent`` is the searching model with its settings (empty: none), and ``source`` is the
+    searched corpus.
+    """
 
     COMMAND: ClassVar[str] = "conqret debateqa answer"
 
@@ -88,8 +94,12 @@ class AnswersFolder(
 
 
 class AnswersSummary(Frozen):
-    """A run in numbers: questions, answers, those that the room cut off, tokens of an answer and chunks for one (both
-    means, None without an answer), retrievals in all, and why answers are missing."""
+    """The numbers of a run of answers.
+
+    ``cut`` counts the answers that were cut off at the token limit. ``tokens`` and ``chunks`` are means over
+    answers (None without an answer), ``searches`` is the number of all retrievals, and ``unanswered`` counts
+    missing answers by reason.
+    """
 
     model: str
     agent: str
@@ -105,11 +115,11 @@ class AnswersSummary(Frozen):
 
 @dataclass(frozen=True)
 class Answering:
-    """In which way questions are answered, by whom, from what.
+    """The strategy, settings, models and corpus by which questions are answered.
 
     Raises:
-        DeclarationError: the strategy wants something to search in, or takes none of what was set; or a model cannot
-            answer by this strategy.
+        DeclarationError: the strategy needs a corpus that is not set, does not use one of the settings,
+            or cannot be used with one of the models.
     """
 
     strategy: AnswerStrategy
@@ -144,12 +154,12 @@ class Answering:
 
     @property
     def searcher(self) -> ClientOptions:
-        """The agent, which is the answerer where no other is named."""
+        """Return the model that searches: the agent, or the answering model where no agent is set."""
         return self.agent or self.answerer
 
     @property
     def prompts(self) -> dict[str, RunPrompt]:
-        """The prompts of a run, by id."""
+        """Return the prompts of the run by id."""
         own, plan = self.strategy.prompts, self.plan
         tokens = GENERATED_TOKENS if own else plan.length or ANSWER_TOKENS
         asked = {name: (response, tokens) for name, response in (own or {plan.prompt: Plain}).items()}
@@ -162,7 +172,7 @@ class Answering:
     def open_session(
         self, question: SourcedQuestion, library: Library, answerer: Client, agent: Client
     ) -> RagSession:
-        """Where a question is answered."""
+        """Create the session in which one question is answered."""
         way, plan = self.strategy, self.plan
         return RagSession(
             question,
@@ -186,11 +196,13 @@ def chunk_search(
     trusted: bool | str | Path = False,
     on_document: Callable[[], object] = lambda: None,
 ) -> ChunkSearch | None:
-    """What searches the chunks of a corpus directory; takes what :func:`answer` takes, and ``on_document`` is called as
-    each chunk is read to be indexed.
+    """Return a search engine over the chunks of a corpus directory; None where ``index`` is None.
+
+    The arguments are those of :func:`answer`; ``on_document`` is called for each chunk that is read to be
+    indexed.
 
     Raises:
-        DeclarationError: a setting is wrong, or there is no corpus to which it belongs.
+        DeclarationError: a setting is wrong, or is set without a corpus.
         MissingDependencyError: pyterrier is not installed.
     """
     if index is None:
@@ -225,26 +237,32 @@ def answer(
     output: str | Path | None = None,
     **settings: Unpack[RequestRunSettings],
 ) -> StudyOutcome[GivenAnswer, AnswersSummary]:
-    """Answer questions without retrieval, from what a search finds, or with an agent that searches (DebateQA, 5.4).
+    """Answer questions without retrieval, from what a search finds, or with an agent that searches (DebateQA,
+    5.4).
 
     Args:
         questions: a file with a column ``question``, or the questions.
         strategy: ``none``, ``rag``, ``react``, ``cited``, or a plug-in's.
-        agent: who searches, where the strategy has an agent; by default the one who answers.
+        agent: the model that searches, if the strategy has an agent; by default the answering model.
         index: the corpus directory in which chunks are searched.
         retriever: ``bm25``, ``dense``, a plug-in's, or several with commas, which are fused.
-        encoder: where the encoder of an index by vectors is.
-        trusted: only documents from DebateQA's trusted domains; or from these and those of a list in a file.
+        encoder: the location of the encoder of a dense index.
+        trusted: True for only documents from DebateQA's trusted domains; a file adds its domains to
+            these.
         plan: the prompt, length, temperature and top-p of answers, and how much is retrieved.
-        output: the run's folder, by default ``runs/QUESTIONS-answer-STRATEGY-MODEL``; the same call goes on there. It
-            holds ``answers.jsonl``, which ``conqret debateqa score`` reads.
-        settings: who answers, and how: :class:`conqret.judging.judge_settings.RequestRunSettings`.
+        output: the run's folder, by default ``runs/QUESTIONS-answer-STRATEGY-MODEL``; the same call
+            continues a stopped run. It contains ``answers.jsonl``, which ``conqret debateqa score`` reads.
+        settings: the answering model, and how it is called:
+            :class:`conqret.judging.judge_settings.RequestRunSettings`.
+
+    Returns:
+        The answers, and a summary of the run.
 
     Raises:
-        DeclarationError: anything wrong with the call, the questions or the folder, or a setting changes nothing of the
-            strategy.
+        DeclarationError: the call, the questions or the folder are wrong, or the strategy does not use a
+            setting.
         MissingDependencyError: something is retrieved, and pyterrier is not installed.
-        AnswersAwaited: answers are still in a batch.
+        AnswersAwaited: responses are still in a batch.
     """
     name, given = "questions", questions
     if isinstance(given, str | Path):

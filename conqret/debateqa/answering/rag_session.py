@@ -46,15 +46,19 @@ TOKENS = 30
 
 
 def offline_answer(question: str, texts: Sequence[str], length: int | None = None) -> str:
-    """The sentences that say most on the question, at most two of a chunk; the question itself with yes and no where
-    there are none."""
+    """Return the offline answer: the sentences of ``texts`` most relevant to the question, at most two of
+    each text.
+
+    Without such sentences, it is the question itself as an affirmed and a denied statement.
+    """
     most = SENTENCES if length is None else max(1, length // TOKENS)
     viewpoints = [view["point_of_view"] for view in offline_views(question, texts, most)["points_of_view"]]
     return " ".join(viewpoints or standpoints(question).values())
 
 
 def next_step(question: str, done: int) -> dict[str, str]:
-    """After the question itself its yes side, then its no side, then nothing."""
+    """Return the offline agent's next query, after ``done`` queries: the question's yes side, then its no
+    side, then empty."""
     sides = list(standpoints(question).values())
     query = sides[done - 1] if done <= len(sides) else ""
     return {"thought": "by rule: the question itself, then the words of either side", "query": query}
@@ -92,7 +96,8 @@ class AnswerPlan(NucleusSampling):
 
     @property
     def prompt(self) -> str:
-        """The id of the prompt."""
+        """Return the prompt's name in the library: ``answer/`` and the kind of prompt, such as
+        ``answer/basic``."""
         return f"answer/{self.kind}"
 
 
@@ -114,8 +119,10 @@ class NextStep(Typed):
 
 
 class SearchStep(Frozen):
-    """A step of the trace: the thought before it (none before the first), the query (empty: enough was found), and the
-    ids of the chunks that it brought."""
+    """One step of an agent's search: the thought before it, the query, and the ids of the chunks found.
+
+    The first step has no thought. An empty query means that enough was found.
+    """
 
     thought: str = ""
     query: str = ""
@@ -124,10 +131,11 @@ class SearchStep(Frozen):
 
 @dataclass
 class RagSession:
-    """One question with all that may be used to answer it. ``chunks`` and ``searches`` are how much may be retrieved.
+    """One question with the models and the corpus that a strategy may use to answer it.
 
-    What was done stands in ``trace``, what was found in ``documents``, each once; ``cut`` says that the room for the
-    answer ended before it did.
+    ``chunks`` and ``searches`` limit the chunks of a retrieval and the number of retrievals. ``trace`` has
+    the steps so far, and ``documents`` all chunks found. ``cut`` is True if the answer was cut off at the
+    token limit.
     """
 
     question: SourcedQuestion
@@ -145,10 +153,11 @@ class RagSession:
     cut: bool = False
 
     def search(self, query: str, thought: str = "") -> list[Document]:
-        """The best chunks for a query that were not found before.
+        """Search for a query, and return the best chunks that were not found before; the step is added to the
+        trace.
 
         Raises:
-            DeclarationError: there is nothing to search in, or no retrieval is left.
+            DeclarationError: there is no corpus to search, or no retrieval is left.
         """
         if self.source is None or len(self.trace) >= self.searches:
             raise DeclarationError(
@@ -164,10 +173,11 @@ class RagSession:
         return new
 
     async def next_step(self, prompt: str) -> NextStep:
-        """What the agent wants to do after all that it has read; a step without a query ends the trace.
+        """Request the agent's next step, given all that it has found; a step with an empty query ends the
+        search.
 
         Raises:
-            NoValidResponse: it gave no valid answer.
+            NoValidResponse: the agent gave no valid response.
         """
         queries = [step.query for step in self.trace]
 
@@ -199,10 +209,10 @@ class RagSession:
         return step
 
     async def answer(self) -> str:
-        """The answer by the prompt that the user chose, over what was found.
+        """Request the answer with the user's prompt and the documents found, and return its text.
 
         Raises:
-            NoValidResponse: there is none.
+            NoValidResponse: the model gave no valid response.
         """
         question, plan = self.question.question, self.plan
         prompt = self.library[plan.prompt]
@@ -230,13 +240,14 @@ class RagSession:
 class AnswerStrategy:
     """A strategy of answering a question.
 
-    - ``respond(session)`` answers the question of the session: it may search and request an agent's step there, and
-      returns the text. It raises :class:`~conqret.debateqa.curation.curation_requests.NoValidResponse` where a model
-      gives no valid answer.
-    - ``chunks`` are taken of one retrieval (0: nothing is retrieved), ``searches`` is how many retrievals there may be
-    - ``agent`` is the id of the prompt by which an agent chooses its next step; empty where there is none
-    - ``prompts`` are the ids of other prompts of its own, each with its type of answer; where there are none, the
-      answer is set by the prompt that the user chooses
+    - ``respond(session)`` answers the question of the session and returns the text. It may search, and
+    request an agent's steps. It raises :class:`~conqret.debateqa.curation.curation_requests.NoValidResponse`
+    where a model gives no valid response.
+    - ``chunks`` is the number of chunks of a retrieval (0: nothing is retrieved), ``searches`` the most
+    retrievals
+    - ``agent`` is the id of the prompt by which an agent chooses its next step; empty without an agent
+    - ``prompts`` maps the ids of the strategy's own prompts to their response types; without any, the user's
+    prompt is used
     """
 
     name: str

@@ -26,8 +26,10 @@ PIECE = 2_000
 
 
 def chunks(text: str, most: int = TOKENS, measure: Callable[[str], int] = count_tokens) -> Iterator[str]:
-    """The chunks of a text, in their order, each of at most ``most`` as ``measure`` counts a sentence; what stands
-    between sentences alone is left out."""
+    """Yield the chunks of a text in order: consecutive sentences of at most ``most`` tokens together.
+
+    ``measure`` counts the tokens of a sentence. Very long sentences are split.
+    """
     start, end, size = 0, 0, 0
     sentences = [(first, last) for first, last in boundaries(text) if text[first:last].strip()]
     pieces = [(cut, min(cut + PIECE, last)) for first, last in sentences for cut in range(first, last, PIECE)]
@@ -50,13 +52,13 @@ LAYOUT = 1
 
 
 class ChunkSearch:
-    """Finds the chunks of a corpus that say most on a query.
+    """A search engine that finds the chunks of a corpus that are most relevant to a query.
 
     Args:
-        corpus: a corpus directory; its chunks are written and indexed where they are not.
-        engines: as ``conqret retrieve run --engine`` has them; several are fused by ranks.
-        encoder: where the encoder of those by vectors is.
-        trusted: only documents from these domains; None: all.
+        corpus: a corpus directory; its chunks are written and indexed if they are not yet.
+        engines: engines as in ``conqret retrieve run --engine``; several are fused by ranks.
+        encoder: the location of the encoder of a dense index.
+        trusted: only documents from these domains; None allows all.
 
     Raises:
         DeclarationError: there is no such corpus or engine, or no document is from a trusted domain.
@@ -82,7 +84,8 @@ class ChunkSearch:
         return len(self.indexes[0])
 
     def search(self, query: str, depth: int) -> list[Document]:
-        """The chunks for a query, best first, ``depth`` at most; the id of one is its document's with its number."""
+        """Return the ``depth`` best chunks for a query, best first; a chunk's id is its document's id with a
+        number."""
         import pandas as pd
 
         pipeline = assemble(self.indexes, PipelinePlan(depth=depth), None).pipeline
@@ -90,7 +93,7 @@ class ChunkSearch:
         return list(self.read([str(identifier) for identifier in hits["docno"]][:depth]).values())
 
     def read(self, names: Sequence[str]) -> dict[str, Document]:
-        """The chunks of these ids, in this order; an unknown one is left out."""
+        """Return a mapping from ids to chunks, in the order of ``names``; unknown ids are skipped."""
         entries = self.indexes[0].entries(names)
         return {
             name: Document(id=name, text=entry.text, title=entry.title, url=entry.url)
@@ -99,10 +102,11 @@ class ChunkSearch:
 
 
 def written(collection: Collection, trusted: TrustedDomains | None) -> Path:
-    """The corpus directory of the chunks, which is written where there is none of these documents.
+    """Write the chunks of a collection as a corpus directory, unless it exists already, and return the
+    directory.
 
     Raises:
-        DeclarationError: a line is no document, or none is from a trusted domain.
+        DeclarationError: a line is not a document, or no document is from a trusted domain.
     """
     made_by = json.dumps([LAYOUT, CHARACTERS, trusted and trusted.record()]).encode()
     with collection.documents_file.open("rb") as file:

@@ -34,10 +34,10 @@ RERANKERS = (LISTWISE, LEXICAL)
 async def listwise(
     question: SourcedQuestion, documents: Sequence[Document], session: Session
 ) -> list[Document]:
-    """The documents in the order of a listwise reranker without a side, best first.
+    """Rank documents by a listwise reranker that prefers no side, and return them, best first.
 
     Raises:
-        NoValidResponse: a window got no valid answer: what the search thinks best is not taken in its place.
+        NoValidResponse: a window of documents got no valid response.
     """
     import pandas as pd
 
@@ -74,16 +74,17 @@ _RULE = re.compile(r"_{2,}")
 
 @dataclass(frozen=True, slots=True)
 class CurationPlan:
-    """How partial answers are collected (DebateQA, A.2 and A.3).
+    """The settings by which partial answers are collected (DebateQA, A.2 and A.3).
 
     Attributes:
-        keep: documents of a question at most, the best by the reranker.
-        least_documents, least_views: a question with fewer is filtered.
-        document_tokens, prompt_tokens: what a document, and all of a prompt together, are cut to.
-        rerank: who puts the documents in order, one of :data:`~conqret.debateqa.curation.algorithm.RERANKERS`.
+        keep: the most documents of a question; the best by the reranker are kept.
+        least_documents, least_views: a question with fewer documents or points of view is filtered out.
+        document_tokens, prompt_tokens: the most tokens of a document, and of all documents of a prompt.
+        rerank: the reranker, one of :data:`~conqret.debateqa.curation.algorithm.RERANKERS`.
 
     Raises:
-        DeclarationError: a number is below 1, fewer documents are kept than are needed, or there is no such reranker.
+        DeclarationError: a number is below 1, fewer documents are kept than are needed, or there is no
+            such reranker.
     """
 
     keep: int = 5
@@ -105,11 +106,11 @@ class CurationPlan:
 
 
 class CurationStep(ResponseRow):
-    """What became of one step of one question; only what the step is about is set.
+    """The result of one step of the curation of one question; only the fields of that step are set.
 
-    ``found`` documents came of the search, ``trusted`` of them from trusted domains, ``documents`` are those kept.
-    ``cut`` counts the tokens that were taken off the documents to keep the budget. A step has the reason of the one
-    before it that got no valid answer.
+    ``found`` counts the documents that the search found, and ``trusted`` those from trusted domains.
+    ``documents`` are the ids of those kept. ``cut`` counts the tokens cut off to fit the budget. After a
+    failed step, later steps have its reason.
     """
 
     queries: tuple[str, ...] = ()
@@ -141,8 +142,11 @@ FEW_DOCUMENTS, FEW_VIEWS = "few documents", "few points of view"
 
 @dataclass(frozen=True, slots=True)
 class QuestionOutcome:
-    """What became of a question: its documents and its partial answers, each with the ids of its own; or why it has
-    none: ``why`` is ``few documents``, ``few points of view`` or a reason."""
+    """The result of the curation of one question: its documents and partial answers, or why it has none.
+
+    Each of ``answers`` is a point of view, its explanation and the ids of its documents. ``why`` is ``few
+    documents``, ``few points of view`` or the reason of a failed step.
+    """
 
     question: SourcedQuestion
     documents: tuple[str, ...] = ()
@@ -151,7 +155,7 @@ class QuestionOutcome:
     detail: str = ""
 
     def record(self) -> dict[str, Any]:
-        """The question as the benchmark holds it."""
+        """Return the question as a row of the benchmark's file."""
         record = self.question.record()
         answers = [
             {"point_of_view": view, "explanation": explanation, "documents": list(documents)}
@@ -166,7 +170,7 @@ class QuestionOutcome:
 
 
 class Collector:
-    """Collects partial answers: what all steps of a run share."""
+    """Collects the partial answers of questions, with the sources, settings and model of one run."""
 
     def __init__(
         self, source: PageSource, trusted: TrustedDomains, plan: CurationPlan, run: Run[CurationStep]
@@ -175,7 +179,8 @@ class Collector:
         self.client, self.library = run.client(), run.library
 
     async def collect(self, question: SourcedQuestion) -> QuestionOutcome:
-        """What becomes of a question, one step after the other."""
+        """Run all steps for a question in order, and return its documents and partial answers, or why it has
+        none."""
         queries, documents, views, *places = (f"{question.id} {step}" for step in STEPS)
         searched = await self._step(queries, partial(self._queries, question))
         found = await self._step(documents, partial(self._documents, question, searched), searched)
@@ -322,7 +327,8 @@ class Collector:
 
 
 def cleaned(document: Document) -> Document:
-    """A document as prompts show it: without addresses and rules of underscores (DebateQA, A.3)."""
+    """Return a copy of a document without web addresses and lines of underscores, as prompts show it
+    (DebateQA, A.3)."""
     text = _RULE.sub(" ", _ADDRESS.sub("", document.text)).strip()
     return document.model_copy(update={"text": text or "…"})
 

@@ -67,7 +67,7 @@ class CurateFolder(
     kind="curate",
     same={"asked": "questions", "source": "corpus", "trusted": "trusted domains", "plan": "settings"},
 ):
-    """The files of a benchmark under one folder."""
+    """The files of a curated benchmark in one folder."""
 
     COMMAND: ClassVar[str] = "conqret debateqa curate"
 
@@ -82,9 +82,12 @@ class CurateFolder(
 
 
 class CurateSummary(Frozen):
-    """A benchmark in numbers: how many questions are left after each filter, how many have no answer (by reason),
-    partial answers and their documents, documents found and trusted (with repetitions over questions), and how many
-    tokens of documents were cut off."""
+    """The numbers of a curated benchmark.
+
+    ``few_documents`` and ``few_views`` count the questions that were filtered out, ``unanswered`` those
+    without a valid response by reason, and ``kept`` those left. ``found`` and ``trusted`` count documents,
+    with repetitions over questions. ``cut_tokens`` counts the tokens of documents that were cut off.
+    """
 
     model: str
     questions: int
@@ -180,21 +183,28 @@ def curate_benchmark(
     output: str | Path | None = None,
     **settings: Unpack[RequestRunSettings],
 ) -> StudyOutcome[CurationStep, CurateSummary]:
-    """Collect partial answers to debatable questions: queries, trusted documents, points of view, and an explanation of
-    each (DebateQA, Algorithm 1).
+    """Collect partial answers to debatable questions from documents (DebateQA, Algorithm 1).
+
+    The steps are search queries, trusted documents, points of view, and an explanation of each.
 
     Args:
         questions: a file with a column ``question``.
-        corpus: the corpus directory in which evidence is searched; it is indexed first where it is not.
-        search: search engines in its place: ``google``, ``brave`` or ``searxng``, with keys from the environment.
+        corpus: the corpus directory in which evidence is searched; it is indexed first if it is not yet.
+        search: search engines that replace the corpus: ``google``, ``brave`` or ``searxng``, with keys
+            from the environment.
         user_agent: the user agent that web sites see.
-        trusted: a file of domains to trust besides .edu, .org, .gov, .info and .pro.
+        trusted: a file of domains to trust in addition to .edu, .org, .gov, .info and .pro.
         plan: what is kept, and how much of a document is read.
-        output: the benchmark's folder, by default ``runs/QUESTIONS-curate-MODEL``; the same call goes on there.
-        settings: the model and how it is called: :class:`conqret.judging.judge_settings.RequestRunSettings`.
+        output: the benchmark's folder, by default ``runs/QUESTIONS-curate-MODEL``; the same call
+            continues a stopped run.
+        settings: the model and how it is called:
+            :class:`conqret.judging.judge_settings.RequestRunSettings`.
+
+    Returns:
+        The results of all steps, and a summary of the benchmark.
 
     Raises:
-        DeclarationError: anything wrong with the call, the questions or the folder. No request is sent then.
+        DeclarationError: the call, the questions or the folder are wrong. No request is sent then.
         MissingDependencyError: pyterrier is not installed.
     """
     require("pyterrier", "pandas", extra="retrieval")

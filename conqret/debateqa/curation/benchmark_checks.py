@@ -71,9 +71,12 @@ MISSED = CheckVerdict("curate/missed", MissedViews, 80, "whether answers hold vi
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """Rows to be looked at: the head of the form, its rows (the first cell is the id), and the column that is answered
-    with yes or no. A judge answers a ``verdict``, whose ``field`` is its answer; of each row it is ``shown`` these
-    variables, which ``offline`` answers without a model."""
+    """Rows that an annotator or a judge answers with yes or no.
+
+    ``head`` and ``rows`` are those of the annotation form (the first cell is the id), and ``column`` is the
+    one to fill in. A judge is called with the prompt of ``verdict`` and the variables ``shown``, and
+    ``field`` is its answer. ``offline`` returns the response without a model.
+    """
 
     head: tuple[str, ...]
     rows: Sequence[tuple[object, ...]]
@@ -85,7 +88,7 @@ class Review:
 
     @property
     def subjects(self) -> list[Subject]:
-        """What is judged of each row."""
+        """Return the rows as subjects for a judge."""
         return [
             Subject(str(row[0]), shown, partial(self.offline, shown))
             for row, shown in zip(self.rows, self.shown, strict=True)
@@ -93,7 +96,7 @@ class Review:
 
 
 def review_pairs(made: MadeBenchmark, pairs: Sequence[AlikeViews]) -> Review:
-    """Pairs of points of view, each to be called the same or not."""
+    """Return a review of pairs of points of view: yes if both say the same."""
     questions = {question.id: question.question for question in made.questions}
     views = {name: view for one in made.questions for name, view in zip(one.names, one.views, strict=True)}
     rows = [
@@ -118,7 +121,8 @@ def review_pairs(made: MadeBenchmark, pairs: Sequence[AlikeViews]) -> Review:
 
 
 def review_chunks(made: MadeBenchmark, near: Sequence[Near]) -> Review:
-    """The :data:`NEAREST` chunks of each question, each to be called covered by the points of view or not."""
+    """Return a review of the :data:`NEAREST` chunks of each question: yes if the points of view cover a
+    chunk."""
     questions = {question.id: question for question in made.questions}
     rows, shown = [], []
     for name, chunks in gathered((chunk.question, chunk) for chunk in near).items():
@@ -144,8 +148,11 @@ RATINGS = (5, 4, 3, 2, 1)
 
 @dataclass(frozen=True)
 class ReviewedRows:
-    """What is known of rows that are to be looked at: ``verdicts`` by id, the ``form`` that was written, and the run
-    of the model."""
+    """The verdicts on the rows of a review.
+
+    ``rows`` counts all rows, ``verdicts`` maps ids to True for yes, ``form`` is the form that was written,
+    and ``model_verdicts`` is the judge's run.
+    """
 
     rows: int
     verdicts: Mapping[str, bool]
@@ -155,38 +162,40 @@ class ReviewedRows:
 
 @dataclass(frozen=True)
 class CheckFigures:
-    """What a check found, and the rows that were looked at for it."""
+    """The result of a check of a benchmark, with the rows that were reviewed for it."""
 
     reviewed: ReviewedRows
 
     @property
     def model_verdicts(self) -> Verdicts | None:
-        """The run of the model."""
+        """Return the judge's run; None where no model was called."""
         return self.reviewed.model_verdicts
 
     @property
     def session(self) -> SessionCounts:
-        """What that run did."""
+        """Return the counts of the requests of the judge's run."""
         return SessionCounts() if self.model_verdicts is None else self.model_verdicts.session
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """Which answers a replay lacked."""
+        """Return the keys of the responses that a replay lacked."""
         return () if self.model_verdicts is None else self.model_verdicts.missing
 
 
 @dataclass(frozen=True)
 class Comprehensiveness(CheckFigures):
-    """The share of the five nearest chunks of each question whose perspectives are all among its points of view, with
-    an interval over questions; without a value where no one has looked at any."""
+    """The share of each question's five nearest chunks that its points of view cover completely.
+
+    The interval is over questions; without any verdict there is no value.
+    """
 
     covered: Estimate
 
 
 @dataclass(frozen=True)
 class Distinctiveness(CheckFigures):
-    """How many points of view a benchmark has, how many pairs of them belong to one question, and how many of the
-    similar ones are called duplicates."""
+    """The numbers of a benchmark's points of view, of their pairs within a question, and of pairs called
+    duplicates."""
 
     views: int
     pairs: int
@@ -195,8 +204,11 @@ class Distinctiveness(CheckFigures):
 
 @dataclass(frozen=True)
 class MissedViewpoints(CheckFigures):
-    """The share of answers that hold a weighty viewpoint which no partial answer has (a rating of 5), and how many
-    answers have each rating, none, or no question in the benchmark."""
+    """The share of answers with an important viewpoint that no partial answer has (a rating of 5).
+
+    ``ratings`` counts the answers by rating, ``unrated`` those without one, and ``foreign`` those to no
+    question of the benchmark.
+    """
 
     missed: Estimate
     ratings: Mapping[int, int]
@@ -213,19 +225,24 @@ def benchmark_coverage(
     output: str | Path | None = None,
     **settings: Unpack[RequestRunSettings],
 ) -> Comprehensiveness:
-    """Check whether the points of view hold all that the five nearest chunks of each question say (DebateQA, A.3).
+    """Check how many of the five nearest chunks of each question its points of view cover completely
+    (DebateQA, A.3).
 
     Args:
         benchmark: the folder of ``conqret debateqa curate``.
         encoder: the folder of a sentence-transformers model, or ``lexical``: word stems by TF-IDF.
-        labels: the form, filled in with yes and no; no model is called then.
-        output: the form to write as CSV; a judge's run lies next to it. Without ``model`` it is left for annotators.
-        settings: the model and how it is called: :class:`conqret.judging.judge_settings.RequestRunSettings`. Without
-            ``model`` no request is sent.
+        labels: the completed annotation form (yes or no); no model is called then.
+        output: the annotation form to write as CSV; a judge's run is stored next to it. Without ``model``
+            it is left blank.
+        settings: the model and how it is called:
+            :class:`conqret.judging.judge_settings.RequestRunSettings`. Without ``model`` no request is sent.
+
+    Returns:
+        The share of covered chunks.
 
     Raises:
-        DeclarationError: there is no finished benchmark, none of labels, output and model is given, the form answers
-            no row, another one would be replaced, or a setting is wrong.
+        DeclarationError: there is no finished benchmark, none of labels, output and model is given, the
+            form answers no row, another form would be replaced, or a setting is wrong.
     """
     made = read_made(benchmark)
     review = review_chunks(made, near_chunks(made, embedder(encoder)))
@@ -252,10 +269,14 @@ def benchmark_duplicates(
     Args:
         benchmark: the folder of ``conqret debateqa curate``.
         encoder: the folder of a sentence-transformers model, or ``lexical``: word stems by TF-IDF.
-        threshold: the cosine from which two points of view count as similar and are looked at.
-        labels: the form, filled in with yes and no; no model is called then.
-        output: the form to write as CSV, for :func:`conqret.remove_partial_answers`; a judge's run lies next to it.
+        threshold: the cosine from which two points of view are similar and reviewed.
+        labels: the completed annotation form (yes or no); no model is called then.
+        output: the form to write as CSV, for :func:`conqret.remove_partial_answers`; a judge's run is
+            stored next to it.
         settings: as :func:`benchmark_coverage`.
+
+    Returns:
+        The numbers of points of view, pairs and duplicates.
 
     Raises:
         DeclarationError: as :func:`benchmark_coverage`, or the threshold is outside (0, 1].
@@ -276,17 +297,22 @@ def missed_viewpoints(
     output: str | Path | None = None,
     **settings: Unpack[RequestRunSettings],
 ) -> MissedViewpoints:
-    """Count the answers that hold a weighty viewpoint that the partial answers miss (DebateQA, Table 11).
+    """Count the answers with an important viewpoint that the partial answers miss (DebateQA, Table 11).
 
     Args:
         benchmark: the folder of ``conqret debateqa curate``.
         answers: answers to its questions: id and generation.
-        output: the run's folder, by default ``runs/ANSWERS-viewpoints-MODEL``; the same call goes on there.
-        settings: the model and how it is called: :class:`conqret.judging.judge_settings.RequestRunSettings`.
+        output: the run's folder, by default ``runs/ANSWERS-viewpoints-MODEL``; the same call continues a
+            stopped run.
+        settings: the model and how it is called:
+            :class:`conqret.judging.judge_settings.RequestRunSettings`.
+
+    Returns:
+        The share of such answers, and the number of answers by rating.
 
     Raises:
-        DeclarationError: there is no finished benchmark, no answer belongs to one of its questions, or a setting is
-            wrong. No request is sent then.
+        DeclarationError: there is no finished benchmark, no answer belongs to one of its questions, or a
+            setting is wrong. No request is sent then.
     """
     every = check_answers(Path(answers))
     questions = {question.id: question for question in read_made(benchmark).questions}
@@ -322,12 +348,14 @@ def reviewed(
     output: str | Path | None,
     **settings: Unpack[RequestRunSettings],
 ) -> ReviewedRows:
-    """What a filled form says of the rows; else what a model says, and the form for annotators, with the model's
-    answers where it has any.
+    """Return the verdicts on the rows of a review, from a completed form or from a model.
+
+    ``labels`` is a completed form, which is read. Otherwise, the model (if any) is called, and the form
+    ``output`` (if any) is written for annotators with the model's verdicts.
 
     Raises:
-        DeclarationError: the filled form answers none of them, there is neither a form nor a model, or another form
-            would be replaced.
+        DeclarationError: the completed form answers none of the rows, there is neither a form nor a
+            model, or another form would be replaced.
     """
     names = [str(row[0]) for row in review.rows]
     if not names:

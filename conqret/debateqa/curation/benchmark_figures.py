@@ -51,16 +51,16 @@ class MadeQuestion(BaseModel, frozen=True, extra="allow"):
 
     @property
     def names(self) -> list[str]:
-        """The ids of its partial answers."""
+        """Return the ids of the question's partial answers: ``QUESTION#1``, ``QUESTION#2`` and so on."""
         return [f"{self.id}#{number}" for number in range(1, len(self.partial_answers) + 1)]
 
     @property
     def views(self) -> list[str]:
-        """Its points of view."""
+        """Return the points of view of the question's partial answers."""
         return [partial_answer.point_of_view for partial_answer in self.partial_answers]
 
     def record(self, answers: Sequence[MadeAnswer]) -> dict[str, Any]:
-        """Its line with these partial answers alone."""
+        """Return the question's row of the benchmark with ``answers`` in place of its partial answers."""
         return {**self.model_dump(), "partial_answers": [answer.model_dump() for answer in answers]}
 
 
@@ -73,17 +73,17 @@ class MadeDocument(BaseModel, frozen=True, extra="allow"):
 
 @dataclass(frozen=True, slots=True)
 class MadeBenchmark:
-    """A benchmark, and the texts of its documents by id."""
+    """The questions of a curated benchmark, and a mapping from document ids to texts."""
 
     questions: tuple[MadeQuestion, ...]
     texts: Mapping[str, str]
 
 
 def read_made(path: str | Path) -> MadeBenchmark:
-    """Read the benchmark of a folder of ``conqret debateqa curate``.
+    """Read the benchmark in a folder of ``conqret debateqa curate``.
 
     Raises:
-        DeclarationError: it is no such folder, its run is not finished, or it holds no question.
+        DeclarationError: it is not such a folder, its run is not finished, or it has no question.
         FaultsError: a line cannot be read.
     """
     folder = CurateFolder(Path(path))
@@ -111,7 +111,7 @@ ROUNDS, WORDS, SEED = 50, 4, 13
 
 
 class Near(NamedTuple):
-    """A chunk of a document of a question, and its cosine with the question."""
+    """A chunk of one of a question's documents, and the cosine of chunk and question."""
 
     question: str
     document: str
@@ -130,7 +130,7 @@ class Relevance(BaseModel, frozen=True):
 
 
 class AlikeViews(NamedTuple):
-    """Two points of view of one question by their ids, and their cosine."""
+    """Two similar points of view of one question: their ids and their cosine."""
 
     question: str
     first: str
@@ -147,7 +147,12 @@ class Domain(BaseModel, frozen=True):
 
 
 def near_chunks(made: MadeBenchmark, embed: Embed) -> list[Near]:
-    """Every chunk of the documents that were read for a question, nearest first for each question."""
+    """Return all chunks of each question's documents with their cosines, the most similar first within each
+    question.
+
+    Raises:
+        DeclarationError: the benchmark has no texts of documents.
+    """
     chunk_list = [
         (place, name, text)
         for place, question in enumerate(made.questions)
@@ -170,25 +175,29 @@ def near_chunks(made: MadeBenchmark, embed: Embed) -> list[Near]:
 
 @strict_options
 def benchmark_relevance(benchmark: str | Path, *, encoder: str = LEXICAL) -> Relevance:
-    """Measure how near documents' chunks of 1,000 tokens are to their questions (DebateQA, A.2 and Figure 4).
+    """Measure the mean cosine of documents' chunks of 1,000 tokens with their questions (DebateQA, A.2 and
+    Figure 4).
 
     Args:
         benchmark: the folder of ``conqret debateqa curate``.
         encoder: the folder of a sentence-transformers model, or ``lexical``: word stems by TF-IDF.
 
     Raises:
-        DeclarationError: there is no finished benchmark, it holds no text, or the encoder is wrong.
+        DeclarationError: there is no finished benchmark, it has no text, or the encoder is wrong.
     """
     return relevance(near_chunks(read_made(benchmark), embedder(encoder)))
 
 
 @strict_options
 def benchmark_domains(benchmark: str | Path, *, encoder: str = LEXICAL) -> list[Domain]:
-    """Group a benchmark's questions into domains, named by their words (DebateQA, Figure 7).
+    """Group a benchmark's questions into domains, named by their typical words (DebateQA, Figure 7).
 
     Args:
         benchmark: the folder of ``conqret debateqa curate``.
         encoder: the folder of a sentence-transformers model, or ``lexical``: word stems by TF-IDF.
+
+    Returns:
+        The domains, the largest first.
 
     Raises:
         DeclarationError: as :func:`domains`, there is no finished benchmark, or the encoder is wrong.
@@ -198,7 +207,7 @@ def benchmark_domains(benchmark: str | Path, *, encoder: str = LEXICAL) -> list[
 
 
 def relevance(near: Sequence[Near]) -> Relevance:
-    """The relevance of chunks to their questions."""
+    """Compute the mean cosine of chunks with their questions, with an interval over questions."""
     by_question = gathered((chunk.question, chunk.similarity) for chunk in near)
     means = {name: sum(values) / len(values) for name, values in by_question.items()}
     return Relevance(
@@ -210,7 +219,8 @@ def relevance(near: Sequence[Near]) -> Relevance:
 
 
 def alike_views(made: MadeBenchmark, embed: Embed, threshold: float = ALIKE) -> list[AlikeViews]:
-    """The points of view of one question whose cosine is ``threshold`` or more, by falling similarity.
+    """Return the pairs of points of view of one question with a cosine of at least ``threshold``, most
+    similar first.
 
     Raises:
         DeclarationError: the threshold is outside (0, 1].
@@ -231,13 +241,14 @@ def alike_views(made: MadeBenchmark, embed: Embed, threshold: float = ALIKE) -> 
 
 
 def domains(questions: Sequence[str], embed: Embed, count: int = DOMAINS) -> list[Domain]:
-    """The questions in ``count`` groups by k-means over their embeddings, the largest first.
+    """Group questions into ``count`` domains by k-means over their embeddings; return the largest first.
 
-    The words of a group are the stems that set it apart, weighed as in BERTopic: frequency in the group times
-    ``log(1 + A / f)``, A the mean number of words of a group, f the frequency over all (Grootendorst 2022).
+    A domain is named by its stems with the highest weight, as in BERTopic (Grootendorst 2022). The weight is
+    the frequency in the group times ``log(1 + A / f)``. A is the mean number of words of a group, and f the
+    frequency over all groups.
 
     Raises:
-        DeclarationError: fewer than 2 groups are wanted, or more than there are questions.
+        DeclarationError: ``count`` is below 2, or above the number of questions.
     """
     if not 2 <= count <= len(questions):
         raise DeclarationError(
@@ -293,7 +304,7 @@ def _cosine(rows: Any, first: int, second: int) -> float:
 
 
 def read_review(path: Path, column: str) -> dict[str, bool]:
-    """What a filled form says, by id; rows without an answer are left out.
+    """Read a completed review form: return a mapping from ids to True for yes; blank rows are left out.
 
     Raises:
         ItemsError: rows have faults; all are listed.
@@ -335,18 +346,20 @@ class Removal(BaseModel, frozen=True):
 def remove_partial_answers(
     benchmark: str | Path, *, labels: Labels | None = None, duplicates: str | Path | None = None
 ) -> tuple[list[dict[str, object]], Removal]:
-    """Remove the partial answers that two of three annotators reject (DebateQA, A.4), and those that repeat another.
+    """Remove the partial answers that two of three annotators reject (DebateQA, A.4), and those that repeat
+    another.
 
     Args:
         benchmark: the folder of ``conqret debateqa curate``.
-        labels: human labels: filled-in forms of ``conqret labels sample --task partial-answer``.
-        duplicates: the form of ``conqret debateqa curate --check distinctiveness``, filled in.
+        labels: human labels: completed forms of ``conqret labels sample --task partial-answer``.
+        duplicates: the completed form of ``conqret debateqa curate --check distinctiveness``.
 
     Returns:
-        The lines of the benchmark that is left, and what was removed.
+        The rows of the remaining benchmark, and the numbers of removed partial answers.
 
     Raises:
-        DeclarationError: as :func:`remove`, neither labels nor duplicates are given, or a form is not filled in.
+        DeclarationError: as :func:`remove`, neither labels nor duplicates are given, or a form is not
+            filled in.
     """
     if labels is None and duplicates is None:
         raise DeclarationError(
@@ -363,12 +376,19 @@ def remove_partial_answers(
 def remove(
     made: MadeBenchmark, labels: LabelSet | None, duplicates: Mapping[str, bool]
 ) -> tuple[list[dict[str, Any]], Removal]:
-    """The lines of the benchmark that is left, and what was removed.
+    """Remove rejected and duplicate partial answers from a benchmark.
 
-    ``duplicates`` says of pairs of partial answers (``first=second``) whether they say the same; the second then goes.
+    Args:
+        made: the benchmark.
+        labels: annotators' labels of the partial answers; None without labels.
+        duplicates: maps pairs of partial answers (``first=second``) to True if they say the same; the
+            second is removed.
+
+    Returns:
+        The rows of the remaining benchmark, and the numbers of removed partial answers.
 
     Raises:
-        DeclarationError: a label or a pair is of a partial answer that the benchmark lacks.
+        DeclarationError: a label or a pair concerns a partial answer that the benchmark lacks.
     """
     names = [name for question in made.questions for name in question.names]
     labels_read = labels.labels if labels is not None else ()

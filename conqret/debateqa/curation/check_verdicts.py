@@ -29,7 +29,11 @@ from conqret.text.words import words
 
 @dataclass(frozen=True, slots=True)
 class CheckVerdict:
-    """One question to the model: the prompt, the type of the answer, and about how many tokens an answer has."""
+    """A yes/no or rating question to a judge: its prompt, response type, and expected number of tokens of a
+    response.
+
+    ``about`` describes the question in a few words.
+    """
 
     prompt: str
     response: type[Typed]
@@ -39,7 +43,8 @@ class CheckVerdict:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What is judged: its id, the variables of the prompt (plain data), and the offline answer."""
+    """One thing to judge: its id, the variables of the prompt, and the function that returns the offline
+    response."""
 
     id: str
     variables: Mapping[str, Any]
@@ -47,13 +52,13 @@ class Subject:
 
 
 class VerdictRow(ResponseRow):
-    """The answer on one subject as plain data; empty where there is none."""
+    """The judge's response on one subject as a dictionary; empty where there is none."""
 
     answer: Mapping[str, Any] = Field(default_factory=dict)
 
     @classmethod
     def from_answer(cls, id: str, answer: Answer[Any]) -> Self:  # noqa: A002 - the field's name
-        """The row of an answer."""
+        """Create the row of a response, or of its failure."""
         return (
             super().from_answer(id, answer)
             if answer.value is None
@@ -63,7 +68,7 @@ class VerdictRow(ResponseRow):
 
 @dataclass(frozen=True)
 class VerdictFolder(RequestFolder[RequestRecord, VerdictRow], kind="verdicts"):
-    """The folder of such judgments, with what a command may make of them."""
+    """The files of a run of verdicts in one folder, with those that a command may derive from them."""
 
     COMMAND: ClassVar[str] = "conqret debateqa questions or conqret debateqa curate --check"
 
@@ -87,20 +92,23 @@ def judge_rows(
     | None = None,
     **settings: Unpack[RequestRunSettings],
 ) -> StudyOutcome[VerdictRow, Any]:
-    """A judgment of every subject.
+    """Have a judge answer one question on every subject.
 
     Args:
-        verdict: prompt and response type.
+        verdict: the prompt and the response type.
         subjects: what is judged.
-        source, name: by what the folder is called where there is no ``output``: ``runs/SOURCE-NAME-MODEL``.
-        output: the run's folder; the same call goes on there.
+        source, name: parts of the default folder: ``runs/SOURCE-NAME-MODEL``.
+        output: the run's folder; the same call continues a stopped run.
         sessions: open sessions of a larger run.
-        conclude: makes of all rows a summary, and further files of the folder.
+        conclude: computes, from all rows, a summary and further files of the folder.
         settings: the model and how it is called.
+
+    Returns:
+        The responses on all subjects, and the summary.
 
     Raises:
         DeclarationError: a setting or the folder is wrong. No request is sent then.
-        Counted: it is a dry run.
+        Counted: it is a dry run; the exception has the estimated cost.
     """
     judge = client_options(settings.get("model"), settings)
     folder = VerdictFolder(as_path(output) or default_folder(stem(Path(source)), name, judge.model))
@@ -168,12 +176,12 @@ VERDICT = CheckVerdict("curate/debatable", Debatable, 60, "whether questions are
 
 
 def failed(answer: Mapping[str, Any]) -> tuple[str, ...]:
-    """Which criteria a judged question does not meet."""
+    """Return the names of the criteria that a judged question does not meet."""
     return tuple(name for name in CRITERIA if not answer[name])
 
 
 def by_words(question: str) -> dict[str, Any]:
-    """The offline answer, from the words with which questions of each kind begin."""
+    """Return the offline verdict on a question, from words that are typical of each kind of question."""
     text = " ".join(question.lower().split())
     opinion = bool(_OPINION.search(text))
     return {
@@ -187,7 +195,7 @@ def by_words(question: str) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class DebatableQuestions:
-    """The questions that are kept, and how many failed each criterion."""
+    """The questions that are debatable, and how many of the others failed each criterion."""
 
     kept: tuple[SourcedQuestion, ...]
     failed: Mapping[str, int]
@@ -201,16 +209,22 @@ def debatable_questions(
     output: str | Path | None = None,
     **settings: Unpack[RequestRunSettings],
 ) -> StudyOutcome[VerdictRow, DebatableQuestions]:
-    """Keep the debatable questions: clear, with several answers, not a matter of taste or of personal experience.
+    """Keep the debatable questions: clear, with several answers, not a matter of taste or of personal
+    experience.
 
     Args:
         questions: files with a column ``question``, or the questions.
-        texts: for DELPHI, the Quora Question Pairs, which have its questions' texts.
-        output: the run's folder, by default ``runs/QUESTIONS-debatable-MODEL``; the same call goes on there.
-        settings: the model and how it is called: :class:`conqret.judging.judge_settings.RequestRunSettings`.
+        texts: for DELPHI: the file of Quora Question Pairs with the texts of its questions.
+        output: the run's folder, by default ``runs/QUESTIONS-debatable-MODEL``; the same call continues a
+            stopped run.
+        settings: the model and how it is called:
+            :class:`conqret.judging.judge_settings.RequestRunSettings`.
+
+    Returns:
+        The verdicts on all questions, and the questions that are kept.
 
     Raises:
-        DeclarationError: anything wrong with the call, the questions or the folder. No request is sent then.
+        DeclarationError: the call, the questions or the folder are wrong. No request is sent then.
     """
     given: Any = [questions] if isinstance(questions, str | Path) else questions
     read = given if isinstance(given[0], SourcedQuestion) else read_sourced(given, texts)

@@ -81,7 +81,7 @@ class Explanation(Typed):
 
 
 class NoValidResponse(Exception):  # noqa: N818 - it is no fault of the program, and ends as the reason of a row
-    """There was no valid response: the reason and its detail."""
+    """A model gave no valid response; has the reason and its detail."""
 
     def __init__(self, reason: Reason, detail: str = "") -> None:
         super().__init__(detail)
@@ -97,10 +97,12 @@ async def response_to(
     baseline: Callable[[], Any],
     **settings: Any,
 ) -> Reply:
-    """The answer to one prompt; ``settings`` are further ones of its :class:`~conqret.llm.request.Request`.
+    """Send one prompt to a model, and return its parsed response.
+
+    ``settings`` are further fields of the :class:`~conqret.llm.request.Request`.
 
     Raises:
-        NoValidResponse: there was none.
+        NoValidResponse: there was no valid response.
     """
     answer: Answer[Reply] = await client.request(
         Request(
@@ -124,10 +126,11 @@ def fitted(
     *,
     answer_room: int,
 ) -> RenderedPrompt:
-    """The prompt over documents, cut to the model's window where it is smaller than the budget.
+    """Return the prompt over ``documents``, with the documents shortened where the model's window requires
+    it.
 
     Raises:
-        NoValidResponse: it does not fit without any text of theirs either.
+        NoValidResponse: the prompt does not fit even without any text of the documents.
     """
     fitting = fit(documents, render, client, answer_room=answer_room)
     if fitting is None:
@@ -150,13 +153,17 @@ OFFLINE_WORDS = 120
 
 
 def offline_queries(question: str) -> dict[str, Any]:
-    """The question, and the question with the words of either side."""
+    """Return the offline search queries: the question, and its statements for yes and no."""
     return {"queries": [question, *standpoints(question).values()]}
 
 
 def offline_views(question: str, texts: Sequence[str], most: int) -> dict[str, Any]:
-    """The sentences that say most about the question, at most two of a document, no two alike, and the documents that
-    hold each (60% of its stems in two neighboring sentences)."""
+    """Return the offline points of view: the sentences most relevant to the question, and the documents that
+    contain each.
+
+    At most two sentences come from one document, and no two are alike. A document contains a sentence if two
+    neighboring sentences share 60% of its stems.
+    """
     wanted = {term: weight(term) for term in set(Passage(question).roots) - {""}}
     readings = [read(text).sentences for text in texts]
     candidates = []
@@ -191,7 +198,8 @@ def offline_views(question: str, texts: Sequence[str], most: int) -> dict[str, A
 
 
 def offline_explanation(question: str, view: str, texts: Sequence[str]) -> dict[str, Any]:
-    """The sentences of the documents that share most with question and point of view, in the order of the documents."""
+    """Return the offline explanation: the documents' sentences that share most stems with question and point
+    of view."""
     wanted = {term: weight(term) for term in {*Passage(question).roots, *Passage(view).roots} - {""}}
     sentences = [sentence for text in texts for sentence in read(text).sentences]
     ranked = sorted(range(len(sentences)), key=lambda place: (-_held(sentences[place], wanted), place))
@@ -216,19 +224,22 @@ def _alike(sentence: Passage, other: Passage) -> bool:
 
 
 def offline_same(first: str, second: str) -> dict[str, Any]:
-    """Whether two points of view share half of their stems."""
+    """Return the offline verdict on two points of view: ``same`` is True if they share half of their
+    stems."""
     alike = _alike(Passage(first), Passage(second))
     return {"explanation": "by the words that both share", "same": alike}
 
 
 def offline_covered(question: str, passage: str, views: Sequence[str]) -> dict[str, Any]:
-    """Whether each sentence that could be a point of view has its words in one that is there."""
+    """Return the offline verdict on a passage: ``covered`` is True if each opinion sentence resembles a point
+    of view."""
     new, count = _new_views(question, passage, views)
     return {"explanation": f"{new} of {count} sentences are not among them", "covered": not new}
 
 
 def offline_missed(question: str, answer: str, views: Sequence[str]) -> dict[str, Any]:
-    """One more on the scale from 1 to 5 for each sentence on the question whose words are in no partial answer."""
+    """Return the offline rating of an answer: higher for each relevant sentence that no partial answer
+    contains."""
     new, count = _new_views(question, answer, views)
     return {"explanation": f"{new} of {count} sentences are in no partial answer", "rating": 1 + 2 * new}
 

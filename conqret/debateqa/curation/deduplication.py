@@ -27,11 +27,12 @@ from conqret.io.schema import in_columns, read_table
 
 
 def vertex_cover(pairs: Iterable[tuple[int, int]]) -> list[int]:
-    """Texts, in rising order, of which at least one stands in every pair; removed together, they leave no pair.
+    """Return the texts, in rising order, whose removal leaves no pair: a small vertex cover of the graph of
+    pairs.
 
-    The text that stands in most of the pairs left is taken again and again, the later one of equals; then those whose
-    partners are all taken are put back. A minimum cover is NP-hard to find; this one has at most
-    ``H(D) = 1 + 1/2 + … + 1/D`` times its size, D being the most pairs of one text (Chvátal 1979).
+    The greedy algorithm takes the text with most remaining pairs (of equal ones the later). It then puts back
+    texts that are not needed. A minimum cover is NP-hard to find. This one is at most ``H(D)`` times as
+    large, where D is the most pairs of one text and ``H(D) = 1 + 1/2 + … + 1/D`` (Chvátal 1979).
     """
     partners: dict[int, set[int]] = {}
     for first, second in pairs:
@@ -67,8 +68,10 @@ another: ``conqret debateqa questions --pairs`` chooses it."""
 
 
 class DecidingPair(Frozen):
-    """Two similar questions, of which at least one was removed: their ids, texts, cosine, and which is ``removed``
-    (the first, the second or both)."""
+    """Two similar questions, of which at least one was removed: ids, texts, cosine, and which one.
+
+    ``removed`` is "first", "second" or "both".
+    """
 
     first: str
     second: str
@@ -79,8 +82,11 @@ class DecidingPair(Frozen):
 
 
 class Deduplication(Frozen):
-    """What is kept and what is not: ``before`` and ``after`` count questions by source, ``removed`` are ids, ``pairs``
-    the similar ones that decided it, by falling similarity."""
+    """The result of removing duplicate questions.
+
+    ``before`` and ``after`` count the questions by source, ``removed`` has the ids of the removed ones, and
+    ``pairs`` the similar pairs, the most similar first.
+    """
 
     encoder: str
     threshold: float
@@ -104,7 +110,10 @@ def dedupe(
         questions: files with a column ``question``.
         encoder: the folder of a sentence-transformers model, or ``lexical``: word stems by TF-IDF.
         threshold: the cosine from which two questions are duplicates.
-        texts: for DELPHI, the Quora Question Pairs, which have its questions' texts.
+        texts: for DELPHI: the file of Quora Question Pairs with the texts of its questions.
+
+    Returns:
+        The questions that are kept, and the result of the deduplication.
 
     Raises:
         DeclarationError: a file or an encoder is wrong.
@@ -117,7 +126,10 @@ def dedupe(
 def deduplicate(
     questions: Sequence[SourcedQuestion], vectors: Any, *, encoder: str, threshold: float = THRESHOLD
 ) -> tuple[tuple[SourcedQuestion, ...], Deduplication]:
-    """The questions that are kept, in their order, and how it came; ``vectors`` are their embeddings, a row each.
+    """Remove similar questions by their embeddings (``vectors``, one row for each question).
+
+    Returns:
+        The questions that are kept, in order, and the result of the deduplication.
 
     Raises:
         DeclarationError: as :func:`conqret.debateqa.curation.embeddings.similar_pairs`.
@@ -171,7 +183,8 @@ COLUMNS = (
 
 
 class DrawnPair(Frozen):
-    """A pair to label: its cosine, the lower end of its band, and how many pairs the band has."""
+    """A sampled pair of questions to label: its cosine, the lower end of its similarity band, and the band's
+    size."""
 
     first: int
     second: int
@@ -184,15 +197,15 @@ class DrawnPair(Frozen):
 def draw_question_pairs(
     questions: str | Path | Sequence[str | Path], *, encoder: str = LEXICAL, texts: str | Path | None = None
 ) -> tuple[tuple[SourcedQuestion, ...], tuple[DrawnPair, ...]]:
-    """Draw pairs of questions to label, as many from each band of similarity, to choose a threshold of duplicates by.
+    """Sample pairs of questions to label, equally from each similarity band, to choose a duplicate threshold.
 
     Args:
         questions: files with a column ``question``.
         encoder: the folder of a sentence-transformers model, or ``lexical``: word stems by TF-IDF.
-        texts: for DELPHI, the Quora Question Pairs, which have its questions' texts.
+        texts: for DELPHI: the file of Quora Question Pairs with the texts of its questions.
 
     Returns:
-        The questions, and the pairs of their places.
+        The questions, and the pairs as indexes into them.
 
     Raises:
         DeclarationError: as :func:`draw_pairs`, or a file or an encoder is wrong.
@@ -202,7 +215,8 @@ def draw_question_pairs(
 
 
 def draw_pairs(vectors: Any, wanted: int = PAIRS) -> tuple[DrawnPair, ...]:
-    """``wanted`` pairs at random, as many from each band of similarity as there are, by falling similarity.
+    """Sample ``wanted`` pairs of rows, as equally as possible from the similarity bands; return the most
+    similar first.
 
     Raises:
         DeclarationError: no pair is in a band.
@@ -240,7 +254,7 @@ def draw_pairs(vectors: Any, wanted: int = PAIRS) -> tuple[DrawnPair, ...]:
 
 
 def pairs_form(drawn: Iterable[DrawnPair], questions: Sequence[SourcedQuestion]) -> str:
-    """The form as CSV."""
+    """Return the annotation form for sampled pairs as CSV."""
     rows = []
     for place, pair in enumerate(drawn, start=1):
         first, second = questions[pair.first], questions[pair.second]
@@ -250,7 +264,8 @@ def pairs_form(drawn: Iterable[DrawnPair], questions: Sequence[SourcedQuestion])
 
 
 class BandLabels(Frozen):
-    """A band: its lower end, how many pairs it has, how many of them were labeled, and how many are duplicates."""
+    """The labels of one similarity band: its lower end, and the numbers of pairs, labeled pairs and
+    duplicates."""
 
     band: float
     pairs: int
@@ -259,12 +274,12 @@ class BandLabels(Frozen):
 
 
 class ChosenThreshold(Frozen):
-    """What labels say of thresholds.
+    """Thresholds of duplicates that follow from labels.
 
-    ``none_below`` is the highest threshold, in hundredths, below which no labeled pair is a duplicate (the paper's
-    rule); ``labelled_below`` pairs speak for it, so that with 95% confidence at most ``at_most_below`` of all pairs
-    like these are duplicates (1 - .05^(1/n)). ``best_f1`` is the threshold with the highest F1 over all pairs, with
-    ``precision``, ``recall`` and ``f1`` there; bands are weighted by their size.
+    ``none_below`` is the highest threshold, in hundredths, below which no labeled pair is a duplicate (the
+    paper's rule). ``labelled_below`` counts the labeled pairs below it. With 95% confidence, at most
+    ``at_most_below`` of all such pairs are duplicates (1 - .05^(1/n)). ``best_f1`` is the threshold with the
+    highest F1 over all pairs, where bands are weighted by their size.
     """
 
     bands: tuple[BandLabels, ...]
@@ -292,10 +307,10 @@ class _LabelledPair:
 
 @strict_options
 def duplicate_threshold(form: str | Path) -> ChosenThreshold:
-    """Choose the threshold of duplicates by labels.
+    """Choose the threshold of duplicates from labeled pairs.
 
     Args:
-        form: a form of ``conqret debateqa questions --pairs``, filled in.
+        form: a completed form of ``conqret debateqa questions --pairs``.
 
     Raises:
         ItemsError: rows have faults; all are listed.

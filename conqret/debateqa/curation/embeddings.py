@@ -23,7 +23,9 @@ Embed = Callable[[Sequence[str]], Any]
 
 
 def embedder(name: str) -> Embed:
-    """What embeds by this name: ``lexical``, or the folder of a sentence-transformers model. Nothing is downloaded.
+    """Return the function that embeds texts: ``lexical``, or by the sentence-transformers model in a folder.
+
+    Nothing is downloaded.
 
     Raises:
         DeclarationError: there is no such folder, or no model in it.
@@ -51,7 +53,7 @@ ROUNDING = 1e-6
 
 
 class SimilarPair(NamedTuple):
-    """Two texts by their numbers (``first`` before ``second``), and their cosine."""
+    """The indexes of two similar texts (``first`` before ``second``), and their cosine."""
 
     first: int
     second: int
@@ -63,13 +65,14 @@ Cosines = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]
 
 
 def similar_pairs(vectors: Any, threshold: float) -> list[SimilarPair]:
-    """Every two rows whose cosine is ``threshold`` or more, in the order of the rows.
+    """Return all pairs of rows with a cosine of at least ``threshold``, in the order of the rows.
 
-    ``vectors`` are n rows, as an array or as a sparse matrix of scipy. A row of zeros is like none.
+    ``vectors`` is an array or a scipy sparse matrix with one row for each text. A row of zeros is similar to
+    no other.
 
     Raises:
-        DeclarationError: the threshold is outside (0, 1], the vectors are no table of finite numbers, or more than
-            :data:`MAX_PAIRS` pairs are similar.
+        DeclarationError: the threshold is outside (0, 1], the vectors are not a table of finite numbers,
+            or more than :data:`MAX_PAIRS` pairs are similar.
     """
     if not 0 < threshold <= 1:
         raise DeclarationError(f"the threshold is {threshold}, but it must be a cosine above 0 and at most 1")
@@ -86,7 +89,11 @@ def similar_pairs(vectors: Any, threshold: float) -> list[SimilarPair]:
 
 
 def cosines(vectors: Any, *, at_least: float = -1.0) -> Iterator[Cosines]:
-    """The cosines of every two rows that reach ``at_least``, block by block; each pair comes once."""
+    """Yield, block by block, the pairs of rows with a cosine of at least ``at_least``: first rows, second
+    rows, cosines.
+
+    Each pair occurs once.
+    """
     unit = unit_rows(vectors)
     sparse = not isinstance(unit, np.ndarray)
     for start in range(0, unit.shape[0], BLOCK):
@@ -107,10 +114,10 @@ def cosines(vectors: Any, *, at_least: float = -1.0) -> Iterator[Cosines]:
 
 
 def unit_rows(vectors: Any) -> Any:
-    """The rows at length 1 in single precision; rows of zeros stay.
+    """Return the rows scaled to length 1, in single precision; rows of zeros are unchanged.
 
     Raises:
-        DeclarationError: they are no table of finite numbers.
+        DeclarationError: the vectors are not a table of finite numbers.
     """
     if not isinstance(vectors, np.ndarray):
         rows = csr_matrix(vectors, dtype=np.float32)

@@ -38,9 +38,11 @@ _LINE_LIMIT = 1_000
 
 @dataclass(frozen=True, slots=True)
 class TrustedDomains:
-    """Domains whose documents may be evidence; one counts with all that is under it (``.gov``, ``who.int``).
+    """Domains whose documents may be used as evidence; a domain includes its subdomains (``.gov``,
+    ``who.int``).
 
-    ``licences`` has for some of them the license of what they publish; ``refused`` are domains inside trusted ones.
+    ``refused`` are domains inside trusted ones that are not trusted. ``licences`` maps domains to the license
+    of what they publish.
     """
 
     domains: tuple[str, ...] = TABLE_8
@@ -54,24 +56,25 @@ class TrustedDomains:
         return bool(host) and any(map(under, self.domains)) and not any(map(under, self.refused))
 
     def licence(self, url: str) -> str:
-        """The license of what its domain publishes, of the longest domain that has one; empty where none has."""
+        """Return the license of the longest known domain that contains the address; empty where there is
+        none."""
         host = domain_of(url)
         known = [licence for licence in self.licences if _under(host, licence)]
         return self.licences[max(known, key=len)] if known else ""
 
     def record(self) -> dict[str, list[str]]:
-        """What stands in the record of a run."""
+        """Return the sorted trusted and refused domains, as stored in a run's record."""
         return {"domains": sorted(self.domains), "refused": sorted(self.refused)}
 
 
 def read_trusted(path: Path) -> TrustedDomains:
-    """The domains of Table 8, and those of a list of one's own.
+    """Read a file of domains, and return them together with the domains of DebateQA's Table 8.
 
-    A line is a domain, perhaps with the license of what it publishes behind it (``.gov public domain``); ``-`` in front
-    refuses it (``-example.org``), or takes one of Table 8's away (``-.org``). ``#`` begins a remark.
+    Each line is a domain, optionally followed by its license (``.gov public domain``). A ``-`` in front
+    refuses the domain (``-example.org``), or removes one of Table 8 (``-.org``). ``#`` starts a comment.
 
     Raises:
-        DeclarationError: the file cannot be read, or a line is no domain.
+        DeclarationError: the file cannot be read, or a line is not a domain.
     """
     lines = declared_text(path).splitlines()
     added: dict[str, str] = {}
@@ -100,7 +103,7 @@ def read_trusted(path: Path) -> TrustedDomains:
 
 
 def domain_of(url: str) -> str:
-    """The host of an address in lower case; empty where it has none."""
+    """Return the host of a web address in lower case; empty where it has none."""
     try:
         return (urlsplit(url).hostname or "").rstrip(".").lower()
     except ValueError:
@@ -126,28 +129,33 @@ class PageEvidence:
 
 
 class PageSource(ABC):
-    """What finds documents. ``name`` stands for it in the record of a run: another name is another run; ``described``
-    is what it is, for reports."""
+    """A source in which documents are searched, such as a corpus or the web.
+
+    ``name`` identifies it in the record of a run, and ``described`` describes it in reports.
+    """
 
     name: str
     described: str
 
     def opened(self, folder: Path) -> AbstractAsyncContextManager[Any]:
-        """What must be held while it is searched; it may keep files in the run's ``folder``."""
+        """Return a context manager that must be active during searches; it may store files in the run's
+        ``folder``."""
         return contextlib.nullcontext()
 
     @abstractmethod
     async def search(self, queries: Sequence[str], depth: int) -> list[list[str]]:
-        """For each query the ids of its documents, best first, ``depth`` at most. Those that :meth:`read` does not
-        know were found, and could not be had or are not trusted."""
+        """Return for each query the ids of its documents, best first, ``depth`` at most.
+
+        Ids that :meth:`read` does not know belong to documents that could not be fetched or are not trusted.
+        """
 
     @abstractmethod
     def read(self, identifiers: Sequence[str]) -> list[PageEvidence]:
-        """The documents of these ids, in this order; an unknown one is left out."""
+        """Return the documents with these ids, in this order; unknown ids are skipped."""
 
 
 class CorpusSource(PageSource):
-    """The documents of a corpus directory, searched with its BM25 index (built where there is none).
+    """The documents of a corpus directory, searched by its BM25 index, which is built if there is none.
 
     Raises:
         DeclarationError: there is no such corpus, or it cannot be indexed.
@@ -161,7 +169,7 @@ class CorpusSource(PageSource):
         self.described = number(len(self.index), "document")
 
     async def search(self, queries: Sequence[str], depth: int) -> list[list[str]]:
-        """For each query the ids of its documents, best first."""
+        """Return for each query the ids of its documents, best first, ``depth`` at most."""
         hits = self.index.search(list(queries), depth)
         documents_by_query = gathered(zip(hits.queries.tolist(), hits.documents.tolist(), strict=True))
         return [
@@ -170,7 +178,8 @@ class CorpusSource(PageSource):
         ]
 
     def read(self, identifiers: Sequence[str]) -> list[PageEvidence]:
-        """The documents of these ids, in this order."""
+        """Return the documents with these ids, in this order; unknown ones and those without text are
+        skipped."""
         entries = self.index.entries(identifiers)
         return [
             PageEvidence(
@@ -182,11 +191,11 @@ class CorpusSource(PageSource):
 
 
 class WebSource(PageSource):
-    """Pages that search engines find, ``results`` of a query at most; where domains are ``trusted``, nothing else is
-    fetched.
+    """Web pages that search engines find, at most ``results`` for each query; with ``trusted``, only from
+    these domains.
 
-    Searches are not recorded; the pages that were found are kept in the run's folder, so that a run goes on with the
-    same texts, and a corpus can be made of them.
+    Searches are not recorded. Fetched pages are stored in the run's folder, so a continued run uses the same
+    texts.
     """
 
     def __init__(
@@ -208,7 +217,8 @@ class WebSource(PageSource):
         self._documents: DocumentStore | None = None
 
     async def search(self, queries: Sequence[str], depth: int) -> list[list[str]]:
-        """For each query the ids of the pages that were had, and the addresses of those that were not.
+        """Return for each query the ids of the fetched pages, and the addresses of those that could not be
+        fetched.
 
         Raises:
             Unanswered: a search engine gave no answer.
@@ -216,13 +226,14 @@ class WebSource(PageSource):
         return [await self._one(query, depth) for query in queries]
 
     def read(self, identifiers: Sequence[str]) -> list[PageEvidence]:
-        """The pages of these ids, in this order."""
+        """Return the fetched pages with these ids, in this order; unknown ids are skipped."""
         pages = [self._store().get(identifier) for identifier in identifiers]
         return [PageEvidence(page) for page in pages if page is not None]
 
     @contextlib.asynccontextmanager
     async def opened(self, folder: Path) -> AsyncIterator[None]:
-        """Connections and parsing processes, and the store of pages in ``folder``."""
+        """Open connections, parsing processes, and the store of pages in ``folder`` for the ``with``
+        block."""
         self._folder = folder
         fetch = self._options.fetch
         self._searcher = WebSearcher(
@@ -276,7 +287,7 @@ LIKELY_TEXT = "A page of the web has some two thousand words. " * 250
 
 
 class LikelyPages(PageSource):
-    """Pages of a usual length in place of those of a search, for a price."""
+    """Placeholder pages of typical length, for estimating the cost of a run without a web search."""
 
     name = described = "the web"
 
@@ -284,11 +295,11 @@ class LikelyPages(PageSource):
         self._domain = next(iter(trusted.domains), ".org").removeprefix(".")
 
     async def search(self, queries: Sequence[str], depth: int) -> list[list[str]]:
-        """The same pages for each query."""
+        """Return the ids of the same placeholder pages for each query."""
         return [[str(number) for number in range(LIKELY)]] * len(queries)
 
     def read(self, identifiers: Sequence[str]) -> list[PageEvidence]:
-        """The pages of these ids."""
+        """Return the placeholder pages with these ids."""
         return [
             PageEvidence(Document(id=name, text=LIKELY_TEXT, url=f"https://page.{self._domain}/{name}"))
             for name in identifiers
@@ -303,11 +314,12 @@ def page_source(
     *,
     dry_run: bool,
 ) -> PageSource:
-    """Where evidence is searched for: a corpus, or the web, which is not searched in a dry run.
+    """Return the source of evidence: the corpus, or the web (placeholder pages in a dry run).
 
     Raises:
-        DeclarationError: both or none of them is named, or a search engine is not known.
-        MissingDependencyError: what searches is not installed.
+        DeclarationError: both or none of ``corpus`` and ``search`` is set, or a search engine is not
+            known.
+        MissingDependencyError: a library that the source needs is not installed.
     """
     if (corpus is None) == (search is None):
         raise DeclarationError("name where to search for evidence: --corpus FOLDER, or --search for the web")
@@ -324,11 +336,13 @@ def web_source(
     *,
     results: int | None = None,
 ) -> PageSource:
-    """The web by the search engines that are named, in a list or with commas; ``results`` of a search are read.
+    """Return the web as a source, searched by the named engines (a list, or a text with commas).
+
+    ``results`` is the number of results of a search that are read.
 
     Raises:
-        DeclarationError: none is named, or one is not known.
-        MissingDependencyError: what fetches pages is not installed.
+        DeclarationError: no search engine is named, or one is not known.
+        MissingDependencyError: a library that fetches pages is not installed.
     """
     require("trafilatura", "pypdf", "protego", "charset_normalizer", extra="scrape")
     names = [one.strip() for one in search.split(",")] if isinstance(search, str) else list(search)
