@@ -46,7 +46,9 @@ class _PairLabel:
 
 
 def read_pairs(path: Path, labels: str | None = None) -> tuple[Pair, ...]:
-    """Read the pairs of a file; a pair without an id gets its row number.
+    """Read the pairs of a document and a perspective of a file, with the label: if the document contains it.
+
+    A pair without an id gets its row number.
 
     Args:
         path: JSON Lines, CSV, TSV or Parquet.

@@ -281,8 +281,8 @@ class Judge:
     def report(self, measures: Mapping[str, Measure], metrics: Iterable[str] = ()) -> dict[str, Measure]:
         """Return the measures to report, by metric in report order, from those that were measured.
 
-        Derived metrics are computed here. If the item has none of the requested metrics, each gets a missing
-        measure.
+        Without ``metrics`` these are all of the format. Derived metrics (1 - base) are computed here if they
+        are requested. If the item has none of the requested metrics, each gets a missing measure.
         """
         wanted, found = self.reported(metrics), dict[str, Measure]()
         for metric in wanted:

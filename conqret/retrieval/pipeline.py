@@ -68,6 +68,9 @@ def assemble(
 ) -> Stages:
     """Build the pipeline of ``plan`` over one index, or over several whose rankings are fused.
 
+    Returns:
+        The pipeline, with its query expansion and its reranker (None where the plan has none).
+
     Raises:
         DeclarationError: a stage needs a model but there is no session, or weights are given for a
             single index.

@@ -248,8 +248,10 @@ class TopicMean:
 
 
 def topic_mean(values: ArrayLike, topics: Sequence[Hashable], *, confidence: float = CONFIDENCE) -> TopicMean:
-    """Compute the mean of ``values`` over topics by a random-effects model; ``topics`` has the topic of each
-    value.
+    """Compute the mean of ``values`` over topics by a random-effects model, with its interval, p-value and
+    the variance between topics; ``topics`` has the topic of each value.
+
+    With too few topics it is the plain mean of the topics' means, without an interval.
 
     Raises:
         DeclarationError: there are no values, one is not finite, or there is not one topic for each value.

@@ -292,8 +292,8 @@ class StrengthPosterior:
         return Mode(spread, strengths, shared)
 
     def around(self, mode: Mode) -> NormalPosterior:
-        """Return the normal approximation of the posterior for the spread of ``mode``, by expectation
-        propagation.
+        """Return the normal approximation of the posterior of strengths and shared effects, for the spread of
+        ``mode``, by expectation propagation, with its log marginal likelihood (``evidence``).
 
         Strengths are relative to their group's mean. The weights of middle outcomes are fixed at the mode.
         """

@@ -184,8 +184,8 @@ def controllability_of(folder: Path) -> dict[StatementKey, Measure]:
 
 
 def harmless(items: Iterable[Item], folder: Path) -> tuple[list[Item], int]:
-    """Return the statements that passed a run of ``conqret debate filter``, and how many did not; blank ones
-    are kept.
+    """Return the statements that a run of ``conqret debate filter`` did not find harmful, and the number of
+    those that it did; blank ones are kept.
 
     Raises:
         DeclarationError: there is no finished run, it is one of another format, or a statement is not in

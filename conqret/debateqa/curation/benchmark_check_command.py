@@ -151,7 +151,7 @@ def remove(
     output: Path | None,
     run_options: StudyOptions,
 ) -> None:
-    """Remove partial answers that two of three annotators reject (A.4), and those that repeat another.
+    """Remove partial answers that at least two annotators reject (A.4), and those that repeat another.
 
     An annotator who answers no to any question of the form rejects that partial answer.
     """

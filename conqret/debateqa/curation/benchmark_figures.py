@@ -346,8 +346,11 @@ class Removal(BaseModel, frozen=True):
 def remove_partial_answers(
     benchmark: str | Path, *, labels: Labels | None = None, duplicates: str | Path | None = None
 ) -> tuple[list[dict[str, object]], Removal]:
-    """Remove the partial answers that two of three annotators reject (DebateQA, A.4), and those that repeat
-    another.
+    """Remove the partial answers that at least two annotators reject (DebateQA, A.4), and those that repeat
+    an earlier one.
+
+    An annotator rejects a partial answer with the answer no to any question of the form. Questions without
+    a remaining partial answer are removed, too.
 
     Args:
         benchmark: the folder of ``conqret debateqa curate``.
