@@ -19,13 +19,14 @@ import pytest
 
 if TYPE_CHECKING:
     from conqret.data import Item
+    from conqret.judging.judge_settings import JudgeSettings
     from conqret.perturb import Perturbation
     from conqret.perturb.versions import Level
     from conqret.studies.sensitivity.assertions import ItemJudge, ModelJudge
 
 MARKER = "perturbation"
 _SOURCE = "conqret_items_file"
-_JUDGE = {"format": "format", "criteria": "criterion", "rubric": "rubric"}
+_JUDGE = {"format": "format", "criteria": "criterion", "rubric": "rubric", "metrics": "metric"}
 """By setting of :func:`conqret.judge` the option that names the judge."""
 _FILES = ("--conqret-items", "--conqret-rubric", "--conqret-recordings")
 
@@ -43,6 +44,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="TEXT",
         help="a criterion of your own instead of the format, such as 'clarity: How clear is the wording? 1-5'; may be "
         "repeated",
+    )
+    group.addoption(
+        "--conqret-metric",
+        action="append",
+        metavar="NAME",
+        help="a metric of any format, such as faithfulness; may be repeated",
     )
     group.addoption(
         "--conqret-rubric",
@@ -103,11 +110,14 @@ def conqret_judge(pytestconfig: pytest.Config) -> ModelJudge:
     workers = getattr(pytestconfig, "workerinput", {}).get("workercount", 1)
     recordings = pytestconfig.getoption("--conqret-recordings")
     named = {name: pytestconfig.getoption(f"--conqret-{option}") for name, option in _JUDGE.items()}
+    options: JudgeSettings = {} if budget is None else {"budget_usd": budget / workers}
+    if named["metrics"]:
+        options["metrics"] = named["metrics"]
     return ModelJudge(
         format=chosen_format(named) or DEFAULT_FORMAT,
         model=pytestconfig.getoption("--conqret-model"),
         recordings=None if recordings is None else Path(recordings),
-        options={} if budget is None else {"budget_usd": budget / workers},
+        options=options,
     )
 
 
@@ -217,6 +227,35 @@ def assert_unchanged(
     """
     __tracebackhide__ = True
     _check("stands still", judge, items, perturbation, levels, metric, options)
+
+
+def assert_required(judge: ModelJudge, items: Sequence[Item], *requirements: str) -> None:
+    """Assert conditions on the scores of items, as those of ``conqret judge --require``.
+
+    Args:
+        judge: the fixture ``conqret_judge``.
+        items: what is judged.
+        requirements: ``faithfulness >= 0.8``, ``faithfulness.min >= 0.5``, ``declined_wrongly <= 0.02`` …
+
+    Raises:
+        AssertionError: a condition is not met; the message names the worst items.
+    """
+    __tracebackhide__ = True
+    from conqret.judging.build_gate import check_required, parse_mean, worst_lines
+    from conqret.judging.summary import summarise
+
+    judgments = judge(items)
+    known = dict.fromkeys(name for judgment in judgments for name in judgment.measures)
+    outcomes = check_required(
+        [parse_mean(text, known) for text in requirements], summarise(judgments), judgments
+    )
+    lost = [outcome for outcome in outcomes if not outcome.met]
+    if lost:
+        values = ("none" if outcome.value is None else f"{outcome.value:.3f}" for outcome in lost)
+        heads = (
+            f"not met: {outcome.requirement} ({value})" for outcome, value in zip(lost, values, strict=True)
+        )
+        raise AssertionError("\n".join([*heads, *worst_lines(lost)]))
 
 
 def _check(

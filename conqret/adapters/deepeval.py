@@ -1,4 +1,4 @@
-"""conqret's metrics in DeepEval: ``assert_test(case, [ConqretMetric("direct", "groundedness")])``."""
+"""conqret's metrics in DeepEval: ``assert_test(case, [ConqretMetric("faithfulness")])``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Unpack
 
 from conqret._optional import require
 from conqret.adapters.single import MetricName, SingleMetric, SingleSettings, as_document, as_item, faults
-from conqret.data import Judgment
+from conqret.data import Judgment, Status
 from conqret.errors import ItemsError
 from conqret.llm.client_options import OFFLINE_MODEL
 
@@ -23,15 +23,16 @@ class ConqretMetric(base):  # type: ignore[misc]
     ``ConversationalTestCase`` the last answer is judged, and the expected outcome is the reference.
     Stance, nuggets and language come from the metadata.
 
-    A test case without a score gets an ``error`` with the reason, and never a 0. If the format needs a
-    field that the case lacks, ``ErrorConfig(skip_on_missing_params=True)`` skips the case.
-    ``score_breakdown`` holds parts, explanation and fingerprint.
+    A test case without a score gets an ``error`` with the reason, and never a 0. A metric that does not
+    apply (the answer declines, or there is no reference) is skipped. If the format needs a field that the
+    case lacks, ``ErrorConfig(skip_on_missing_params=True)`` skips the case. ``score_breakdown`` holds
+    parts, explanation and fingerprint.
     """
 
     def __init__(
         self,
-        format: str,  # noqa: A002
         metric: MetricName,
+        format: str | None = None,  # noqa: A002
         threshold: float = 0.5,
         *,
         settings: SingleSettings | None = None,
@@ -47,7 +48,7 @@ class ConqretMetric(base):  # type: ignore[misc]
         """
         self.format, self.metric, self.threshold = format, metric, threshold
         self.settings: SingleSettings = {**(settings or {}), **more}
-        self.single = single or SingleMetric.create(format, metric, **self.settings)
+        self.single = single or SingleMetric.create(metric, format, **self.settings)
         self.evaluation_model = self.settings.get("model") or OFFLINE_MODEL
         self.include_reason = self.async_mode = True
 
@@ -76,9 +77,10 @@ class ConqretMetric(base):  # type: ignore[misc]
     def _take(self, judgment: Judgment) -> float | None:
         measure, self.reason, self.score_breakdown = self.single.described(judgment)
         self.score = measure.value
-        self.error = None if measure.value is not None else self.reason
+        self.skipped = measure.status is Status.INAPPLICABLE
+        self.error = None if measure.value is not None or self.skipped else self.reason
         self.evaluation_cost = judgment.trace.cost_usd
-        self.success = self.is_successful()
+        self.success = self.skipped or self.is_successful()
         return measure.value
 
 

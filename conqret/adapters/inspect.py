@@ -25,6 +25,7 @@ from conqret.errors import ItemsError
 from conqret.judging.criterion import criterion_of
 from conqret.judging.judge_options import CRITERIA, OVERALL, RUBRIC, VITAL
 from conqret.judging.judge_parts import JUDGES
+from conqret.judging.metric_homes import ALIASES
 
 scorers = require("inspect_ai.scorer", extra="inspect")
 models = require("inspect_ai.model", extra="inspect")
@@ -35,12 +36,17 @@ ROLE = "grader"
 """As inspect's own scorers call the model that grades."""
 
 
-def conqret_metric(format: str, metric: MetricName, **settings: Unpack[SingleSettings]) -> Any:  # noqa: A002
-    """Return an Inspect scorer that applies one metric of a conqret format, from 0 to 1.
+def conqret_metric(
+    metric: MetricName,
+    format: str | None = None,  # noqa: A002
+    **settings: Unpack[SingleSettings],
+) -> Any:
+    """Return an Inspect scorer that applies one metric, from 0 to 1.
 
     It reads a sample's input, output, documents and target (the reference), and the stance, nuggets and
     language in its metadata. ``settings`` are those of :func:`conqret.judge`. The scorer's name in logs is
-    ``conqret_FORMAT_METRIC`` (``conqret_criteria`` for a custom criterion). Logs never contain
+    ``conqret_METRIC``, or ``conqret_FORMAT_METRIC`` if a format is given (``conqret_criteria`` for a
+    custom criterion). Logs never contain
     ``api_key``.
 
     A sample without a score, or without a field that the format needs, is marked as unscored with its
@@ -50,13 +56,14 @@ def conqret_metric(format: str, metric: MetricName, **settings: Unpack[SingleSet
     Raises:
         DeclarationError: the format, metric or setting does not exist.
     """
-    SingleMetric.create(format, metric, **settings)
+    single = SingleMetric.create(metric, format, **settings)
     key = settings.get("api_key")
     written: SingleSettings = {name: setting for name, setting in settings.items() if name != "api_key"}  # type: ignore[assignment]
-    if format == CRITERIA:  # one scorer for all criteria, so that logs hold the criterion's text
+    if single.format == CRITERIA:  # one scorer for all criteria, so that logs hold the criterion's text
         criterion = metric if isinstance(metric, str) else criterion_of(metric).plain()
         return _scorer(CRITERIA, "", key)(criterion=criterion, **written)
-    return _scorer(format, str(metric), key)(**written)
+    name, inner = ("", single.metric) if "+" in single.format or format is None else (format, str(metric))
+    return _scorer(name, inner, key)(**written)
 
 
 def _scorer(format: str, metric: str, key: str | None = None) -> Any:  # noqa: A002
@@ -66,7 +73,7 @@ def _scorer(format: str, metric: str, key: str | None = None) -> Any:  # noqa: A
     def made(criterion: str | Mapping[str, Any] | None = None, **settings: Unpack[SingleSettings]) -> Any:
         if key is not None:
             settings["api_key"] = key
-        single = SingleMetric.create(format, metric if criterion is None else criterion, **settings)
+        single = SingleMetric.create(metric if criterion is None else criterion, format or None, **settings)
 
         async def score(state: Any, target: Any) -> Any:
             documents = state.metadata.get(DOCUMENTS)
@@ -82,13 +89,15 @@ def _scorer(format: str, metric: str, key: str | None = None) -> Any:  # noqa: A
 
         return score
 
-    name = f"conqret_{format}_{metric}".replace("-", "_").rstrip("_")
+    name = "_".join(filter(None, ("conqret", format, metric))).replace("-", "_").replace(".", "_")
     return scorers.scorer(metrics=[scorers.mean(), scorers.stderr()], name=name)(made)
 
 
 for _judge in JUDGES.values():
     for _metric in _judge.metrics:
         _scorer(_judge.name, _metric)
+for _metric in dict.fromkeys(name for judge in JUDGES.values() for name in (*judge.metrics, *ALIASES)):
+    _scorer("", _metric)
 _scorer(CRITERIA, "")
 for _metric in (OVERALL, VITAL):
     _scorer(RUBRIC, _metric)

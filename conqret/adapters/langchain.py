@@ -34,8 +34,8 @@ class ConqretEvaluator(evaluation.RunEvaluator):  # type: ignore[misc]
 
     def __init__(
         self,
-        format: str,  # noqa: A002
         metric: MetricName,
+        format: str | None = None,  # noqa: A002
         *,
         topic: str = "question",
         argument: str = "answer",
@@ -50,7 +50,7 @@ class ConqretEvaluator(evaluation.RunEvaluator):  # type: ignore[misc]
         Raises:
             DeclarationError: there is no such format, metric or setting.
         """
-        self.single = SingleMetric.create(format, metric, **settings)
+        self.single = SingleMetric.create(metric, format, **settings)
         self.topic, self.argument, self.documents = topic, argument, documents
         self.reference, self.second_argument = reference, second_argument
 

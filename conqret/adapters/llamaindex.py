@@ -35,12 +35,12 @@ class ConqretEvaluator(evaluation.BaseEvaluator):  # type: ignore[misc]
 
     def __init__(
         self,
-        format: str,  # noqa: A002
         metric: MetricName,
+        format: str | None = None,  # noqa: A002
         threshold: float | None = None,
         **settings: Unpack[SingleSettings],
     ) -> None:
-        self.single = SingleMetric.create(format, metric, **settings)
+        self.single = SingleMetric.create(metric, format, **settings)
         self.threshold = threshold
 
     async def aevaluate(

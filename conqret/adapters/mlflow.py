@@ -31,8 +31,8 @@ class ConqretScorer(scorers.Scorer):  # type: ignore[misc]
     """
 
     name: str = ""
-    format: str
     metric: str
+    format: str | None = None
     settings: dict[str, Any] = Field(default_factory=dict)
     topic: str = "question"
     argument: str = "answer"
@@ -49,14 +49,16 @@ class ConqretScorer(scorers.Scorer):  # type: ignore[misc]
         """
         super().model_post_init(context)
         settings: SingleSettings = self.settings  # type: ignore[assignment]
-        self._single = SingleMetric.create(self.format, self.metric, **settings)
+        self._single = SingleMetric.create(self.metric, self.format, **settings)
         self.name = self.name or self._single.name.replace(" ", "_")
 
     def __call__(self, *, inputs: Any = None, outputs: Any = None, expectations: Any = None) -> Any:
         """The feedback on one row."""
         inputs_map, made, expected = _mapping(inputs), _mapping(outputs), _mapping(expectations)
         facts = (f"{str(fact).strip().rstrip('.')}." for fact in expected.get("expected_facts") or ())
-        source = entities.AssessmentSource(source_type="LLM_JUDGE", source_id=f"conqret {self.format}")
+        source = entities.AssessmentSource(
+            source_type="LLM_JUDGE", source_id=f"conqret {self._single.format}"
+        )
         try:
             item = as_item(
                 inputs_map.get(self.topic) or conversation(inputs_map.get("messages") or ()),

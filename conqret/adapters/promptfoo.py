@@ -1,7 +1,7 @@
 """conqret's metrics as Python assertions of promptfoo: a file with the line
 ``from conqret.adapters.promptfoo import get_assert`` is one, and its ``config`` says what is requested.
 
-The config has ``format`` and ``metric``, and may have ``threshold`` (0.5), the names of the variables that hold the
+The config has ``metric``, and may have ``format``, ``threshold`` (0.5), the names of the variables that hold the
 ``topic`` (question), the ``documents`` (documents), the ``reference`` (reference) and the ``second_argument``, and the
 settings of :func:`conqret.judge` for one item. Without such a variable the reference is the text that another assertion
 of the test expects. Stance, nuggets and language stand in the test's metadata.
@@ -27,6 +27,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from conqret.data import Status
 from conqret.errors import ConqretError, DeclarationError
 
 VARIABLES = {"topic": "question"} | {name: name for name in ("documents", "reference", "second_argument")}
@@ -44,7 +45,8 @@ def get_assert(output: str, context: Mapping[str, Any]) -> dict[str, Any]:
     metric's name.
 
     promptfoo requires a number. An output without a score therefore fails with a placeholder 0: ``reason``
-    says why, and ``namedScores`` and ``metadata`` hold no score.
+    says why, and ``namedScores`` and ``metadata`` hold no score. An output to which the metric does not
+    apply (the answer declines, or there is no reference) passes with a placeholder 1.
 
     Raises:
         DeclarationError: the config or the variables lack a field, or name something that does not
@@ -53,9 +55,9 @@ def get_assert(output: str, context: Mapping[str, Any]) -> dict[str, Any]:
     config, values = dict(context.get("config") or {}), context.get("vars") or {}
     names = {field: config.pop(field, name) for field, name in VARIABLES.items()}
     threshold = config.pop("threshold", THRESHOLD)
-    if lacking := [name for name in ("format", "metric") if name not in config]:
+    if "metric" not in config:
         raise DeclarationError(
-            f"the assertion's config lacks {' and '.join(lacking)}: write format and metric into it"
+            "the assertion's config lacks the metric: write it there, as metric: faithfulness"
         )
     if names["topic"] not in values:
         there = ", ".join(map(repr, values)) or "none"
@@ -81,9 +83,10 @@ def get_assert(output: str, context: Mapping[str, Any]) -> dict[str, Any]:
 
         response = asyncio.run(outcome(_single(json.dumps(config, sort_keys=True)), item))
     value = response["value"]
+    inapplicable = response["kept"]["status"] == Status.INAPPLICABLE
     return {
-        "pass": value is not None and value >= threshold,
-        "score": value or 0,
+        "pass": inapplicable or (value is not None and value >= threshold),
+        "score": 1 if inapplicable else value or 0,
         "reason": response["told"] or f"{response['name']}: {value:.3f}",
         "namedScores": {} if value is None else {response["name"]: value},
         "metadata": {"conqret": response["kept"]},

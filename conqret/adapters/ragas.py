@@ -42,8 +42,13 @@ class ConqretMetric(base):  # type: ignore[misc]
         DeclarationError: the format, metric or setting does not exist.
     """
 
-    def __init__(self, format: str, metric: MetricName, **settings: Unpack[SingleSettings]) -> None:  # noqa: A002
-        self.single = SingleMetric.create(format, metric, **settings)
+    def __init__(
+        self,
+        metric: MetricName,
+        format: str | None = None,  # noqa: A002
+        **settings: Unpack[SingleSettings],
+    ) -> None:
+        self.single = SingleMetric.create(metric, format, **settings)
         super().__init__(name=self.single.name)
 
     async def ascore(

@@ -12,7 +12,7 @@ from conqret.io.images import plain_message
 from conqret.io.items import STANCES
 from conqret.judging.criterion import Criterion, criterion_of, fields_of
 from conqret.judging.judge_options import CRITERIA, SampleSettings
-from conqret.judging.judge_parts import JUDGES
+from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES
 from conqret.judging.judge_settings import ClientSettings, chosen_format
 from conqret.judging.judgments import Judgments
 from conqret.judging.rubric_files import RubricSource
@@ -41,7 +41,7 @@ class SingleSettings(ClientSettings, SampleSettings, total=False):
 
 @dataclass(frozen=True)
 class SingleMetric:
-    """A judge of single items that computes one metric of one format.
+    """A judge of single items that computes one metric, by its format or by the one that has it.
 
     ``settings`` are those of :func:`conqret.judge`. For the format ``criteria``, ``metric`` is a criterion
     (:class:`conqret.Criterion`, its text or its table). For ``rubric`` it is a score of the rubric, such
@@ -63,8 +63,8 @@ class SingleMetric:
     @classmethod
     def create(
         cls,
-        format: str,  # noqa: A002
         metric: MetricName,
+        format: str | None = None,  # noqa: A002
         **settings: Unpack[SingleSettings],
     ) -> SingleMetric:
         """Create the metric and check format, metric and settings at once.
@@ -73,15 +73,21 @@ class SingleMetric:
             DeclarationError: the format, metric or setting does not exist.
         """
         check_known("option of a metric", SingleSettings.__annotations__, *settings)
-        if format == CRITERIA:
+        if format == CRITERIA or (format is None and (not isinstance(metric, str) or " " in metric.strip())):
             criterion = criterion_of(metric)
             judge = SessionJudge(criteria=[criterion], **settings)
-            return cls(format, criterion.name, settings, judge, SECOND in fields_of([criterion]))
-        name = str(metric)
-        made_of = JUDGES.resolve(chosen_format({"format": format, **settings}) or format)
+            return cls(CRITERIA, criterion.name, settings, judge, SECOND in fields_of([criterion]))
+        name = str(metric).replace("-", "_")
+        chosen = chosen_format({"format": format, "metrics": [name], **settings})
+        made_of = JUDGES.resolve(chosen or format or DEFAULT_FORMAT)
         made_of.select([name])
         compares = any(SECOND in part.looked_at for part in made_of.parts([name]))
-        return cls(format, name, settings, SessionJudge(format=format, metrics=[name], **settings), compares)
+        if format is not None:
+            judge = SessionJudge(format=format, metrics=[name], **settings)
+        else:
+            judge = SessionJudge(metrics=[name], **settings)
+        (reported,) = made_of.reported(() if made_of.members else [name])
+        return cls(made_of.name, reported, settings, judge, compares)
 
     @property
     def name(self) -> str:

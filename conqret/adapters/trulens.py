@@ -14,9 +14,12 @@ SkipEval: Any = require("trulens.core.metric", extra="trulens").SkipEval
 Feedback = Callable[..., tuple[float, dict[str, Any]]]
 
 
-def feedback(format: str, metric: MetricName, **settings: Unpack[SingleSettings]) -> Feedback:  # noqa: A002
-    """Return a feedback function for a TruLens ``Metric`` that applies one metric of a conqret format, from 0
-    to 1.
+def feedback(
+    metric: MetricName,
+    format: str | None = None,  # noqa: A002
+    **settings: Unpack[SingleSettings],
+) -> Feedback:
+    """Return a feedback function for a TruLens ``Metric`` that applies one metric, from 0 to 1.
 
     The function takes ``question``, ``answer``, ``context`` (a list of texts), ``expected`` (the
     reference), ``stance`` and ``nuggets``. It returns the score and a dict with explanation, parts and
@@ -28,7 +31,7 @@ def feedback(format: str, metric: MetricName, **settings: Unpack[SingleSettings]
     Raises:
         DeclarationError: the format, metric or setting does not exist.
     """
-    single = SingleMetric.create(format, metric, **settings)
+    single = SingleMetric.create(metric, format, **settings)
 
     def scored(
         question: str,

@@ -10,7 +10,7 @@ import operator
 import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from conqret.errors import DeclarationError, Elsewhere, check_known
 from conqret.text.words import dimension_name
@@ -107,9 +107,13 @@ class Requirement:
 
 @dataclass(frozen=True, slots=True)
 class RequirementOutcome:
-    """The outcome of a requirement: if it is met, by which value, and why there is no value."""
+    """The outcome of a requirement: if it is met, by which value, and why there is no value.
+
+    ``items`` are the worst items of a run that does not meet it, each with ``item``, ``score`` and ``why``.
+    """
 
     requirement: str
     met: bool
     value: float | None
     reason: str = ""
+    items: tuple[Any, ...] = ()

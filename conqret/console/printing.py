@@ -115,7 +115,11 @@ def result(
     printed, then ``lines``.
     """
     if as_json and outcomes is not None:
-        value = json.loads(value.model_dump_json()) | {"requirements": list(map(asdict, outcomes))}
+        plain = [asdict(outcome) for outcome in outcomes]
+        for requirement in plain:
+            if not requirement["items"]:
+                del requirement["items"]
+        value = json.loads(value.model_dump_json()) | {"requirements": plain}
     if as_json:
         say_json(value)
         return

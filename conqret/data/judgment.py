@@ -1,8 +1,9 @@
 """Judgments: the measures that a judge gives to an item, and the calls behind them.
 
-A failure is never a score. Each measure of a judgment has a status: *scored*; *unscored* (the model
-responded, and gave no valid response, or there was nothing to judge); or *failed* (no response came
-at all). Only a scored measure has a value, and the other two always have a reason.
+A failure is never a score. Each measure of a judgment has a status: *scored*; *unscored* (the model responded, and no
+valid response could be had); *failed* (no response came at all); or *inapplicable* (there is nothing to judge: the
+answer declines, or the item has no reference). Only a scored measure has a value, and all others have a reason. What is
+inapplicable is no fault of the judge: it is counted, and leaves means, bounds and coverage alone.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ class Status(StrEnum):
     SCORED = "scored"
     UNSCORED = "unscored"
     FAILED = "failed"
+    INAPPLICABLE = "inapplicable"
 
 
 _SCORED = (
@@ -42,13 +44,15 @@ class Reason(StrEnum):
     INVALID_ANSWER = "invalid_answer"
     CONTEXT_OVERFLOW = "context_overflow"
     ONE_ORDER_ONLY = "one_order_only"
-    NOTHING_TO_JUDGE = "nothing_to_judge"
     CANNOT_JUDGE = "cannot_judge"
     NO_EVIDENCE = "no_evidence"
     UNSURE = "unsure"
     NO_BASELINE = "no_baseline"
     NO_VISION = "no_vision"
     LANGUAGE = "language"
+    # inapplicable: there is nothing to judge
+    NOTHING_TO_JUDGE = "nothing_to_judge"
+    DECLINED = "declined"
     # failed: no answer came
     RATE_LIMITED = "rate_limited"
     TIMEOUT = "timeout"
@@ -67,10 +71,15 @@ class Reason(StrEnum):
 
     @property
     def status(self) -> Status:
-        """Return UNSCORED if the model responded without a usable value, else FAILED."""
+        """Return INAPPLICABLE if there is nothing to score, UNSCORED if the model responded without a usable
+        value, else FAILED.
+        """
+        if self in _INAPPLICABLE:
+            return Status.INAPPLICABLE
         return Status.UNSCORED if self in _UNSCORED else Status.FAILED
 
 
+_INAPPLICABLE = frozenset({Reason.NOTHING_TO_JUDGE, Reason.DECLINED})
 _UNSCORED = frozenset(
     {
         Reason.REFUSAL,
@@ -79,7 +88,6 @@ _UNSCORED = frozenset(
         Reason.INVALID_ANSWER,
         Reason.CONTEXT_OVERFLOW,
         Reason.ONE_ORDER_ONLY,
-        Reason.NOTHING_TO_JUDGE,
         Reason.CANNOT_JUDGE,
         Reason.NO_EVIDENCE,
         Reason.UNSURE,
@@ -132,6 +140,8 @@ class Measure(Frozen):
 
     @model_validator(mode="after")
     def _failure_is_never_a_score(self) -> Self:
+        if self.status is Status.UNSCORED and self.reason in _INAPPLICABLE:  # as earlier versions wrote it
+            self.__dict__["status"] = Status.INAPPLICABLE
         scored = self.status is _SCORED
         if scored != (self.value is not None) or scored != (self.reason is None):
             raise ValueError(
@@ -239,7 +249,8 @@ class Judgment(Frozen):
     ``strays`` are cited numbers without a document. Judgments with the same ``fingerprint`` come from the
     same judge configuration: judge, prompts and model. ``version`` is the perturbed version that was
     judged, or None for the original item. ``language`` is the item's ISO 639-1 code, or empty if it was
-    not detected. ``translation_of`` is the name that the item shares with its translations.
+    not detected. ``translation_of`` is the name that the item shares with its translations. If a judge
+    consists of several formats, ``formats`` has the format of each metric and its fingerprint.
     """
 
     item: str
@@ -255,6 +266,7 @@ class Judgment(Frozen):
     strays: tuple[int, ...] = ()
     language: str = ""
     translation_of: str = Field(default="", exclude_if=not_)
+    formats: Mapping[str, tuple[str, str]] = Field(default_factory=dict, exclude_if=not_)
     trace: Trace = Trace()
 
     @property
@@ -264,15 +276,15 @@ class Judgment(Frozen):
 
     @property
     def status(self) -> Status:
-        """The overall status: FAILED if any measure failed, else UNSCORED if any is unscored, else
-        SCORED."""
-        found = Status.SCORED
-        for measure in self.measures.values():
-            if measure.status is Status.FAILED:
-                return measure.status
-            if measure.status is Status.UNSCORED:
-                found = measure.status
-        return found
+        """The overall status: FAILED if any measure failed, else UNSCORED if any is unscored.
+
+        INAPPLICABLE if no measure applies to the item, else SCORED.
+        """
+        statuses = {measure.status for measure in self.measures.values()}
+        for status in (Status.FAILED, Status.UNSCORED):
+            if status in statuses:
+                return status
+        return Status.INAPPLICABLE if statuses == {Status.INAPPLICABLE} else Status.SCORED
 
     def value(self, metric: str) -> float | None:
         """Return the value of a metric, in [0, 1]; None if it has no value."""

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import heapq
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from conqret.console.conditions import ENDS, Requirement, RequirementOutcome
-from conqret.errors import DeclarationError
+from conqret.data import Judgment, Measure, Status
+from conqret.errors import DeclarationError, check_known
 from conqret.io import open_items
 from conqret.io.safe_files import write_whole
 from conqret.judging.judge_folder import JudgeRecord
@@ -21,12 +25,30 @@ from conqret.judging.summary_tables import coverage, headlines, summary_tables
 from conqret.show.markup import safe, tables_markdown
 from conqret.show.table import Alarm, Column, Table
 from conqret.show.visible_text import visible
+from conqret.show.words import reason
 
 if TYPE_CHECKING:
     from conqret.judging.judgments import Judgments
 
 EXAMPLE = "groundedness >= 0.7"
-BOUNDS = ("worst_case", "best_case")
+BOUNDS = ("worst_case", "best_case", "min", "max", COVERAGE)
+ANSWERED, DECLINED_WRONGLY = "answered", "declined_wrongly"
+"""The metric whose labels say which answers decline, and the share of those that decline wrongly."""
+MAX_ITEMS = 5
+"""Items that are named behind a condition that is not met."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorstItem:
+    """An item behind a condition that is not met: its score (None: it has none), and what decides it."""
+
+    item: str
+    score: float | None
+    why: str
+
+    def __str__(self) -> str:
+        score = "none" if self.score is None else f"{self.score:.2f}"
+        return f"{score:>5}  {self.item}  {self.why}"
 
 
 def requirements(
@@ -46,20 +68,28 @@ def requirements(
     reading = {name: settings[name] for name in ("columns", "topics", "skip_invalid")}
     source = None if items is None else lambda: open_items(items, **reading)
     judge = JUDGES.resolve(chosen_format({**settings, "replay": None}, source) or DEFAULT_FORMAT)
-    known = {*judge.metrics, *judge.derived} & metrics or set(judge.metrics)
+    known = {*judge.metrics, *judge.derived}
+    if not judge.members:
+        known = known & metrics or set(judge.metrics)
     return [parse_mean(text, known) for text in texts]
 
 
 def parse_mean(text: str, metrics: Collection[str]) -> Requirement:
-    """Parse one condition, such as ``groundedness.low >= 0.6``, on one of ``metrics`` or on the coverage.
+    """Parse one condition, such as ``groundedness.low >= 0.6``: on one of ``metrics``, on the coverage, or on
+    the share of answers that decline wrongly.
 
     Raises:
         DeclarationError: the text does not have the form of a condition.
         UnknownNameError: the metric or the end of its interval does not exist.
     """
+    known = {*metrics, COVERAGE, *([DECLINED_WRONGLY] if ANSWERED in metrics else ())}
+    if DECLINED_WRONGLY not in known and text.strip().startswith(DECLINED_WRONGLY):
+        raise DeclarationError(
+            f"{DECLINED_WRONGLY} is counted from the metric {ANSWERED}: add --metric {ANSWERED}"
+        )
     requirement = Requirement.parse(
         text,
-        {*metrics, COVERAGE},
+        known,
         "metric to require",
         EXAMPLE,
         metrics,
@@ -71,17 +101,103 @@ def parse_mean(text: str, metrics: Collection[str]) -> Requirement:
     return requirement
 
 
-def check_mean(requirement: Requirement, summary: Summary) -> RequirementOutcome:
-    """Compare one condition with the summary of a run, and return the outcome: met or not, the value, and the
-    reason.
-    """
+def check_had(requirements: Iterable[Requirement], metrics: Iterable[str]) -> None:
+    """Raise UnknownNameError for a condition on a metric that these items do not have."""
+    known = {*metrics, COVERAGE, DECLINED_WRONGLY}
+    check_known("metric to require of these items", known, *map(attrgetter("name"), requirements))
+
+
+def check_required(
+    requirements: Iterable[Requirement], summary: Summary, judgments: Iterable[Judgment] = ()
+) -> list[RequirementOutcome]:
+    """Compare each condition with the numbers of a run; of one that is not met, name the worst of ``judgments``."""
+    outcomes = [(requirement, _outcome(requirement, summary, judgments)) for requirement in requirements]
+    if all(outcome.met for _, outcome in outcomes):
+        return [outcome for _, outcome in outcomes]
+    every = list(judgments)
+    return [
+        outcome if outcome.met else replace(outcome, items=tuple(worst_items(every, requirement)))
+        for requirement, outcome in outcomes
+    ]
+
+
+def _outcome(requirement: Requirement, summary: Summary, judgments: Iterable[Judgment]) -> RequirementOutcome:
     if requirement.name == COVERAGE:
         return requirement.outcome(summary.coverage)
+    if requirement.name == DECLINED_WRONGLY:
+        answered = summary.metrics.get(ANSWERED)
+        if answered is None or not answered.scored:
+            return requirement.outcome(None)
+        wrongly = sum(n for label, n in answered.labels.items() if label.startswith("declined wrongly"))
+        return requirement.outcome(wrongly / answered.scored)
     metric = summary.metrics.get(requirement.name)
     if metric is None:
         return requirement.outcome(None)
+    if requirement.end == COVERAGE:
+        return requirement.outcome(metric.scored / metric.total if metric.total else None)
+    if requirement.end in ("min", "max"):
+        values = [
+            measure.value
+            for _, measure in _measures(judgments, requirement.name)
+            if measure.value is not None
+        ]
+        extreme = min if requirement.end == "min" else max
+        return requirement.outcome(extreme(values, default=None))
     no_interval = requirement.end in ENDS and metric.no_interval
     return requirement.outcome(getattr(metric, requirement.end or "mean"), no_interval or "it has no value")
+
+
+def worst_items(
+    judgments: Iterable[Judgment], requirement: Requirement, most: int = MAX_ITEMS
+) -> list[WorstItem]:
+    """The items that keep a condition from being met, the worst first: for the coverage those without a score."""
+    if COVERAGE in (requirement.name, requirement.end):
+        metric = None if requirement.name == COVERAGE else requirement.name
+        return list(_without_score(judgments, metric))[:most]
+    if requirement.name == DECLINED_WRONGLY:
+        wrongly = [
+            WorstItem(judgment.item, measure.value, f"{measure.label}: {measure.explanation}")
+            for judgment, measure in _measures(judgments, ANSWERED)
+            if (measure.label or "").startswith("declined wrongly")
+        ]
+        return wrongly[:most]
+    sign = -1.0 if requirement.operator in ("<", "<=") else 1.0
+    every = requirement.end in ("min", "max")
+    scored = [
+        (sign * measure.value, place, WorstItem(judgment.item, measure.value, why(measure)))
+        for place, (judgment, measure) in enumerate(_measures(judgments, requirement.name))
+        if measure.value is not None and not (every and requirement.outcome(measure.value).met)
+    ]
+    return [item for *_, item in heapq.nsmallest(most, scored)]
+
+
+def _measures(judgments: Iterable[Judgment], metric: str) -> Iterator[tuple[Judgment, Measure]]:
+    for judgment in judgments:
+        if metric in judgment.measures:
+            yield judgment, judgment.measures[metric]
+
+
+def _without_score(judgments: Iterable[Judgment], metric: str | None) -> Iterator[WorstItem]:
+    for judgment in judgments:
+        for name, measure in judgment.measures.items():
+            if metric in (None, name) and measure.status in (Status.UNSCORED, Status.FAILED):
+                yield WorstItem(judgment.item, None, f"{name}: {why(measure)}")
+                break
+
+
+def why(measure: Measure) -> str:
+    """What decides a measure: the reason why it has no value, else its lowest part, else its explanation."""
+    if measure.reason is not None:
+        return f"{reason(measure.reason)}{measure.detail and f' ({measure.detail})'}"
+    low = sorted(
+        (part for part in measure.parts if part.value is not None and part.value < 1), key=attrgetter("value")
+    )
+    if not low:
+        return measure.explanation or measure.label or ""
+    first = low[0]
+    said = f"{first.label}: {first.id}" if first.label else first.id
+    more = f" (and {len(low) - 1} more)" if len(low) > 1 else ""
+    return f"{said}{first.explanation and f' [{first.explanation}]'}{more}"
 
 
 Case = tuple[str, str, str, str]
@@ -104,6 +220,9 @@ def required_cases(outcomes: Sequence[RequirementOutcome]) -> Iterator[Case]:
     for outcome in outcomes:
         message = outcome.reason if outcome.value is None else f"it is {outcome.value:.3f}"
         yield "require", outcome.requirement, "" if outcome.met else "failure", message
+        for worst in outcome.items:
+            score = "no score" if worst.score is None else f"{worst.score:.2f}"
+            yield f"require.{outcome.requirement}", worst.item, "failure", f"{score}: {worst.why}"
 
 
 def junit_suite(command: str, cases: Sequence[Case]) -> bytes:
@@ -134,9 +253,32 @@ def requirement_table(outcomes: Sequence[RequirementOutcome]) -> Table:
     return Table("Requirements", ("requirement", Column("", "name"), "value", Column("remark", "text")), rows)
 
 
+def worst_table(outcomes: Sequence[RequirementOutcome]) -> Table:
+    """The worst items of the conditions that are not met."""
+    rows = [
+        (outcome.requirement, worst.item, worst.score, worst.why)
+        for outcome in outcomes
+        for worst in outcome.items
+    ]
+    columns = ("requirement", Column("item", "text"), "score", Column("why", "text"))
+    return Table("Worst items", columns, rows)
+
+
+def worst_lines(outcomes: Sequence[RequirementOutcome], run: object = None) -> Iterator[str]:
+    """The worst items of each condition that is not met, a line each."""
+    for outcome in outcomes:
+        if outcome.items:
+            yield f"{outcome.requirement}:"
+            yield from (f"  {item}" for item in outcome.items)
+    if run is not None and any(outcome.items for outcome in outcomes):
+        yield f"conqret runs show {run} ITEM shows the request and the response of an item."
+
+
 def build_summary(summary: Summary, record: JudgeRecord, outcomes: Sequence[RequirementOutcome]) -> str:
     """Return the outcomes of the requirements and the summary of a run as Markdown, for a CI build's page."""
     tables = [requirement_table(outcomes)] if outcomes else []
+    if any(outcome.items for outcome in outcomes):
+        tables.append(worst_table(outcomes))
     lines = "  \n".join(map(safe, headlines(summary, record)))
     return f"{lines}\n\n{tables_markdown([*tables, *summary_tables(summary)], '####')}"
 

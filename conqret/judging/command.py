@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 from dataclasses import dataclass
 from functools import partial
-from operator import attrgetter
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated, Any
@@ -25,7 +24,7 @@ from conqret.console.printing import (
     tell_outcomes,
     tell_retried,
 )
-from conqret.errors import DeclarationError, check_known, number
+from conqret.errors import DeclarationError, number
 from conqret.judging.command_options import (
     ChosenJudge,
     Config,
@@ -33,7 +32,7 @@ from conqret.judging.command_options import (
     JudgingOptions,
     read_settings,
 )
-from conqret.judging.judge_options import COVERAGE, RUBRIC
+from conqret.judging.judge_options import RUBRIC
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -221,9 +220,9 @@ def judge(
         write_report(judgments.folder)
     outcomes: list[RequirementOutcome] = []
     if wanted:
-        from conqret.judging.build_gate import check_mean
+        from conqret.judging.build_gate import check_required
 
-        outcomes = [check_mean(condition, judgments.summary) for condition in wanted]
+        outcomes = check_required(wanted, judgments.summary, judgments)
     result(
         summary,
         _lines(judgments, summary, quiet=shown.quiet),
@@ -242,7 +241,7 @@ def judge(
         from conqret.judging.build_gate import write_build_files
 
         write_build_files(judgments, outcomes, junit=checks.junit, markdown=checks.markdown)
-    met = not outcomes or tell_outcomes(outcomes)
+    met = not outcomes or _tell_gate(outcomes, judgments)
     if outcomes and met and judgments.summary.failed:
         complain(
             f"{number(judgments.summary.failed, 'item')} failed: run the same command again to retry them"
@@ -251,6 +250,16 @@ def judge(
     end(
         judgments.summary.failed or not met, judgments.session, there=there, reasons=judgments.summary.reasons
     )
+
+
+def _tell_gate(outcomes: Sequence[RequirementOutcome], judgments: Judgments) -> bool:
+    """Say which requirements are met, and of the others which items are the worst; returns whether all are met."""
+    from conqret.judging.build_gate import worst_lines
+
+    met = tell_outcomes(outcomes)
+    for line in worst_lines(outcomes, None if judgments.folder is None else judgments.folder.path):
+        tell(line)
+    return met
 
 
 def _begin(
@@ -266,10 +275,12 @@ def _begin(
 ) -> None:
     """Check what depends on the items and the judge configuration, say what is judged, and start the bar."""
     setup, checked = run.setup, run.checked
-    known = {*setup.metrics, COVERAGE}
-    check_known("metric to require of these items", known, *map(attrgetter("name"), wanted))
+    if wanted:
+        from conqret.judging.build_gate import check_had
+
+        check_had(wanted, setup.metrics)
     if maps is not None:
-        maps.check(setup.judge.name, setup.client.model, setup.fingerprint)
+        maps.check(setup.judge.name, setup.client.model, setup.fingerprints)
     if card is not None:
         _compare_card(card, setup)
     if not shown.quiet:

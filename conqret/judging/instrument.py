@@ -37,6 +37,7 @@ class Instrument:
     """A judge configuration that is ready to judge: format, options, prompts, client, model and fingerprint.
 
     Samples are numbered from ``first_sample``; another number requests further samples of the same prompts.
+    ``members`` are the configurations of the formats that it consists of, with their metrics' names here.
     """
 
     judge: Judge
@@ -46,6 +47,7 @@ class Instrument:
     model: str
     fingerprint: str
     first_sample: int = 0
+    members: tuple[tuple[Instrument, Mapping[str, str]], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,9 @@ async def judge_item(item: Item, instrument: Instrument) -> Judgment:
 
     A failed request raises nothing: its score is missing, with a reason.
     """
+    if instrument.members:
+        judgments = await _gather([judge_item(item, member) for member, _ in instrument.members])
+        return _one_judgment(judgments, instrument)
     if (elsewhere := getattr(instrument.client, "judge", None)) is not None:  # the workers of a cluster
         judged: Judgment = await elsewhere(item, instrument)
         return judged
@@ -92,6 +97,25 @@ async def judge_item(item: Item, instrument: Instrument) -> Judgment:
         language=item_language(item),
         translation_of=item.translation_of,
         trace=Trace(calls=asked.calls),
+    )
+
+
+def _one_judgment(judgments: Sequence[Judgment], instrument: Instrument) -> Judgment:
+    """What several formats say of an item, each metric by its name here with the format that it is from."""
+    measures, formats = dict[str, Measure](), dict[str, tuple[str, str]]()
+    for judgment, (member, names) in zip(judgments, instrument.members, strict=True):
+        measures |= {names[metric]: measure for metric, measure in judgment.measures.items()}
+        formats |= dict.fromkeys(names.values(), (member.judge.name, member.fingerprint))
+    calls = tuple(call for judgment in judgments for call in judgment.trace.calls)
+    return judgments[0].model_copy(
+        update={
+            "format": instrument.judge.name,
+            "fingerprint": instrument.fingerprint,
+            "measures": measures,
+            "formats": formats,
+            "trims": tuple(trim for judgment in judgments for trim in judgment.trims),
+            "trace": Trace(calls=calls),
+        }
     )
 
 

@@ -191,7 +191,7 @@ def _abstention(abstain: str | Path | Abstention, setup: Setup) -> Abstention:
     from conqret.studies.abstain.result import Abstention
 
     abstention = abstain if isinstance(abstain, Abstention) else Abstention.read(Path(abstain))
-    abstention.check(setup.judge.name, setup.client.model, setup.fingerprint)
+    abstention.check(setup.judge.name, setup.client.model, setup.fingerprints)
     return abstention
 
 
@@ -212,9 +212,10 @@ def session_of(settings: JudgeSettings) -> tuple[Session, JudgeSettings]:
     left: JudgeSettings = {
         **{name: value for name, value in settings.items() if name not in _OF_A_SESSION},  # type: ignore[typeddict-item]
         **{field.name: getattr(setup.options, field.name) for field in fields(JudgeOptions)},
-        "format": setup.judge.name if name is None else name,
         "session": session,
     }
+    if not setup.judge.members:
+        left["format"] = setup.judge.name if name is None else name
     if "rubric" in settings:  # read once
         from conqret.judging.rubric_files import rubrics_of
 
@@ -356,9 +357,8 @@ def _own_setup(
         from conqret.judging.own_judge import chosen_judge
 
         sends_requests = sends_requests and settings.get("replay") is None
-        judge, client = chosen_judge(
-            settings["judge"], source, client, options.metrics, sends_requests=sends_requests
-        )  # type: ignore[arg-type]
+        named: Any = settings["judge"]
+        judge, client = chosen_judge(named, source, client, options.metrics, sends_requests=sends_requests)
     setup = set_up(judge, client, options, settings.get("prompts"))
     return setup if log is None else replace(setup, notes=log.notes)
 

@@ -12,6 +12,7 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, fields
+from operator import not_
 from pathlib import Path
 from types import TracebackType
 from typing import Any, ClassVar, Generic
@@ -56,16 +57,16 @@ def score_rows(judgment: Judgment) -> Iterator[dict[str, Any]]:
 def _rows(judgment: Judgment) -> Iterator[tuple[Any, ...]]:
     """The same as tuples: a run has some thirty rows an item."""
     version = judgment.version
-    head = (
+    item = (
         judgment.item,
         judgment.topic,
         judgment.stance,
         *((None,) * len(Version.model_fields) if version is None else dict(version).values()),
-        judgment.format,
-        judgment.model,
-        judgment.fingerprint,
     )
+    own = (judgment.format, judgment.fingerprint)
     for metric, measure in judgment.measures.items():
+        format_name, fingerprint = judgment.formats.get(metric, own)
+        head = (*item, format_name, judgment.model, fingerprint)
         status, reason = measure.status.value, measure.reason.value if measure.reason is not None else None
         why = measure.explanation or measure.detail
         said = (measure.label, measure.flipped, measure.method, measure.majority, reason, why)
@@ -187,6 +188,21 @@ class InstrumentRecord(RunRecord):
     fingerprint: str
     identity: dict[str, Any]
     metrics: list[str]
+    formats: dict[str, dict[str, Any]] = Field(default_factory=dict, exclude_if=not_)
+    """Where the judge is made of several formats, each with its ``fingerprint``, ``identity`` and the ``names`` of its
+    metrics here."""
+
+    @property
+    def fingerprints(self) -> tuple[str, ...]:
+        """That of the judge configuration, and of each format that it is made of."""
+        return (self.fingerprint, *(part["fingerprint"] for part in self.formats.values()))
+
+    def fingerprint_of(self, metric: str) -> str:
+        """That of the format that measures a metric."""
+        for part in self.formats.values():
+            if metric in part["names"].values():
+                return str(part["fingerprint"])
+        return self.fingerprint
 
     def differences(self, other: RunRecord) -> list[str]:
         """Return in words which fields that must be equal differ from those of ``other``.
@@ -252,10 +268,13 @@ class JudgmentsFolder(RunFolder[R], Generic[R]):
     def rows(self) -> RowStore[Judgment]:
         """Open the store of the run's judgments, with :func:`judgment_key` as the key.
 
-        Judgments that are not scored count as unfinished, so that a continued run judges their items again.
+        Judgments that lack a score count as unfinished, so that a continued run judges their items again.
         """
         return RowStore(
-            self.judgments_file, Judgment, judgment_key, finished=lambda row: row.status is Status.SCORED
+            self.judgments_file,
+            Judgment,
+            judgment_key,
+            finished=lambda row: row.status in (Status.SCORED, Status.INAPPLICABLE),
         )
 
     def judgments(self) -> Iterator[Judgment]:

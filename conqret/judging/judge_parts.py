@@ -30,6 +30,8 @@ R = TypeVar("R", bound=BaseModel)
 COMPLEMENTS: Mapping[str, str] = {"hallucination": "groundedness"}
 """Metrics that follow from another one, and cost no request of their own: by its name, the metric whose complement
 (``1 - value``) it is. Lower is better. They are reported where they are requested by name."""
+LOWER_IS_BETTER = frozenset({*COMPLEMENTS, "unsupported_claims"})
+"""Metrics of which less is better."""
 NOT_JUDGED = "nothing that this item is judged by counts in it"
 SECOND = "second."
 """Measures of the second argument carry the metric's name behind this prefix."""
@@ -91,6 +93,8 @@ class JudgePrompt(Generic[R]):
     - ``rating_field``: the field whose log-probabilities are requested, with its possible ``choices``
     - ``settled(case)``: measures that need no request because there is nothing to judge; else None
     - ``about(metrics)``: the same prompt restricted to these metrics; None if it cannot be restricted
+    - ``section(metrics)``: the part of the response with these metrics, which can be valid by itself, of a
+      prompt that cannot be restricted
     - ``reading(case, given, bare)``: for scores from log-probabilities, the texts to read after the prompt
       (``given``), and after the prompt without documents (``bare``)
     - ``further``: text added to the end of the system part
@@ -116,6 +120,7 @@ class JudgePrompt(Generic[R]):
     choices: tuple[int, ...] = ()
     settled: Callable[[Case], Mapping[str, Measure] | None] | None = None
     about: Callable[[frozenset[str]], JudgePrompt[R]] | None = None
+    section: Callable[[frozenset[str]], JudgePrompt[R]] | None = None
     reading: Callable[[Case, RenderedPrompt, RenderedPrompt], Reading] | None = None
     further: str = ""
     cases: Callable[[Case], Sequence[Case]] | None = None
@@ -151,7 +156,7 @@ class JudgePrompt(Generic[R]):
             The prompt for the metrics that the baseline can judge (None if there are none), and missing
                 measures for the others.
         """
-        if "documents" in self.needs and (why := foreign_documents(case.item)):
+        if "documents" in self.needs | self.optional and (why := foreign_documents(case.item)):
             return None, dict.fromkeys(self.metrics, Measure.missing(Reason.LANGUAGE, why))
         if not self.english_only or reads_english(case.item):
             return self, {}
@@ -216,11 +221,20 @@ class CombinedMetrics:
 
 
 @dataclass(frozen=True)
+class Member:
+    """A format among others of one judge: ``names`` has its metrics that are reported, each with its name there."""
+
+    judge: Judge
+    names: Mapping[str, str]
+
+
+@dataclass(frozen=True)
 class Judge:
     """A judge format: its name, its requests and computed metrics, its scale, scoring rule and source.
 
     ``declared`` is the plain data that the format was made from, where prompts do not contain it; it is part
-    of the identity. ``combined`` are metrics computed from the requested ones.
+    of the identity. ``combined`` are metrics computed from the requested ones. ``members`` are the formats
+    that a judge of several consists of; each is requested separately.
     """
 
     name: str
@@ -232,10 +246,13 @@ class Judge:
     computed: tuple[ComputedMetrics, ...] = ()
     declared: Mapping[str, Any] = field(default_factory=dict)
     combined: CombinedMetrics | None = None
+    members: tuple[Member, ...] = ()
 
     @property
     def metrics(self) -> tuple[str, ...]:
         """All metrics of this format, in the order of reports."""
+        if self.members:
+            return tuple(name for member in self.members for name in member.names.values())
         names = [] if self.combined is None else list(self.combined.made_of)
         parts: tuple[JudgePrompt[Any] | ComputedMetrics, ...] = (*self.judge_prompts, *self.computed)
         for part in () if self.combined is not None and self.combined.rows else parts:
@@ -301,7 +318,7 @@ class Judge:
         Raises:
             UnknownNameError: this format has no such metric.
         """
-        if not (named := tuple(metrics)):
+        if self.members or not (named := tuple(metrics)):
             return frozenset()
         known, derived, wanted = self.metrics, self.derived, set[str]()
         for metric in named:

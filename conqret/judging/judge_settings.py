@@ -200,6 +200,11 @@ def chosen_format(
                 "criteria_per_call needs criteria, and none is given: add --criterion or --rubric"
             )
         if settings.get("nuggets") is None:
+            elsewhere = (settings.get(option) for option in ("judge", "verdicts", "replay"))
+            if name is None and all(other is None for other in elsewhere):
+                from conqret.judging.metric_homes import judge_of_metrics
+
+                return judge_of_metrics(settings.get("metrics") or ())
             return name
         others = (settings.get(option) for option in ("format", "judge", "verdicts", "replay"))
         return NUGGETS if all(other is None for other in others) else name
@@ -211,10 +216,15 @@ def chosen_format(
     from conqret.judging.rubric_files import own_rubrics, rubrics_of
     from conqret.judging.rubrics import criteria_judge, rubric_judge
 
-    if criteria:
-        return criteria_judge(criteria_of(criteria), **size)
-    if rubric is not None or items is None:
-        return rubric_judge(rubrics_of(rubric), **size)
+    if criteria or rubric is not None or items is None:
+        judge = (
+            criteria_judge(criteria_of(criteria), **size)
+            if criteria
+            else rubric_judge(rubrics_of(rubric), **size)
+        )
+        from conqret.judging.metric_homes import judge_of_metrics
+
+        return judge_of_metrics(settings.get("metrics") or (), judge)
     source = items()
     try:
         return rubric_judge(own_rubrics(source), **size)

@@ -63,7 +63,7 @@ def elsewhere(name: str, known: Collection[str]) -> str:
     if row["name"] in known:
         return f"here it is {row['name']!r} (--metric {row['name']})"
     of_default = row["typed"].startswith("--metric ")
-    typed = f"{row['typed']}, without --format, --criterion and --rubric" if of_default else row["typed"]
+    typed = f"{row['typed']}, without --format" if of_default else row["typed"]
     if _key(row["name"]) == _key(name):
         return f"another format has it ({typed})"
     what = repr(row["name"]) if row["name"] else "a criterion of your own"

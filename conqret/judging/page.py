@@ -288,6 +288,8 @@ def overview(record: JudgeRecord, summary: Summary, tally: Tally) -> dict[str, A
     tally.
     """
     statuses = {"scored": summary.scored, "unscored": summary.unscored, "failed": summary.failed}
+    if summary.inapplicable:
+        statuses["inapplicable"] = summary.inapplicable
     figures, bare, calibrated = dict[str, View](), dict[str, None](), False
     for name, metric in summary.metrics.items():
         figures[name] = View(

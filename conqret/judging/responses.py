@@ -281,10 +281,11 @@ def valid_alone(
     sections to separate.
     """
     measures: dict[str, Measure] = {}
-    if judge_prompt.about is None:
+    section = judge_prompt.about or judge_prompt.section
+    if section is None:
         return measures
     for metric in judge_prompt.metrics:
-        part = judge_prompt.about(frozenset({metric}))
+        part = section(frozenset({metric}))
         response = part.answer(case)
         section_fields = {
             name: response_fields[name] for name in response.model_fields if name in response_fields

@@ -34,8 +34,10 @@ from conqret.judging.judge_parts import (
     ComputedMetrics,
     Judge,
     JudgePrompt,
+    Member,
     digest,
 )
+from conqret.judging.metric_homes import judge_of_members
 from conqret.judging.responses import stating_confidence
 from conqret.llm.client import Client
 from conqret.llm.client_options import NO_MODEL, OFFLINE_MODEL, ClientOptions
@@ -131,8 +133,21 @@ class Setup:
         return bool(explained or {*self.languages} & (NAMES.keys() - {ENGLISH}))
 
     @cached_property
+    def members(self) -> tuple[tuple[Setup, Mapping[str, str]], ...]:
+        """The setup of each of several formats, with the names of its metrics here."""
+        return tuple(
+            (
+                replace(self, judge=member.judge, options=replace(self.options, metrics=tuple(member.names))),
+                member.names,
+            )
+            for member in self.judge.members
+        )
+
+    @cached_property
     def identity(self) -> dict[str, Any]:
         """The parts of the judge configuration, from which its fingerprint is computed."""
+        if self.members:
+            return {setup.judge.name: setup.identity for setup, _ in self.members}
         identity = self.judge.identity(self.options, self.library, self.client.identity)
         if self.turns:
             identity |= {
@@ -148,8 +163,15 @@ class Setup:
 
     @cached_property
     def fingerprint(self) -> str:
-        """The hash of the identity, which identifies the judge configuration."""
+        """The hash of the identity, which identifies the judge configuration; of one format, its own."""
+        if len(self.members) == 1:
+            return self.members[0][0].fingerprint
         return digest(self.identity)
+
+    @property
+    def fingerprints(self) -> tuple[str, ...]:
+        """That of the judge configuration, and of each format that it is made of."""
+        return (self.fingerprint, *(setup.fingerprint for setup, _ in self.members))
 
     @property
     def recorded(self) -> dict[str, Any]:
@@ -161,6 +183,14 @@ class Setup:
             "fingerprint": self.fingerprint,
             "identity": self.identity,
             "metrics": list(self.metrics),
+            "formats": {
+                setup.judge.name: {
+                    "fingerprint": setup.fingerprint,
+                    "identity": setup.identity,
+                    "names": dict(names),
+                }
+                for setup, names in self.members
+            },
         }
 
     @property
@@ -174,7 +204,15 @@ class Setup:
 
     def instrument(self, client: Client) -> Instrument:
         """Return this judge configuration as an :class:`Instrument` with an open client."""
-        return Instrument(self.judge, self.options, self.library, client, self.client.model, self.fingerprint)
+        return Instrument(
+            self.judge,
+            self.options,
+            self.library,
+            client,
+            self.client.model,
+            self.fingerprint,
+            members=tuple((setup.instrument(client), names) for setup, names in self.members),
+        )
 
     def in_one_order(self, metric: str) -> Setup:
         """Return the configuration with only the prompts of ``metric``, sent in one order of the two
@@ -218,6 +256,8 @@ def set_up(
         )
     check_made(format)
     judge = JUDGES.resolve(format)
+    if judge.members:
+        options = replace(options, metrics=judge.metrics)
     ask_prompts = map(attrgetter("prompt"), judge.judge_prompts)
     library = (
         prompts if isinstance(prompts, Library) else Library(Path(prompts) if prompts else None, ask_prompts)
@@ -256,17 +296,27 @@ def recorded_judge(record: InstrumentRecord) -> Judge:
         UnknownNameError: the format does not exist here.
         DeclarationError: the record's criteria or rubric are invalid.
     """
+    if record.formats:
+        members = [
+            Member(_judge_named(name, each["identity"]), each["names"])
+            for name, each in record.formats.items()
+        ]
+        return judge_of_members(members)
     if record.format in (JURY.name, TOURNAMENT.name):
         return JURY if record.format == JURY.name else TOURNAMENT
-    if record.format in (CRITERIA, RUBRIC):
-        from conqret.judging.rubrics import judge_of_record
-
-        return judge_of_record(record.format, record.identity)
     if record.format == OWN_JUDGE:
         from conqret.judging.own_judge import own_judge
 
         return own_judge(record.metrics)
-    return JUDGES[record.format]
+    return _judge_named(record.format, record.identity)
+
+
+def _judge_named(name: str, identity: Mapping[str, Any]) -> Judge:
+    if name in (CRITERIA, RUBRIC):
+        from conqret.judging.rubrics import judge_of_record
+
+        return judge_of_record(name, identity)
+    return JUDGES[name]
 
 
 _SETTINGS = ("max_tokens", "context_window", "vision")
@@ -301,7 +351,8 @@ def recorded_call(path: Path, named: str | Judge | None = None, model: str | Non
     if run.record_file.is_file():
         record = run.record()
         options = {name: value for name, value in record.model_options.items() if name in _SETTINGS}
-        own = recorded_judge(record) if record.format in (CRITERIA, RUBRIC) else record.format
+        made = record.formats or record.format in (CRITERIA, RUBRIC)
+        own = recorded_judge(record) if made else record.format
         return RecordedCall(own, record.model, record.judging, options)
     samples = _samples(path)
     models = set(samples) if model is None or model not in samples else {model}
@@ -395,7 +446,11 @@ def check_items(source: ItemSource, setup: Setup, *, all_items: bool = True) -> 
         if checked.has[name] == "none":
             needs[name] = f"format {judge.name} {_NEEDS[name]}"
         elif checked.has[name] == "some":
-            notes.append(f"items without a {name} are unscored by {judge.name}, which {_NEEDS[name]}")
+            lost = [metric for part in parts if name in part.against for metric in part.metrics]
+            lost = [metric for metric in setup.metrics if metric in lost] or [judge.name]
+            notes.append(
+                f"{', '.join(lost)} {'does' if len(lost) == 1 else 'do'} not apply to items without a {name}"
+            )
     lacking = {*map(checked.has.__getitem__, needs)} - {"all"}
     if not whole or lacking:
         checked = source.check(needs)  # raises, unless items are left out

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from conqret.console import shared_options as options
 from conqret.console.printing import result
+from conqret.errors import check_known, number
 from conqret.show import words
 from conqret.show.table import Column, Table
 from conqret.show.visible_text import cut
@@ -27,6 +30,8 @@ def show(
     run: Path,
     item: str | None = None,
     *,
+    worst: str | None = None,
+    declined: bool = False,
     recordings: options.RecordedResponses = None,
     prompts: options.Prompts = None,
     full: bool = False,
@@ -40,12 +45,16 @@ def show(
 
     Args:
         run: The folder of a judge's run, finished or not.
-        item: The id of an item, or its beginning. Without it the items are listed.
+        item: The id of an item, or its beginning. Without it the items are listed with their scores.
+        worst: List the items by this metric, the worst first, each with what decides it.
+        declined: List only items whose answer declines (metric `answered`).
         full: Print long prompts and answers whole, not their beginnings.
 
     Examples:
 
     conqret runs show runs/first
+
+    conqret runs show runs/first --worst groundedness
 
     conqret runs show runs/first voting-age-pro
 
@@ -57,35 +66,66 @@ def show(
     from conqret.judging.recorded_requests import recorded_requests
 
     if item is None:
-        result(*_listed(JudgeFolder(run)), as_json=json_output)
+        result(*_listed(JudgeFolder(run), worst, declined), as_json=json_output)
         return
     requests = recorded_requests(run, item, recordings=recordings, prompts=prompts)
     result(plain(requests), list(_shown(requests, full)), as_json=json_output)
 
 
-def _listed(run: JudgeFolder) -> tuple[list[dict[str, Any]], list[Any]]:
-    """The items of a run: as plain data, and as a table."""
+MAX_COLUMNS = 4
+"""Metrics that have a column of the list; `--json` has all."""
+
+
+def _listed(run: JudgeFolder, worst: str | None, declined: bool) -> tuple[list[dict[str, Any]], list[Any]]:
+    """The items of a run with their scores: as plain data, and as a table."""
+    from conqret.judging.build_gate import ANSWERED, why
+    from conqret.judging.judge_parts import LOWER_IS_BETTER
+
     record = run.record()
-    item_facts = [
-        {
-            "item": judgment.item,
-            "topic": judgment.topic,
-            "stance": judgment.stance,
-            "language": judgment.language,
-            "status": judgment.status.value,
-            "reason": next(
-                (measure.reason.value for measure in judgment.measures.values() if measure.reason), None
-            ),
+    metric = ANSWERED if declined and worst is None else worst and worst.replace("-", "_")
+    if metric is not None:
+        check_known("metric of this run", record.metrics, metric, *[ANSWERED] * declined)
+    judgments = list(run.judgments())
+    if declined:
+        judgments = [
+            judgment
+            for judgment in judgments
+            if (judgment.measures[ANSWERED].label or "").startswith("declined")
+        ]
+    if worst is not None and metric is not None:
+        sign = -1.0 if metric in LOWER_IS_BETTER else 1.0
+        scored = [
+            (sign * value, judgment)
+            for judgment in judgments
+            if (value := judgment.value(metric)) is not None
+        ]
+        judgments = [judgment for _, judgment in sorted(scored, key=itemgetter(0))]
+    shown = record.metrics[:MAX_COLUMNS] if metric is None else [metric]
+    facts, rows = [], []
+    for judgment in judgments:
+        last = judgment.status.value + (f": {words.reason(judgment.reason)}" if judgment.reason else "")
+        row = {
+            name: getattr(judgment, name)
+            for name in ("item", "topic", "stance", "language", "status", "reason")
         }
-        for judgment in run.judgments()
+        row["scores"] = judgment.values
+        if metric is not None:
+            measure = judgment.measures[metric]
+            last = ": ".join(filter(None, (measure.label, why(measure))))
+            row |= {"label": measure.label, "why": why(measure)}
+        facts.append(row)
+        rows.append((judgment.item, judgment.topic, *map(judgment.value, shown), last))
+    text = partial(Column, kind="text")
+    columns: list[str | Column] = [
+        text("Item"),
+        text("Topic"),
+        *map(words.label, shown),
+        text("Status" if metric is None else "Why"),
     ]
-    rows = []
-    for facts in item_facts:
-        why = f": {words.reason(facts['reason'])}" if facts["reason"] else ""
-        rows.append((facts["item"], facts["topic"], facts["stance"], f"{facts['status']}{why}"))
-    columns = [Column(title, "text") for title in ("Item", "Topic", "Stance", "Status")]
-    note = f"{len(item_facts)} of {record.items_count} items are judged. conqret runs show {run.path} ITEM shows one."
-    return item_facts, [Table("", columns, rows, note=note)]
+    note = f"{len(facts)} of {record.items_count} items. conqret runs show {run.path} ITEM shows one."
+    if metric is None and (more := len(record.metrics) - MAX_COLUMNS) > 0:
+        note += f" {number(more, 'further metric')}: --json."
+    return facts, [Table("", columns, rows, note=note)]
 
 
 def plain(requests: RecordedRequests) -> dict[str, Any]:
@@ -132,9 +172,9 @@ def _shown(requests: RecordedRequests, full: bool) -> Iterator[Any]:
         yield ""
         yield table
     before: set[str] = set()
-    for number, exchange in enumerate(requests.exchanges, start=1):
+    for place, exchange in enumerate(requests.exchanges, start=1):
         yield ""
-        yield f"--- {number} of {len(requests.exchanges)}: {heading(exchange)}"
+        yield f"--- {place} of {len(requests.exchanges)}: {heading(exchange)}"
         for title, text in parts(exchange):
             yield f"[{title}]"
             if len(text) > BEGINNING and text in before:

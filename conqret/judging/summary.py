@@ -12,12 +12,12 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from operator import attrgetter
+from operator import attrgetter, not_
 from typing import Self
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
-from conqret.data import Judgment, Status
+from conqret.data import Judgment, Measure, Status
 from conqret.data.item import Frozen
 from conqret.data.judgment import TopicKeys
 from conqret.runs.session import SessionCounts
@@ -38,7 +38,8 @@ SUMMED = (
 class MetricSummary(BaseModel, frozen=True):
     """One metric over all items (``total``), including those without a judgment.
 
-    ``mean``, ``deviation`` (sample standard deviation) and the bounds are in [0, 1]. The mean is None without
+    Items to which it does not apply (``inapplicable``) are outside the mean and the bounds. ``mean``,
+    ``deviation`` (sample standard deviation) and the bounds are in [0, 1]. The mean is None without
     scores, the deviation with fewer than two. ``low`` and ``high`` are the ends of the mean's 95% interval
     over topics; without one, ``no_interval`` is the reason. ``calibrated`` is the mean score on the human
     scale, if a calibration was given.
@@ -54,6 +55,7 @@ class MetricSummary(BaseModel, frozen=True):
     worst_case: float
     best_case: float
     reasons: dict[str, int]
+    inapplicable: int = Field(default=0, exclude_if=not_)
     flipped: int | None = None
     labels: dict[str, int] = {}
     methods: dict[str, int] = {}
@@ -109,6 +111,7 @@ class Summary(BaseModel, frozen=True):
     scored: int
     unscored: int
     failed: int
+    inapplicable: int = Field(default=0, exclude_if=not_)
     partly: int = 0
     reasons: dict[str, int]
     examples: dict[str, str] = {}
@@ -141,10 +144,12 @@ class Summary(BaseModel, frozen=True):
 
     @property
     def coverage(self) -> float | None:
-        """The share of scored items among all, including those outstanding or left out; None without
-        items.
+        """The share of scored items among all, including those outstanding or left out; None without items.
+
+        Items to which no metric applies are not counted.
         """
-        return self.scored / self.every if self.every else None
+        due = self.every - self.inapplicable
+        return self.scored / due if due else None
 
     @property
     def without_judgment(self) -> dict[str, int]:
@@ -172,6 +177,7 @@ class _Tally:
 
     total: int = 0
     scored: int = 0
+    inapplicable: int = 0
     mean: float = 0.0
     squares: float = 0.0
     flipped: int | None = None
@@ -180,6 +186,27 @@ class _Tally:
     method: Counter[str] = field(default_factory=Counter)
     sums: array[float] = field(default_factory=lambda: array("d"))
     counts: array[float] = field(default_factory=lambda: array("d"))
+
+    def add(self, measure: Measure, topic: int) -> None:
+        """Count the measure of an item of this topic in."""
+        applies = measure.status is not Status.INAPPLICABLE
+        self.total += applies
+        self.inapplicable += not applies
+        if (value := measure.value) is not None:
+            self.scored += 1
+            step = value - self.mean
+            self.mean += step / self.scored
+            self.squares += step * (value - self.mean)
+            lacking = [0.0] * (topic + 1 - len(self.sums))
+            self.sums.extend(lacking)
+            self.counts.extend(lacking)
+            self.sums[topic] += value
+            self.counts[topic] += 1
+        for name in ("reason", "label", "method"):
+            if (named := getattr(measure, name)) is not None:
+                getattr(self, name)[named] += 1
+        if measure.flipped is not None:
+            self.flipped = (self.flipped or 0) + measure.flipped
 
     def summary(self, roots: Sequence[int] | None) -> MetricSummary:
         """The metric in numbers; ``roots`` has for each topic the one that stands for it, where that is another."""
@@ -197,9 +224,10 @@ class _Tally:
             high=interval.high,
             no_interval=interval.reason,
             deviation=math.sqrt(self.squares / (self.scored - 1)) if self.scored > 1 else None,
-            worst_case=whole / self.total,
-            best_case=(whole + missing) / self.total,
+            worst_case=whole / self.total if self.total else 0.0,
+            best_case=(whole + missing) / self.total if self.total else 1.0,
             reasons=dict(sorted(self.reason.items())),
+            inapplicable=self.inapplicable,
             flipped=self.flipped,
             labels=dict(sorted(self.label.items())),
             methods=dict(sorted(self.method.items())),
@@ -241,6 +269,7 @@ class Summariser:
         self._statuses[judgment.status] += 1
         if judgment.status is not Status.SCORED:
             self._partly += bool(judgment.values)
+        if judgment.reasons:
             self._reasons.update(dict.fromkeys(judgment.reasons.values(), 1))
             lost = [measure for measure in judgment.measures.values() if measure.reason and measure.detail]
             for named in dict.fromkeys((str(measure.reason), measure.detail) for measure in lost):
@@ -256,23 +285,7 @@ class Summariser:
         self._miscited += bool(judgment.strays)
         topic = self._topics.add(judgment)
         for metric, measure in judgment.measures.items():
-            tally = self._metrics[metric]
-            tally.total += 1
-            if measure.value is not None:
-                tally.scored += 1
-                step = measure.value - tally.mean
-                tally.mean += step / tally.scored
-                tally.squares += step * (measure.value - tally.mean)
-                lacking = [0.0] * (topic + 1 - len(tally.sums))
-                tally.sums.extend(lacking)
-                tally.counts.extend(lacking)
-                tally.sums[topic] += measure.value
-                tally.counts[topic] += 1
-            for name in ("reason", "label", "method"):
-                if (value := getattr(measure, name)) is not None:
-                    getattr(tally, name)[value] += 1
-            if measure.flipped is not None:
-                tally.flipped = (tally.flipped or 0) + measure.flipped
+            self._metrics[metric].add(measure, topic)
         for call in judgment.trace.calls:
             self._usage["calls"] += call.attempts > 0
             self._usage["unpriced"] += call.cost_usd is None and call.finish_reason is not None

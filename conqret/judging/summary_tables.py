@@ -112,6 +112,8 @@ def coverage(summary: Summary) -> str:
     out.
     """
     states = [(summary.scored, "scored"), (summary.unscored, "unscored"), (summary.failed, "failed")]
+    if summary.inapplicable:
+        states.append((summary.inapplicable, "with nothing to judge"))
     for name, items in summary.without_judgment.items():
         states.append((items, words.reason(name)))
     remarks = [

@@ -62,7 +62,7 @@ class Tally:
         """Add one judgment: its scores, its groups, and itself if it is to be shown."""
         self._count += 1
         number = self.order.get(judgment.item, len(self.order) + self._count)
-        full = judgment.status is Status.SCORED and not judgment.addressed
+        full = judgment.status in (Status.SCORED, Status.INAPPLICABLE) and not judgment.addressed
         self._kept[judgment.item] = (full, number, judgment)
         if len(self._kept) > 2 * self.max_items:
             self._kept = {shown.item: self._kept[shown.item] for _, shown in self.shown()}

@@ -6,7 +6,7 @@ All of it is made of :class:`conqret.Item`, :class:`conqret.Judgment` and what t
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import BaseModel, Field, create_model
 from pydantic.json_schema import JsonSchemaMode, models_json_schema
@@ -19,6 +19,25 @@ from conqret.serve.intake import MEDIA_TYPE, Problem
 
 JUDGE_PATH = "/v1/judge/{format}"
 """Where a format judges."""
+METRICS_PATH = "/v1/judge"
+"""Where metrics of any formats, and criteria, are judged together."""
+MAX_ITEMS = 64
+"""Items of one request."""
+
+
+class MetricsRequest(BaseModel, extra="forbid"):
+    """Items, each as a format takes it, with the metrics and criteria that are wanted of them."""
+
+    items: Annotated[list[dict[str, Any]], Field(min_length=1, max_length=MAX_ITEMS)]
+    metrics: list[str] = []
+    criteria: list[str | dict[str, Any]] = []
+
+
+class MetricsResponse(BaseModel):
+    """The judgments, in the order of the items."""
+
+    judgments: list[Judgment]
+
 
 _STATUSES = {
     400: "The body is not valid JSON.",
@@ -74,7 +93,8 @@ def openapi(judges: Iterable[Judge], *, keyed: bool) -> dict[str, Any]:
     every = tuple(judges)
     items, judgments = [item_type(judge) for judge in every], [judgment_type(judge) for judge in every]
     models: list[tuple[type[BaseModel], JsonSchemaMode]] = [(item, "validation") for item in items]
-    given: list[type[BaseModel]] = [*judgments, Problem]
+    models.append((MetricsRequest, "validation"))
+    given: list[type[BaseModel]] = [*judgments, MetricsResponse, Problem]
     models += [(model, "serialization") for model in given]
     names, schemas = models_json_schema(models, ref_template="#/components/schemas/{model}")
     for item in items:
@@ -107,6 +127,21 @@ def openapi(judges: Iterable[Judge], *, keyed: bool) -> dict[str, Any]:
             }
         }
         for judge, item, judgment in zip(every, items, judgments, strict=True)
+    }
+    paths[METRICS_PATH] = {
+        "post": {
+            "operationId": "judge_metrics",
+            "summary": "Metrics of any formats, and criteria, of up to 64 items",
+            "parameters": [{"$ref": "#/components/parameters/RequestId"}],
+            "requestBody": {"required": True, "content": _json(names[MetricsRequest, "validation"])},
+            "responses": {
+                "200": {
+                    "description": "The judgments, in the order of the items.",
+                    "content": _json(names[MetricsResponse, "serialization"]),
+                },
+                **refusals,
+            },
+        }
     }
     paths |= {path: {"get": _told(path, summary)} for path, summary in _TOLD.items()}
     components: dict[str, Any] = {"schemas": schemas["$defs"], "parameters": {"RequestId": _REQUEST_ID}}

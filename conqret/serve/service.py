@@ -1,4 +1,5 @@
-"""The addresses of the service: one for each format, to which an item is sent and which answers with its judgment.
+"""The addresses of the service: one for each format, to which an item is sent and which answers with its judgment, and
+one for metrics of any formats.
 
 All requests share one session: one client, one store of recordings, one budget.
 """
@@ -11,6 +12,7 @@ import logging
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from pydantic import ValidationError
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
@@ -22,15 +24,17 @@ from conqret.errors import DeclarationError, Fault, FaultsError, UnknownNameErro
 from conqret.io.jsonl import compact
 from conqret.io.rows import kind
 from conqret.judging.judge import ajudge
-from conqret.judging.judge_options import JudgeOptions
-from conqret.judging.judge_parts import JUDGES, Judge
+from conqret.judging.judge_options import CRITERIA, JudgeOptions
+from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES, Judge
+from conqret.judging.judge_settings import chosen_format
 from conqret.judging.judgments import Judgments
 from conqret.judging.known_as import elsewhere
 from conqret.judging.session_judge import BackgroundLoop
 from conqret.judging.setup import set_up
 from conqret.llm.backends.server import KEY
+from conqret.llm.replies import describe
 from conqret.runs.session import Session
-from conqret.serve.contract import JUDGE_PATH, needed, openapi
+from conqret.serve.contract import JUDGE_PATH, METRICS_PATH, MetricsRequest, needed, openapi
 from conqret.serve.intake import (
     PAUSE_SECONDS,
     Access,
@@ -166,6 +170,7 @@ def service_app(
         Route("/readyz", service.ready),
         Route("/openapi.json", lambda request: _json(document)),
         Route(JUDGE_PATH, service.judge, methods=["POST"]),
+        Route(METRICS_PATH, service.judge_metrics, methods=["POST"]),
     ]
     handlers: Any = {Refusal: _refused, HTTPException: _nowhere, Exception: _broken}
     return Starlette(routes=routes, exception_handlers=handlers, lifespan=service.open)
@@ -204,25 +209,48 @@ class _Service:
             served = _served(request)
             if item.get("id") is None:
                 item["id"] = served.id
+            wanted: dict[str, Any] = {"format": judge, **({"metrics": metrics} if metrics else {})}
             async with self.intake.turn(request):
-                judgment, content = await self._loop.arun(self._judged(item, judge, metrics))
-        calls = judgment.trace.calls
-        costs = [call.cost_usd for call in calls if not call.recorded]
-        served.sent = sum(call.attempts for call in calls)
-        served.recorded = sum(call.recorded for call in calls)
-        served.cost_usd = None if None in costs else sum(filter(None, costs))
+                (judgment,), (content,) = await self._loop.arun(self._judged([item], wanted))
+        _count(served, [judgment])
         if (problem := not_answered(judgment)) is not None:
             raise problem
         return _json(content)
 
+    async def judge_metrics(self, request: Request) -> Response:
+        """The judgments of the items in the body by its metrics and criteria."""
+        async with self.intake.place():
+            try:
+                body = MetricsRequest.model_validate(_object(await self.intake.read(request)))
+                wanted: dict[str, Any] = {"metrics": [name.replace("-", "_") for name in body.metrics]}
+                if body.criteria:
+                    wanted["criteria"] = body.criteria
+                judge = JUDGES.resolve(chosen_format(wanted) or DEFAULT_FORMAT)
+                formats = {member.judge.name for member in judge.members} or {judge.name}
+                check_known("format", {*self.judges, CRITERIA}, *sorted(formats))
+            except ValidationError as error:
+                raise Refusal(422, "faulty_request", f"the request is faulty: {describe(error)}") from None
+            except DeclarationError as error:
+                raise Refusal(422, "unknown_name", str(error)) from None
+            served = _served(request)
+            served.format = judge.name
+            for number, item in enumerate(body.items, start=1):
+                check_size(item)
+                if item.get("id") is None:
+                    item["id"] = f"{served.id}-{number}"
+            async with self.intake.turn(request):
+                judgments, contents = await self._loop.arun(self._judged(body.items, wanted))
+        _count(served, judgments)
+        return _json(b'{"judgments":[' + b",".join(contents) + b"]}")
+
     async def _judged(
-        self, item: dict[str, Any], judge: Judge, metrics: Sequence[str]
-    ) -> tuple[Judgment, bytes]:
-        """The judgment, and what is sent of it."""
+        self, items: list[dict[str, Any]], wanted: dict[str, Any]
+    ) -> tuple[list[Judgment], list[bytes]]:
+        """The judgments, and what is sent of each."""
         self.session.resume_after(PAUSE_SECONDS)
-        asked = {**self.judging, "metrics": metrics} if metrics else self.judging
+        settings = {**self.judging, **wanted}
         try:
-            judgments: Judgments = await ajudge([item], format=judge, session=self.session, **asked)
+            judgments: Judgments = await ajudge(items, session=self.session, **settings)
         except FaultsError as error:
             raise _faulty([fault if fault.line else _NO_ITEM for fault in error.faults]) from None
         except DeclarationError as error:
@@ -231,7 +259,7 @@ class _Service:
             raise Refusal(422, "cannot_judge", str(error)) from None
         finally:
             self.session.resume_after(PAUSE_SECONDS)
-        return judgments[0], judgments[0].model_dump_json().encode()
+        return list(judgments), [judgment.model_dump_json().encode() for judgment in judgments]
 
     async def _unaskable(self) -> str:
         """Why the model answers no request at all (no server at its address); empty where it can."""
@@ -279,6 +307,15 @@ class _Service:
         if self.session.client.given_up:
             return "the provider is given up for a while"
         return await self._unaskable()
+
+
+def _count(served: ServedRequest, judgments: Sequence[Judgment]) -> None:
+    """Note what the judgments took."""
+    calls = [call for judgment in judgments for call in judgment.trace.calls]
+    costs = [call.cost_usd for call in calls if not call.recorded]
+    served.sent = sum(call.attempts for call in calls)
+    served.recorded = sum(call.recorded for call in calls)
+    served.cost_usd = None if None in costs else sum(filter(None, costs))
 
 
 def _metrics(request: Request, judge: Judge) -> list[str]:

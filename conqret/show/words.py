@@ -56,6 +56,7 @@ REASONS: dict[str, str] = {
     Reason.CONTEXT_OVERFLOW: "the prompt does not fit the model's window",
     Reason.ONE_ORDER_ONLY: "only one order of the two arguments was answered",
     Reason.NOTHING_TO_JUDGE: "there was nothing to judge",
+    Reason.DECLINED: "the answer declines",
     Reason.CANNOT_JUDGE: "the judge says that the text gives nothing to rate by",
     Reason.NO_EVIDENCE: "the model found nothing in the documents for this side",
     Reason.UNSURE: "the judge was not sure enough, and abstained",

@@ -37,7 +37,7 @@ def _in_a_folder_of_its_own(tmp_path, monkeypatch):
 
 
 def test_a_metric_has_score_reason_and_parts():
-    metric = ConqretMetric("rag-fine-grained", "context_relevance", threshold=0.1)
+    metric = ConqretMetric("context_relevance", "rag-fine-grained", threshold=0.1)
     score = metric.measure(CASE)
     assert score == metric.score
     assert metric.success == (score >= 0.1)
@@ -47,7 +47,7 @@ def test_a_metric_has_score_reason_and_parts():
 
 @pytest.mark.parametrize("run_async", [True, False])
 def test_in_an_evaluation(run_async):
-    metrics = [ConqretMetric("direct", "groundedness", 0.3), ConqretMetric("rag-direct", "preference")]
+    metrics = [ConqretMetric("groundedness", "direct", 0.3), ConqretMetric("preference", "rag-direct")]
     found = deepeval.evaluate([CASE], metrics, async_config=AsyncConfig(run_async=run_async), **QUIET)
     by_name = {metrics_entry.name: metrics_entry for metrics_entry in found.test_results[0].metrics_data}
     assert by_name["conqret direct groundedness"].score > 0.3
@@ -68,7 +68,7 @@ def test_what_has_no_score_is_an_error_and_no_zero():
 def test_a_case_without_what_the_format_needs_is_skipped_where_that_is_wanted(run_async):
     found = deepeval.evaluate(
         [BARE, CASE],
-        [ConqretMetric("direct", "groundedness"), ConqretMetric("rag-fine-grained", "context_relevance")],
+        [ConqretMetric("groundedness", "direct"), ConqretMetric("context_relevance", "rag-fine-grained")],
         error_config=ErrorConfig(skip_on_missing_params=True),
         async_config=AsyncConfig(run_async=run_async),
         **QUIET,
@@ -83,7 +83,7 @@ def test_a_case_without_what_the_format_needs_is_skipped_where_that_is_wanted(ru
 def test_one_budget_and_few_connections_for_all_cases(run_async):
     cases = [LLMTestCase(input=one, actual_output=said, retrieval_context=DOCUMENTS) for one, said in ITEMS]
     with MeteredServer() as server:
-        metric = ConqretMetric("direct", "groundedness", settings=server.settings())
+        metric = ConqretMetric("groundedness", "direct", settings=server.settings())
         for _ in range(2):  # a second evaluation has what is left of the budget
             found = deepeval.evaluate(cases, [metric], async_config=AsyncConfig(run_async=run_async), **QUIET)
         server.check()
@@ -100,7 +100,7 @@ from tests.adapters.test_deepeval import CASE
 
 @pytest.mark.parametrize("named", ["direct groundedness", "controllability controllability"])
 def test_zoos(named):
-    assert_test(CASE, [ConqretMetric(*named.split(), threshold=0.3)])
+    assert_test(CASE, [ConqretMetric(*reversed(named.split()), threshold=0.3)])
 """
 
 
@@ -133,7 +133,7 @@ def test_what_it_expects_is_the_reference(format_, metric):
         "metadata": {"stance": "pro", "language": "python"},
     }
     case = LLMTestCase(**given, expected_output=referred.REFERENCE, retrieval_context=referred.DOCUMENTS)
-    found = deepeval.evaluate([case], [ConqretMetric(format_, metric)], **QUIET)
+    found = deepeval.evaluate([case], [ConqretMetric(metric, format_)], **QUIET)
     assert found.test_results[0].metrics_data[0].score == referred.value_of(format_, metric)
 
 
@@ -146,4 +146,4 @@ def test_the_expected_outcome_of_turns_is_the_reference(format_, metric):
         context=referred.DOCUMENTS,
         metadata={"stance": "pro"},
     )
-    assert ConqretMetric(format_, metric).measure(case) == referred.value_of(format_, metric)
+    assert ConqretMetric(metric, format_).measure(case) == referred.value_of(format_, metric)

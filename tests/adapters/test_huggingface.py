@@ -50,7 +50,7 @@ def test_a_run_is_a_dataset_with_nulls_and_reasons(run, where):
     found = dataset_of(given)
     assert found.num_rows == 4
     assert found[0]["value"] is None
-    assert found[0]["status"] == "unscored"
+    assert found[0]["status"] == "inapplicable"
     assert found[0]["reason"].startswith(WHY)
     assert found["value"][1:] == [one.value(METRIC) for one in run[1:]]
     assert found[1]["argument"] == demo()[1].argument

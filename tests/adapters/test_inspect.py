@@ -62,8 +62,8 @@ def log(tmp_path_factory):
         dataset=SAMPLES,
         solver=answered(),
         scorer=[
-            conqret_metric("direct", "groundedness"),
-            conqret_metric("rag-fine-grained", "context_relevance"),
+            conqret_metric("groundedness", "direct"),
+            conqret_metric("context_relevance", "rag-fine-grained"),
             conqret_metric("controllability", "controllability"),
         ],
     )
@@ -132,7 +132,7 @@ def test_a_conversation_is_judged_by_its_last_answer(tmp_path, suffix):
     task = inspect_ai.Task(
         dataset=[Sample(id="c", input="Zoos?")],
         solver=conversing(),
-        scorer=[conqret_metric("direct", "groundedness")],
+        scorer=[conqret_metric("groundedness", "direct")],
     )
     (found,) = inspect_ai.eval(
         task, model="mockllm/model", log_dir=str(tmp_path), display="none", log_format=suffix
@@ -157,7 +157,7 @@ def evaluated(folder, samples, *scorers, **more):
 
 def test_a_sample_that_lacks_something_is_unscored_with_the_reason(tmp_path):
     samples = [*SAMPLES, Sample(id="c-bare", input="Should zoos be banned?")]
-    found = evaluated(tmp_path, samples, conqret_metric("direct", "groundedness"))
+    found = evaluated(tmp_path, samples, conqret_metric("groundedness", "direct"))
     lost = found.samples[2].scores["conqret_direct_groundedness"]
     assert math.isnan(lost.value)
     assert lost.reason == "scoring_failed"
@@ -169,7 +169,7 @@ def test_a_sample_that_lacks_something_is_unscored_with_the_reason(tmp_path):
 def test_one_budget_for_all_samples_and_the_tokens_in_the_log(tmp_path):
     samples = [Sample(input=one, metadata={"documents": DOCUMENTS}) for one, _ in ITEMS]
     with MeteredServer() as server:
-        scorer = conqret_metric("direct", "groundedness", **server.settings())
+        scorer = conqret_metric("groundedness", "direct", **server.settings())
         found = evaluated(tmp_path, samples, scorer)
         server.check()
     assert found.results.scores[0].scored_samples == 5
@@ -183,7 +183,7 @@ def test_one_budget_for_all_samples_and_the_tokens_in_the_log(tmp_path):
 
 def test_a_log_holds_no_key(tmp_path):
     with MeteredServer() as server:
-        scorer = conqret_metric("direct", "groundedness", **server.settings(api_key="sk-none-of-logs"))
+        scorer = conqret_metric("groundedness", "direct", **server.settings(api_key="sk-none-of-logs"))
         found = evaluated(tmp_path, SAMPLES, scorer)
         assert {request.headers["Authorization"] for request in server.requests} == {"Bearer sk-none-of-logs"}
     assert found.eval.scorers[0].options["api_base"] == server.url
@@ -199,7 +199,7 @@ from conqret.adapters.inspect import conqret_metric
 @task
 def zoos():
     sample = Sample(input="Should zoos be banned?", metadata={"documents": ["Cages are small."]})
-    return Task(dataset=[sample], scorer=conqret_metric("direct", "groundedness"))
+    return Task(dataset=[sample], scorer=conqret_metric("groundedness", "direct"))
 """
 
 
@@ -241,7 +241,7 @@ def test_the_target_is_the_reference(format_, metric, tmp_path):
         target=referred.REFERENCE,
         metadata={"documents": referred.DOCUMENTS, "stance": "pro"},
     )
-    task = inspect_ai.Task(dataset=[sample], solver=said(), scorer=conqret_metric(format_, metric))
+    task = inspect_ai.Task(dataset=[sample], solver=said(), scorer=conqret_metric(metric, format_))
     (found,) = inspect_ai.eval(task, model="mockllm/model", log_dir=str(tmp_path), display="none")
     (score,) = found.samples[0].scores.values()
     assert score.value == referred.value_of(format_, metric)

@@ -52,7 +52,7 @@ def a_run(**outputs):
 
 
 def test_a_result_has_score_and_parts():
-    found = ConqretEvaluator("rag-fine-grained", "context_relevance").evaluate_run(a_run())
+    found = ConqretEvaluator("context_relevance", "rag-fine-grained").evaluate_run(a_run())
     assert found.key == "conqret rag-fine-grained context_relevance"
     assert 0 <= found.score <= 1
     assert [part["id"] for part in found.extra["conqret"]["parts"]] == ["cages", "d2"]
@@ -71,8 +71,8 @@ def results_of(found):
 
 
 EVALUATORS = [
-    ConqretEvaluator("direct", "groundedness"),
-    ConqretEvaluator("rag-direct", "preference"),
+    ConqretEvaluator("groundedness", "direct"),
+    ConqretEvaluator("preference", "rag-direct"),
     ConqretEvaluator("controllability", "controllability"),
 ]
 
@@ -101,7 +101,7 @@ def test_a_run_without_what_the_format_needs_is_an_error_of_that_metric():
 
 
 def test_a_key_that_is_not_there_is_named():
-    evaluator = ConqretEvaluator("pointwise", "clarity", argument="response")
+    evaluator = ConqretEvaluator("clarity", "pointwise", argument="response")
     with pytest.raises(
         DeclarationError, match=r"outputs have no 'response', but 'answer', 'documents'.*argument=…"
     ):
@@ -127,7 +127,7 @@ def test_the_outputs_of_an_example_are_the_reference(outputs, format_, metric):
     example = EXAMPLE.model_copy(
         update={"outputs": {**outputs, first: referred.REFERENCE}, "metadata": {"stance": "pro"}}
     )
-    evaluator = ConqretEvaluator(format_, metric)
+    evaluator = ConqretEvaluator(metric, format_)
     found = evaluate(
         lambda inputs: {"answer": referred.ANSWER, "documents": referred.DOCUMENTS},
         data=[example],

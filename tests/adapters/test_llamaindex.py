@@ -24,7 +24,7 @@ RESPONSE = Response(ANSWER, source_nodes=NODES)
 
 
 def test_a_response_has_score_and_parts_by_its_nodes():
-    found = ConqretEvaluator("rag-fine-grained", "context_relevance").evaluate_response(QUERY, RESPONSE)
+    found = ConqretEvaluator("context_relevance", "rag-fine-grained").evaluate_response(QUERY, RESPONSE)
     assert 0 <= found.score <= 1
     assert not found.invalid_result
     assert found.passing is None
@@ -42,13 +42,13 @@ def test_what_has_no_score_is_invalid_and_says_why():
 
 
 async def test_in_a_batch():
-    runner = BatchEvalRunner({"groundedness": ConqretEvaluator("direct", "groundedness")}, workers=2)
+    runner = BatchEvalRunner({"groundedness": ConqretEvaluator("groundedness", "direct")}, workers=2)
     found = await runner.aevaluate_responses(queries=[QUERY, QUERY], responses=[RESPONSE, RESPONSE])
     assert [one.score for one in found["groundedness"]] == [1.0, 1.0]
 
 
 async def test_a_response_without_what_the_format_needs_is_invalid_and_ends_no_batch():
-    runner = BatchEvalRunner({"groundedness": ConqretEvaluator("direct", "groundedness", 0.5)}, workers=2)
+    runner = BatchEvalRunner({"groundedness": ConqretEvaluator("groundedness", "direct", 0.5)}, workers=2)
     bare = Response(ANSWER, source_nodes=[])
     found = await runner.aevaluate_responses(queries=[QUERY, QUERY], responses=[RESPONSE, bare])
     first, second = found["groundedness"]
@@ -70,7 +70,7 @@ def test_the_example_of_the_page():
 
 @LOOKS_AT_A_REFERENCE
 async def test_the_reference_in_a_batch(format_, metric):
-    runner = BatchEvalRunner({"own": ConqretEvaluator(format_, metric)}, workers=1)
+    runner = BatchEvalRunner({"own": ConqretEvaluator(metric, format_)}, workers=1)
     found = await runner.aevaluate_responses(
         queries=[referred.TOPIC], responses=[RESPONSE], reference=[referred.REFERENCE], stance=["pro"]
     )

@@ -40,9 +40,9 @@ def test_a_result_as_promptfoo_wants_it():
     assert json.loads(json.dumps(found)) == found
 
 
-def test_what_has_no_score_fails_has_no_named_score_and_says_why():
+def test_what_does_not_apply_passes_without_a_score_and_says_why():
     found = asserted(format="controllability", metric="controllability", threshold=0)
-    assert found["pass"] is False
+    assert (found["pass"], found["score"]) == (True, 1)
     assert found["namedScores"] == {}
     assert found["reason"].startswith("no score: there was nothing to judge")
     assert "value" not in found["metadata"]["conqret"]

@@ -93,7 +93,7 @@ def test_why_there_is_no_score_stands_beside_it():
     found = (retriever >> reader_of(ANSWERS) >> ConqretJudge("controllability", documents=retriever))(TOPICS)
     assert found["controllability"].isna().all()
     assert set(found["reason"]) == {"nothing_to_judge"}
-    assert set(found["status"]) == {"unscored"}
+    assert set(found["status"]) == {"inapplicable"}
 
 
 def test_a_query_without_an_answer_is_no_zero():

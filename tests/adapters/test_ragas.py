@@ -38,7 +38,7 @@ ITEM = conqret.Item(
 
 
 def test_a_result_has_value_reason_and_parts():
-    metric = ConqretMetric("rag-fine-grained", "context_relevance")
+    metric = ConqretMetric("context_relevance", "rag-fine-grained")
     found = metric.score(**SAMPLE)
     assert 0 <= found.value <= 1
     assert metric.validate_result_value(found.value) is None
@@ -56,7 +56,7 @@ def test_what_has_no_score_is_none_and_says_why():
 
 
 async def test_a_sample_without_what_the_format_needs_has_no_value_and_ends_no_batch():
-    metric = ConqretMetric("direct", "groundedness")
+    metric = ConqretMetric("groundedness", "direct")
     bare = {"user_input": "T", "response": "A"}
     first, second = await metric.abatch_score([SAMPLE, bare])
     assert first.value is not None
@@ -66,7 +66,7 @@ async def test_a_sample_without_what_the_format_needs_has_no_value_and_ends_no_b
 
 
 def test_in_an_experiment():
-    metric = ConqretMetric("direct", "groundedness")
+    metric = ConqretMetric("groundedness", "direct")
 
     @experiment()
     async def scored(row):
@@ -115,7 +115,7 @@ def test_a_conversation_is_judged_by_its_last_answer():
     assert (item.topic, item.argument) == ("Should they be banned?", "Yes, for cages are small [1].")
     assert [document.text for document in item.documents] == ["Cages are small."]
     assert [turn.role for turn in item.messages] == ["user", "assistant", "tool", "assistant"]
-    assert ConqretMetric("direct", "groundedness").score(turns).value is not None
+    assert ConqretMetric("groundedness", "direct").score(turns).value is not None
     (again,) = conqret.judge(items_of(as_dataset([item])), format="direct", metrics=["groundedness"]).source
     assert again.messages == item.messages
 
@@ -135,7 +135,7 @@ async def test_the_reference_of_a_sample(format_, metric):
         reference=referred.REFERENCE,
     )
     row = {**sample.model_dump(exclude_none=True), "stance": "pro"}
-    found = ConqretMetric(format_, metric).score(**row)
-    assert found.value == (await ConqretMetric(format_, metric).ascore(**row)).value
+    found = ConqretMetric(metric, format_).score(**row)
+    assert found.value == (await ConqretMetric(metric, format_).ascore(**row)).value
     assert found.value == referred.value_of(format_, metric)
     assert [document["id"] for document in found.traces["input"]["documents"]] == ["cages", "keepers"]

@@ -24,7 +24,7 @@ ITEM = as_item(
 
 
 def test_a_metric_of_an_item():
-    single = SingleMetric.create("rag-fine-grained", "context_relevance")
+    single = SingleMetric.create("context_relevance", "rag-fine-grained")
     judgment = single.judged(ITEM)
     assert single.name == "conqret rag-fine-grained context_relevance"
     assert single.measure(judgment).value is not None
@@ -53,11 +53,11 @@ CHAT = [
 
 def test_messages_stand_for_question_and_answer():
     (item,) = (
-        SingleMetric.create("direct", "groundedness").judge.judge([as_item(CHAT, None, DOCUMENTS)]).source
+        SingleMetric.create("groundedness", "direct").judge.judge([as_item(CHAT, None, DOCUMENTS)]).source
     )
     assert (item.topic, item.argument, len(item.messages)) == (CHAT[2]["content"], CHAT[3]["content"], 2)
     (other,) = (
-        SingleMetric.create("direct", "groundedness")
+        SingleMetric.create("groundedness", "direct")
         .judge.judge([as_item(CHAT[:3], "No.", DOCUMENTS)])
         .source
     )
@@ -84,7 +84,7 @@ def test_messages_of_other_libraries_are_models_or_dataclasses():
 )
 def test_wrong_metrics_are_told_when_they_are_made(format_, metric, settings, wrong):
     with pytest.raises(DeclarationError, match=wrong):
-        SingleMetric.create(format_, metric, **settings)
+        SingleMetric.create(metric, format_, **settings)
 
 
 def test_what_another_library_has_no_place_for():
@@ -110,7 +110,7 @@ def server():
 
 
 def metered(server, **more):
-    return SingleMetric.create("direct", "groundedness", **server.settings(**more))
+    return SingleMetric.create("groundedness", "direct", **server.settings(**more))
 
 
 def in_a_loop(single):

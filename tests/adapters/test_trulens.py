@@ -34,7 +34,7 @@ COLUMNS = {
 
 
 def metric_of(format_, name, **more):
-    return Metric(name=name, implementation=feedback(format_, name), selectors={**COLUMNS, **more})
+    return Metric(name=name, implementation=feedback(name, format_), selectors={**COLUMNS, **more})
 
 
 def test_in_a_batch():
@@ -86,7 +86,7 @@ def test_in_an_app_what_has_no_score_is_an_error_with_its_reason_and_in_no_mean(
         "context": Selector.select_context(collect_list=True),
     }
     metrics = [
-        Metric(name=name, implementation=feedback(format_, name), selectors=selectors)
+        Metric(name=name, implementation=feedback(name, format_), selectors=selectors)
         for format_, name in (("direct", "groundedness"), ("controllability", "controllability"))
     ]
     session = TruSession(database_url=f"sqlite:///{tmp_path}/trulens.sqlite")
@@ -117,7 +117,7 @@ def test_a_record_without_what_the_format_needs_is_skipped(caplog):
 
 
 def test_one_text_is_one_document():
-    grounded = feedback("direct", "groundedness")
+    grounded = feedback("groundedness", "direct")
     assert grounded(ROW["input"], ROW["output"], ROW["contexts"][0])[0] > 0.3
 
 

@@ -37,6 +37,7 @@ def test_what_is_required_of_means_decides_the_exit_code(cli: Cli, items: Path, 
     assert "\n| groundedness &gt; 1 | **not met** | " in (tmp_path / "build.md").read_text()
     outcome = {"requirement": "groundedness > 1", "met": False, "reason": ""}
     (found,) = json.loads(required("groundedness > 1", json=True).out)["requirements"]
+    assert found.pop("items")
     assert found == {**outcome, "value": found["value"]}
     done = required("groundedness.low >= 0")  # of too few topics there is no interval
     assert (done.code, "groundedness.low >= 0 (none, no interval: 2 clusters" in done.err) == (1, True), (
@@ -44,7 +45,7 @@ def test_what_is_required_of_means_decides_the_exit_code(cli: Cli, items: Path, 
     )
     for wrong, words in (
         ("grounded > 1", "did you mean 'groundedness'"),
-        ("faithfulness > 1", "there is no metric to require 'faithfulness': here it is 'groundedness'"),
+        ("support > 1", "there is no metric to require 'support': here it is 'groundedness'"),
         (
             "preference >= 0",
             "there is no metric to require 'preference'",

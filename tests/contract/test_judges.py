@@ -215,7 +215,7 @@ NULLABLE = {
 SHORTER = {"document_nuggets", "reference_claims"}
 """Lists that hold what there is, and one entry at least."""
 
-EMPTY = {"answer_claims"}
+EMPTY = {"answer_claims", "question_parts", "claims"}
 """Lists that hold what there is, which may be nothing."""
 
 MEASURED = {"tokens"}
@@ -242,13 +242,15 @@ def _faults(answer: Any, nullable: Set[str]) -> Iterator[tuple[str, Any]]:
             wrong = (-1, 99, 2.5, True, "high", [], *([] if set(path) & nullable else [None]))
         elif isinstance(value, str):
             wrong = (
-                (3, None, []) if path[-1] in ("explanation", "nugget", "claim") else (3, None, "neither", "")
+                (3, None, [])
+                if path[-1] in ("explanation", "nugget", "claim", "part")
+                else (3, None, "neither", "")
             )
         elif isinstance(value, list):
             shorter = () if path[-1] in EMPTY else ([] if path[-1] in SHORTER else value[:-1],)
             wrong = (*shorter, [*value, value[0]], {}, None)
         else:
-            wrong = ({**value, "comment": "more"}, [], "text")
+            wrong = ("text", [], {**(value or {}), "comment": "more"})
         for other in wrong:
             if path:
                 yield f"{where} = {str(other)[:40]}", _changed(answer, path, put(other))

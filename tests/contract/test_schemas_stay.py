@@ -58,6 +58,7 @@ DIGESTS = {
     "query-rubric/context-relevance": "2b7ef254a22101ca",
     "query-rubric/groundedness": "2b7ef254a22101ca",
     "query-rubric/preference": "1a99df0efbc00946",
+    "rag": "214dbf54936d7e6d",
     "rag-direct": "c465a3c7cf678fde",
     "rag-fine-grained": "f58d1c8d75bff761",
     "rag-rubric": "166323f8145de282",

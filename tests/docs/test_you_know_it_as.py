@@ -10,6 +10,7 @@ import pytest
 
 from conqret.errors import UnknownNameError
 from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES
+from conqret.judging.metric_homes import judge_of_metrics
 from conqret.judging.rubric_files import rubrics_of
 from conqret.judging.rubrics import rubric_judge
 
@@ -32,9 +33,10 @@ def test_every_name_of_the_page_is_answered_with_what_is_typed(metric: str, name
     if own:
         words = shlex.split(typed)
         options = dict(zip(words[::2], words[1::2], strict=True))
-        judge = JUDGES[options.get("--format", DEFAULT_FORMAT)]
-        assert metric in {*judge.metrics, *judge.derived}
-        assert options.get("--metric", metric) == metric
+        named = options.get("--metric", metric)
+        assert named.rpartition("/")[2] == metric.rpartition(".")[2]
+        judge = JUDGES.resolve(options.get("--format") or judge_of_metrics([named]) or DEFAULT_FORMAT)
+        assert named.rpartition("/")[2] in {*judge.metrics, *judge.derived}
     for name in re.findall("`([^`]+)`", names):
         for judge in (JUDGES["citations"], JUDGES[DEFAULT_FORMAT]):
             if name in {*judge.metrics, *judge.derived}:
@@ -42,7 +44,7 @@ def test_every_name_of_the_page_is_answered_with_what_is_typed(metric: str, name
             with pytest.raises(UnknownNameError, match=r"here it is|another format has it") as caught:
                 judge.select([name])
             elsewhere = own and metric not in {*judge.metrics, *judge.derived}
-            assert not elsewhere or "--format" in str(caught.value)
+            assert not elsewhere or "--metric" in str(caught.value) or "--format" in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -114,7 +114,7 @@ def test_other_peoples_evaluators(criterion: Any) -> None:
     """What all adapters ask through: the metric of the format ``criteria`` is the criterion itself."""
     with FaultServer() as server:
         single = SingleMetric.create(
-            "criteria", criterion, model="openai/m", api_base=server.url, api_key="k"
+            criterion, "criteria", model="openai/m", api_base=server.url, api_key="k"
         )
         judgment = single.judged(ITEM)
         single.close()

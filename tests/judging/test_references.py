@@ -65,7 +65,7 @@ def test_an_answer_that_claims_nothing_has_no_precision() -> None:
         "answer-correctness", {"reference_claims": claims("left_out", "left_out"), "answer_claims": []}
     )
     assert (found["correctness"].status, found["correctness"].reason) == (
-        Status.UNSCORED,
+        Status.INAPPLICABLE,
         Reason.NOTHING_TO_JUDGE,
     )
     assert found["completeness"].value == 0.0
@@ -89,7 +89,7 @@ def test_a_claim_that_is_given_twice_is_refused(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["answer-correctness", "context-recall"])
-def test_an_item_without_a_reference_is_unscored(name: str) -> None:
+def test_a_reference_that_is_lacking_makes_a_metric_inapplicable(name: str) -> None:
     items = [ITEM, ITEM.model_copy(update={"id": "none", "reference": None})]
     result = conqret.judge(items, format=name)
     scored, missing = result
@@ -128,13 +128,13 @@ def test_hallucination_is_the_complement_of_groundedness(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "format_name", "typed"),
     [
-        ("faithfulness", "rag-fine-grained", "--metric groundedness"),
-        ("FaithfulnessMetric", "direct", "--metric groundedness"),
+        ("faithfulness", "rag-fine-grained", "--metric faithfulness"),
+        ("FaithfulnessMetric", "direct", "--metric faithfulness"),
         ("answer_relevancy", "rag-fine-grained", "--metric answer_relevance"),
-        ("contextual-recall", "rag-fine-grained", "--format context-recall"),
-        ("context_recall", "direct", "--format context-recall"),
-        ("claim_recall", "direct", "--format context-recall"),
-        ("factual_correctness", "direct", "--format answer-correctness --metric correctness_f1"),
+        ("contextual-recall", "rag-fine-grained", "--metric context_recall"),
+        ("context_recall", "direct", "--metric context_recall"),
+        ("claim_recall", "direct", "--metric context_recall"),
+        ("factual_correctness", "direct", "--metric answer_correctness"),
         ("GEval", "direct", "--criterion"),
     ],
 )

@@ -419,8 +419,8 @@ def test_an_item_without_what_is_asked_for_is_not_scored() -> None:
         found = conqret.judge(items, rubric=rubric, metrics=["axis_style"], **asked(server))
     assert found["a"].values == {"axis_style": 0.5}
     for name in ("another axis", "no rubric"):
-        assert (found[name].status, found[name].reason) == (Status.UNSCORED, Reason.NOTHING_TO_JUDGE)
-    assert (found.summary.scored, found.summary.metrics["axis_style"].total) == (1, 3)
+        assert (found[name].status, found[name].reason) == (Status.INAPPLICABLE, Reason.NOTHING_TO_JUDGE)
+    assert (found.summary.scored, found.summary.metrics["axis_style"].total) == (1, 1)
 
 
 def test_the_rubric_of_an_item_itself() -> None:

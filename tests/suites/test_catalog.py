@@ -37,12 +37,14 @@ ESSENTIAL = {
 """A file of a suite that cannot be read in part."""
 COUNTS = {
     "alttest": (68, 0, 2, 6, 2),
+    "begin": (4, 3, 2, 0, 0),
     "berds": (9, 9, 3, 0, 1),
     "contextualjudgebench": (6, 6, 6, 0, 0),
     "dagstuhl": (3, 45, 1, 3, 0),
     "debateqa": (6, 6, 2, 0, 2),
     "debate-speeches": (9, 9, 3, 6, 0),
     "debatune": (12, 12, 3, 0, 0),
+    "faithbench": (4, 4, 2, 0, 2),
     "judge-bench-20": (3, 3, 3, 3, 0),
     "judgebench": (5, 5, 5, 0, 2),
     "llm-rubric": (4, 4, 3, 3, 2),
@@ -56,7 +58,15 @@ COUNTS = {
 """Items, gold labels, clusters, annotators and logs of the made-up files."""
 
 
-PART = {"berds": 371, "debate-speeches": 444, "debatune": 1440, "ukpconvarg1": 8915, "dagstuhl": 0}
+PART = {
+    "begin": 2103,
+    "faithbench": 450,
+    "berds": 371,
+    "debate-speeches": 444,
+    "debatune": 1440,
+    "ukpconvarg1": 8915,
+    "dagstuhl": 0,
+}
 """Items of the part of a corpus by which figures were computed; of the others the whole is at hand."""
 
 

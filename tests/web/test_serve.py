@@ -92,7 +92,7 @@ def test_answers_are_recorded_and_given_again(open_service: Running) -> None:
 def test_what_has_no_score_has_a_reason_and_no_value(open_service: Running) -> None:
     got = open_service.judge("controllability")
     (measure,) = got.json["measures"].values()
-    assert (got.status, measure["status"], measure["value"]) == (200, "unscored", None)
+    assert (got.status, measure["status"], measure["value"]) == (200, "inapplicable", None)
     assert measure["reason"] == "nothing_to_judge"
 
 
@@ -133,9 +133,37 @@ def test_a_conversation_is_judged_by_its_last_answer(open_service: Running, docu
     assert (pictured.status, "the items are in no file" in pictured.text) == (422, True)
 
 
+def test_metrics_of_several_formats_and_criteria_in_one_request(open_service: Running) -> None:
+    items = [
+        {
+            "topic": "Which port?",
+            "documents": ["It uses port 80."],
+            "argument": "It uses port 80.",
+            "id": "a",
+        },
+        {"topic": "Which port?", "documents": ["It uses port 80."], "argument": "I could not find that."},
+    ]
+    body = {"items": items, "metrics": ["faithfulness", "groundedness"], "criteria": ["polite: It is polite"]}
+    got = open_service.send("POST", "/v1/judge", json.dumps(body).encode(), JSON)
+    assert got.status == 200, got.text
+    first, second = got.json["judgments"]
+    assert (first["item"], list(first["measures"])) == ("a", ["faithfulness", "groundedness", "polite"])
+    assert first["measures"]["faithfulness"]["value"] == 1.0
+    assert second["measures"]["faithfulness"]["reason"] == "declined"
+    for wrong, words in (
+        ({"items": items, "metrics": ["faithfulnes"]}, "did you mean"),
+        ({"item": items[0]}, "items"),
+        ({"items": []}, "items"),
+        ({"items": [{"topic": "Which port?"}], "metrics": ["faithfulness"]}, "argument"),
+    ):
+        refused = open_service.send("POST", "/v1/judge", json.dumps(wrong).encode(), JSON)
+        assert (refused.status, words in refused.text) == (422, True), refused.text
+
+
 def test_the_document_is_openapi(open_service: Running, document: dict[str, Any]) -> None:
     assert document["openapi"] == "3.1.0"
-    assert {one for one in document["paths"] if "judge" in one} == {f"/v1/judge/{name}" for name in JUDGES}
+    formats = {f"/v1/judge/{name}" for name in JUDGES}
+    assert {one for one in document["paths"] if "judge" in one} == {"/v1/judge", *formats}
     ids = [one["operationId"] for path in document["paths"].values() for one in path.values()]
     assert len(ids) == len(set(ids))
     for found in document["components"]["schemas"].values():

@@ -99,13 +99,13 @@ class FittedFile(Frozen):
     model: str
     fingerprint: str
 
-    def check(self, format_name: str, model: str, fingerprint: str) -> None:
-        """Raise DeclarationError if the file was fitted for another judge configuration than this one."""
-        if fingerprint != self.fingerprint:
+    def check(self, format_name: str, model: str, fingerprints: Sequence[str]) -> None:
+        """Raise DeclarationError if the file was fitted for another judge configuration than these."""
+        if self.fingerprint not in fingerprints:
             raise DeclarationError(
                 f"the {self.WHAT} was fitted for {self.format} with {self.model} (fingerprint "
                 f"{self.fingerprint}), but the judgments come from {format_name} with {model} "
-                f"({fingerprint}): make one for this judge with {self.COMMAND}"
+                f"({fingerprints[0]}): make one for this judge with {self.COMMAND}"
             )
 
     def write(self, file: Path) -> None:

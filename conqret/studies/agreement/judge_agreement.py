@@ -161,7 +161,11 @@ def missing_words(missing: Missingness) -> str:
 
 
 def missingness(judgments: Sequence[Judgment]) -> Missingness:
-    """Count the judgments by status, and the reasons of those that lack scores."""
+    """Count the judgments by status, and the reasons of those that lack scores.
+
+    Judgments of items to which no metric applies are left out.
+    """
+    judgments = [judgment for judgment in judgments if judgment.status is not Status.INAPPLICABLE]
     statuses = Counter(judgment.status for judgment in judgments)
     reasons = Counter(str(judgment.reason) for judgment in judgments if judgment.reason is not None)
     return Missingness(

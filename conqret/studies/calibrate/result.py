@@ -171,7 +171,7 @@ def calibrate_run(run: JudgeFolder, calibration: Calibration) -> Summary:
         DeclarationError: the calibration is of another judge, or the folder is no run.
     """
     record = run.record()
-    calibration.check(record.format, record.model, record.fingerprint)
+    calibration.check(record.format, record.model, record.fingerprints)
     calibrated = {
         (judgment.item, *place): score
         for judgment in run.judgments()

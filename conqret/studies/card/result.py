@@ -108,7 +108,7 @@ def make_card(
     topics, stances = {topic for topic, _ in known}, Counter(stance for _, stance in known)
     rows = tuple(dimension.agreement for dimension in validation.dimensions.values())
     every = sensitivity.curves if sensitivity is not None else ()
-    curves = tuple(curve for curve in every if curve.fingerprint == record.fingerprint)
+    curves = tuple(curve for curve in every if curve.fingerprint in record.fingerprints)
     cost = Cost.from_summary(summary)
     again = bias.repeatability if bias is not None else ()
     return Card(
@@ -156,7 +156,7 @@ def _check_same_judge(
     if sensitivity is not None:
         parts["the sensitivity run"] = sensitivity.record.judges
     for part, judges in parts.items():
-        if record.fingerprint not in {judge["fingerprint"] for judge in judges}:
+        if not {*record.fingerprints} & {judge["fingerprint"] for judge in judges}:
             was, other = record.identity, judges[0].get("identity")
             if other is None:
                 was, other = (
@@ -169,7 +169,7 @@ def _check_same_judge(
 
 def changes(card: Card, setup: Setup) -> list[str]:
     """Return how ``setup`` differs from the card's judge configuration, in words; empty if it does not."""
-    if card.run.fingerprint == setup.fingerprint:
+    if {*card.run.fingerprints} & {*setup.fingerprints}:
         return []
     changed_parts = differences(card.run.identity, setup.identity, "on the card")
     return changed_parts or ["something that this version of conqret counts and the card's version did not"]

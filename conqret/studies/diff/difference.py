@@ -260,7 +260,7 @@ def diff(
     return RunDifference(
         first=f"{names[0]} ({records[0]})",
         second=f"{names[1]} ({records[1]})",
-        same_judge=records[0].fingerprint == records[1].fingerprint,
+        same_judge=all(records[0].fingerprint_of(name) == records[1].fingerprint_of(name) for name in common),
         same_items=same_items,
         paired_by=paired_by,
         pairs=len(pairs),

@@ -210,7 +210,8 @@ def validate(
     judge = validated_judge(kept, baseline)
     joined = with_baselines(join_labels(kept, labels, metrics), items, offline, settings)
     if calibration is not None:
-        calibration.check(judge.format, judge.model, judge.fingerprint)
+        formats = dict.fromkeys(name for judgment in kept for _, name in judgment.formats.values())
+        calibration.check(judge.format, judge.model, [judge.fingerprint, *formats])
         joined = calibration.apply_to(joined, settings)
     drawn = leave_one_out(joined.clusters)
     checked = {name: _check_dimension(joined, name, drawn, settings) for name in joined.metrics}

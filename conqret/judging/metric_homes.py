@@ -1,0 +1,103 @@
+"""Find the format that measures a metric, and combine several formats into one judge.
+
+Users name metrics; papers name formats, which are sets of requests. Metrics of one format share its requests. Requests
+of different formats are never joined: a format among others keeps its fingerprint, and its recordings serve any run."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from conqret.errors import check_known
+from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES, Judge, Member
+from conqret.judging.known_as import elsewhere
+
+ORDINARY = "rag"
+"""The format of ordinary answers over documents. It measures its metrics wherever others are requested, too."""
+ALIASES: Mapping[str, str] = {"answer_correctness": "answer_correctness.correctness_f1"}
+"""Metrics with a name of their own: the format, with underscores, and its metric."""
+
+
+def judge_of_metrics(metrics: Sequence[str], own: Judge | None = None) -> str | Judge | None:
+    """The format that has all ``metrics``, or one judge of the formats that have them, with ``own``, which is made of
+    the user's criteria or rubric; None for those of the default format.
+
+    A metric is its name, or ``format.metric`` where several formats have one of this name.
+
+    Raises:
+        UnknownNameError: no format has such a metric.
+    """
+    wanted = [metric.replace("-", "_").replace("/", ".") for metric in metrics]
+    if own is not None:
+        wanted = [metric for metric in wanted if metric not in {*own.metrics, *own.derived}]
+        if not wanted:
+            return own
+    elif not wanted or _has_all(DEFAULT_FORMAT, wanted):
+        return None
+    elif _has_all(ORDINARY, wanted):
+        return ORDINARY
+    homes = [_home(metric) for metric in wanted]
+    formats = dict.fromkeys(name for name, _ in homes)
+    if (
+        own is None
+        and len(formats) == 1
+        and all(inner == metric for (_, inner), metric in zip(homes, wanted, strict=True))
+    ):
+        return homes[0][0]
+    taken = Counter(inner for _, inner in homes)
+    taken.update(() if own is None else own.metrics)
+    members = []
+    for name in formats:
+        names = {
+            inner: metric if metric in ALIASES or taken[inner] == 1 else f"{name.replace('-', '_')}.{inner}"
+            for (home, inner), metric in zip(
+                homes, (metric.rpartition(".")[2] for metric in wanted), strict=True
+            )
+            if home == name
+        }
+        members.append(Member(JUDGES[name], names))
+    if own is not None:
+        members.append(Member(own, {metric: metric for metric in own.metrics}))
+    return judge_of_members(members)
+
+
+def _has_all(name: str, metrics: Iterable[str]) -> bool:
+    judge = JUDGES[name]
+    return {*judge.metrics, *judge.derived}.issuperset(metrics)
+
+
+def _home(metric: str) -> tuple[str, str]:
+    """The format that measures a metric, and its name there."""
+    name = ALIASES.get(metric, metric)
+    known = {format_name.replace("-", "_"): format_name for format_name in JUDGES}
+    format_name, _, inner = name.rpartition(".")
+    if format_name in known:
+        home = known[format_name]
+        check_known(f"metric of format {home}", {*JUDGES[home].metrics, *JUDGES[home].derived}, inner)
+        return home, inner
+    for home in (ORDINARY, *JUDGES):
+        if name in JUDGES[home].metrics or name in JUDGES[home].derived:
+            return home, name
+    every = dict.fromkeys(each for home in JUDGES for each in JUDGES[home].metrics)
+    check_known("metric", {*every, *ALIASES}, name, elsewhere=elsewhere)
+    raise AssertionError(name)  # check_known has raised
+
+
+def judge_of_members(members: Sequence[Member]) -> Judge:
+    """Return one judge with the requests of several formats, which names their metrics as ``members`` do."""
+    judges = [member.judge for member in members]
+    return Judge(
+        name="+".join(judge.name for judge in judges),
+        summary="; ".join(judge.summary for judge in judges),
+        scale="that of each format",
+        score="as each format scores",
+        source="; ".join(dict.fromkeys(judge.source for judge in judges)),
+        judge_prompts=tuple(ask for member in members for ask in member.judge.select(member.names)),
+        computed=tuple(
+            part
+            for member in members
+            for part in member.judge.computed
+            if member.judge.requested_metrics(member.names) & set(part.metrics)
+        ),
+        members=tuple(members),
+    )

@@ -1,0 +1,356 @@
+"""rag: an ordinary answer to a question over retrieved documents, in one call: which of its claims the documents
+support (cited or not), which parts of the question it answers, and which documents were of use.
+
+An answer that declines claims nothing, so it has neither faithfulness nor relevance. Whether it declined rightly shows
+in ``answered``: rightly, where the documents hold nothing of what it leaves open.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from statistics import fmean
+from typing import Annotated, Any, Literal
+
+from pydantic import create_model
+
+from conqret.baseline import Evidence
+from conqret.data import Measure, Part, Reason, Status
+from conqret.errors import number
+from conqret.judges._shared import DifferentClaims, different
+from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply
+from conqret.judging.responses import Typed, Whole, each_once
+
+OF_CLAIMS = ("faithfulness", "unsupported_claims", "answer_relevance")
+OF_PARTS = ("completeness", "answered", "context_sufficiency")
+OF_USES = ("context_relevance", "context_precision")
+METRICS = (*OF_CLAIMS, *OF_PARTS[:2], *OF_USES, OF_PARTS[2])
+ON_DOCUMENTS = (*OF_CLAIMS[:2], *OF_USES, OF_PARTS[2])
+CREDIT = {
+    "supported": 1.0,
+    "partly": 0.5,
+    "yes": 1.0,
+    "answered": 1.0,
+    "all": 1.0,
+    "answers": 1.0,
+    "helps": 0.5,
+}
+"""What an entry counts by its verdict; by any other, nothing."""
+WEIGHT = {"supported": 0.0, "partly": 0.5, "not_in_documents": 1.0, "contradicted": 2.0}
+"""What a claim weighs in ``unsupported_claims``."""
+
+
+class QuestionPartAlone(Typed):
+    """A part of the question, and what the answer gives."""
+
+    part: str
+    explanation: str
+    in_answer: Literal["answered", "partly", "declined", "missing"]
+
+
+class QuestionPart(Typed):
+    """A part of the question: what the documents hold of it, and what the answer gives."""
+
+    part: str
+    explanation: str
+    in_documents: Literal["all", "partly", "none"]
+    in_answer: Literal["answered", "partly", "declined", "missing"]
+
+
+class DocumentUse(Typed):
+    """Of what use a document is for the question."""
+
+    document: Whole
+    explanation: str
+    use: Literal["answers", "helps", "none"]
+
+
+class ClaimAlone(Typed):
+    """A claim of the answer, and whether it is to the point."""
+
+    claim: str
+    explanation: str
+    to_the_point: Literal["yes", "no"]
+
+
+class Claim(Typed):
+    """A claim of the answer: what the documents say of it, and whether it is to the point."""
+
+    claim: str
+    explanation: str
+    document: Whole | None
+    verdict: Literal["supported", "partly", "contradicted", "not_in_documents"]
+    to_the_point: Literal["yes", "no"]
+
+
+DifferentParts = different(lambda part: part.part, "parts of the question")
+EachDocument = each_once(lambda use: use.document, "documents", "document")
+
+Parts = Annotated[list[QuestionPart], DifferentParts]
+Uses = Annotated[list[DocumentUse], EachDocument]
+Claims = Annotated[list[Claim], DifferentClaims]
+PartsAlone = Annotated[list[QuestionPartAlone], DifferentParts]
+ClaimsAlone = Annotated[list[ClaimAlone], DifferentClaims]
+WithDocuments = create_model(
+    "RagAnswer", __base__=Typed, question_parts=(Parts, ...), documents=(Uses, ...), claims=(Claims, ...)
+)
+WithoutDocuments = create_model(
+    "RagAnswerAlone", __base__=Typed, question_parts=(PartsAlone, ...), claims=(ClaimsAlone, ...)
+)
+
+
+def score(reply: JudgeReply[Any], case: Case) -> Mapping[str, Measure]:
+    """The measures of one response."""
+    value = reply.value
+    of_parts = score_parts(value.question_parts, case)
+    declined = (of_parts["answered"].label or "").startswith("declined")
+    measures = {**score_claims(value.claims, case, declined=declined), **of_parts}
+    if case.item.documents:
+        return measures | score_uses(value.documents, case)
+    return measures | dict.fromkeys(ON_DOCUMENTS, _nothing("the item has no documents"))
+
+
+def score_claims(claims: Sequence[Any], case: Case, *, declined: bool = False) -> dict[str, Measure]:
+    """What follows from the claims of the answer; of one that has none nothing does, and ``declined`` may be why."""
+    if not claims:
+        why = Measure.missing(Reason.DECLINED) if declined else _nothing("the answer claims nothing")
+        return dict.fromkeys(OF_CLAIMS, why)
+    relevance = {"answer_relevance": _share(claims, "claim", "to_the_point")}
+    if not case.item.documents:
+        return relevance
+    return {
+        "faithfulness": _share(claims, "claim", "verdict"),
+        "unsupported_claims": unsupported(claims),
+        **relevance,
+    }
+
+
+def score_parts(parts: Sequence[Any], case: Case) -> dict[str, Measure]:
+    """What follows from the parts of the question."""
+    due = [part for part in parts if not _open_on_both_sides(part)]
+    asks_nothing = _nothing("the question asks for nothing")
+    measures = {"completeness": asks_nothing, "answered": answered(parts)}
+    if parts:
+        nothing_due = _nothing("the documents hold nothing that the question asks for")
+        measures["completeness"] = _share(due, "part", "in_answer") if due else nothing_due
+    if case.item.documents:
+        measures["context_sufficiency"] = _share(parts, "part", "in_documents") if parts else asks_nothing
+    return measures
+
+
+def score_uses(uses: Sequence[DocumentUse], case: Case) -> dict[str, Measure]:
+    """What follows from the use of the documents."""
+    relevance = _share(uses, "document", "use")
+    parts = tuple(
+        part.model_copy(update={"id": document.id})
+        for part, document in zip(relevance.parts, case.item.documents, strict=True)
+    )
+    precision = average_precision([part.value or 0.0 for part in parts])
+    return {
+        "context_relevance": relevance.model_copy(update={"parts": parts}),
+        "context_precision": Measure(
+            status=Status.SCORED, value=precision, explanation=relevance.explanation
+        ),
+    }
+
+
+def answered(parts: Sequence[Any]) -> Measure:
+    """1 where the answer gives anything that the question asks for, else 0; the label says whether it declined, and how
+    rightly: rightly, where the documents hold nothing of what it declines to say."""
+    if not parts:
+        return _nothing("the question asks for nothing")
+    declined = [part for part in parts if part.in_answer == "declined"]
+    given = any(part.in_answer in ("answered", "partly") for part in parts)
+    if not declined:
+        return Measure(
+            status=Status.SCORED, value=float(given), label="answered" if given else "not answered"
+        )
+    wrongly = [part for part in declined if getattr(part, "in_documents", "none") != "none"]
+    label = "declined wrongly" if wrongly else "declined rightly"
+    return Measure(
+        status=Status.SCORED,
+        value=float(given),
+        label=f"{label} in part" if given else label,
+        explanation="; ".join(f"{part.part}: {part.explanation}" for part in wrongly or declined),
+    )
+
+
+def unsupported(claims: Sequence[Claim]) -> Measure:
+    """How much of an answer is unsupported, whatever its length: ``raw`` counts the claims that documents do not fully
+    support, and the value is 1 - 2^-w, where w is the sum of their weights (:data:`WEIGHT`): 0 where there are none."""
+    faults = [claim for claim in claims if claim.verdict != "supported"]
+    parts = [_part(claim, "claim", "verdict") for claim in faults]
+    counts = Counter(part.label for part in parts)
+    return Measure(
+        status=Status.SCORED,
+        value=1 - 0.5 ** sum(WEIGHT[claim.verdict] for claim in faults),
+        raw=len(faults),
+        explanation=", ".join(f"{count} {label}" for label, count in counts.most_common()),
+        parts=tuple(parts),
+    )
+
+
+def average_precision(uses: Sequence[float]) -> float:
+    """Average precision of documents by rank, each counting its use in [0, 1]; 0 where none is of use."""
+    total, gained, summed = sum(uses), 0.0, 0.0
+    for rank, credit in enumerate(uses, start=1):
+        gained += credit
+        summed += credit * gained / rank
+    return min(1.0, summed / total) if total else 0.0
+
+
+def _open_on_both_sides(part: Any) -> bool:
+    unanswered = part.in_answer in ("declined", "missing")
+    return unanswered and getattr(part, "in_documents", "all") == "none"
+
+
+def _part(entry: Any, name: str, verdict: str) -> Part:
+    label = getattr(entry, verdict)
+    return Part(
+        id=str(getattr(entry, name)),
+        value=CREDIT.get(label, 0.0),
+        label=label.replace("_", " "),
+        explanation=entry.explanation,
+    )
+
+
+def _share(entries: Sequence[Any], name: str, verdict: str) -> Measure:
+    """The mean credit of the verdicts, each entry a part."""
+    parts = tuple(_part(entry, name, verdict) for entry in entries)
+    counts = Counter(part.label for part in parts)
+    found = ", ".join(f"{count} {label}" for label, count in counts.most_common())
+    return Measure(
+        status=Status.SCORED,
+        value=fmean(part.value or 0.0 for part in parts),
+        explanation=f"{number(len(parts), name)}: {found}",
+        parts=parts,
+    )
+
+
+def _nothing(why: str) -> Measure:
+    return Measure.missing(Reason.NOTHING_TO_JUDGE, why)
+
+
+_DECLINES = re.compile(
+    r"\b(?:(?:do|does|did|could|can|is|are|was|were) ?(?:not|n['’]t)|cannot|can['’]t|unable to|no|nothing|afraid)\b"
+    r".{0,40}\b(?:know|find|found|say|answer|tell|mention|contain|cover|state|include|specif|provide|inform|document)"
+    r"|\bkeine? (?:\w+ )?(?:information|angabe|auskunft|hinweis)"
+    r"|\bnicht (?:\w+ ){0,3}?(?:sagen|beantworten|finden|hervor|entnehmen|bekannt|enthalten|angegeben)"
+    r"|\bich weiß (?:es |das )?(?:leider )?nicht",
+    re.IGNORECASE,
+)
+"""Sentences that say that something is not known or not found, in English and German."""
+_MARKERS = re.compile(r"^[ \t]*\d{1,3}[.)][ \t]+", re.MULTILINE)
+"""The numbers of a list."""
+_HELPFUL, _ANSWERING = 0.2, 0.4
+"""The relevance from which a document helps, or answers; and an answer is to the point from the first on."""
+
+
+def baseline(case: Case) -> dict[str, Any]:
+    """The sentences of the answer as claims, by the words, figures and names of the document that supports each best;
+    the question as one part, and documents by their relevance. A sentence that declines is no claim."""
+    evidence, item = case.evidence, case.item
+    if _MARKERS.search(item.argument or ""):  # the number of an entry is no figure of its claim
+        evidence = Evidence(item.model_copy(update={"argument": _MARKERS.sub("", item.argument or "")}))
+    to_the_point = "yes" if evidence.answer_relevance().value >= _HELPFUL else "no"
+    by: Literal["documents", "argument"] = "documents" if item.documents else "argument"
+    findings = evidence.sentences("argument", by=by)
+    claims = [finding for finding in findings if not _DECLINES.search(finding.text)]
+    if len(claims) < len(findings) and not any(claim.verdict for claim in claims):
+        claims = []  # it declines, and what is left are hints where else to ask
+    uses = [evidence.document_relevance(place) for place in range(len(item.documents))]
+    best = max((finding.value for finding in uses), default=0.0)
+    part = {
+        "part": item.topic,
+        "explanation": "The question is taken as one.",
+        "in_answer": "answered" if claims else "declined",
+    }
+    stated = [
+        {"claim": claim.text, "explanation": claim.explanation, "to_the_point": to_the_point}
+        for claim in claims
+    ]
+    if not item.documents:
+        return {"question_parts": [part], "claims": stated}
+    verdicts = {"stated": "supported", "": "not_in_documents"}
+    return {
+        "question_parts": [part | {"in_documents": _graded(best, "all", "partly")}],
+        "documents": [
+            {
+                "document": number,
+                "explanation": use.explanation,
+                "use": _graded(use.value, "answers", "helps"),
+            }
+            for number, use in enumerate(uses, start=1)
+        ],
+        "claims": [
+            entry | {"document": None, "verdict": verdicts.get(claim.verdict, claim.verdict)}
+            for entry, claim in zip(stated, claims, strict=True)
+        ],
+    }
+
+
+def _graded(relevance: float, high: str, middle: str) -> str:
+    return high if relevance >= _ANSWERING else middle if relevance >= _HELPFUL else "none"
+
+
+class _RagDocuments(Typed):
+    documents: Uses
+
+
+class _RagClaims(Typed):
+    claims: Claims
+
+
+class _RagParts(Typed):
+    question_parts: Parts
+
+
+def _section(metrics: frozenset[str]) -> JudgePrompt[Any]:
+    """The list of a response from which ``metrics`` follow, by itself: another list that is not valid costs them
+    nothing."""
+    if metrics & set(OF_USES):
+        return replace(
+            PROMPT,
+            metrics=OF_USES,
+            response=_RagDocuments,
+            score=lambda reply, case: score_uses(reply.value.documents, case),
+        )
+    if metrics & set(OF_CLAIMS):
+        return replace(
+            PROMPT,
+            metrics=OF_CLAIMS,
+            response=_RagClaims,
+            score=lambda reply, case: score_claims(reply.value.claims, case),
+        )
+    return replace(
+        PROMPT,
+        metrics=OF_PARTS,
+        response=_RagParts,
+        score=lambda reply, case: score_parts(reply.value.question_parts, case),
+    )
+
+
+PROMPT: JudgePrompt[Any] = JudgePrompt(
+    prompt="rag",
+    metrics=METRICS,
+    needs=frozenset({"argument"}),
+    optional=frozenset({"documents"}),
+    response=lambda case: WithDocuments if case.item.documents else WithoutDocuments,
+    score=score,
+    baseline=baseline,
+    context=lambda case: {"documents": range(1, len(case.item.documents) + 1)},
+    settings=lambda case: {"shown": ("argument", "documents") if case.item.documents else ("argument",)},
+    section=_section,
+)
+JUDGE = Judge(
+    name="rag",
+    summary="an answer over documents: faithfulness, relevance, completeness, and the retrieval, in one call",
+    scale="verdicts on claims, on parts of the question and on documents",
+    score="shares, partly and helps counting half; context_precision: average precision by rank; unsupported_claims: "
+    "0 where there are none, .5 for one that is not in the documents, .75 for one that they contradict, nearer to 1 "
+    "for more",
+    source="own; claims against documents after RAGChecker (Ru et al. 2024), section 3.3",
+    judge_prompts=(PROMPT,),
+)

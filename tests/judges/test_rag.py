@@ -1,0 +1,135 @@
+"""The format rag: figures derived by hand from one response, and what the baseline says of plain answers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import conqret
+from conqret import Document, Item
+from conqret.judging.judge_parts import JUDGES, Case
+from conqret.judging.responses import valid_alone
+from tests.judging.scripted import measures
+
+ITEM = Item(
+    id="token",
+    topic="How do I rotate the API token, and who may do it?",
+    documents=(
+        Document(
+            id="tokens",
+            text="To rotate a token, choose Rotate next to it. Only workspace owners can rotate tokens.",
+        ),
+        Document(id="sso", text="Single sign-on is available on the Enterprise plan."),
+    ),
+    argument="Choose Rotate next to the token. Only workspace owners can rotate tokens.",
+)
+
+
+def part(in_documents: str, in_answer: str, name: str = "how") -> dict[str, str]:
+    return {"part": name, "explanation": "why", "in_documents": in_documents, "in_answer": in_answer}
+
+
+def claim(verdict: str, point: str = "yes", name: str = "") -> dict[str, Any]:
+    entry = {"claim": name or verdict, "explanation": "why", "document": None}
+    return {**entry, "verdict": verdict, "to_the_point": point}
+
+
+def response(parts: list[Any], claims: list[Any], *uses: str) -> dict[str, Any]:
+    documents = [
+        {"document": number, "explanation": "", "use": use}
+        for number, use in enumerate(uses or ("answers", "none"), start=1)
+    ]
+    return {"question_parts": parts, "documents": documents, "claims": claims}
+
+
+def test_shares_of_claims_parts_and_documents() -> None:
+    claims = [claim("supported"), claim("partly"), claim("contradicted"), claim("not_in_documents", "no")]
+    parts = [part("all", "answered", "how"), part("partly", "partly", "who"), part("none", "missing", "when")]
+    found = measures("rag", response(parts, claims, "none", "helps"), item=ITEM)
+    assert found["faithfulness"].value == pytest.approx((1 + 0.5 + 0 + 0) / 4)
+    assert found["unsupported_claims"].value == pytest.approx(1 - 2 ** -(0.5 + 2 + 1))
+    assert found["unsupported_claims"].raw == 3
+    assert [each.label for each in found["unsupported_claims"].parts] == [
+        "partly",
+        "contradicted",
+        "not in documents",
+    ]
+    assert found["answer_relevance"].value == pytest.approx(3 / 4)
+    # what documents and answer both leave open is not counted: (answered 1 + partly .5) / 2
+    assert found["completeness"].value == pytest.approx(1.5 / 2)
+    assert found["context_sufficiency"].value == pytest.approx((1 + 0.5 + 0) / 3)
+    assert found["context_relevance"].value == pytest.approx(0.25)
+    assert [each.id for each in found["context_relevance"].parts] == ["tokens", "sso"]
+    # the one document of use, by half, stands second: precision there is .5 / 2
+    assert found["context_precision"].value == pytest.approx(0.25)
+    assert (found["answered"].value, found["answered"].label) == (1.0, "answered")
+
+
+@pytest.mark.parametrize(
+    ("parts", "value", "label", "completeness"),
+    [
+        ([part("none", "declined")], 0.0, "declined rightly", None),
+        ([part("all", "declined")], 0.0, "declined wrongly", 0.0),
+        ([part("all", "answered"), part("none", "declined", "who")], 1.0, "declined rightly in part", 1.0),
+        ([part("all", "answered"), part("partly", "declined", "who")], 1.0, "declined wrongly in part", 0.5),
+        ([part("all", "missing")], 0.0, "not answered", 0.0),
+    ],
+)
+def test_declining_is_right_where_the_documents_hold_nothing(
+    parts: list[Any], value: float, label: str, completeness: float | None
+) -> None:
+    found = measures("rag", response(parts, []), item=ITEM)
+    assert (found["answered"].value, found["answered"].label) == (value, label)
+    assert found["completeness"].value == completeness
+    reason = "declined" if label in ("declined rightly", "declined wrongly") else "nothing_to_judge"
+    assert {found[name].reason for name in ("faithfulness", "unsupported_claims")} == (
+        {reason} if "in part" not in label else {"declined"}
+    )
+
+
+def test_a_message_that_asks_nothing_has_claims_all_the_same() -> None:
+    found = measures("rag", response([], [claim("supported")]), item=ITEM)
+    assert found["faithfulness"].value == 1.0
+    assert {found[name].status for name in ("answered", "completeness", "context_sufficiency")} == {
+        "inapplicable"
+    }
+
+
+def test_without_documents_what_needs_them_does_not_apply() -> None:
+    alone = ITEM.model_copy(update={"documents": ()})
+    answer = {
+        "question_parts": [{"part": "how", "explanation": "", "in_answer": "answered"}],
+        "claims": [{"claim": "Choose Rotate.", "explanation": "", "to_the_point": "yes"}],
+    }
+    found = measures("rag", answer, item=alone)
+    assert (found["answer_relevance"].value, found["completeness"].value) == (1.0, 1.0)
+    assert found["faithfulness"].status == "inapplicable"
+
+
+@pytest.mark.parametrize(
+    ("answer", "faithfulness"),
+    [
+        (ITEM.argument, 1.0),
+        ("1. Choose Rotate next to the token.\n2. Only workspace owners can rotate tokens.", 1.0),
+        ("The archive is mailed to all administrators within five minutes.", 0.0),
+        ("I could not find anything about that. Please ask our sales team.", None),
+        ("Dazu liegen mir leider keine Informationen vor.", None),
+    ],
+)
+def test_the_baseline_needs_no_citation_and_knows_what_declines(
+    answer: str, faithfulness: float | None
+) -> None:
+    (judgment,) = conqret.judge([ITEM.model_copy(update={"argument": answer})], format="rag")
+    measure = judgment.measures["faithfulness"]
+    assert measure.value == faithfulness
+    if faithfulness is None:
+        assert measure.reason == ("declined" if answer.startswith("I") else "language")
+
+
+def test_a_broken_list_of_documents_does_not_cost_the_claims() -> None:
+    wrong = response([part("all", "answered")], [claim("supported")], "answers")
+    (prompt,) = JUDGES["rag"].judge_prompts
+    found = valid_alone(prompt, Case(ITEM), wrong)
+    assert found["context_relevance"].reason == "invalid_answer"
+    assert (found["faithfulness"].value, found["completeness"].value) == (1.0, 1.0)
