@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from operator import not_
+from operator import attrgetter, not_
 from typing import Annotated, Self
 
 from pydantic import Field, model_validator
@@ -280,7 +280,7 @@ class Judgment(Frozen):
 
         INAPPLICABLE if no measure applies to the item, else SCORED.
         """
-        statuses = {measure.status for measure in self.measures.values()}
+        statuses = set(map(attrgetter("status"), self.measures.values()))
         for status in (Status.FAILED, Status.UNSCORED):
             if status in statuses:
                 return status

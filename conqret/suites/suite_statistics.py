@@ -18,6 +18,7 @@ from conqret.data import Item
 from conqret.data.digest import digest_of
 from conqret.errors import DeclarationError
 from conqret.io.pairs import Pair
+from conqret.stats.classification import auroc
 from conqret.stats.correlation import kendall, spearman
 from conqret.stats.estimate import Estimate
 from conqret.stats.resampling import leave_one_out
@@ -64,6 +65,11 @@ def spearman_rho(verdicts: SuiteVerdicts) -> float:
 def kendall_tau(verdicts: SuiteVerdicts) -> float:
     """Return Kendall's tau-b between verdicts and gold."""
     return value_of(kendall(verdicts.gold, verdicts.verdicts))
+
+
+def area(verdicts: SuiteVerdicts) -> float:
+    """Return the area under the ROC curve of the verdicts; NaN if all gold is of one kind."""
+    return value_of(auroc(verdicts.gold, verdicts.verdicts)) if len(verdicts) else math.nan
 
 
 def correlation(name: str, definition: str, compute: Compute, metric: str = "") -> SuiteStatistic:

@@ -9,7 +9,6 @@ import numpy as np
 from conqret.data.digest import text_digest_of
 from conqret.io.checks import identifier, text
 from conqret.io.schema import Field
-from conqret.suites.catalog.faithbench import area
 from conqret.suites.suite import Suite, SuiteData, SuiteFile, SuiteVerdicts
 from conqret.suites.suite_files import (
     MOVED,
@@ -20,7 +19,7 @@ from conqret.suites.suite_files import (
     published_text,
     word,
 )
-from conqret.suites.suite_statistics import share
+from conqret.suites.suite_statistics import area, share
 
 METRIC = "faithfulness"
 TURNS, TEST, DEV = "turns.jsonl", "begin_test_wow.tsv", "begin_dev_wow.tsv"

@@ -11,7 +11,6 @@ import numpy as np
 from conqret.data.digest import text_digest_of
 from conqret.io.checks import a_list, identifier, json_object, text
 from conqret.io.schema import Field, TableReader
-from conqret.stats.classification import auroc
 from conqret.suites.suite import Suite, SuiteData, SuiteFile, SuiteVerdicts
 from conqret.suites.suite_files import (
     MOVED,
@@ -21,7 +20,7 @@ from conqret.suites.suite_files import (
     published_rows,
     published_text,
 )
-from conqret.suites.suite_statistics import share, value_of
+from conqret.suites.suite_statistics import area, share
 
 METRIC = "unsupported_claims"
 TOPIC = "Summarize the passage."
@@ -84,11 +83,6 @@ def balanced_accuracy(verdicts: SuiteVerdicts) -> float:
     if not unwanted.any() or unwanted.all():
         return float("nan")
     return float(np.mean([flagged[unwanted].mean(), 1 - flagged[~unwanted].mean()]))
-
-
-def area(verdicts: SuiteVerdicts) -> float:
-    """The area under the ROC curve of the verdicts; NaN where all gold is of one kind."""
-    return value_of(auroc(verdicts.gold, verdicts.verdicts)) if len(verdicts) else float("nan")
 
 
 _FROM = ("vectara/FaithBench", "abb6503bb2356da196260fbc4cb7837fb1742bb5")
