@@ -22,7 +22,7 @@ from conqret.stats.curve_tests import MARGIN, Response, respond, slope_bounds
 from conqret.stats.effects import ALPHA, Effect, PairedEffects, paired_effects
 from conqret.stats.prediction_powered import prediction_powered_mean
 from conqret.stats.resampling import mean
-from conqret.studies.bias.bias_effects import spanned
+from conqret.studies.bias.bias_effects import widest_effect
 from conqret.studies.sensitivity.curves import corrected, judge_response
 from conqret.studies.sensitivity.result import Verdict
 
@@ -116,7 +116,7 @@ def favours(rng: Rng, topics: int, balanced: bool, gap: float, bias: float) -> b
     if slopes is None:
         return False
     series = [PairedEffects((differences - slope * apart).tolist(), which.tolist()) for slope in slopes]
-    return raised(spanned(paired_effects(series, rng)))
+    return raised(widest_effect(paired_effects(series, rng)))
 
 
 def paired(

@@ -150,7 +150,10 @@ def _outcome(requirement: Requirement, summary: Summary, judgments: Iterable[Jud
 def worst_items(
     judgments: Iterable[Judgment], requirement: Requirement, most: int = MAX_ITEMS
 ) -> list[WorstItem]:
-    """The items that keep a condition from being met, the worst first: for the coverage those without a score."""
+    """The items that keep a condition from being met, the worst first: for the coverage those without a score.
+
+    Items whose own score meets the condition are left out.
+    """
     if COVERAGE in (requirement.name, requirement.end):
         metric = None if requirement.name == COVERAGE else requirement.name
         return list(_without_score(judgments, metric))[:most]
@@ -162,11 +165,10 @@ def worst_items(
         ]
         return wrongly[:most]
     sign = -1.0 if requirement.operator in ("<", "<=") else 1.0
-    every = requirement.end in ("min", "max")
     scored = [
         (sign * measure.value, place, WorstItem(judgment.item, measure.value, why(measure)))
         for place, (judgment, measure) in enumerate(_measures(judgments, requirement.name))
-        if measure.value is not None and not (every and requirement.outcome(measure.value).met)
+        if measure.value is not None and not requirement.outcome(measure.value).met
     ]
     return [item for *_, item in heapq.nsmallest(most, scored)]
 

@@ -61,12 +61,12 @@ class SamplingOptions(OptionGroup):
     """
 
     run: Path | None = None
-    labelled: Annotated[
+    labeled: Annotated[
         list[Path] | None,
         label_files(
             "Label files that you already have: their items are not sampled again, except items that were chosen "
             "with `--uncertain-first`.",
-            "--labelled",
+            "--labeled",
         ),
     ] = None
     uncertain_first: bool = False

@@ -93,7 +93,7 @@ def sample_items(
     *,
     run: str | Path | None = None,
     task: str = "rating",
-    labelled: Sequence[str | Path] = (),
+    labeled: Sequence[str | Path] = (),
     uncertain_first: bool = False,
     oversample_uncertain: bool = False,
     seed: int = SEED,
@@ -127,7 +127,7 @@ def sample_items(
         judged.record()
     done = {
         cell.item
-        for layout, file in map(open_labels, label_files(map(Path, labelled)))
+        for layout, file in map(open_labels, label_files(map(Path, labeled)))
         for cell in layout.cells(file)
         if cell.text and cell.for_estimation.strip().casefold() != NOT
     }
@@ -136,7 +136,7 @@ def sample_items(
         source,
         plan,
         judgments,
-        labelled=done,
+        labeled=done,
         uncertain_first=uncertain_first,
         oversample_uncertain=oversample_uncertain,
         seed=seed,
@@ -148,7 +148,7 @@ def plan_labels(
     wanted: int,
     judgments: Iterable[Judgment] = (),
     *,
-    labelled: Iterable[str] = (),
+    labeled: Iterable[str] = (),
     uncertain_first: bool = False,
     oversample_uncertain: bool = False,
     seed: int = SEED,
@@ -168,7 +168,7 @@ def plan_labels(
     """
     if wanted < 1:
         raise DeclarationError(f"--plan is the number of items to label, at least 1, not {wanted}")
-    every, done = list(items), set(labelled)
+    every, done = list(items), set(labeled)
     rest = [item for item in every if item.id not in done]
     if not rest:
         raise DeclarationError("no items are left to label")

@@ -100,8 +100,8 @@ def test_what_is_read_is_not_written_over(cli: Cli, tmp_path: Path, monkeypatch:
             "--output and --labels both name",
         ),
         (
-            ("labels", "sample", "items.jsonl", "--labelled", "labels.jsonl", "-o", "labels.jsonl"),
-            "--output and --labelled both",
+            ("labels", "sample", "items.jsonl", "--labeled", "labels.jsonl", "-o", "labels.jsonl"),
+            "--output and --labeled both",
         ),
     ):
         done = cli(*words)

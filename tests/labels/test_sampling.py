@@ -192,11 +192,11 @@ def test_the_seed_decides_and_what_is_labelled_is_left_out() -> None:
     assert ids(plan_labels(items(), 10, seed=1)) == ids(plan_labels(items(), 10, seed=1))
     assert ids(plan_labels(items(), 10, seed=1)) != ids(plan_labels(items(), 10, seed=2))
     done = {item.id for item in items()[:25]}
-    rest = plan_labels(items(), 10, labelled=done)
+    rest = plan_labels(items(), 10, labeled=done)
     assert len(rest.chosen) == 5
     assert not done & set(ids(rest))
     with pytest.raises(DeclarationError, match="no items are left"):
-        plan_labels(items(), 10, labelled={item.id for item in items()})
+        plan_labels(items(), 10, labeled={item.id for item in items()})
     with pytest.raises(DeclarationError, match="at least 1"):
         plan_labels(items(), 0)
 

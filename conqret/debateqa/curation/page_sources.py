@@ -12,7 +12,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from conqret._optional import require
@@ -21,12 +21,10 @@ from conqret.data.digest import gathered
 from conqret.debateqa.curation.curation_requests import NoValidResponse
 from conqret.errors import DeclarationError, number
 from conqret.io.limits import declared_text
-from conqret.scrapers.evidence_fetching import EvidenceOptions, parsed
-from conqret.scrapers.fetch_client import Fetcher, FetchOptions
-from conqret.scrapers.fetch_ledger import DocumentStore
-from conqret.scrapers.search import RESULTS, SEARCH_DELAY, WebSearcher, providers
-from conqret.scrapers.wire import USER_AGENT, FetchError, FetchStatus
-from conqret.scrapers.worker_pool import Extractor
+
+if TYPE_CHECKING:
+    from conqret.scrapers.evidence_fetching import EvidenceOptions
+    from conqret.scrapers.fetch_ledger import DocumentStore
 
 TABLE_8 = (".edu", ".org", ".gov", ".info", ".pro")
 """The top-level domains that the paper trusts; .edu and .gov are not open for registration."""
@@ -206,6 +204,8 @@ class WebSource(PageSource):
         results: int | None = None,
         delay: float | None = None,
     ) -> None:
+        from conqret.scrapers.search import RESULTS, SEARCH_DELAY
+
         self._options, self._trusted = options, trusted
         self._results = RESULTS if results is None else results
         self._delay = SEARCH_DELAY if delay is None else delay
@@ -234,6 +234,10 @@ class WebSource(PageSource):
     async def opened(self, folder: Path) -> AsyncIterator[None]:
         """Open connections, parsing processes, and the store of pages in ``folder`` for the ``with``
         block."""
+        from conqret.scrapers.fetch_client import Fetcher
+        from conqret.scrapers.search import WebSearcher
+        from conqret.scrapers.worker_pool import Extractor
+
         self._folder = folder
         fetch = self._options.fetch
         self._searcher = WebSearcher(
@@ -249,6 +253,8 @@ class WebSource(PageSource):
                 self._documents = None
 
     async def _one(self, query: str, depth: int) -> list[str]:
+        from conqret.scrapers.wire import FetchError, FetchStatus
+
         try:
             results = await self._searcher.results(query, self._results)
         except FetchError as error:
@@ -267,6 +273,8 @@ class WebSource(PageSource):
         return self._trusted is None or url in self._trusted
 
     async def _fetched(self, url: str) -> str | None:
+        from conqret.scrapers.evidence_fetching import parsed
+
         page = await self._fetcher.fetch(url)
         if not page.ok or not self._may(page.final_url):
             return None
@@ -275,6 +283,8 @@ class WebSource(PageSource):
 
     def _store(self) -> DocumentStore:
         """Opened when it is first needed: the folder is there once the run has claimed it."""
+        from conqret.scrapers.fetch_ledger import DocumentStore
+
         if self._documents is None:
             self._documents = DocumentStore(self._folder / PAGES)
         return self._documents
@@ -348,6 +358,11 @@ def web_source(
     names = [one.strip() for one in search.split(",")] if isinstance(search, str) else list(search)
     if not any(names):
         raise DeclarationError("--search must name a search engine: google, brave or searxng")
+    from conqret.scrapers.evidence_fetching import EvidenceOptions
+    from conqret.scrapers.fetch_client import FetchOptions
+    from conqret.scrapers.search import providers
+    from conqret.scrapers.wire import USER_AGENT
+
     fetch = FetchOptions(user_agent=user_agent or USER_AGENT)
     options = EvidenceOptions(fetch, providers(list(filter(None, names))))
     return WebSource(options, trusted, results=results)
