@@ -58,7 +58,7 @@ REASONS: dict[str, str] = {
     Reason.NOTHING_TO_JUDGE: "there was nothing to judge",
     Reason.DECLINED: "the answer declines",
     Reason.CANNOT_JUDGE: "the judge says that the text gives nothing to rate by",
-    Reason.NO_EVIDENCE: "the model found nothing in the documents for this side",
+    Reason.NO_EVIDENCE: "there was nothing in the documents to go by",
     Reason.UNSURE: "the judge was not sure enough, and abstained",
     Reason.NO_BASELINE: "the offline baseline has no evidence for criteria of your own",
     Reason.NO_VISION: "the item has an image, and the model takes none",

@@ -96,7 +96,7 @@ def test_a_message_that_asks_nothing_has_claims_all_the_same() -> None:
     }
 
 
-def test_without_documents_what_needs_them_does_not_apply() -> None:
+def test_without_documents_what_needs_them_is_unscored_and_no_gate_passes_by_it() -> None:
     alone = ITEM.model_copy(update={"documents": ()})
     answer = {
         "question_parts": [{"part": "how", "explanation": "", "in_answer": "answered"}],
@@ -104,7 +104,7 @@ def test_without_documents_what_needs_them_does_not_apply() -> None:
     }
     found = measures("rag", answer, item=alone)
     assert (found["answer_relevance"].value, found["completeness"].value) == (1.0, 1.0)
-    assert found["faithfulness"].status == "inapplicable"
+    assert found["faithfulness"].status == "unscored"
 
 
 @pytest.mark.parametrize(
