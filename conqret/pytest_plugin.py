@@ -251,11 +251,7 @@ def assert_required(judge: ModelJudge, items: Sequence[Item], *requirements: str
     )
     lost = [outcome for outcome in outcomes if not outcome.met]
     if lost:
-        values = ("none" if outcome.value is None else f"{outcome.value:.3f}" for outcome in lost)
-        heads = (
-            f"not met: {outcome.requirement} ({value})" for outcome, value in zip(lost, values, strict=True)
-        )
-        raise AssertionError("\n".join([*heads, *worst_lines(lost)]))
+        raise AssertionError("\n".join([*map(str, lost), *worst_lines(lost)]))
 
 
 def _check(

@@ -105,7 +105,7 @@ def score(reply: JudgeReply[Any], case: Case) -> Mapping[str, Measure]:
     """The measures of one response."""
     value = reply.value
     of_parts = score_parts(value.question_parts, case)
-    declined = (of_parts["answered"].label or "").startswith("declined")
+    declined = any(part.in_answer == "declined" for part in value.question_parts)
     measures = {**score_claims(value.claims, case, declined=declined), **of_parts}
     if case.item.documents:
         return measures | score_uses(value.documents, case)

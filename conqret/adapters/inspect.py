@@ -46,8 +46,7 @@ def conqret_metric(
     It reads a sample's input, output, documents and target (the reference), and the stance, nuggets and
     language in its metadata. ``settings`` are those of :func:`conqret.judge`. The scorer's name in logs is
     ``conqret_METRIC``, or ``conqret_FORMAT_METRIC`` if a format is given (``conqret_criteria`` for a
-    custom criterion). Logs never contain
-    ``api_key``.
+    custom criterion). Logs never contain ``api_key``.
 
     A sample without a score, or without a field that the format needs, is marked as unscored with its
     reason. The score's metadata holds parts and fingerprint. The judge's tokens count as those of its

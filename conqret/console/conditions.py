@@ -117,3 +117,8 @@ class RequirementOutcome:
     value: float | None
     reason: str = ""
     items: tuple[Any, ...] = ()
+
+    def __str__(self) -> str:
+        value = "none" if self.value is None else f"{self.value:.3f}"
+        known = ", ".join(filter(None, (value, self.reason)))
+        return f"{'met' if self.met else 'not met'}: {self.requirement} ({known})"

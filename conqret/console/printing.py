@@ -243,13 +243,7 @@ def end(
 def tell_outcomes(outcomes: Sequence[RequirementOutcome]) -> bool:
     """Print which requirements are met, and return True if all are."""
     for outcome in outcomes:
-        value = "none" if outcome.value is None else f"{outcome.value:.3f}"
-        if outcome.met:
-            tell(f"met: {outcome.requirement} ({value})")
-        else:
-            complain(
-                f"not met: {outcome.requirement} ({value}{', ' if outcome.reason else ''}{outcome.reason})"
-            )
+        (tell if outcome.met else complain)(str(outcome))
     return all(outcome.met for outcome in outcomes)
 
 

@@ -108,7 +108,7 @@ def check_had(requirements: Iterable[Requirement], metrics: Iterable[str]) -> No
 
 
 def check_required(
-    requirements: Iterable[Requirement], summary: Summary, judgments: Iterable[Judgment] = ()
+    requirements: Iterable[Requirement], summary: Summary, judgments: Sequence[Judgment] = ()
 ) -> list[RequirementOutcome]:
     """Compare each condition with the numbers of a run; of one that is not met, name the worst of ``judgments``."""
     outcomes = [(requirement, _outcome(requirement, summary, judgments)) for requirement in requirements]
@@ -161,7 +161,7 @@ def worst_items(
         wrongly = [
             WorstItem(judgment.item, measure.value, f"{measure.label}: {measure.explanation}")
             for judgment, measure in _measures(judgments, ANSWERED)
-            if (measure.label or "").startswith("declined wrongly")
+            if declines(judgment, "declined wrongly")
         ]
         return wrongly[:most]
     sign = -1.0 if requirement.operator in ("<", "<=") else 1.0
@@ -171,6 +171,11 @@ def worst_items(
         if measure.value is not None and not requirement.outcome(measure.value).met
     ]
     return [item for *_, item in heapq.nsmallest(most, scored)]
+
+
+def declines(judgment: Judgment, label: str = "declined") -> bool:
+    """Return True if the answer declines; by the label "declined wrongly", if it does so wrongly."""
+    return any((measure.label or "").startswith(label) for _, measure in _measures([judgment], ANSWERED))
 
 
 def _measures(judgments: Iterable[Judgment], metric: str) -> Iterator[tuple[Judgment, Measure]]:

@@ -19,8 +19,8 @@ ALIASES: Mapping[str, str] = {"answer_correctness": "answer_correctness.correctn
 
 
 def judge_of_metrics(metrics: Sequence[str], own: Judge | None = None) -> str | Judge | None:
-    """The format that has all ``metrics``, or one judge of the formats that have them, with ``own``, which is made of
-    the user's criteria or rubric; None for those of the default format.
+    """Return the format that has all ``metrics``, or one judge of the formats that have them, with ``own``, which is
+    made of the user's criteria or rubric; None for those of the default format.
 
     A metric is its name, or ``format.metric`` where several formats have one of this name.
 
@@ -37,25 +37,16 @@ def judge_of_metrics(metrics: Sequence[str], own: Judge | None = None) -> str | 
     elif _has_all(ORDINARY, wanted):
         return ORDINARY
     homes = [_home(metric) for metric in wanted]
-    formats = dict.fromkeys(name for name, _ in homes)
-    if (
-        own is None
-        and len(formats) == 1
-        and all(inner == metric for (_, inner), metric in zip(homes, wanted, strict=True))
-    ):
+    if own is None and len({name for name, _ in homes}) == 1 and [inner for _, inner in homes] == wanted:
         return homes[0][0]
     taken = Counter(inner for _, inner in homes)
     taken.update(() if own is None else own.metrics)
-    members = []
-    for name in formats:
-        names = {
-            inner: metric if metric in ALIASES or taken[inner] == 1 else f"{name.replace('-', '_')}.{inner}"
-            for (home, inner), metric in zip(
-                homes, (metric.rpartition(".")[2] for metric in wanted), strict=True
-            )
-            if home == name
-        }
-        members.append(Member(JUDGES[name], names))
+    names: dict[str, dict[str, str]] = {}
+    for (name, inner), metric in zip(homes, wanted, strict=True):
+        short = metric.rpartition(".")[2]
+        alone = short in ALIASES or taken[inner] == 1
+        names.setdefault(name, {})[inner] = short if alone else f"{name.replace('-', '_')}.{inner}"
+    members = [Member(JUDGES[name], reported) for name, reported in names.items()]
     if own is not None:
         members.append(Member(own, {metric: metric for metric in own.metrics}))
     return judge_of_members(members)

@@ -78,7 +78,7 @@ MAX_COLUMNS = 4
 
 def _listed(run: JudgeFolder, worst: str | None, declined: bool) -> tuple[list[dict[str, Any]], list[Any]]:
     """The items of a run with their scores: as plain data, and as a table."""
-    from conqret.judging.build_gate import ANSWERED, why
+    from conqret.judging.build_gate import ANSWERED, declines, why
     from conqret.judging.judge_parts import LOWER_IS_BETTER
 
     record = run.record()
@@ -87,11 +87,7 @@ def _listed(run: JudgeFolder, worst: str | None, declined: bool) -> tuple[list[d
         check_known("metric of this run", record.metrics, metric, *[ANSWERED] * declined)
     judgments = list(run.judgments())
     if declined:
-        judgments = [
-            judgment
-            for judgment in judgments
-            if (judgment.measures[ANSWERED].label or "").startswith("declined")
-        ]
+        judgments = list(filter(declines, judgments))
     if worst is not None and metric is not None:
         sign = -1.0 if metric in LOWER_IS_BETTER else 1.0
         scored = [

@@ -222,7 +222,7 @@ class _Service:
         async with self.intake.place():
             try:
                 body = MetricsRequest.model_validate(_object(await self.intake.read(request)))
-                wanted: dict[str, Any] = {"metrics": [name.replace("-", "_") for name in body.metrics]}
+                wanted: dict[str, Any] = {"metrics": body.metrics}
                 if body.criteria:
                     wanted["criteria"] = body.criteria
                 judge = JUDGES.resolve(chosen_format(wanted) or DEFAULT_FORMAT)

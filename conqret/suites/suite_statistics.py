@@ -67,6 +67,15 @@ def kendall_tau(verdicts: SuiteVerdicts) -> float:
     return value_of(kendall(verdicts.gold, verdicts.verdicts))
 
 
+def balanced_accuracy(flagged: NDArray[np.bool_], gold: NDArray[np.float64]) -> float:
+    """Return the mean of sensitivity and specificity of ``flagged`` for a gold of 1; NaN if all gold is of one
+    kind."""
+    positive = gold == 1
+    if not positive.any() or positive.all():
+        return math.nan
+    return float(np.mean([flagged[positive].mean(), 1 - flagged[~positive].mean()]))
+
+
 def area(verdicts: SuiteVerdicts) -> float:
     """Return the area under the ROC curve of the verdicts; NaN if all gold is of one kind."""
     return value_of(auroc(verdicts.gold, verdicts.verdicts)) if len(verdicts) else math.nan

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
-
 from conqret.data.digest import text_digest_of
 from conqret.io.checks import identifier, text
 from conqret.io.schema import Field
@@ -19,7 +17,7 @@ from conqret.suites.suite_files import (
     published_text,
     word,
 )
-from conqret.suites.suite_statistics import area, share
+from conqret.suites.suite_statistics import area, balanced_accuracy, share
 
 METRIC = "faithfulness"
 TURNS, TEST, DEV = "turns.jsonl", "begin_test_wow.tsv", "begin_dev_wow.tsv"
@@ -54,12 +52,9 @@ def read(folder: Path) -> SuiteData:
     return data_of_rows(rows, METRIC)
 
 
-def balanced_accuracy(verdicts: SuiteVerdicts) -> float:
-    """The mean of sensitivity and specificity of "every claim is supported"; NaN where all gold is of one kind."""
-    whole, attributable = verdicts.verdicts >= 1, verdicts.gold == 1
-    if not attributable.any() or attributable.all():
-        return float("nan")
-    return float(np.mean([whole[attributable].mean(), 1 - whole[~attributable].mean()]))
+def every_claim_supported(verdicts: SuiteVerdicts) -> float:
+    """Return the balanced accuracy of "every claim is supported"."""
+    return balanced_accuracy(verdicts.verdicts >= 1, verdicts.gold)
 
 
 _FROM = ("google/BEGIN-dataset", "78e2215a158744b14d080e90c8135a2039f52eb8")
@@ -89,7 +84,7 @@ SUITE = Suite(
             "balanced_accuracy",
             "mean of sensitivity and specificity for fully attributable answers; an answer counts as such if every "
             "claim is supported",
-            balanced_accuracy,
+            every_claim_supported,
             chance=0.5,
         ),
         share(

@@ -6,8 +6,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from conqret.data.digest import text_digest_of
 from conqret.io.checks import a_list, identifier, json_object, text
 from conqret.io.schema import Field, TableReader
@@ -20,7 +18,7 @@ from conqret.suites.suite_files import (
     published_rows,
     published_text,
 )
-from conqret.suites.suite_statistics import area, share
+from conqret.suites.suite_statistics import area, balanced_accuracy, share
 
 METRIC = "unsupported_claims"
 TOPIC = "Summarize the passage."
@@ -77,12 +75,9 @@ def _samples(folder: Path) -> Iterator[dict[str, Any]]:
             yield {**sample, "id": f"{batch}{sample['id']}"}
 
 
-def balanced_accuracy(verdicts: SuiteVerdicts) -> float:
-    """The mean of sensitivity and specificity of "any claim is unsupported"; NaN where all gold is of one kind."""
-    flagged, unwanted = verdicts.verdicts > 0, verdicts.gold == 1
-    if not unwanted.any() or unwanted.all():
-        return float("nan")
-    return float(np.mean([flagged[unwanted].mean(), 1 - flagged[~unwanted].mean()]))
+def any_claim_unsupported(verdicts: SuiteVerdicts) -> float:
+    """Return the balanced accuracy of "any claim is unsupported"."""
+    return balanced_accuracy(verdicts.verdicts > 0, verdicts.gold)
 
 
 _FROM = ("vectara/FaithBench", "abb6503bb2356da196260fbc4cb7837fb1742bb5")
@@ -112,7 +107,7 @@ SUITE = Suite(
             "balanced_accuracy",
             "mean of sensitivity and specificity for unwanted summaries; a summary is flagged if any claim is "
             "unsupported",
-            balanced_accuracy,
+            any_claim_unsupported,
             chance=0.5,
         ),
         share(
