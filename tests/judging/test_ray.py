@@ -231,9 +231,10 @@ def test_rubrics_are_spread_too(cluster: str, server: FaultServer, tmp_path: Pat
     ],
 )
 def test_what_a_worker_raised_is_heard(
-    raised: Any, heard: type[Exception], said: str, tmp_path: Path
+    raised: Any, heard: type[Exception], said: str, cluster: str, tmp_path: Path
 ) -> None:
-    errors = pytest.importorskip("ray", reason="the extra ray is not installed").exceptions
+    from ray import exceptions as errors
+
     cause = getattr(errors, raised)() if isinstance(raised, str) else raised
 
     async def work(worker: object) -> None:
