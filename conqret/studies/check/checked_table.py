@@ -1,0 +1,85 @@
+"""A table of judge verdicts and human labels, read: what each column is, and its values as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Kind = Literal["pass_fail", "ratings", "scores", "pairs", "classes"]
+"""Verdicts pass or fail; ordered ratings; scores in [0, 1]; preferences between two answers; classes without an
+order."""
+DrawnBy = Literal["random", "verdict", "label"]
+"""How the labeled rows were drawn: at random, or so many of each judge's verdict, or so many of each human label."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeColumn:
+    """The verdicts of one judge on n rows.
+
+    Values are 1 (pass) and 0 (fail); a rating or score as it stands; 1, 0.5 and 0 for the first answer, a tie and the
+    second answer; the place in ``CheckedTable.classes``. NaN where the judge gave none.
+
+    Attributes:
+        name: the name of the column, or of the judge or metric.
+        values: float (n,): the verdict of each row: of several runs the first, of two orders the mean.
+        runs: float (n, runs): the verdicts of several runs; None with one run.
+        orders: float (n, 2): preferences asked as A, B and as B, A, both as preferences of answer A; None if asked in
+            one order or unknown.
+        probabilities: float (n,) in [0, 1]: the stated probability of a pass; None without.
+        failed: how many rows have a verdict that is empty, an error, or no verdict at all.
+        failures: up to three failed values with their line, as ``line 7: 'ERROR'``.
+    """
+
+    name: str
+    values: NDArray[np.float64]
+    runs: NDArray[np.float64] | None = None
+    orders: NDArray[np.float64] | None = None
+    probabilities: NDArray[np.float64] | None = None
+    failed: int = 0
+    failures: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckedTable:
+    """A table of n rows with the verdicts of at least one judge and the labels of annotators.
+
+    Attributes:
+        source: the file, or "the rows" for a table in memory.
+        kind: what verdicts and labels are.
+        judges: one or more judges, in the order of the columns.
+        labels: float (n, annotators), on the same values as the verdicts; NaN where there is none. With no annotator
+            the table has no labels yet.
+        annotators: the name of each annotator's column.
+        clusters: the value of ``by`` for each row; None: rows are independent.
+        by: the column of clusters.
+        systems: the system of each row; None without.
+        chances: float (n,): the probability with which a row was drawn for labeling; NaN where unknown; None without.
+        drawn_by: how the labeled rows were drawn, where the user or the table says it.
+        classes: the names of the classes; empty for other kinds.
+        scale: the least and the highest value of ratings or scores; (0, 1) otherwise.
+        passing: how a verdict is read, for example ``"pass" is a pass`` or ``>= 4 is a pass``.
+        texts: columns of texts: id, input, output, reason, and further ones; each has n values.
+        guessed: one line that says which column was taken for what.
+        notes: what else a reader must know, one sentence each.
+    """
+
+    source: str
+    kind: Kind
+    judges: tuple[JudgeColumn, ...]
+    labels: NDArray[np.float64]
+    annotators: tuple[str, ...]
+    clusters: tuple[str, ...] | None = None
+    by: str | None = None
+    systems: tuple[str, ...] | None = None
+    chances: NDArray[np.float64] | None = None
+    drawn_by: DrawnBy | None = None
+    classes: tuple[str, ...] = ()
+    scale: tuple[float, float] = (0.0, 1.0)
+    passing: str = ""
+    texts: Mapping[str, tuple[str, ...]]
+    guessed: str = ""
+    notes: tuple[str, ...] = ()
