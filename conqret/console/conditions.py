@@ -105,12 +105,11 @@ class Requirement:
             return RequirementOutcome(self.text, False, None, lacking)
         return RequirementOutcome(self.text, OPERATORS[self.operator](value, self.bound), value)
 
-    def decision(self, estimate: Estimate, remedy: str = "") -> RequirementOutcome:
+    def decision(self, estimate: Estimate) -> RequirementOutcome:
         """Return the outcome of the requirement for an ``estimate``: met, not met or undecided.
 
         ``low >= 0.8`` is met by an interval that lies above 0.8, not met by one that lies below it, and
-        undecided where the interval contains 0.8; likewise ``high <= 0.2``. ``remedy`` then says what would
-        decide it.
+        undecided where the interval contains 0.8; likewise ``high <= 0.2``.
         """
         reached = self.outcome(self.end_of(estimate), estimate.reason or "it has no value")
         claims = {"low": (">=", ">"), "high": ("<=", "<")}
@@ -119,10 +118,8 @@ class Requirement:
         other = estimate.high if self.end == "low" else estimate.low
         if other is None or not OPERATORS[self.operator](other, self.bound):
             return reached
-        interval = f"the interval {estimate.low:.3f} to {estimate.high:.3f} contains {self.bound:g}"
-        return RequirementOutcome(
-            self.text, False, reached.value, "; ".join(filter(None, (interval, remedy))), undecided=True
-        )
+        reason = f"the interval {estimate.low:.3f} to {estimate.high:.3f} contains {self.bound:g}"
+        return RequirementOutcome(self.text, False, reached.value, reason, undecided=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Literal
 
 from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.printing import at, end, note, result, tell, tell_outcomes
-from conqret.errors import DeclarationError
-from conqret.studies.check.checked_table import DrawnBy
 
 
 def check(
@@ -20,7 +18,7 @@ def check(
     passing: str = "",
     by: str = "",
     labels: Path | None = None,
-    drawn_by: DrawnBy | None = None,
+    drawn_by: Literal["random", "verdict", "label"] | None = None,
     require: list[str] | None = None,
     output: Path | None = None,
     confidence: label_options.Confidence = 0.95,
@@ -54,3 +52,29 @@ def check(
 
     conqret check results.csv --require "tnr.low >= 0.8" --require "tpr.low >= 0.8"
     """
+    from conqret.studies.check.api import PAGE_NAME
+    from conqret.studies.check.api import check as check_judge
+    from conqret.studies.check.page import check_tables
+    from conqret.studies.check.screen import screen
+
+    found = check_judge(
+        file,
+        judge=judge or (),
+        human=human or (),
+        passing=passing,
+        by=by,
+        labels=labels,
+        drawn_by=drawn_by,
+        require=require or (),
+        confidence=confidence,
+        output=output,
+    )
+    tell(found.guessed)
+    lines = check_tables(found) if json_output is False else screen(found)
+    result(found, lines, as_json=json_output, outcomes=found.requirements)
+    note(*found.notes)
+    if output is not None:
+        tell(at(output / PAGE_NAME, "page"))
+    tell_outcomes(found.requirements)
+    undecided = [outcome for outcome in found.requirements if outcome.undecided]
+    end(len(undecided) < sum(not outcome.met for outcome in found.requirements), undecided=undecided)

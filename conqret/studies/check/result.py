@@ -8,6 +8,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from conqret.console.conditions import RequirementOutcome
 from conqret.data.item import Frozen
 from conqret.errors import check_known
 from conqret.stats.estimate import Estimate
@@ -282,6 +283,7 @@ class CheckResult(NamedFigures):
         disagreements_in_all: how many there are.
         notes: what else a reader must know, one sentence each.
         guessed: which column was taken for what.
+        requirements: the outcomes of conditions.
     """
 
     schema_name: str = SCHEMA
@@ -308,7 +310,13 @@ class CheckResult(NamedFigures):
     disagreements_in_all: int = 0
     notes: tuple[str, ...] = ()
     guessed: str = ""
+    requirements: tuple[RequirementOutcome, ...] = Field(default=(), exclude=True)
 
     def figure(self, name: str) -> Estimate:
         """Return the figure ``name`` of the first judge."""
         return self.judges[0].figure(name)
+
+    @property
+    def met(self) -> bool:
+        """True if all requirements are met."""
+        return all(outcome.met for outcome in self.requirements)
