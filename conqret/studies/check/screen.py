@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from conqret.show.page import cut
+from conqret.show.visible_text import cut
 from conqret.stats.estimate import Estimate
 from conqret.studies.check.result import CheckResult, Disagreement, JudgeCheck, LevelCheck
 
