@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING
 
 from conqret.console.conditions import Requirement, RequirementOutcome
 from conqret.errors import check_known, number, strict_options
-from conqret.show.page import write_files
 from conqret.stats.estimate import CONFIDENCE
 from conqret.stats.verdict_rates import labels_to_decide
 from conqret.studies.check.checked_table import DrawnBy
 from conqret.studies.check.figures import check_table
-from conqret.studies.check.page import check_page
 from conqret.studies.check.read_table import read_checked_table
 from conqret.studies.check.result import TITLES, CheckResult
 from conqret.text.words import dimension_name
@@ -78,6 +76,9 @@ def check(
     if outcomes:
         result = result.model_copy(update={"requirements": tuple(outcomes)})
     if output is not None:
+        from conqret.show.page import write_files  # pages take longer to import than a check takes
+        from conqret.studies.check.page import check_page
+
         page = check_page(result)
         pages = {
             PAGE_NAME: page.html(),
