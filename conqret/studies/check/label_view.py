@@ -65,8 +65,9 @@ def strata(values: Values) -> NDArray[np.intp]:
 class LabelView:
     """The verdicts of ``judge`` next to the combined labels (``target``) of all rows.
 
-    ``chances`` is the probability with which each row was drawn for labeling, None where all are alike. ``reason`` is
-    why no rate can be claimed at all; empty where one can. ``clusters`` has the number of each row's cluster.
+    ``chances`` is the probability with which each row was drawn for labeling, None where all are alike; ``own_strata``
+    is True where it follows from the verdicts of this very judge. ``reason`` is why no rate can be claimed at all;
+    empty where one can. ``clusters`` has the number of each row's cluster.
     """
 
     table: CheckedTable
@@ -75,6 +76,7 @@ class LabelView:
     clusters: NDArray[np.intp]
     drawing: Drawing | None = None
     chances: Values | None = None
+    own_strata: bool = False
     reason: str = ""
     confidence: float = CONFIDENCE
     both: Mask = field(init=False)
@@ -122,7 +124,11 @@ class LabelView:
         return undefined(BY_LABEL) if self.drawing == "label" and not by_label else compute()
 
     def share(
-        self, part: Values | Mask, whole: Values | Mask | None = None, reason: str = "", scale: Scale = "share"
+        self,
+        part: Values | Mask,
+        whole: Values | Mask | None = None,
+        reason: str = "",
+        scale: Scale = "share",
     ) -> Estimate:
         """Return the weighted mean of ``part`` over the rows of ``whole`` (default: all), with its interval."""
         _, _, weights = self.sides
