@@ -109,24 +109,26 @@ class Requirement:
         """Return the outcome of the requirement for an ``estimate``: met, not met or undecided.
 
         ``low >= 0.8`` is met by an interval that lies above 0.8, not met by one that lies below it, and
-        undecided where the interval contains 0.8; likewise ``high <= 0.2``.
+        undecided where the interval contains 0.8 or is not known; likewise ``high <= 0.2``.
         """
-        reached = self.outcome(self.end_of(estimate), estimate.reason or "it has no value")
-        claims = {"low": (">=", ">"), "high": ("<=", "<")}
-        if reached.met or reached.value is None or self.operator not in claims.get(self.end or "", ()):
-            return reached
-        other = estimate.high if self.end == "low" else estimate.low
-        if other is None or not OPERATORS[self.operator](other, self.bound):
-            return reached
+        claim = {"low": (">=", ">"), "high": ("<=", "<")}.get(self.end or "", ())
+        if estimate.value is None or self.operator not in claim:
+            return self.outcome(self.end_of(estimate), estimate.reason or "it has no value")
+        if estimate.low is None or estimate.high is None:
+            reason = estimate.reason or "it has no interval"
+            return RequirementOutcome(self.text, False, None, reason, undecided=True)
+        near, far = (estimate.low, estimate.high) if self.end == "low" else (estimate.high, estimate.low)
+        outcome = self.outcome(near)
+        if outcome.met or not OPERATORS[self.operator](far, self.bound):
+            return outcome
         reason = f"the interval {estimate.low:.3f} to {estimate.high:.3f} contains {self.bound:g}"
-        return RequirementOutcome(self.text, False, reached.value, reason, undecided=True)
-
+        return RequirementOutcome(self.text, False, near, reason, undecided=True)
 
 @dataclass(frozen=True, slots=True)
 class RequirementOutcome:
     """The outcome of a requirement: if it is met, by which value, and why there is no value or no decision.
 
-    An outcome that is ``undecided`` is not met. ``items`` are the worst items of a run that does not meet it, each with ``item``, ``score`` and ``why``.
+    An outcome that is ``undecided`` is not met, and about ``labels`` more labeled rows would decide it. ``items`` are the worst items of a run that does not meet it, each with ``item``, ``score`` and ``why``.
     """
 
     requirement: str
@@ -135,6 +137,7 @@ class RequirementOutcome:
     reason: str = ""
     items: tuple[Any, ...] = ()
     undecided: bool = False
+    labels: int | None = None
 
     def __str__(self) -> str:
         value = "none" if self.value is None else f"{self.value:.3f}"

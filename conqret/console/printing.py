@@ -117,7 +117,7 @@ def result(
     if as_json and outcomes is not None:
         plain = [asdict(outcome) for outcome in outcomes]
         for requirement in plain:
-            for name in ("items", "undecided"):
+            for name in ("items", "undecided", "labels"):
                 if not requirement[name]:
                     del requirement[name]
         value = json.loads(value.model_dump_json()) | {"requirements": plain}
@@ -248,7 +248,7 @@ def end(
 def tell_outcomes(outcomes: Sequence[RequirementOutcome]) -> bool:
     """Print which requirements are met, and return True if all are."""
     for outcome in outcomes:
-        (tell if outcome.met else complain)(str(outcome))
+        (tell if outcome.met or outcome.undecided else complain)(str(outcome))
     return all(outcome.met for outcome in outcomes)
 
 

@@ -3,29 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from conqret.console.conditions import Requirement, RequirementOutcome
-from conqret.errors import check_known, number, strict_options
+from conqret.errors import strict_options
 from conqret.stats.estimate import CONFIDENCE
-from conqret.stats.verdict_rates import labels_to_decide
 from conqret.studies.check.checked_table import DrawnBy
 from conqret.studies.check.figures import check_table
 from conqret.studies.check.read_table import read_checked_table
-from conqret.studies.check.result import TITLES, CheckResult
-from conqret.text.words import dimension_name
+from conqret.studies.check.requirements import check_requirement, parse_requirement
+from conqret.studies.check.result import CheckResult
 
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
 JSON_NAME, PAGE_NAME, MARKDOWN_NAME = "check.json", "check.html", "check.md"
-COVERAGE = "coverage"
-EXAMPLE = "tnr.low >= 0.8"
-SHARES = ("tnr", "tpr", "agreement", "flip_rate", "first_share")
-"""Figures that are shares of rows."""
 
 
 @strict_options
@@ -87,43 +80,3 @@ def check(
         }
         write_files(Path(output), pages)
     return result
-
-
-def parse_requirement(text: str) -> Requirement:
-    """Parse one condition, such as ``tnr.low >= 0.8`` or, for one of several judges, ``tnr.low[gpt] >= 0.8``.
-
-    Raises:
-        DeclarationError: the text does not have the form of a condition.
-        UnknownNameError: there is no such figure.
-    """
-    return Requirement.parse(text, {*TITLES, COVERAGE}, "figure to require", EXAMPLE, TITLES)
-
-
-def check_requirement(requirement: Requirement, result: CheckResult) -> RequirementOutcome:
-    """Compare a condition with a figure of a judge: the first one, unless the condition names one in brackets.
-
-    Raises:
-        UnknownNameError: there is no such judge, or verdicts of this kind have no such figure.
-    """
-    judges = {dimension_name(judge.name): judge for judge in result.judges}
-    name = requirement.dimension or next(iter(judges))
-    check_known("judge of this table", judges, name)
-    judge = judges[name]
-    if requirement.name == COVERAGE:
-        return requirement.outcome(judge.coverage)
-    estimate = judge.figure(requirement.name)
-    outcome = requirement.decision(estimate)
-    if not outcome.undecided or estimate.value is None:
-        return outcome
-    bound = requirement.bound
-    more = labels_to_decide(
-        estimate,
-        bound,
-        judge.compared,
-        end="low" if estimate.value > bound else "high",
-        share=requirement.name in SHARES,
-        confidence=result.confidence,
-    )
-    if more is None:
-        return outcome
-    return replace(outcome, reason=f"{outcome.reason}; about {number(more, 'more label')} would decide it")

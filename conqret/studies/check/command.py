@@ -70,7 +70,7 @@ def check(
         output=output,
     )
     tell(found.guessed)
-    lines = check_tables(found) if json_output is False else screen(found)
+    lines = check_tables(found) if json_output is False else screen(found, paged=output is not None)
     result(found, lines, as_json=json_output, outcomes=found.requirements)
     note(*found.notes)
     if output is not None:

@@ -17,12 +17,12 @@ ROOM = 60
 """Characters of a text on the first screen."""
 
 
-def screen(result: CheckResult) -> list[str]:
-    """Return the lines that answer how good the judges are."""
+def screen(result: CheckResult, *, paged: bool = False) -> list[str]:
+    """Return the lines that answer how good the judges are; ``paged`` says that a page has the rest."""
     lines = [result.answer, *aligned(figure_lines(result, result.judges[0]))]
     if result.next:
         lines.append(f"  next: {result.next}")
-    for block in (_judges(result), _systems(result.judges[0]), _disagreements(result)):
+    for block in (_judges(result), _systems(result.judges[0]), _disagreements(result, paged=paged)):
         shown = list(block)
         if shown:
             lines += ["", *shown]
@@ -61,7 +61,7 @@ def figure_lines(result: CheckResult, judge: JudgeCheck) -> Iterator[FigureLine]
         yield "catches failures (TNR)", estimate_text(tnr), f"{tnr.n:,} labeled failures"
         yield "keeps good answers (TPR)", estimate_text(tpr), f"{tpr.n:,} labeled passes"
         yield _mean_line("pass rate", result, judge)
-        yield _noise(judge) or ("kappa", estimate_text(figures["kappa"]), rows)
+        yield _noise(judge) or ("kappa", estimate_text(figures["kappa"]), f"{rows}; 0 is chance, 1 is perfect")
     elif result.kind in ("ratings", "scores"):
         points = " points" if result.kind == "ratings" else ""
         bias = estimate_text(figures["bias"], signed=True)
@@ -93,7 +93,7 @@ def _mean_line(what: str, result: CheckResult, judge: JudgeCheck) -> FigureLine:
     return (
         f"{what} of all rows",
         f"{by_judge}, corrected {estimate_text(corrected)}",
-        f"{result.rows:,} rows, corrected by the labels",
+        f"{result.rows:,} rows, {result.unlabeled:,} without a label",
     )
 
 
@@ -194,13 +194,21 @@ def _systems(judge: JudgeCheck) -> Iterator[str]:
     yield from aligned(lines)
 
 
-def _disagreements(result: CheckResult) -> Iterator[str]:
+def _disagreements(result: CheckResult, *, paged: bool) -> Iterator[str]:
     shown = result.disagreements[:LISTED]
     if not shown:
         return
     rest = result.disagreements_in_all - len(shown)
-    yield f"Gravest disagreements{f' ({rest:,} more: -o FOLDER writes a page)' if rest else ''}"
-    yield from aligned((f"row {one.row}", f"judge {one.judge}, human {one.human}", _quoted(one)) for one in shown)
+    more = f"{rest:,} more on the page" if paged else f"{rest:,} more: -o FOLDER writes a page"
+    yield f"Gravest disagreements{f' ({more})' if rest else ''}"
+    yield from aligned(
+        (
+            f"row {one.row}" if one.id == str(one.row) else cut(one.id, ROOM),
+            f"judge {one.judge}, human {one.human}",
+            _quoted(one),
+        )
+        for one in shown
+    )
 
 
 def _quoted(disagreement: Disagreement) -> str:
