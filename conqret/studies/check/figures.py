@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from conqret.errors import shortened
 from conqret.show.words import symmetry_note
-from conqret.stats.agreement import alphas
+from conqret.stats.agreement import AlternativeAnnotator, alphas, alternative_annotator_test
 from conqret.stats.estimate import CONFIDENCE, Estimate, undefined
 from conqret.stats.jackknife import JackknifedEstimate
 from conqret.stats.prediction_powered import ProbabilitySample
@@ -107,7 +107,10 @@ def check_table(table: CheckedTable, *, bar: float = BAR, confidence: float = CO
         judges=checks,
         comparisons=tuple(_comparisons(views)),
         annotators=AnnotatorCheck(
-            names=table.annotators, alpha=_annotator_alpha(first), tied=int((asked & ~labeled).sum())
+            names=table.annotators,
+            alpha=_annotator_alpha(first),
+            tied=int((asked & ~labeled).sum()),
+            alternative=_alternative(first),
         ),
         classes={"pass_fail": ("fail", "pass"), "pairs": ("second", "tie", "first")}.get(
             table.kind, table.classes
@@ -246,6 +249,16 @@ def _annotator_alpha(view: LabelView) -> Estimate:
     drawn = leave_one_out(view.names(rows))
     (alpha,) = alphas(table.labels[rows].T[None], view.level, drawn)
     return alpha.estimate(view.confidence)
+
+
+def _alternative(view: LabelView) -> AlternativeAnnotator | None:
+    table = view.table
+    if len(table.annotators) < 3:
+        return None
+    rows = (~np.isnan(table.labels)).any(axis=1)
+    return alternative_annotator_test(
+        view.verdicts[rows], table.labels[rows].T, table.annotators, view.level, clusters=view.names(rows)
+    )
 
 
 def _comparisons(views: Sequence[LabelView]) -> Iterator[JudgeDifference]:

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from conqret.judging.build_gate import requirement_table
 from conqret.show import words
-from conqret.show.report_page import CollapsedTable, PageRemarks, ReportPage, Section, section
+from conqret.show.report_page import PageRemarks, ReportPage, Section, section
 from conqret.show.table import Column, Table
+from conqret.stats.agreement import AlternativeAnnotator
 from conqret.studies.check.result import TITLES, CheckResult, JudgeCheck
 
 HOW_TO_READ = {
@@ -76,13 +77,18 @@ def figures_table(result: CheckResult) -> Table:
         ],
         [
             (
-                TITLES[name],
+                _title(result, name),
                 *(judge.figures.get(name) for judge in result.judges),
                 *([] if several else [result.judges[0].figures[name].n]),
             )
             for name in names
         ],
     )
+
+
+def _title(result: CheckResult, name: str) -> str:
+    title = TITLES[name]
+    return title.replace("mean of", "pass rate by").replace("mean", "pass rate") if result.kind == "pass_fail" else title
 
 
 def _of(result: CheckResult, judge: JudgeCheck) -> str:
@@ -202,10 +208,14 @@ def disagreements_table(result: CheckResult) -> Table | None:
 
 
 def _details(result: CheckResult) -> Iterator[Section]:
-    """What few need: the annotators among themselves, verdicts that failed."""
-    alpha = result.annotators.alpha
-    if len(result.annotators.names) > 1:
-        yield section(Table("Annotators among themselves", ("", "Krippendorff's alpha"), [("all", alpha)]))
+    """What few need: baselines, the annotators among themselves, verdicts that failed."""
+    if baselines := _baselines(result):
+        yield Section(baselines.title, [baselines], folded=True)
+    annotators = result.annotators
+    if len(annotators.names) > 1:
+        alpha = Table("", ("", "Krippendorff's alpha"), [("annotators among themselves", annotators.alpha)])
+        parts = [alpha, *filter(None, [_alternative(annotators.alternative)])]
+        yield Section("Annotators", parts, folded=True)
     failed = [judge for judge in result.judges if judge.failed]
     if failed:
         lines = [
@@ -213,3 +223,33 @@ def _details(result: CheckResult) -> Iterator[Section]:
             for judge in failed
         ]
         yield Section("Verdicts that failed", [PageRemarks(lines)], "They are counted, and never scored.")
+
+
+def _baselines(result: CheckResult) -> Table | None:
+    """What a judge without any skill comes to on the labeled rows."""
+    judge, passes = result.judges[0], result.judges[0].figures.get("human_mean")
+    if result.kind != "pass_fail" or passes is None or passes.value is None or not judge.compared:
+        return None
+    share = passes.value
+    given = sum(row[1] for row in judge.confusion) / judge.compared
+    rows = [
+        ("the judge", judge.tnr.value, judge.tpr.value, judge.agreement.value, judge.kappa.value),
+        ("always pass", 0.0, 1.0, share, 0.0),
+        ("always fail", 1.0, 0.0, 1 - share, 0.0),
+        ("a coin that passes as often", 1 - given, given, share * given + (1 - share) * (1 - given), 0.0),
+    ]
+    return Table("Compared with judges without skill", ("Judge", "TNR", "TPR", "Agreement", "Kappa"), rows)
+
+
+def _alternative(test: AlternativeAnnotator | None) -> Table | PageRemarks | None:
+    if test is None:
+        return None
+    if test.passed is None:
+        return PageRemarks([f"Can the judge replace an annotator? {words.capitalised(test.reason)}."])
+    return Table(
+        "Can the judge replace an annotator?",
+        ("Passed", "Winning rate", "Advantage probability", Column("Remark", "text")),
+        [("yes" if test.passed else "no", test.winning_rate, test.advantage, test.reason)],
+        note=f"The alternative annotator test (Calderon, Reichart and Dror 2025), with epsilon {test.epsilon:g}: whether "
+        "the judge or an annotator is closer to the other annotators.",
+    )

@@ -11,6 +11,7 @@ from pydantic import Field
 from conqret.console.conditions import RequirementOutcome
 from conqret.data.item import Frozen
 from conqret.errors import check_known
+from conqret.stats.agreement import AlternativeAnnotator
 from conqret.stats.estimate import Estimate
 from conqret.studies.check.checked_table import DrawnBy, Kind
 
@@ -26,9 +27,9 @@ TITLES: Mapping[str, str] = {
     "flip_rate": "verdict flips with the order",
     "first_share": "share of first place",
     "bias": "judge minus annotators",
-    "judge_mean": "judge, all rows",
-    "human_mean": "annotators, labeled rows",
-    "corrected": "corrected, all rows",
+    "judge_mean": "mean of the judge, all rows",
+    "human_mean": "mean of the annotators, labeled rows",
+    "corrected": "corrected mean, all rows",
     "kappa": "kappa",
     "weighted_kappa": "weighted kappa",
     "alpha": "alpha",
@@ -237,11 +238,15 @@ class DrawGuard(Frozen):
 
 
 class AnnotatorCheck(Frozen):
-    """The annotators: their ``names``, Krippendorff's ``alpha`` among them, and how many rows they leave ``tied``."""
+    """The annotators: their ``names``, Krippendorff's ``alpha`` among them, and how many rows they leave ``tied``.
+
+    ``alternative`` tests whether the first judge can replace an annotator, where there are at least three.
+    """
 
     names: tuple[str, ...]
     alpha: Estimate
     tied: int = 0
+    alternative: AlternativeAnnotator | None = None
 
 
 class Disagreement(Frozen):
