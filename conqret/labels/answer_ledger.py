@@ -230,6 +230,11 @@ class Ledger(AnnotatorTable):
                 (state, revision + 1, turn.number),
             )
 
+    def screens(self) -> list[Screen]:
+        """Return the screens of the study in order, without those of the practice."""
+        rows = self._database.rows("SELECT body FROM screens WHERE NOT practice ORDER BY number")
+        return [Screen.model_validate_json(row["body"]) for row in rows]
+
     # What was answered
 
     def given(
