@@ -58,11 +58,11 @@ class TaskOptions(OptionGroup):
     """The questions to annotators.
 
     Args:
-        task: The annotation task: `rating` (overall quality), `verdict` (a table of a judge's verdicts: pass or fail, or
-            what else its verdicts are), `dimensions` (15 dimensions of argument quality), `preference` (the better of
-            two arguments), `citation-support`, `perspective` (does a document support it?),
-            `partial-answer`, `answer-preference`, `counter-argument`, the ratings of a judge format
-            (`rag-fine-grained`, `listwise`, …), or a TOML file with your own questions. For two-turn debates: `debate`
+        task: The annotation task: `rating` (overall quality), `verdict` (pass or fail; for a table of a judge's
+            verdicts on their own scale), `dimensions` (15 dimensions of argument quality), `preference` (the better of
+            two arguments), `citation-support`, `perspective` (does a document support it?), `partial-answer`,
+            `answer-preference`, `counter-argument`, the ratings of a judge format (`rag-fine-grained`, `listwise`, …),
+            or a TOML file with your own questions. For two-turn debates: `debate`
             (judge which option is right) or `write` (write counter-arguments). Default: `verdict` for a table of
             verdicts, else `rating`.
         sample: For a table of verdicts: how many of its unlabeled rows are labeled, each verdict among them. Default:
@@ -279,16 +279,21 @@ def collect(
 
 
 def verdict_table(file: Path, task_options: TaskOptions) -> CheckedTable | None:
-    """Return a file as a table of a judge's verdicts; None if it is none, or another task is named.
+    """Return a file as a table of a judge's verdicts; None if it is none or holds items, or another task is
+    named.
 
     Raises:
         DeclarationError: a sample of its rows is wanted, and it is none.
     """
+    from conqret.io.files import file_rows
     from conqret.studies.check.read_table import read_checked_table
 
     if task_options.task not in (None, VERDICT):
         return None
     try:
+        columns = set(getattr(next(iter(file_rows(file)), None), "record", ()))
+        if task_options.sample is None and "topic" in columns and columns & {"argument", "documents"}:
+            return None
         return read_checked_table(file)
     except ConqretError:
         if task_options.sample is not None:

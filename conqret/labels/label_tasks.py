@@ -172,7 +172,7 @@ TASKS = (
     ),
     AnnotationTask(
         "verdict",
-        "say whether an output passes or fails; of a table of a judge's verdicts, on their scale",
+        "say whether an output passes or fails",
         _verdict_screens,
         needs=where_any("argument"),
         dimensions=("verdict",),

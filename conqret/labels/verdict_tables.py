@@ -21,20 +21,18 @@ import numpy as np
 from conqret.data.digest import gathered
 from conqret.errors import DeclarationError
 from conqret.labels.annotators import BLOCK
-from conqret.labels.answer_ledger import Ledger
+from conqret.labels.answer_ledger import VERDICT, Ledger
 from conqret.labels.database import FILE
 from conqret.labels.label_tasks import QUESTIONS
 from conqret.labels.sampling import BANDS, SEED
 from conqret.labels.screens import Choice, Screen, ScreenPassage, ScreenQuestion, Stratum, rating
 from conqret.studies.check.checked_table import CheckedTable
 
-TASK = "verdict"
-"""The annotation task, and the name of its question."""
 SAMPLE = 60
 """Rows to label, if nothing else is asked for."""
-SHOWN = {"input": "Input", "context": "Context", "output": "Output", "reference": "Reference"}
+SHOWN = {"input": "Input", "context": "Context", "output": "Output", "expected": "Reference"}
 """The texts of a row that annotators see, in this order; all others may tell what the judge said."""
-COMPARED = ("output_a", "output_b")
+COMPARED = ("answer_a", "answer_b")
 """The texts of a row that are compared."""
 MAX_KEYS = 9
 """Choices that have a key of their own: the digits."""
@@ -147,26 +145,26 @@ def table_screens(table: CheckedTable, rows: Sequence[DrawnRow], seed: int = SEE
             f"{table.source} has no texts that annotators could read: add a column input, output or context"
         )
     parts = table.systems or [""] * len(table.texts["id"])
-    names = Counter(zip(table.texts["id"], parts, strict=True))
-    name, count = names.most_common(1)[0]
+    twice, count = Counter(zip(table.texts["id"], parts, strict=True)).most_common(1)[0]
     if count > 1:
         raise DeclarationError(
-            f"{table.source}: {count} rows have the id {' of '.join(filter(None, name))!r}, so that their labels could not "
-            "be told apart; give each row an id of its own"
+            f"{table.source}: {count} rows have the id {' of '.join(filter(None, twice))!r}, and their labels could "
+            "not be told apart; give each row an id of its own"
         )
-    question, rng = _question(table), random.Random(seed)
+    question = _question(table)
     screens = []
     for row in rows:
         texts = {name: values[row.place] for name, values in table.texts.items() if values[row.place].strip()}
-        swapped = set(COMPARED) <= set(texts) and rng.random() < 0.5
+        name, part = table.texts["id"][row.place], parts[row.place]
+        swapped = set(COMPARED) <= set(texts) and random.Random(f"{seed} {name} {part}").random() < 0.5
         sides = [texts[name] for name in COMPARED if name in texts]
         compared = zip("AB", reversed(sides) if swapped else sides, strict=False)
         shown = [(title, texts[name]) for name, title in SHOWN.items() if name in texts]
         screens.append(
             Screen(
-                item=table.texts["id"][row.place],
-                part=parts[row.place],
-                heading=table.texts["id"][row.place],
+                item=name,
+                part=part,
+                heading=name,
                 passages=tuple(ScreenPassage(title=title, text=text) for title, text in (*compared, *shown)),
                 questions=(question,),
                 swapped=swapped,
@@ -181,7 +179,7 @@ def _question(table: CheckedTable) -> ScreenQuestion:
     if table.kind == "pairs":
         return QUESTIONS["output-preference"][0]
     if table.kind in ("pass_fail", "scores"):
-        return QUESTIONS[TASK][0]
+        return QUESTIONS[VERDICT][0]
     if table.kind == "ratings":
         low, high = map(int, table.scale)
         if (low, high) != table.scale or not 0 <= low < high <= MAX_KEYS:
@@ -193,9 +191,9 @@ def _question(table: CheckedTable) -> ScreenQuestion:
     else:
         asks, choices = "Which class is it?", tuple(Choice(value=name) for name in table.classes)
         if len(choices) > MAX_KEYS:
-            return ScreenQuestion(name=TASK, asks=asks, choices=choices)
+            return ScreenQuestion(name=VERDICT, asks=asks, choices=choices)
     keyed = [
         choice.model_copy(update={"key": choice.value if table.kind == "ratings" else str(place)})
         for place, choice in enumerate(choices, start=1)
     ]
-    return ScreenQuestion(name=TASK, asks=asks, choices=tuple(keyed))
+    return ScreenQuestion(name=VERDICT, asks=asks, choices=tuple(keyed))
