@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import closing
@@ -14,10 +15,10 @@ from annotated_types import Interval
 from conqret._optional import require
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
-from conqret.console.printing import note, note_left_out, say
+from conqret.console.printing import at, note, note_left_out, say
 from conqret.debate.two_turn.slider_answers import INSTRUCTIONS, read_slider_answers
 from conqret.debate.two_turn.two_turn_files import read_two_turn
-from conqret.errors import DeclarationError, number
+from conqret.errors import ConqretError, DeclarationError, number
 from conqret.io.limits import declared_text
 from conqret.io.safe_files import only_writer
 from conqret.labels.command import ends
@@ -30,18 +31,26 @@ if TYPE_CHECKING:
     from conqret.labels.answer_ledger import Ledger
     from conqret.labels.study_access import Links
     from conqret.labels.study_screens import PlannedStudy
+    from conqret.studies.check.checked_table import CheckedTable
 
 
 ANNOTATE_PORT = 8767
 """Where the pages are on which annotators label, if no other port is given."""
 DEBATE, WRITE = "debate", "write"
 """The tasks for two-turn debates, whose screens are planned for each annotator."""
+RATING, VERDICT = "rating", "verdict"
+"""The tasks where none is named: for items, and for a table of a judge's verdicts."""
 ONLY_FOR = {
     DEBATE: {"--design", "--instruction", "--pass"},
     WRITE: {"--judged"},
+    VERDICT: {"--sample", "--open", "--overlap", "--pass"},
     "": set("--metric --scale --plan --open --overlap --pass --columns --skip-invalid --language".split()),
 }
 """The options that not every task takes, by task; the last are those of tasks that label items."""
+ANNOTATOR = "annotator"
+"""Who labels a table, if nobody is named."""
+EXPORT = "labels.csv"
+"""The labels of a table, in the folder of its study."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,11 +58,15 @@ class TaskOptions(OptionGroup):
     """The questions to annotators.
 
     Args:
-        task: The annotation task: `rating` (overall quality), `dimensions` (15 dimensions of argument quality),
-            `preference` (the better of two arguments), `citation-support`, `perspective` (does a document support it?),
-            `partial-answer`, `answer-preference`, `counter-argument`, the ratings of a judge format
-            (`rag-fine-grained`, `listwise`, …), or a TOML file with your own questions. For two-turn debates: `debate`
-            (judge which option is right) or `write` (write counter-arguments).
+        task: The annotation task: `rating` (overall quality), `verdict` (pass or fail; for a table of a judge's
+            verdicts on their own scale), `dimensions` (15 dimensions of argument quality), `preference` (the better of
+            two arguments), `citation-support`, `perspective` (does a document support it?), `partial-answer`,
+            `answer-preference`, `counter-argument`, the ratings of a judge format (`rag-fine-grained`, `listwise`, …),
+            or a TOML file with your own questions. For two-turn debates: `debate`
+            (judge which option is right) or `write` (write counter-arguments). Default: `verdict` for a table of
+            verdicts, else `rating`.
+        sample: For a table of verdicts: how many of its unlabeled rows are labeled, each verdict among them. Default:
+            60.
         metric: Show annotators only this question (dimension) of the task. May be repeated.
         scale: Lowest and highest rating, for example `1:5`. Default: the task's.
         plan: Only the items of this plan, in its order: a .plan.json that `conqret labels sample` wrote.
@@ -66,7 +79,8 @@ class TaskOptions(OptionGroup):
             is then shown the bonus in dollars that their texts earned.
     """
 
-    task: str = "rating"
+    task: str | None = None
+    sample: Annotated[int | None, Interval(ge=1)] = None
     metric: list[str] | None = None
     scale: str | None = None
     plan: Path | None = None
@@ -80,7 +94,8 @@ class AnnotatorOptions(OptionGroup):
     """Who labels, what they agree to and practice first, and how many label an item.
 
     Args:
-        annotators: Who labels: names, comma-separated; each annotator gets a link of their own.
+        annotators: Who labels: names, comma-separated; each annotator gets a link of their own. Default, for a table of
+            verdicts: one annotator.
         open_to (--open): Number of annotators who may join by one open link, choosing a name.
         overlap: How many annotators label each item. Default: 3, or all if there are fewer.
         consent: A text file, shown to each annotator before the first item; only those who agree to it can go on.
@@ -192,7 +207,7 @@ def _say_links(base: str, ledger: Ledger, links: Links) -> None:
 def collect(
     items: options.Items,
     *,
-    output: Path,
+    output: Path = Path("labels"),
     task_options: TaskOptions,
     panel: AnnotatorOptions,
     served: ServerOptions,
@@ -216,6 +231,8 @@ def collect(
 
     Examples:
 
+    conqret labels collect results.csv --sample 60
+
     conqret labels collect items.jsonl --annotators anna,ben,carl -o labels
 
     conqret labels collect items.jsonl --task rag-fine-grained --metric groundedness --open 20 --overlap 3 -o labels
@@ -228,6 +245,8 @@ def collect(
 
     conqret labels collect questions.jsonl --task write --annotators ann,bob -o writing
     """
+    table = verdict_table(items, task_options)
+    kind = VERDICT if table is not None else task_options.task or RATING
     options_set = {
         **{f"--{name}": value for name, value in vars(task_options).items() if name != "task"},
         "--open": panel.open_to,
@@ -237,24 +256,109 @@ def collect(
         "--skip-invalid": skip_invalid,
         "--language": language,
     }
-    takes = ONLY_FOR.get(task_options.task, ONLY_FOR[""])
+    takes = ONLY_FOR[kind if kind in (DEBATE, WRITE) or table is not None else ""]
     if others := [name for name, value in options_set.items() if value and name not in takes]:
-        raise DeclarationError(f"--task {task_options.task} takes no {' and no '.join(others)}: leave it out")
+        raise DeclarationError(f"--task {kind} takes no {' and no '.join(others)}: leave it out")
     if panel.passing and panel.practice is None:
         raise DeclarationError("--pass is the share of correct answers in --practice FILE: add --practice")
-    if task_options.task == DEBATE:
+    names = panel.names
+    if table is not None:
+        names = names or ([] if panel.open_to else [ANNOTATOR])
+        planned = verdict_plan(table, output, names, task_options, panel)
+    elif kind == DEBATE:
         planned = debate_plan(items, task_options, panel)
-    elif task_options.task == WRITE:
+    elif kind == WRITE:
         planned = writing_plan(items, task_options, panel)
     else:
         named = options.column_map(columns, options.ITEM_COLUMNS)
         reading: ItemSettings = {"columns": named, "skip_invalid": skip_invalid, "language": language}
-        planned = label_plan(items, task_options, panel, reading)
-    served.serve(output, planned, panel.names)
+        planned = label_plan(items, kind, task_options, panel, reading)
+    served.serve(output, planned, names)
+    if table is not None:
+        _say_export(items, output)
+
+
+def verdict_table(file: Path, task_options: TaskOptions) -> CheckedTable | None:
+    """Return a file as a table of a judge's verdicts; None if it is none or holds items, or another task is
+    named.
+
+    Raises:
+        DeclarationError: a sample of its rows is wanted, and it is none.
+    """
+    from conqret.io.files import file_rows
+    from conqret.studies.check.read_table import read_checked_table
+
+    if task_options.task not in (None, VERDICT):
+        return None
+    try:
+        columns = set(getattr(next(iter(file_rows(file)), None), "record", ()))
+        if task_options.sample is None and "topic" in columns and columns & {"argument", "documents"}:
+            return None
+        return read_checked_table(file)
+    except ConqretError:
+        if task_options.sample is not None:
+            raise
+        return None
+
+
+def verdict_plan(
+    table: CheckedTable,
+    folder: Path,
+    names: Sequence[str],
+    task_options: TaskOptions,
+    panel: AnnotatorOptions,
+) -> PlannedStudy:
+    """Return the planned study for labeling rows of a table; of a study that has begun, with the rows that
+    were drawn then."""
+    from conqret.labels.study_screens import PlannedStudy, practice_screens
+    from conqret.labels.verdict_tables import (
+        SAMPLE,
+        SEED,
+        draw_rows,
+        drawn_before,
+        strata_line,
+        table_screens,
+    )
+
+    screens = drawn_before(folder, table)
+    if len(screens) < (task_options.sample or (0 if screens else SAMPLE)):
+        screens = table_screens(table, draw_rows(table, task_options.sample or SAMPLE))
+    say(f"{strata_line(screens)} (seed {SEED}); annotators see neither verdicts nor reasons")
+    practice = []
+    if panel.practice is not None:
+        practice = practice_screens(panel.practice, VERDICT, screens, on_check=note_left_out)
+    study = study_of(
+        VERDICT,
+        screens + practice,
+        names,
+        overlap=_overlap(panel, names),
+        open_to=panel.open_to,
+        consent=panel.consent_text(),
+        passing=panel.passing,
+    )
+    return PlannedStudy(study, [*screens, *practice])
+
+
+def _overlap(panel: AnnotatorOptions, names: Sequence[str]) -> int:
+    """How many annotators label each item."""
+    return min(OVERLAP, max(len(names) + panel.open_to, 1)) if panel.overlap is None else panel.overlap
+
+
+def _say_export(table: Path, folder: Path) -> None:
+    """Write the labels of a table next to the study, and say the command that reads both."""
+    from conqret.labels.answer_ledger import Ledger
+    from conqret.labels.exporting import export_labels
+
+    with closing(Ledger(folder)) as ledger:
+        done, _ = ledger.wanted()
+    if done:
+        file = export_labels(folder, folder / EXPORT).file
+        say(at(file))
+        say(f"next: {shlex.join(['conqret', 'check', str(table), '--labels', str(file)])}")
 
 
 def label_plan(
-    items: Path, task_options: TaskOptions, panel: AnnotatorOptions, reading: ItemSettings
+    items: Path, task: str, task_options: TaskOptions, panel: AnnotatorOptions, reading: ItemSettings
 ) -> PlannedStudy:
     """Return the planned study for labeling the items of a file."""
     from conqret.labels.study_screens import PlannedStudy, items_of, planned_screens, practice_screens
@@ -262,19 +366,19 @@ def label_plan(
 
     metrics = tuple(name.replace("-", "_") for name in task_options.metric or ())
     wanted = TaskRequest(metrics, ends(task_options.scale) if task_options.scale else None)
-    source = items_of(items, task_options.task, wanted, on_check=note_left_out, **reading)
-    planned = planned_screens(source, task_options.task, wanted, plan=task_options.plan)
-    screens, overlap = planned.screens, panel.overlap
+    source = items_of(items, task, wanted, on_check=note_left_out, **reading)
+    planned = planned_screens(source, task, wanted, plan=task_options.plan)
+    screens = planned.screens
     if panel.practice is not None:
         reading = {**reading, "columns": None}
         screens = screens + practice_screens(
-            panel.practice, task_options.task, screens, wanted, on_check=note_left_out, **reading
+            panel.practice, task, screens, wanted, on_check=note_left_out, **reading
         )
     study = study_of(
-        task_options.task,
+        task,
         screens,
         panel.names,
-        overlap=min(OVERLAP, max(len(panel.names) + panel.open_to, 1)) if overlap is None else overlap,
+        overlap=_overlap(panel, panel.names),
         open_to=panel.open_to,
         estimates=planned.estimates,
         probability=planned.probability,

@@ -1,0 +1,199 @@
+"""Rows of a table of judge verdicts as screens: which rows to label, and what annotators see of them.
+
+Labels drawn at random hold few failures where the judge passes most rows, and labels drawn half by half say little of
+the many rows that the judge passes. So each verdict gets the mean of its share of the rows and of an equal share: with
+60 labels of 1,000 rows, of which the judge passes 850, it gets 40 of the passes and 20 of the failures. Of the three,
+this has the least error of TNR, TPR and corrected rate together, and estimates are weighted by the probabilities.
+Annotators never see verdict or reason.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from conqret.data.digest import gathered
+from conqret.errors import DeclarationError
+from conqret.labels.annotators import BLOCK
+from conqret.labels.answer_ledger import VERDICT, Ledger
+from conqret.labels.database import FILE
+from conqret.labels.label_tasks import QUESTIONS
+from conqret.labels.sampling import BANDS, SEED
+from conqret.labels.screens import Choice, Screen, ScreenPassage, ScreenQuestion, Stratum, rating
+from conqret.studies.check.checked_table import CheckedTable
+
+SAMPLE = 60
+"""Rows to label, if nothing else is asked for."""
+SHOWN = {"input": "Input", "context": "Context", "output": "Output", "expected": "Reference"}
+"""The texts of a row that annotators see, in this order; all others may tell what the judge said."""
+COMPARED = ("answer_a", "answer_b")
+"""The texts of a row that are compared."""
+MAX_KEYS = 9
+"""Choices that have a key of their own: the digits."""
+NAMES = {
+    "pass_fail": {0.0: "fail", 1.0: "pass"},
+    "pairs": {0.0: "second", 0.5: "tie", 1.0: "first"},
+}
+"""What the values of a verdict are called."""
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnRow:
+    """A row that was drawn: its ``place`` in the table, and the stratum in which it was drawn."""
+
+    place: int
+    stratum: Stratum
+
+
+def draw_rows(table: CheckedTable, wanted: int, seed: int = SEED) -> list[DrawnRow]:
+    """Draw rows without a label for annotators, within the verdicts of the first judge.
+
+    A larger sample of the same table contains the smaller one, and any beginning of it holds all verdicts in their
+    proportion.
+
+    Args:
+        table: the table; rows on which the judge failed are left out.
+        wanted: how many rows; all that there are, if fewer.
+        seed: the seed of the draw.
+
+    Raises:
+        DeclarationError: no row is left to label.
+    """
+    rng = random.Random(seed)
+    strata = dict(sorted(_strata(table).items()))
+    if not strata:
+        raise DeclarationError(f"{table.source} has no row left to label: each has a label, or no verdict")
+    if wanted < len(strata):
+        strata = {"all": [place for places in strata.values() for place in places]}
+    for places in strata.values():
+        rng.shuffle(places)
+    total = sum(map(len, strata.values()))
+    weights = {name: len(places) / total + 1 / len(strata) for name, places in strata.items()}
+    drawn: list[DrawnRow] = []
+    taken = Counter[str]()
+    for _ in range(min(wanted, total)):
+        left = (name for name in strata if taken[name] < len(strata[name]))
+        name = min(left, key=lambda name: taken[name] / weights[name])
+        drawn.append(DrawnRow(strata[name][taken[name]], Stratum(name=name, rows=len(strata[name]))))
+        taken[name] += 1
+    blocks = [drawn[start : start + BLOCK] for start in range(0, len(drawn), BLOCK)]
+    for block in blocks:  # in turn, they would tell the verdict
+        rng.shuffle(block)
+    return [row for block in blocks for row in block]
+
+
+def _strata(table: CheckedTable) -> dict[str, list[int]]:
+    """The places of the unlabeled rows by verdict; scores in bands of as many rows."""
+    verdicts = table.judges[0].values
+    free = ~np.isnan(verdicts) & np.isnan(table.labels).all(axis=1)
+    places = np.flatnonzero(free)
+    if table.kind == "scores":
+        ranks = np.argsort(np.argsort(verdicts[places], kind="stable"), kind="stable")
+        names = [f"band {rank * BANDS // len(places) + 1}" for rank in ranks.tolist()]
+    elif table.kind == "classes":
+        names = [table.classes[int(value)] for value in verdicts[places]]
+    else:
+        named = NAMES.get(table.kind, {})
+        names = [named.get(value, f"{value:g}") for value in verdicts[places].tolist()]
+    return gathered(zip(names, places.tolist(), strict=True))
+
+
+def drawn_before(folder: Path, table: CheckedTable) -> list[Screen]:
+    """Return the screens of the study that a folder holds of this table; none if it holds none yet.
+
+    Raises:
+        DeclarationError: the folder holds another study.
+    """
+    if not (folder / FILE).is_file():
+        return []
+    with closing(Ledger(folder)) as ledger:
+        screens = ledger.screens()
+    if not {screen.item for screen in screens} <= set(table.texts["id"]) or not all(
+        screen.stratum for screen in screens
+    ):
+        raise DeclarationError(
+            f"{folder} contains labels of another file than {table.source}; give another folder with -o"
+        )
+    return screens
+
+
+def strata_line(screens: Iterable[Screen]) -> str:
+    """Say how many rows of each verdict were drawn, of how many."""
+    counts = Counter(screen.stratum for screen in screens if screen.stratum is not None)
+    told = [
+        f"{count} of {stratum.rows:,} {stratum.name}"
+        for stratum, count in sorted(counts.items(), key=lambda entry: entry[0].name)
+    ]
+    return f"drawn by the judge's verdict: {', '.join(told)}"
+
+
+def table_screens(table: CheckedTable, rows: Sequence[DrawnRow], seed: int = SEED) -> list[Screen]:
+    """Return the screens of rows, without the judge's verdicts and reasons.
+
+    Raises:
+        DeclarationError: the table has no texts to show, two rows have the same id, or its verdicts are more than the
+            keys that choose among them.
+    """
+    if not set(table.texts) & {*SHOWN, *COMPARED}:
+        raise DeclarationError(
+            f"{table.source} has no texts that annotators could read: add a column input, output or context"
+        )
+    parts = table.systems or [""] * len(table.texts["id"])
+    twice, count = Counter(zip(table.texts["id"], parts, strict=True)).most_common(1)[0]
+    if count > 1:
+        raise DeclarationError(
+            f"{table.source}: {count} rows have the id {' of '.join(filter(None, twice))!r}, and their labels could "
+            "not be told apart; give each row an id of its own"
+        )
+    question = _question(table)
+    screens = []
+    for row in rows:
+        texts = {name: values[row.place] for name, values in table.texts.items() if values[row.place].strip()}
+        name, part = table.texts["id"][row.place], parts[row.place]
+        swapped = set(COMPARED) <= set(texts) and random.Random(f"{seed} {name} {part}").random() < 0.5
+        sides = [texts[name] for name in COMPARED if name in texts]
+        compared = zip("AB", reversed(sides) if swapped else sides, strict=False)
+        shown = [(title, texts[name]) for name, title in SHOWN.items() if name in texts]
+        screens.append(
+            Screen(
+                item=name,
+                part=part,
+                heading=name,
+                passages=tuple(ScreenPassage(title=title, text=text) for title, text in (*compared, *shown)),
+                questions=(question,),
+                swapped=swapped,
+                stratum=row.stratum,
+            )
+        )
+    return screens
+
+
+def _question(table: CheckedTable) -> ScreenQuestion:
+    """The question, on the scale of the verdicts; scores are asked for as pass or fail."""
+    if table.kind == "pairs":
+        return QUESTIONS["output-preference"][0]
+    if table.kind in ("pass_fail", "scores"):
+        return QUESTIONS[VERDICT][0]
+    if table.kind == "ratings":
+        low, high = map(int, table.scale)
+        if (low, high) != table.scale or not 0 <= low < high <= MAX_KEYS:
+            raise DeclarationError(
+                f"{table.source} has ratings from {table.scale[0]:g} to {table.scale[1]:g}, and the pages have a key "
+                f"for whole numbers from 0 to {MAX_KEYS}"
+            )
+        asks, choices = "How good is the output?", rating(low, high, {low: "lowest", high: "highest"})
+    else:
+        asks, choices = "Which class is it?", tuple(Choice(value=name) for name in table.classes)
+        if len(choices) > MAX_KEYS:
+            return ScreenQuestion(name=VERDICT, asks=asks, choices=choices)
+    keyed = [
+        choice.model_copy(update={"key": choice.value if table.kind == "ratings" else str(place)})
+        for place, choice in enumerate(choices, start=1)
+    ]
+    return ScreenQuestion(name=VERDICT, asks=asks, choices=tuple(keyed))
