@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from conqret.judging.build_gate import requirement_table
 from conqret.show import words
@@ -45,7 +46,7 @@ def check_page(result: CheckResult) -> ReportPage:
     """Return the report page of a check."""
     return ReportPage(
         "check",
-        f"How good is the judge of {result.source}?",
+        f"How good is the judge in {Path(result.source).name}?",
         [
             *map(section, check_tables(result)),
             *map(section, filter(None, [disagreements_table(result)])),
