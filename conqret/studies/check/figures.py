@@ -353,12 +353,12 @@ def _notes(view: LabelView, clusters: int, tied: int) -> Iterator[str]:
     yield from table.notes
     if tied:
         rows = "1 row is" if tied == 1 else f"{tied:,} rows are"
-        yield f"{rows} left out: as many annotators give one label as another."
+        yield f"{rows} left out: as many annotators give one label as another"
     if view.judge.runs is not None:
-        yield f"Figures are of the first of {view.judge.runs.shape[1]} runs."
+        yield f"figures are of the first of {view.judge.runs.shape[1]} runs"
     if table.kind == "pairs" and view.judge.orders is None:
-        yield "Pairs were judged in one order: verdicts that flip with the order cannot be seen, and count as verdicts."
+        yield "pairs were judged in one order: verdicts that flip with the order cannot be seen, and count as verdicts"
     if table.systems is not None and table.clusters is None and "id" in table.texts:
-        yield "Intervals are over ids, as systems share them."
+        yield "intervals are over ids, as systems share them"
     if table.by is not None and (note := symmetry_note(clusters)):
         yield note

@@ -53,7 +53,7 @@ def check_page(result: CheckResult) -> ReportPage:
             *_details(result),
         ],
         answer=[result.answer, *([f"Next: {result.next}"] if result.next else [])],
-        lede=[*result.notes, *([f"{result.guessed}."] if result.guessed else [])],
+        lede=[f"{words.capitalised(note).rstrip('.')}." for note in (result.guessed, *result.notes) if note],
         how_to_read=[HOW_TO_READ[result.kind], INTERVALS] if result.labeled else [],
         facts=[
             ("Rows", words.count(result.rows)),

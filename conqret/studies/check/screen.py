@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from conqret.show.visible_text import cut
 from conqret.stats.estimate import Estimate
@@ -20,9 +20,9 @@ ROOM = 60
 def screen(result: CheckResult, *, paged: bool = False) -> list[str]:
     """Return the lines that answer how good the judges are; ``paged`` says that a page has the rest."""
     lines = [result.answer, *aligned(figure_lines(result, result.judges[0]))]
-    if result.next:
-        lines.append(f"  next: {result.next}")
-    for block in (_judges(result), _systems(result.judges[0]), _disagreements(result, paged=paged)):
+    lines += [f"  {line}" for line in _failed(result)]
+    lines.append(f"  next: {result.next}")
+    for block in (_judges(result), _systems(result), _disagreements(result, paged=paged)):
         shown = list(block)
         if shown:
             lines += ["", *shown]
@@ -32,7 +32,9 @@ def screen(result: CheckResult, *, paged: bool = False) -> list[str]:
 def aligned(lines: Iterable[FigureLine]) -> list[str]:
     """Return the lines indented, with each column as wide as its widest cell."""
     rows = [line for line in lines if line[1]]
-    first, second = (max((len(row[place]) for row in rows), default=0) for place in (0, 1))
+    first, second = (
+        max((len(row[place]) for row in rows if len(row[place]) <= ROOM), default=0) for place in (0, 1)
+    )
     return [f"  {what:<{first}}  {value:<{second}}   {basis}".rstrip() for what, value, basis in rows]
 
 
@@ -48,7 +50,7 @@ def estimate_text(estimate: Estimate, *, signed: bool = False) -> str:
     value = number(estimate.value, signed=signed)
     if estimate.low is None or estimate.high is None:
         return value
-    return f"{value} [{estimate.low:.2f}, {estimate.high:.2f}]"
+    return f"{value} [{number(estimate.low, signed=signed)}, {number(estimate.high, signed=signed)}]"
 
 
 def figure_lines(result: CheckResult, judge: JudgeCheck) -> Iterator[FigureLine]:
@@ -67,7 +69,7 @@ def figure_lines(result: CheckResult, judge: JudgeCheck) -> Iterator[FigureLine]
         bias = estimate_text(figures["bias"], signed=True)
         yield "judge minus annotators", bias, f"{points.strip() and 'points, '}{rows}"
         yield _agreement(result, judge)
-        yield "error by level", ", ".join(map(_level, judge.by_human)), "by the human label"
+        yield "error by human label", ", ".join(map(_level, _few(judge.by_human))), ""
         yield _noise(judge) or _mean_line("mean", result, judge)
     elif result.kind == "pairs":
         without = " without flips" if "flip_rate" in figures and figures["flip_rate"].value is not None else ""
@@ -111,13 +113,18 @@ def _agreement(result: CheckResult, judge: JudgeCheck) -> FigureLine:
     place, one = figures.get("judge_as_annotator"), figures.get("one_annotator")
     if place is not None and one is not None and one.value is not None:
         return (
-            "alpha as an annotator",
+            "alpha in an annotator's place",
             estimate_text(place),
-            f"one annotator with the others {estimate_text(one)}",
+            f"an annotator with the others: {estimate_text(one)}",
         )
     name = "weighted_kappa" if "weighted_kappa" in figures else "spearman"
     what = "weighted kappa" if name == "weighted_kappa" else "rank correlation"
     return what, estimate_text(figures[name]), "0 is chance, 1 is perfect"
+
+
+def _few(levels: Sequence[LevelCheck]) -> Sequence[LevelCheck]:
+    """The lowest, the middle and the highest of many levels."""
+    return levels if len(levels) <= LISTED else [levels[0], levels[len(levels) // 2], levels[-1]]
 
 
 def _level(level: LevelCheck) -> str:
@@ -140,9 +147,17 @@ def _confused(result: CheckResult, judge: JudgeCheck) -> tuple[str, str]:
     return f'judge "{result.classes[said]}", human "{result.classes[human]}"', f"{rows:,} rows"
 
 
+def _failed(result: CheckResult) -> Iterator[str]:
+    """What the judges gave no verdict on."""
+    for judge in result.judges:
+        if judge.failed:
+            name = f"{judge.name}: " if len(result.judges) > 1 else ""
+            yield f"{name}no verdict on {judge.failed:,} of {result.rows:,} rows ({', '.join(judge.failures)})"
+
+
 def _judges(result: CheckResult) -> Iterator[str]:
     """A line for each of several judges, and which of them is better."""
-    if len(result.judges) < 2:
+    if len(result.judges) < 2 or result.guard.fired or not result.labeled:
         return
     names = [name for name in _COMPARED[result.kind] if name in result.judges[0].figures]
     heads = [_HEADS[name] for name in names]
@@ -179,9 +194,10 @@ _HEADS = {
 }
 
 
-def _systems(judge: JudgeCheck) -> Iterator[str]:
+def _systems(result: CheckResult) -> Iterator[str]:
     """A line for each system, and the paired differences."""
-    if not judge.systems:
+    judge = result.judges[0]
+    if not judge.systems or result.guard.fired or not result.labeled:
         return
     yield "Systems"
     lines: list[FigureLine] = []
@@ -213,5 +229,5 @@ def _disagreements(result: CheckResult, *, paged: bool) -> Iterator[str]:
 
 def _quoted(disagreement: Disagreement) -> str:
     texts = disagreement.texts
-    text = texts.get("output") or texts.get("input") or next(iter(texts.values()), "") or disagreement.id
+    text = texts.get("output") or texts.get("input") or next(iter(texts.values()), "")
     return f'"{cut(" ".join(text.split()), ROOM)}"' if text else ""
