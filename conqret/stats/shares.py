@@ -15,10 +15,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import betainc
+from scipy.special import betainc, ndtri, stdtrit
 
-from conqret.stats.estimate import CONFIDENCE, MIN_FREEDOM, t_quantile
-from conqret.stats.jackknife import freedom_by_size
+from conqret.stats.estimate import CONFIDENCE, MIN_FREEDOM
 
 Numbers = NDArray[np.float64]
 Equation = Callable[..., Numbers]
@@ -28,8 +27,6 @@ BISECTIONS = 40
 STEP = 1e-6
 """Half the step of the numeric derivatives."""
 TINY = 1e-9
-MANY = 1e6
-"""Degrees of freedom with which Student's t is the normal."""
 
 
 def share_interval(share: ArrayLike, n: ArrayLike, confidence: float = CONFIDENCE) -> tuple[Numbers, Numbers]:
@@ -40,27 +37,25 @@ def share_interval(share: ArrayLike, n: ArrayLike, confidence: float = CONFIDENC
     """
     n = np.asarray(n, dtype=float)
     x = np.asarray(share, dtype=float) * n
-    some, fewer = np.maximum(x, TINY), np.maximum(n - x, TINY)
-
-    def end(tail: float) -> Numbers:
-        low, high = np.zeros(x.shape), np.ones(x.shape)
-        for _ in range(BISECTIONS):
-            p = (low + high) / 2
-            least = np.where(x > 0, betainc(some, n - x + 1, p), 1.0)
-            more = np.where(x < n, betainc(x + 1, fewer, p), 0.0)
-            below = (least + more) / 2 < tail
-            low, high = np.where(below, p, low), np.where(below, high, p)
-        return (low + high) / 2
-
+    passes, failures = np.maximum(x, TINY), np.maximum(n - x, TINY)
     tail = (1 - confidence) / 2
-    return np.where(n > 0, end(tail), 0.0), np.where(n > 0, end(1 - tail), 1.0)
+    tails = np.array([tail, 1 - tail]).reshape(2, *[1] * x.ndim)
+    low, high = np.zeros((2, *x.shape)), np.ones((2, *x.shape))
+    for _ in range(BISECTIONS):
+        p = (low + high) / 2
+        at_least = np.where(x > 0, betainc(passes, n - x + 1, p), 1.0)
+        more = np.where(x < n, betainc(x + 1, failures, p), 0.0)
+        below = at_least + more < 2 * tails
+        low, high = np.where(below, p, low), np.where(below, high, p)
+    ends = (low + high) / 2
+    return np.where(n > 0, ends[0], 0.0), np.where(n > 0, ends[1], 1.0)
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A share with its interval and number of rows (each may be an array of many samples), and its error.
+    """A share with its interval and its number of rows; each may be an array of many samples.
 
-    ``errors`` is what each cluster adds to the error; None with independent rows.
+    ``errors`` is what each cluster adds to the error of the share (last axis); None with independent rows.
     """
 
     value: Numbers
@@ -68,6 +63,41 @@ class Share:
     high: Numbers
     n: Numbers
     errors: Numbers | None = None
+
+
+def share_of_sums(
+    sums: Numbers, sizes: Numbers, n: ArrayLike, *, clustered: bool, confidence: float = CONFIDENCE
+) -> Share:
+    """Return the share of passes among rows, weighted or in clusters.
+
+    The effective sample size is ``p (1 - p) / variance``, at most n; with clusters it is divided by the square of
+    Student's t over the normal quantile. Of a share of 0 or 1 it is the number of clusters, or with independent rows
+    ``(sum w)^2 / sum w^2``.
+
+    Args:
+        sums: the sum of the weights of passes in each cluster (last axis).
+        sizes: the sum of all weights in each cluster; rows that are independent are clusters of one.
+        n: the number of rows.
+        clustered: whether the clusters are more than single rows.
+        confidence: the confidence level of the interval.
+    """
+    n, total = np.asarray(n, dtype=float), sizes.sum(axis=-1)
+    weights = sizes / np.maximum(total, TINY)[..., None]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        value = np.where(total > 0, sums.sum(axis=-1) / total, 0.5)
+        errors = weights * (np.where(sizes > 0, sums / sizes, value[..., None]) - value[..., None])
+        kish = 1 / (weights**2).sum(axis=-1)
+        effective = np.minimum(value * (1 - value) / (errors**2).sum(axis=-1), n)
+        whole = kish
+        if clustered:
+            whole = (sizes > 0).sum(axis=-1).astype(float)
+            wider = stdtrit(np.maximum(kish - 1, MIN_FREEDOM), (1 + confidence) / 2) / ndtri(
+                (1 + confidence) / 2
+            )
+            effective = effective * (1 - 1 / whole) / wider**2
+        effective = np.where((value > 0) & (value < 1), effective, whole)
+    low, high = share_interval(value, np.where(n > 0, effective, 0.0), confidence)
+    return Share(value, low, high, n, errors if clustered else None)
 
 
 def solve(
@@ -81,70 +111,37 @@ def solve(
         np.array([getattr(share, name) for share in shares]) for name in ("value", "low", "high")
     )
     correlation = _correlation(shares)
+    steps = STEP * np.eye(len(shares)).reshape(len(shares), len(shares), *[1] * (values.ndim - 1))
 
-    def derivative(t: float, place: int) -> Numbers:
-        step = np.zeros(len(shares))
-        step[place] = STEP
-        step = step.reshape(-1, *[1] * (values.ndim - 1))
-        return np.asarray((equation(t, *(values + step)) - equation(t, *(values - step))) / (2 * STEP))
+    def slopes(t: float) -> Numbers:
+        sides = [(equation(t, *(values + step)), equation(t, *(values - step))) for step in steps]
+        return np.array([(above - below) / (2 * STEP) for above, below in sides])
 
-    at_0, at_1 = equation(0.0, *values), equation(1.0, *values)
-    slopes_0, slopes_1 = (
-        np.array([derivative(t, place) for place in range(len(shares))]) for t in (0.0, 1.0)
-    )
+    at_0, slopes_0 = equation(0.0, *values), slopes(0.0)
+    rise, turns = equation(1.0, *values) - at_0, slopes(1.0) - slopes_0
     with np.errstate(divide="ignore", invalid="ignore"):
-        root = np.where(np.abs(at_1 - at_0) > TINY, np.clip(at_0 / (at_0 - at_1), least, 1.0), np.nan)
+        root = np.where(np.abs(rise) > TINY, np.clip(-at_0 / rise, least, 1.0), np.nan)
 
     def within(t: Numbers) -> NDArray[np.bool_]:
-        off, slopes = at_0 + t * (at_1 - at_0), slopes_0 + t * (slopes_1 - slopes_0)
-        arms = slopes * np.where(slopes * off < 0, highs - values, values - lows)
-        return np.asarray(off**2 <= (arms * np.tensordot(correlation, arms, 1)).sum(axis=0) + TINY**2)
+        off, slope = at_0 + t * rise, slopes_0[:, None] + t * turns[:, None]
+        arms = slope * np.where(slope * off < 0, (highs - values)[:, None], (values - lows)[:, None])
+        square = np.einsum("k...,kl...,l...->...", arms, correlation, arms)
+        return np.asarray(off**2 <= square + TINY**2)
 
-    ends = []
-    for bound in (least, 1.0):
-        inside, outside = root, np.full(root.shape, bound)
-        for _ in range(BISECTIONS):
-            middle = (inside + outside) / 2
-            good = within(middle)
-            inside, outside = np.where(good, middle, inside), np.where(good, outside, middle)
-        ends.append(np.where(within(np.full(root.shape, bound)), bound, inside))
-    return root, ends[0], ends[1]
+    bounds = np.stack([np.full(root.shape, least), np.ones(root.shape)])
+    inside, outside = np.stack([root, root]), bounds
+    for _ in range(BISECTIONS):
+        middle = (inside + outside) / 2
+        good = within(middle)
+        inside, outside = np.where(good, middle, inside), np.where(good, outside, middle)
+    low, high = np.where(within(bounds), bounds, inside)
+    return root, low, high
 
 
 def _correlation(shares: Sequence[Share]) -> Numbers:
-    """How the errors of the shares correlate over clusters."""
+    """How the errors of the shares correlate over clusters: (K, K), then axes for the two ends and the samples."""
     errors = [share.errors for share in shares if share.errors is not None]
     if not errors:
         return np.eye(len(shares))
-    scaled = [each / (np.linalg.norm(each) or 1.0) for each in errors]
-    return np.array(scaled) @ np.array(scaled).T
-
-
-def observed_share(
-    values: Numbers,
-    among: NDArray[np.bool_],
-    weights: Numbers,
-    clusters: NDArray[np.intp] | None,
-    confidence: float,
-) -> Share:
-    """The weighted mean of the values ``among`` these rows, which are 0 or 1."""
-    x, w, n = values[among], weights[among], int(among.sum())
-    size = 0 if clusters is None else int(clusters.max(initial=-1)) + 1
-    if not n:
-        low, high = np.zeros(()), np.ones(())
-        return Share((low + high) / 2, low, high, np.zeros(()), None if clusters is None else np.zeros(size))
-    w = w / w.sum()
-    value = float(np.average(x, weights=w))
-    if clusters is None:
-        errors = w * (x - value)
-        effective, narrowed = 1 / float((w**2).sum()), 1.0
-    else:
-        errors = np.bincount(clusters[among], w * (x - value), minlength=size)
-        sizes = np.bincount(clusters[among], w)
-        effective = float(np.count_nonzero(sizes))
-        freedom = max(freedom_by_size(sizes), MIN_FREEDOM)
-        narrowed = (1 - 1 / effective) * (t_quantile(MANY, confidence) / t_quantile(freedom, confidence)) ** 2
-    if 0 < value < 1:
-        effective = narrowed * min(value * (1 - value) / float((errors**2).sum()), n)
-    low, high = share_interval(value, effective, confidence)
-    return Share(np.asarray(value), low, high, np.asarray(n), None if clusters is None else errors)
+    scaled = np.array([each / np.maximum(np.linalg.norm(each, axis=-1), TINY)[..., None] for each in errors])
+    return np.einsum("k...c,l...c->kl...", scaled, scaled)[:, :, None]

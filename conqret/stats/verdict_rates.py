@@ -29,7 +29,7 @@ from conqret.errors import DeclarationError, check_known
 from conqret.stats.estimate import CONFIDENCE, Estimate, t_tail, undefined
 from conqret.stats.prediction_powered import ProbabilitySample
 from conqret.stats.resampling import cluster_places
-from conqret.stats.shares import Equation, Numbers, Share, observed_share, share_interval, solve
+from conqret.stats.shares import Equation, Numbers, Share, share_interval, share_of_sums, solve
 
 DrawnBy = Literal["random", "verdict", "label"]
 """How the labeled rows were drawn: at random, or so many of each judge's verdict, or so many of each human label."""
@@ -157,8 +157,12 @@ def verdict_rates(
         elif labeled.all():
             drawn_by = "random"
 
-    def share(values: Numbers, among: NDArray[np.bool_], weights: Numbers = weights) -> Share:
-        return observed_share(values, among, weights, which, confidence)
+    def share(passes: Numbers, among: NDArray[np.bool_], weights: Numbers = weights) -> Share:
+        sums, sizes, n = weights[among] * passes[among], weights[among], int(among.sum())
+        if which is not None:
+            count = int(which.max(initial=-1)) + 1
+            sums, sizes = (np.bincount(which[among], each, minlength=count) for each in (sums, sizes))
+        return share_of_sums(sums, sizes, n, clustered=which is not None, confidence=confidence)
 
     shares = {
         "judged": share(j, np.ones(len(j), dtype=bool), np.ones(len(j))),
