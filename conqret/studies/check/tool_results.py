@@ -15,7 +15,15 @@ from typing import Any
 
 from conqret.errors import DeclarationError
 from conqret.io.limits import LINE, UNPACKED, UTF8_MARK, whole_bytes, zip_member
-from conqret.studies.check.tool_formats import RECORD_READERS, Result, Verdict, inspect_log, is_human, object_reader, topic
+from conqret.studies.check.tool_formats import (
+    RECORD_READERS,
+    Result,
+    Verdict,
+    inspect_log,
+    is_human,
+    object_reader,
+    topic,
+)
 
 _LOOK = 2**18
 """How many bytes are looked at before a whole file is read."""
@@ -76,7 +84,9 @@ def _samples(path: Path) -> Iterator[dict[str, Any]]:
         with zipfile.ZipFile(path) as archive:
             entries = [entry for entry in archive.infolist() if entry.filename.startswith("samples/")]
             if sum(entry.file_size for entry in entries) > UNPACKED.most:
-                raise DeclarationError(f"{path} unpacks to more than {UNPACKED}: split the log, {UNPACKED.remedy}")
+                raise DeclarationError(
+                    f"{path} unpacks to more than {UNPACKED}: split the log, {UNPACKED.remedy}"
+                )
             for entry in entries:
                 yield json.loads(zip_member(archive, entry))
     except _CORRUPT as error:
@@ -135,7 +145,10 @@ def _of_csv(path: Path, start: str) -> Result | None:
     text = whole_bytes(path).decode("utf-8-sig", "replace")
     csv.field_size_limit(LINE.most)
     lines = csv.reader(text.splitlines(keepends=True), delimiter=delimiter)
-    names = [f"{name}#{header[:place].count(name)}" if name in header[:place] else name for place, name in enumerate(header)]
+    names = [
+        f"{name}#{header[:place].count(name)}" if name in header[:place] else name
+        for place, name in enumerate(header)
+    ]
     next(lines)
     return reader([dict(zip(names, cells, strict=False)) for cells in lines if cells])
 
@@ -154,7 +167,9 @@ def _table(result: Result, path: Path) -> ToolRows:
     judged = [verdict for verdict in verdicts if verdict.side == kind]
     labels = [verdict for verdict in verdicts if verdict.side == "human"]
     if not judged:
-        raise DeclarationError(f"{path}: this export of {result.tool} has human labels and no verdict of a judge")
+        raise DeclarationError(
+            f"{path}: this export of {result.tool} has human labels and no verdict of a judge"
+        )
     names = list(dict.fromkeys(verdict.name for verdict in judged))
     counts = Counter(topic(verdict.name) for verdict in labels)
     shared = [name for name in counts if any(topic(judge) == name for judge in names)]
@@ -206,7 +221,9 @@ def _put_labels(rows: dict[str, dict[str, object]], labels: list[Verdict], colum
     for label in labels:
         by_unit.setdefault(label.unit, {})[label.author] = label.value
     several = any(len(values) > 1 for values in by_unit.values())
-    columns = {author: f"{column}_{author}" if several else column for label in labels for author in [label.author]}
+    columns = {
+        author: f"{column}_{author}" if several else column for label in labels for author in [label.author]
+    }
     for unit, row in rows.items():
         row.update(dict.fromkeys(columns.values()))
         row.update({columns[author]: value for author, value in by_unit.get(unit, {}).items()})
@@ -214,11 +231,19 @@ def _put_labels(rows: dict[str, dict[str, object]], labels: list[Verdict], colum
 
 
 def _note(
-    result: Result, rows: list[dict[str, object]], judges: tuple[str, ...], humans: tuple[str, ...], others: list[str]
+    result: Result,
+    rows: list[dict[str, object]],
+    judges: tuple[str, ...],
+    humans: tuple[str, ...],
+    others: list[str],
 ) -> str:
     labeled = sum(any(row[column] is not None for column in humans) for row in rows)
     verb = "is the judge" if len(judges) == 1 else "are the judges"
-    labels = f"{result.labels} are the labels ({labeled} of {len(rows)})" if humans else f"no {result.labels} in it"
+    labels = (
+        f"{result.labels} are the labels ({labeled} of {len(rows)})"
+        if humans
+        else f"no {result.labels} in it"
+    )
     note = f"{result.tool} results: {len(rows)} {result.units_are}, {', '.join(judges)} {verb}, {labels}"
     if others:
         note += f"; also labeled: --human {', --human '.join(others)} with --judge"
