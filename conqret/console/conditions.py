@@ -29,7 +29,7 @@ OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
 ENDS = ("low", "high")
 FORM = re.compile(
     r"\A\s*+(?P<name>[A-Za-z_][\w-]*+(?:\s*+\.\s*+[A-Za-z_][\w-]*+)*+)\s*+"
-    r"(?:\[\s*+(?P<dimension>[\w -]{1,200}?)\s*+\]\s*+)?"
+    r"(?:\[\s*+(?P<dimension>[^\[\]]{1,200}?)\s*+\]\s*+)?"
     r"(?P<operator>>=|<=|==|>|<)\s*+(?P<bound>[-+]?(?:\d++(?:\.\d*+)?|\.\d++))\s*+"
 )
 

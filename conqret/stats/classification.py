@@ -50,9 +50,11 @@ class CategoryStatistic(Protocol):
         resamples: Resamples | None = None,
         *,
         categories: Sequence[float] | None = None,
+        weights: NDArray[np.float64] | None = None,
         confidence: float = CONFIDENCE,
     ) -> Estimate:
-        """The statistic with its interval, which leaves out the clusters of ``resamples``."""
+        """The statistic with its interval, which leaves out the clusters of ``resamples``; ``weights`` has how much
+        each item counts (None: 1)."""
 
 
 def of_categories(
@@ -78,22 +80,23 @@ def of_categories(
             resamples: Resamples | None = None,
             *,
             categories: Sequence[float] | None = None,
+            weights: NDArray[np.float64] | None = None,
             confidence: float = CONFIDENCE,
         ) -> Estimate:
             first_values, other = paired(first, second)
             drawn = resamples or whole(len(first_values))
             codes, size = _cells(first_values, other, drawn, categories)
-            counts = drawn.counts(codes, size**2)
+            counts = drawn.counts(codes, size**2, weights)
 
-            def of_weights(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+            def of_rows(rows: NDArray[np.float64]) -> NDArray[np.float64]:
                 with np.errstate(divide="ignore", invalid="ignore"):  # without a cluster there may be no item
-                    return np.asarray(compute((weights @ counts).reshape(-1, size, size)))
+                    return np.asarray(compute((rows @ counts).reshape(-1, size, size)))
 
             few = scale == "correlation" and shared_by_chance(np.stack([first_values, other])) < MIN_SHARED
             uses = np.bincount(codes // size, minlength=size)
             unsure = RARE if few else RARE_CATEGORY if macro and size > 2 and uses.min() < MIN_USES else ""
             sampled = drawn.sampled(
-                of_weights,
+                of_rows,
                 len(first_values),
                 width=size**2,
                 reason=reason,

@@ -147,12 +147,14 @@ class Resamples:
         np.add.at(total, self.cluster, columns)
         return total
 
-    def counts(self, codes: NDArray[np.intp], size: int) -> NDArray[np.float64]:
+    def counts(
+        self, codes: NDArray[np.intp], size: int, weights: NDArray[np.float64] | None = None
+    ) -> NDArray[np.float64]:
         """Return how often each code occurs in each cluster, as clusters by codes.
 
-        ``codes`` has one integer from 0 to ``size`` - 1 for each item.
+        ``codes`` has one integer from 0 to ``size`` - 1 for each item, and ``weights`` how often it counts (None: 1).
         """
-        counts = np.bincount(self.cluster * size + codes, minlength=self.clusters * size)
+        counts = np.bincount(self.cluster * size + codes, weights, minlength=self.clusters * size)
         return counts.reshape(self.clusters, size).astype(float)
 
     def item_masks(self) -> Iterator[NDArray[np.bool_]]:
