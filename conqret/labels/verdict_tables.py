@@ -1,9 +1,8 @@
 """Rows of a table of judge verdicts as screens: which rows to label, and what annotators see of them.
 
-Labels drawn at random hold few failures where the judge passes most rows, and labels drawn half by half say little of
-the many rows that the judge passes. So each verdict gets the mean of its share of the rows and of an equal share: with
-60 labels of 1,000 rows, of which the judge passes 850, it gets 40 of the passes and 20 of the failures. Of the three,
-this has the least error of TNR, TPR and corrected rate together, and estimates are weighted by the probabilities.
+Drawn at random, labels hold few of the rows that the judge fails; drawn half by half, few of the many that it passes,
+on which TNR rests. So each verdict gets the mean of its share of the rows and of an equal share: 60 labels of 1,000
+rows, of which the judge passes 850, are 40 passes and 20 failures. Estimates are weighted by the probabilities.
 Annotators never see verdict or reason.
 """
 
