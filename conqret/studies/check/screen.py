@@ -40,7 +40,7 @@ def aligned(lines: Iterable[FigureLine]) -> list[str]:
 
 def number(value: float | None, *, signed: bool = False) -> str:
     """Return a figure with two places; a dash for None."""
-    return "-" if value is None else f"{value:{'+' if signed else ''}.2f}"
+    return "-" if value is None else f"{value:{'+' if signed else ''}z.2f}"
 
 
 def estimate_text(estimate: Estimate, *, signed: bool = False) -> str:
@@ -168,6 +168,8 @@ def _judges(result: CheckResult) -> Iterator[str]:
     )
     for difference in result.comparisons[:LISTED]:
         better = f"{difference.better} is better" if difference.better else "no difference is shown"
+        if difference.difference.low is None:
+            better = difference.difference.reason or "no interval"
         yield (
             f"  {difference.first} minus {difference.second}: {difference.measure} "
             f"{estimate_text(difference.difference, signed=True)}: {better}"
