@@ -62,10 +62,7 @@ def read_checked_table(
     table = made_wide(table, roles)
     _check_ids(table, roles, by_column)
     table, paired, by_name = _by_model_name(table, roles)
-    every = [column for columns in roles.judges.values() for column in columns]
-    cells = [word_column(name, table.columns[name], human=False) for name in every]
-    cells += [word_column(name, table.columns[name], human=True) for name in roles.humans]
-    reading = read_verdicts(table, cells, passing="" if passing in READINGS else passing, paired=paired)
+    reading = _read(table, roles, "" if passing in READINGS else passing, paired)
     label_values = [reading.numbers(name, table.columns[name]) for name in roles.humans]
     label_array = np.column_stack(label_values) if label_values else np.empty((len(table), 0))
     roles.notes += reading.notes
@@ -93,6 +90,39 @@ def read_checked_table(
         guessed=_guessed(roles, judges),
         notes=tuple(roles.notes),
     )
+
+
+def _read(table: TextTable, roles: ColumnRoles, passing: str, paired: bool) -> Reading:
+    """What the columns hold; of guessed columns of several kinds, the first judge and those that are of its kind.
+
+    Raises:
+        DeclarationError: no judge's column can be read, or one that the user named cannot.
+    """
+    groups = [(False, columns) for columns in roles.judges.values()] + [(True, [name]) for name in roles.humans]
+    cells = [[word_column(name, table.columns[name], human) for name in names] for human, names in groups]
+    try:
+        return read_verdicts(table, [cell for group in cells for cell in group], passing=passing, paired=paired)
+    except DeclarationError as error:
+        if roles.fixed or len(groups) <= 2:
+            raise
+        failed = error
+    for judge in range(len(roles.judges)):
+        kept, reading = list(cells[judge]), None
+        for place in (*range(len(roles.judges), len(groups)), *range(len(roles.judges))):
+            try:
+                tried = read_verdicts(table, [*kept, *cells[place]], passing=passing, paired=paired)
+            except DeclarationError:
+                continue
+            if reading is None or tried.kind == reading.kind:
+                kept, reading = [*kept, *cells[place]], tried
+        if reading is not None and any(cell.human for cell in kept):
+            names = {cell.name for cell in kept}
+            left_out = [name for _, group in groups for name in group if name not in names]
+            roles.judges = {name: columns for name, columns in roles.judges.items() if names.issuperset(columns)}
+            roles.humans = [name for name in roles.humans if name in names]
+            roles.notes.append(f"columns of another kind are left out: {', '.join(left_out)} (name one: --judge, --human)")
+            return reading
+    raise failed
 
 
 def _check_ids(table: TextTable, roles: ColumnRoles, by: str | None) -> None:

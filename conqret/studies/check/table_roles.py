@@ -49,6 +49,7 @@ class ColumnRoles:
             was asked; None without.
         ordered: the judges whose two columns are the orders A, B and B, A.
         run, judge_names, annotator_names: columns that tell apart the rows of one item; None without.
+        fixed: whether the user named columns of judges or annotators.
         notes: what was decided without the user.
     """
 
@@ -62,6 +63,7 @@ class ColumnRoles:
     run: str | None = None
     judge_names: str | None = None
     annotator_names: str | None = None
+    fixed: bool = False
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -79,7 +81,8 @@ def guessed_roles(table: TextTable, judges: Sequence[str], humans: Sequence[str]
     Raises:
         DeclarationError: no column is a judge's, or several could be.
     """
-    roles, fixed = ColumnRoles(), {*judges, *humans}
+    fixed = {*judges, *humans}
+    roles = ColumnRoles(fixed=bool(fixed))
     free = [column for column in table.columns if column not in fixed]
     for role, names in TEXTS.items():
         column = named([name for name in free if name not in roles.texts.values()], names)

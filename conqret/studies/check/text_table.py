@@ -112,16 +112,20 @@ def _table_in(record: Mapping[str, Any]) -> list[Mapping[str, object]] | None:
 
 
 def _columns(records: Sequence[Mapping[str, object]]) -> dict[str, Sequence[str]]:
-    names = dict.fromkeys(key for record in records for key in record)
+    names: dict[str, None] = {}
+    for record in records:
+        if record.keys() != names.keys():
+            names |= dict.fromkeys(record)
     columns: dict[str, Sequence[str]] = {}
     for name in names:
-        cells = [record.get(name) for record in records]
-        columns |= _flat(str(name), cells)
+        columns |= _flat(str(name), [record.get(name) for record in records])
     return columns
 
 
 def _flat(name: str, cells: list[object]) -> dict[str, Sequence[str]]:
     """The column ``name``, or where its cells are objects a column of each of their fields."""
+    if set(map(type, cells)) <= {str, type(None)}:
+        return {name: [cell.strip() if isinstance(cell, str) else "" for cell in cells]}
     keys = dict.fromkeys(key for cell in cells if isinstance(cell, Mapping) for key in cell)
     if not keys:
         return {name: list(map(_text, cells))}
