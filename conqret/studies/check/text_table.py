@@ -44,7 +44,9 @@ class TextTable:
 
     def where(self, row: int) -> str:
         """Return the file and the place of row ``row``, as errors begin."""
-        return f"{self.source}:{self.lines[row]}" if self.unit == "line" else f"{self.source}, {self.place(row)}"
+        return (
+            f"{self.source}:{self.lines[row]}" if self.unit == "line" else f"{self.source}, {self.place(row)}"
+        )
 
 
 def read_text_table(source: Any) -> TextTable:
@@ -64,7 +66,9 @@ def read_text_table(source: Any) -> TextTable:
         name, unit = IN_MEMORY, "row"
         records, lines = _in_memory(source)
     if not records:
-        raise DeclarationError(f"{name} has no rows: give a table with at least one row below the column names")
+        raise DeclarationError(
+            f"{name} has no rows: give a table with at least one row below the column names"
+        )
     return TextTable(name, _columns(records), lines, unit)
 
 
@@ -93,7 +97,9 @@ def _in_memory(source: Any) -> tuple[list[Mapping[str, object]], list[int]]:
     records: Any = _table_in(source) if isinstance(source, Mapping) else list(source)
     wrong = next((record for record in records or [None] if not isinstance(record, Mapping)), None)
     if records and wrong is not None:
-        raise DeclarationError(f"the rows hold a {type(wrong).__name__}: give dictionaries, a frame or a file")
+        raise DeclarationError(
+            f"the rows hold a {type(wrong).__name__}: give dictionaries, a frame or a file"
+        )
     return records or [], list(range(1, len(records or []) + 1))
 
 
@@ -131,7 +137,9 @@ def _flat(name: str, cells: list[object]) -> dict[str, Sequence[str]]:
         return {name: list(map(_text, cells))}
     flat: dict[str, Sequence[str]] = {}
     for key in keys:
-        flat |= _flat(f"{name}.{key}", [cell.get(key) if isinstance(cell, Mapping) else None for cell in cells])
+        flat |= _flat(
+            f"{name}.{key}", [cell.get(key) if isinstance(cell, Mapping) else None for cell in cells]
+        )
     return flat
 
 
@@ -153,7 +161,13 @@ def _text(cell: object) -> str:
 
 
 def spread(
-    table: TextTable, keys: Sequence[str], by: str, names: Sequence[str], first: str = ""
+    table: TextTable,
+    keys: Sequence[str],
+    by: str,
+    names: Sequence[str],
+    *,
+    first: str = "",
+    short: bool = False,
 ) -> tuple[TextTable, dict[str, list[str]]]:
     """Return a long table with one row for each thing and a column for each value of ``by``, and the new columns.
 
@@ -164,6 +178,7 @@ def spread(
         names: the columns of which each value of ``by`` gets one; of the others the first text that is not empty
             stays.
         first: the value of ``by`` whose rows come first.
+        short: whether a new column is named by the value of ``by`` alone, if one column is spread.
 
     Raises:
         DeclarationError: a thing has two rows with the same value of ``by``.
@@ -178,15 +193,16 @@ def spread(
                 f"{table.place(rows[marks[row]])}. Delete one of the rows, or give them different values of {by}"
             )
         rows[marks[row]] = row
-    values = sorted(dict.fromkeys(marks), key=lambda mark: (mark != first, len(mark), mark))
+    values = list(dict.fromkeys(marks))
+    values.sort(key=lambda mark: (mark != first, int(mark) if mark.isdecimal() else 0))
     places = [[rows[mark] for mark in values if mark in rows] for rows in things.values()]
     columns: dict[str, Sequence[str]] = {}
     new: dict[str, list[str]] = {name: [] for name in names}
     for name, texts in table.columns.items():
         if name in names:
             for mark in values:
-                alone = len(names) == 1 and mark and not mark.isdigit() and mark not in table.columns
-                column = mark if alone and mark.casefold() not in ("true", "false") else f"{name} {by} {mark}"
+                alone = short and len(names) == 1 and mark and mark not in table.columns
+                column = mark if alone else f"{name} {by} {mark}"
                 columns[column] = [texts[rows[mark]] if mark in rows else "" for rows in things.values()]
                 new[name].append(column)
         elif name != by:
