@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
 from conqret.studies.check.tool_verdicts import (
     Record,
@@ -29,48 +30,44 @@ _RAGAS_TEXTS = {
     "response": "output",
     "reference": "reference",
     "retrieved_contexts": "contexts",
-    "question": "input",
-    "answer": "output",
-    "ground_truth": "reference",
 }
 _RAGAS_OTHER = re.compile(
-    r"id|index|unnamed.*|.*contexts?(?:_ids)?|multi_responses|rubrics?|reference.*|persona.*|query.*|synthesizer_name|.*tool_calls"
+    r"id|index|unnamed.*|.*contexts?(?:_ids)?|multi_responses|rubrics?|reference.*|persona.*|query.*"
+    r"|synthesizer_name|.*tool_calls"
 )
+"""Columns of a ragas table that are neither a text for the page nor a metric."""
 _GRADES = {"C": "pass", "I": "fail", "N": "fail"}
 """Values of inspect_ai: correct, incorrect, no answer (which it counts as 0, as incorrect); partial is a half."""
+_PROGRAMS = {"match", "includes", "exact", "f1", "pattern", "answer", "choice", "math"}
+"""Scorers of inspect_ai that ask no model."""
 
 
 # promptfoo
 
 
 def promptfoo(results: list[Record]) -> Result:
-    found = Result("promptfoo", "tests", "human assertions")
-    systems = {_system(result) for result in results}
-    for number, result in enumerate(results):
-        test, prompt = result.get("testIdx", number), result.get("promptIdx", 0)
-        case = result.get("testCase") or {}
-        unit = f"{test}-{prompt}" if len(systems) > 1 else str(test)
-        while unit in found.units:  # --repeat
-            unit += "'"
-        values = first(result, "vars", "testCase.vars") or {}
-        found.units[unit] = {
-            "input": "\n".join(f"{name}: {text_of(value)}" for name, value in values.items())
-            or text_of(result.get("prompt")),
-            "output": text_of(first(result, "response.output", "text")),
-            **({"system": _system(result)} if len(systems) > 1 else {}),
-            **{
-                name: value
-                for name, value in plain_fields(case.get("metadata")).items()
-                if not name.startswith("_")
-            },
+    """Read the results of an evaluation; a human assertion is what the page writes for a thumb up or down."""
+    result = Result("promptfoo", "tests", "human assertions")
+    systems = {_system(test) for test in results}
+    for number, test in enumerate(results):
+        case = test.get("testCase") or {}
+        place = str(test.get("testIdx", number))
+        unit = f"{place} {_system(test)}" if len(systems) > 1 else place
+        unit = f"{unit} #{number}" if unit in result.units else unit
+        values = first(test, "vars", "testCase.vars") or {}
+        result.units[unit] = {
+            "input": "\n".join(f"{name}: {text_of(value)}" for name, value in values.items()),
+            "output": text_of(first(test, "response.output", "text")),
+            **({"system": _system(test)} if len(systems) > 1 else {}),
+            **plain_fields(case.get("metadata")),
         }
         seen: dict[str, int] = {}
-        for part in (result.get("gradingResult") or {}).get("componentResults") or []:
+        for part in (test.get("gradingResult") or {}).get("componentResults") or []:
             assertion = part.get("assertion") or {}
             kind = assertion.get("type") or ""
             value = "pass" if part.get("pass") else "fail"
             if kind == "human":
-                found.verdicts.append(Verdict(unit, "human", "", value, reason=text_of(part.get("comment"))))
+                result.verdicts.append(Verdict(unit, "human", "", value, reason=text_of(part.get("comment"))))
             elif kind:
                 name = assertion.get("metric") or kind
                 seen[name] = seen.get(name, 0) + 1
@@ -78,24 +75,26 @@ def promptfoo(results: list[Record]) -> Result:
                 if (part.get("metadata") or {}).get("graderError"):
                     value = failed(part.get("reason"))
                 side: Side = "judge" if _MODEL_GRADED.fullmatch(kind) else "code"
-                found.verdicts.append(Verdict(unit, side, name, value, reason=text_of(part.get("reason"))))
-    return found
+                result.verdicts.append(Verdict(unit, side, name, value, reason=text_of(part.get("reason"))))
+    return result
 
 
-def _system(result: Record) -> str:
-    provider = result.get("provider")
+def _system(test: Record) -> str:
+    """Return the provider and the number of the prompt."""
+    provider = test.get("provider")
     name = first(provider, "label", "id") if isinstance(provider, dict) else provider
-    return f"{name or ''} {result.get('promptIdx', 0)}".strip()
+    return f"{name or 'provider'} {test.get('promptIdx', 0)}"
 
 
 def promptfoo_table(content: Record) -> Result:
+    """Read the table that the page downloads as JSON."""
     rows = content["table"]["body"] if "table" in content else content["body"]
     return promptfoo([{"vars": row["test"].get("vars"), **cell} for row in rows for cell in row["outputs"]])
 
 
 def promptfoo_csv(records: list[Record]) -> Result:
     """Read the CSV output, which has one status for all assertions of a test; a rating overwrites it."""
-    found = Result("promptfoo", "tests", "ratings")
+    result = Result("promptfoo", "tests", "ratings")
     columns = list(records[0]) if records else []
     places = [place for place, name in enumerate(columns) if re.fullmatch(r"Status(#\d+)?", name)]
     first_output = places[0] - 1 if places else 0
@@ -103,32 +102,33 @@ def promptfoo_csv(records: list[Record]) -> Result:
         cells = list(record.values())
         for place in places:
             if any(str(cell).startswith("Manual result") for cell in cells[place : place + 5]):
-                found.verdicts.clear()
-                found.warning = (
+                result.verdicts.clear()
+                result.warning = (
                     "a rating stands in the place of the judge's verdict here; "
                     "export JSON, which has both: promptfoo export eval EVAL_ID -o results.json"
                 )
-                return found
+                return result
             unit = str(number) if len(places) == 1 else f"{number} {columns[place - 1]}"
             texts = [f"{columns[i]}: {cells[i]}" for i in range(first_output) if columns[i] != "Description"]
-            found.units[unit] = {"input": "\n".join(texts), "output": cells[place - 1]}
+            result.units[unit] = {"input": "\n".join(texts), "output": cells[place - 1]}
             if len(places) > 1:
-                found.units[unit]["system"] = columns[place - 1]
+                result.units[unit]["system"] = columns[place - 1]
             status = str(cells[place])
             value = status.lower() if status in ("PASS", "FAIL") else failed(status)
-            found.verdicts.append(Verdict(unit, "judge", "assertions", value, reason=str(cells[place + 3])))
-    return found
+            result.verdicts.append(Verdict(unit, "judge", "assertions", value, reason=str(cells[place + 3])))
+    return result
 
 
 # DeepEval
 
 
 def deepeval(cases: list[Record]) -> Result:
-    found = Result("DeepEval", "test cases", "human labels")
+    """Read the test cases of a test run; a metric's ``success`` is the verdict."""
+    result = Result("DeepEval", "test cases", "human labels")
     for number, case in enumerate(cases):
         unit = str(case.get("name") or f"test_case_{number}")
-        unit = unit if unit not in found.units else f"{unit} {number}"
-        found.units[unit] = {
+        unit = unit if unit not in result.units else f"{unit} {number}"
+        result.units[unit] = {
             "input": text_of(first(case, "input", "turns")),
             "output": text_of(first(case, "actualOutput", "actual_output")),
             **plain_fields(first(case, "metadata", "additionalMetadata", "additional_metadata")),
@@ -140,93 +140,99 @@ def deepeval(cases: list[Record]) -> Result:
                 value = failed(metric.get("error"))
             name = re.sub(r" \[\w+\]\Z", "", str(metric.get("name")))
             side: Side = "judge" if model else "code"
-            found.verdicts.append(Verdict(unit, side, name, value, reason=text_of(metric.get("reason"))))
-    return found
+            result.verdicts.append(Verdict(unit, side, name, value, reason=text_of(metric.get("reason"))))
+    return result
 
 
 # inspect_ai
 
 
-def inspect_log(samples: Iterable[Record]) -> Result:
-    """Return the verdicts in the samples of a log of inspect_ai: a value that was edited is a human label, and the one
-    before the judge's."""
-    found = Result("inspect_ai", "samples", "edited scores")
-    outputs: dict[str, set[str]] = {}
-    read = []
+@dataclass(frozen=True, slots=True)
+class _Sample:
+    """What is needed of a sample, which is large with its messages and events."""
+
+    name: str
+    epoch: int
+    fields: dict[str, object]
+    scores: dict[str, Record]
+
+
+def _sample(record: Record) -> _Sample:
+    output = record.get("output") or {}
+    choice = (output.get("choices") or [{}])[0]
+    texts = {
+        "input": text_of(record.get("input")),
+        "output": text_of(output.get("completion") or first(choice, "message.content")),
+    }
+    fields = plain_fields(record.get("metadata")) | texts
+    return _Sample(str(record["id"]), record.get("epoch", 1), fields, record.get("scores") or {})
+
+
+def inspect_log(records: Iterable[Record]) -> Result:
+    """Read the samples of a log of inspect_ai: an edited value is a human label, the value before it the judge's.
+
+    Epochs of one output are runs of the judge; where the output differs, each epoch is a sample of its own.
+    """
+    result = Result("inspect_ai", "samples", "edited scores")
+    samples = [_sample(record) for record in records]
+    outputs: dict[str, set[object]] = {}
     for sample in samples:
-        output = sample.get("output") or {}
-        text = text_of(
-            output.get("completion") or first((output.get("choices") or [{}])[0], "message.content")
-        )
-        outputs.setdefault(str(sample["id"]), set()).add(text)
-        read.append(
-            (
-                str(sample["id"]),
-                sample.get("epoch", 1),
-                text,
-                {name: sample.get(name) for name in _OF_A_SAMPLE},
-            )
-        )
-    epochs = len(read) > len(outputs)
+        outputs.setdefault(sample.name, set()).add(sample.fields["output"])
+    epochs = len(samples) > len(outputs)
     runs = epochs and all(len(texts) == 1 for texts in outputs.values())
-    kept = 0
-    for name, epoch, text, sample in read:
-        unit = f"{name} epoch {epoch}" if epochs else name
-        found.units[unit] = {
-            **({"id": name, "run": epoch} if runs else {"sample": name} if epochs else {}),
-            "input": text_of(sample["input"]),
-            "output": text,
-            **plain_fields(sample["metadata"]),
-        }
-        for scorer, score in (sample["scores"] or {}).items():
-            history = score.get("history") or [score]
-            edits = [edit for edit in history if edit.get("provenance") or edit is not history[0]]
-            edits = [edit for edit in edits if edit.get("value", "UNCHANGED") != "UNCHANGED"]
-            if not history[0].get("provenance"):
-                for part, value in _inspect_values(scorer, history[0].get("value")):
-                    reason = text_of(first(history[0], "explanation", "reason"))
-                    found.verdicts.append(Verdict(unit, "judge", part, value, reason=reason))
-            if edits:
-                for part, value in _inspect_values(scorer, score.get("value")):
-                    found.verdicts.append(Verdict(unit, "human", part, value))
-                kept += score.get("value") == history[0].get("value")
-    labels = sum(verdict.side == "human" for verdict in found.verdicts)
-    if any(verdict.value == "P" for verdict in found.verdicts):
-        found.verdicts = [_in_numbers(verdict) for verdict in found.verdicts]
-    if labels and not kept:
-        found.warning = "every edit changed the value: record an edit also where the judge is right, or all rates are too low"
-    return found
+    for sample in samples:
+        unit = f"{sample.name} epoch {sample.epoch}" if epochs else sample.name
+        of_epoch = {"id": sample.name, "run": sample.epoch} if runs else {"sample": sample.name}
+        result.units[unit] = sample.fields | (of_epoch if epochs else {})
+        for scorer, score in sample.scores.items():
+            result.verdicts.extend(_of_score(unit, scorer, score))
+    if any(verdict.value == "P" for verdict in result.verdicts):
+        numbers = {"pass": 1.0, "P": 0.5, "fail": 0.0}
+        result.verdicts = [replace(it, value=numbers.get(str(it.value), it.value)) for it in result.verdicts]
+    edited = {(it.unit, it.name): it.value for it in result.verdicts if it.side == "human"}
+    before = {(it.unit, it.name): it.value for it in result.verdicts if it.side != "human"}
+    if edited and all(before.get(key) != value for key, value in edited.items()):
+        result.warning = (
+            "every edit changed the score; edit also where the judge is right, or its rates come out too low"
+        )
+    return result
 
 
-_OF_A_SAMPLE = ("input", "metadata", "scores")
+def _of_score(unit: str, scorer: str, score: Record) -> Iterator[Verdict]:
+    """Yield the judge's verdict, unless a human added the score, and the label, if an edit gave a value."""
+    history = score.get("history") or [score]
+    original = history[0]
+    side: Side = "code" if scorer in _PROGRAMS else "judge"
+    if not original.get("provenance"):
+        reason = text_of(first(original, "explanation", "reason"))
+        for name, value in _inspect_values(scorer, original.get("value")):
+            yield Verdict(unit, side, name, value, reason=reason)
+        history = history[1:]
+    edits = [edit for edit in history if edit.get("value", "UNCHANGED") != "UNCHANGED"]
+    if edits and score is not original:
+        author = text_of(first(edits[-1], "provenance.author"))
+        for name, value in _inspect_values(scorer, edits[-1]["value"]):
+            yield Verdict(unit, "human", name, value, author)
 
 
 def _inspect_values(scorer: str, value: object) -> list[tuple[str, object]]:
+    """Return the values of a score: one, or of an object one for each name; lists are left out."""
     if isinstance(value, dict):
         return [pair for name, part in value.items() for pair in _inspect_values(f"{scorer} {name}", part)]
     if isinstance(value, float) and math.isnan(value):
-        return [(scorer, failed("unscored"))]
+        return [(scorer, failed("the sample is unscored"))]
     return [] if isinstance(value, list) else [(scorer, _GRADES.get(str(value), value))]
-
-
-def _in_numbers(verdict: Verdict) -> Verdict:
-    numbers = {"pass": 1.0, "P": 0.5, "fail": 0.0}
-    value = numbers.get(str(verdict.value), verdict.value)
-    return Verdict(verdict.unit, verdict.side, verdict.name, value, verdict.author, verdict.reason)
 
 
 # ragas
 
 
 def ragas(records: list[Record]) -> Result:
-    texts = {
-        name: column for name, column in _RAGAS_TEXTS.items() if any(name in record for record in records[:1])
-    }
-    fields = dict.fromkeys(name for record in records for name in record)
-    metrics = [name for name in fields if name not in texts and not _RAGAS_OTHER.fullmatch(name.lower())]
-    metrics = [
-        name for name in metrics if is_human(name) or _is_metric([record.get(name) for record in records])
-    ]
+    """Read the table of ``EvaluationResult.to_pandas()``, to which the user added columns of human labels."""
+    texts = {name: column for name, column in _RAGAS_TEXTS.items() if name in records[0]}
+    names = dict.fromkeys(name for record in records for name in record)
+    names = [name for name in names if name not in texts and not _RAGAS_OTHER.fullmatch(name.lower())]
+    metrics = [name for name in names if is_human(name) or _is_metric([row.get(name) for row in records])]
     return wide_table("ragas", "samples", records, {name: name for name in metrics}, texts)
 
 
@@ -240,15 +246,15 @@ def _is_metric(values: list[object]) -> bool:
 
 def ragas_annotated(content: Record) -> Result:
     """Read annotations as ragas loads them to align a metric: an accepted output is the label, or its correction."""
-    found = Result("ragas", "annotations", "accepted or edited outputs")
+    result = Result("ragas", "annotations", "accepted or edited outputs")
     for metric, samples in content.items():
         for number, sample in enumerate(samples if isinstance(samples, list) else ()):
             unit, output, target = f"{metric} {number}", sample.get("metric_output"), sample.get("target")
-            found.units[unit] = {
+            result.units[unit] = {
                 "input": text_of(first(sample, "metric_input.user_input")),
                 "output": text_of(first(sample, "metric_input.response")),
             }
-            found.verdicts.append(Verdict(unit, "judge", metric, output))
+            result.verdicts.append(Verdict(unit, "judge", metric, output))
             if target is None and sample.get("is_accepted"):
                 target = output
             for prompt in (sample.get("prompts") or {}).values() if target is None else ():
@@ -256,5 +262,5 @@ def ragas_annotated(content: Record) -> Result:
             if target is None and output in (0, 1):
                 target = 1 - output
             if target is not None:
-                found.verdicts.append(Verdict(unit, "human", metric, target))
-    return found
+                result.verdicts.append(Verdict(unit, "human", metric, target))
+    return result

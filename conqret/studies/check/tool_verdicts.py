@@ -118,7 +118,11 @@ def text_of(value: object) -> str:
 def plain_fields(fields: object) -> dict[str, object]:
     """Return the fields of a metadata object that can be columns: a group for ``--by``, a label."""
     fields = fields if isinstance(fields, dict) else {}
-    return {name: value for name, value in fields.items() if isinstance(value, str | int | float | bool)}
+    return {
+        name: value
+        for name, value in fields.items()
+        if isinstance(value, str | int | float | bool) and name[:1] != "_"
+    }
 
 
 def opened(value: object) -> Any:
