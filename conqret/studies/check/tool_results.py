@@ -9,7 +9,6 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 from conqret.errors import DeclarationError
 from conqret.io.limits import LINE, UNPACKED, UTF8_MARK, whole_bytes, zip_member
@@ -61,7 +60,7 @@ def tool_rows(path: Path) -> ToolRows | None:
     if start.startswith(b"PK\x03\x04"):
         result = inspect_log(_samples(path)) if path.suffix.lower() == ".eval" else None
     elif start.startswith((b"{", b"[")):
-        result = _of_json(_json(path), path) if _MARKS.search(head) else None
+        result = _of_json(_json(path)) if _MARKS.search(head) else None
     else:
         result = _of_csv(path, start.decode("utf-8", "replace"))
     if result is not None and not result.verdicts and result.warning:
@@ -69,7 +68,7 @@ def tool_rows(path: Path) -> ToolRows | None:
     return verdict_table(result, path) if result and result.verdicts else None
 
 
-def _samples(path: Path) -> Iterator[dict[str, Any]]:
+def _samples(path: Path) -> Iterator[Record]:
     """Yield the samples in a log of inspect_ai in its zip format, in their order there."""
     try:
         with zipfile.ZipFile(path) as archive:
@@ -100,20 +99,20 @@ def _json(path: Path) -> object:
         return None
 
 
-def _of_json(content: object, path: Path) -> Result | None:
+def _of_json(content: object) -> Result | None:
     if isinstance(content, dict):
-        reader = object_reader(content)
-        if reader is not None:
-            return reader(content)
+        whole = _of_object(content)
+        if whole is not None:
+            return whole
         content = _records_in(content)
     if not isinstance(content, list) or not all(isinstance(record, dict) for record in content):
         return None
     fields = {name for record in content[:50] for name in record}
-    found = _reader_of(fields)
-    return found(content) if found else None
+    reader = _reader_of(fields)
+    return reader(content) if reader else None
 
 
-def _records_in(content: dict[str, Any]) -> object:
+def _records_in(content: Record) -> object:
     """Return the list of records in an object: a page of an API, a table as pandas or MLflow write it, one trace."""
     if {"columns", "data"} <= content.keys():
         return [dict(zip(content["columns"], cells, strict=False)) for cells in content["data"]]
@@ -144,32 +143,28 @@ def _of_csv(path: Path, start: str) -> Result | None:
     return reader([dict(zip(names, cells, strict=False)) for cells in lines if cells])
 
 
-def _reader_of(fields: set[str]) -> Callable[[list[dict[str, Any]]], Result] | None:
+def _reader_of(fields: set[str]) -> Reader | None:
     for known, reader in _RECORD_READERS:
         if known(fields):
             return reader
     return None
 
 
-def object_reader(content: Record) -> Callable[[Record], Result] | None:
-    """Return the reader of a file that is one object as a tool writes it; None for an object of records."""
-    results = content.get("results")
+def _of_object(content: Record) -> Result | None:
+    """Read a file that is one object, as a tool writes it; None for an object of records."""
+    results, run = content.get("results"), content.get("testRunData") or content
     if isinstance(results, dict) and isinstance(results.get("results"), list):
-        return lambda whole: promptfoo(whole["results"]["results"])
+        return promptfoo(results["results"])
     if isinstance(content.get("body"), list) and isinstance(content.get("head"), dict):
-        return promptfoo_table
-    run = content.get("testRunData") if isinstance(content.get("testRunData"), dict) else content
+        return promptfoo_table(content)
     for name in ("testCases", "test_results"):
-        if isinstance(run.get(name), list):
-            more = run.get("conversationalTestCases") or []
-            return lambda _: deepeval([*run[name], *more])
+        if isinstance(run, dict) and isinstance(run.get(name), list):
+            return deepeval([*run[name], *(run.get("conversationalTestCases") or [])])
     if isinstance(content.get("samples"), list) and isinstance(content.get("eval"), dict):
-        return lambda whole: inspect_log(whole["samples"])
-    samples = [part for value in content.values() if isinstance(value, list) for part in value[:1]]
-    if samples and all(
-        isinstance(part, dict) and {"metric_input", "metric_output"} <= part.keys() for part in samples
-    ):
-        return ragas_annotated
+        return inspect_log(content["samples"])
+    annotations = [part for value in content.values() if isinstance(value, list) for part in value[:1]]
+    if annotations and all(isinstance(part, dict) and "metric_output" in part for part in annotations):
+        return ragas_annotated(content)
     return None
 
 

@@ -127,7 +127,7 @@ def plain_fields(fields: object) -> dict[str, object]:
 
 def opened(value: object) -> Any:
     """Return the list or object that a cell of a CSV file holds, as JSON or as Python prints it."""
-    if not isinstance(value, str) or not value.lstrip().startswith(("[", "{")):
+    if not isinstance(value, str) or not value.lstrip().startswith(("[", "{", '"')):
         return value
     for read in (json.loads, ast.literal_eval):
         try:
@@ -138,6 +138,7 @@ def opened(value: object) -> Any:
 
 
 def failed(error: object) -> str:
+    """Return the cell of a verdict that the judge did not give."""
     return f"ERROR: {text_of(error) or 'no verdict'}"
 
 
@@ -153,31 +154,26 @@ def wide_table(
         metrics: the columns of verdicts and labels, with the name of the metric in each.
         texts: the columns of texts, with what each is called here.
     """
-    found = Result(tool, units_are, "columns named human, label or annotator")
+    result = Result(tool, units_are, "columns named human, label or annotator")
     judged = {topic(metric) for metric in metrics.values() if not is_human(metric)}
+    others = [name for name in records[0] if name not in metrics and name not in texts and name != "id"]
     for number, record in enumerate(records, start=1):
         unit = str(first(record, "id", "trace_id", "example_id") or number)
-        unit = unit if unit not in found.units else f"{unit} {number}"
-        rest = {
-            name: record[name]
-            for name in record
-            if name not in metrics and name not in texts and name != "id"
-        }
-        found.units[unit] = {
-            column: text_of(record.get(name)) for name, column in texts.items()
-        } | plain_fields(rest)
+        unit = unit if unit not in result.units else f"{unit} {number}"
+        fields = plain_fields({name: record.get(name) for name in others})
+        result.units[unit] = fields | {column: text_of(record.get(name)) for name, column in texts.items()}
         for column, metric in metrics.items():
-            value = record.get(column)
-            human = is_human(metric)
-            about = topic(metric)
-            name, author = (about, "") if about in judged else ("", about or metric)
-            empty = value in (None, "", "-") or value != value
-            if human and not empty:
-                found.verdicts.append(Verdict(unit, "human", name, value, author))
-            elif not human and (not empty or tool == "ragas"):  # whose metric is empty where the judge failed
-                value = None if empty else value
-                found.verdicts.append(Verdict(unit, "judge", metric, value, reason=_reason(record, column)))
-    return found
+            value, about = record.get(column), topic(metric)
+            if value in (None, "", "-") or value != value:
+                if tool == "ragas" and not is_human(metric):  # it leaves out the value where the judge failed
+                    result.verdicts.append(Verdict(unit, "judge", metric, failed("no value")))
+            elif not is_human(metric):
+                result.verdicts.append(Verdict(unit, "judge", metric, value, reason=_reason(record, column)))
+            elif about in judged:
+                result.verdicts.append(Verdict(unit, "human", about, value))
+            else:
+                result.verdicts.append(Verdict(unit, "human", "", value, about or metric))
+    return result
 
 
 def _reason(record: Record, column: str) -> str:
@@ -190,49 +186,50 @@ def _reason(record: Record, column: str) -> str:
 def verdict_table(result: Result, path: Path) -> ToolRows:
     """Make rows of the verdicts of a result: of the judges that judge what was labeled, and of the annotators.
 
+    Where annotators labeled several metrics, the one with most labels is compared, and the note names the others.
+
     Raises:
         DeclarationError: no verdict is a judge's.
     """
     verdicts = [*result.verdicts, *_labels_in_fields(result)]
-    kind = "judge" if any(verdict.side == "judge" for verdict in verdicts) else "code"
-    judged = [verdict for verdict in verdicts if verdict.side == kind]
-    labels = [verdict for verdict in verdicts if verdict.side == "human"]
+    sides = {verdict.side for verdict in verdicts}
+    judged = [verdict for verdict in verdicts if verdict.side == ("judge" if "judge" in sides else "code")]
     if not judged:
         raise DeclarationError(
             f"{path}: this export of {result.tool} has human labels and no verdict of a judge"
         )
-    names = list(dict.fromkeys(verdict.name for verdict in judged))
-    counts = Counter(topic(verdict.name) for verdict in labels)
-    shared = [name for name in counts if any(topic(judge) == name for judge in names)]
-    subject = max(shared or counts or [""], key=counts.__getitem__)
-    judges = [name for name in names if not shared or topic(name) == subject]
+    columns = {verdict.name: verdict.name for verdict in judged}
+    columns |= {name: f"judge_{name}" for name in columns if name in _FIXED}
+    labels: dict[str, list[Verdict]] = {}
+    for verdict in verdicts:
+        if verdict.side == "human":
+            labels.setdefault(topic(verdict.name), []).append(verdict)
+    shared = {topic(name) for name in columns} & labels.keys()
+    subject = max(shared or labels or [""], key=lambda name: len(labels.get(name, ())))
+    judges = [name for name in columns if not shared or topic(name) == subject]
     chosen = {verdict.unit for verdict in judged if verdict.name in judges}
-    taken = {name: name if name not in _FIXED else f"judge_{name}" for name in names}
-    rows: dict[str, dict[str, object]] = {}
-    for unit, fields in result.units.items():
-        if unit in chosen:
-            rows[unit] = {"id": unit, **fields, "reason": "", **dict.fromkeys(taken.values())}
+    rows: dict[str, dict[str, object]] = {
+        unit: {"id": unit, **fields, "reason": "", **dict.fromkeys(columns.values())}
+        for unit, fields in result.units.items()
+        if unit in chosen
+    }
     for verdict in judged:
         if row := rows.get(verdict.unit):
-            row[taken[verdict.name]] = verdict.value
+            row[columns[verdict.name]] = verdict.value
             if verdict.name == judges[0]:
                 row["reason"] = verdict.reason
-    humans = _put_labels(rows, [verdict for verdict in labels if topic(verdict.name) == subject], "human")
-    others = [name for name in counts if name != subject]
-    for other in others:
-        _put_labels(
-            rows, [verdict for verdict in labels if topic(verdict.name) == other], f"human_{other or 'other'}"
-        )
-    columns = tuple(taken[name] for name in judges)
-    return ToolRows(
-        tool=result.tool,
-        rows=list(rows.values()),
-        judges=columns,
-        humans=humans,
-        note=_note(
-            result, list(rows.values()), columns, humans, [f"human_{other or 'other'}" for other in others]
-        ),
-    )
+    humans = _put_labels(rows, labels.pop(subject, []), "human")
+    further = []
+    for name, verdicts in labels.items():
+        about = next((columns[judge] for judge in columns if topic(judge) == name), columns[judges[0]])
+        further += [
+            f"--judge {about} --human {label}" for label in _put_labels(rows, verdicts, f"human_{name}")
+        ]
+    tool_rows = list(rows.values())
+    names = tuple(columns[name] for name in judges)
+    note = _note(result, tool_rows, names, humans)
+    note += f"; other labels: {', '.join(further)}" if further else ""
+    return ToolRows(tool=result.tool, rows=tool_rows, judges=names, humans=humans, note=note)
 
 
 _FIXED = {"id", "input", "output", "reason", "system", "run", "human"}
@@ -244,10 +241,10 @@ def _labels_in_fields(result: Result) -> Iterator[Verdict]:
     if any(verdict.side == "human" for verdict in result.verdicts):
         return
     for unit, fields in result.units.items():
-        for name in [name for name in fields if name not in _FIXED and is_human(name)]:
+        for name in [name for name in fields if name not in _FIXED - {"human"} and is_human(name)]:
             value = fields.pop(name)
             if value not in (None, ""):
-                yield Verdict(unit, "human", "", value, name)
+                yield Verdict(unit, "human", "", value, topic(name) or name)
 
 
 def _put_labels(rows: dict[str, dict[str, object]], labels: list[Verdict], column: str) -> tuple[str, ...]:
@@ -256,9 +253,8 @@ def _put_labels(rows: dict[str, dict[str, object]], labels: list[Verdict], colum
     for label in labels:
         by_unit.setdefault(label.unit, {})[label.author] = label.value
     several = any(len(values) > 1 for values in by_unit.values())
-    columns = {
-        author: f"{column}_{author}" if several else column for label in labels for author in [label.author]
-    }
+    authors = dict.fromkeys(label.author for label in labels)
+    columns = {author: f"{column}_{author}" if several else column for author in authors}
     for unit, row in rows.items():
         row.update(dict.fromkeys(columns.values()))
         row.update({columns[author]: value for author, value in by_unit.get(unit, {}).items()})
@@ -266,20 +262,14 @@ def _put_labels(rows: dict[str, dict[str, object]], labels: list[Verdict], colum
 
 
 def _note(
-    result: Result,
-    rows: list[dict[str, object]],
-    judges: tuple[str, ...],
-    humans: tuple[str, ...],
-    others: list[str],
+    result: Result, rows: list[dict[str, object]], judges: tuple[str, ...], humans: tuple[str, ...]
 ) -> str:
     labeled = sum(any(row[column] is not None for column in humans) for row in rows)
-    verb = "is the judge" if len(judges) == 1 else "are the judges"
-    labels = (
+    note = f"{result.tool} results: {len(rows)} {result.units_are}, {', '.join(judges)} "
+    note += "is the judge, " if len(judges) == 1 else "are the judges, "
+    note += (
         f"{result.labels} are the labels ({labeled} of {len(rows)})"
         if humans
         else f"no {result.labels} in it"
     )
-    note = f"{result.tool} results: {len(rows)} {result.units_are}, {', '.join(judges)} {verb}, {labels}"
-    if others:
-        note += f"; also labeled: --human {', --human '.join(others)} with --judge"
     return f"{note}; {result.warning}" if result.warning else note
