@@ -49,6 +49,7 @@ def joined(
         shown = ", ".join(other.columns)
         raise DeclarationError(f"{other.source} has no column of ids (columns: {shown}): name it {ids}")
     keys = [label_ids, system] if system in other.columns and system is not None else [label_ids]
+    other, human = _one_criterion(table, other, human)
     names = chosen(other, human) or _label_columns(other, label_ids)
     rows = set(zip(*(other.columns[key] for key in keys), strict=True))
     annotator = named(other.columns, ANNOTATOR_NAMES)
@@ -82,6 +83,22 @@ def joined(
         texts = other.columns[name]
         columns[name] = [texts[row] if row is not None else "" for row in rows_of]
     return replace(table, columns=columns), names, notes
+
+
+def _one_criterion(
+    table: TextTable, other: TextTable, human: Sequence[str]
+) -> tuple[TextTable, Sequence[str]]:
+    """The rows of labels of one criterion, where the file has a column that names it; which, the user may say."""
+    column = named(other.columns, "dimension metric criterion")
+    criteria = list(dict.fromkeys(other.columns[column])) if column else []
+    if len(criteria) < 2:
+        return other, human
+    if len(human) != 1 or human[0] not in criteria:
+        ready = command(table.source, "--labels", other.source, "--human", criteria[0])
+        raise DeclarationError(f"{other.source} has labels of {', '.join(criteria)}: name one, as in {ready}")
+    rows = [row for row, text in enumerate(other.columns[column or ""]) if text == human[0]]
+    columns = {name: [texts[row] for row in rows] for name, texts in other.columns.items()}
+    return replace(other, columns=columns, lines=[other.lines[row] for row in rows]), ()
 
 
 def _label_columns(other: TextTable, ids: str) -> list[str]:

@@ -85,7 +85,7 @@ def guessed_roles(table: TextTable, judges: Sequence[str], humans: Sequence[str]
         DeclarationError: no column is a judge's, or several could be.
     """
     fixed = {*judges, *humans}
-    roles = ColumnRoles(fixed=bool(fixed))
+    roles = ColumnRoles(fixed=bool(fixed), notes=[table.note] if table.note else [])
     free = [column for column in table.columns if column not in fixed]
     for role, names in TEXTS.items():
         column = named([name for name in free if name not in roles.texts.values()], names)
@@ -102,9 +102,12 @@ def guessed_roles(table: TextTable, judges: Sequence[str], humans: Sequence[str]
     taken |= {roles.judge_names or "", roles.annotator_names or ""}
     taken |= {name for name in free if loose(name) in ("model_a", "model_b", "run", "epoch", "seed")}
     found_humans, found_judges = human_and_judges(table, taken)
+    names = list(judges or table.judges)
+    if table.judges:
+        found_humans = list(table.humans)
     roles.humans = list(humans) or _annotators([name for name in found_humans if name not in judges], roles)
-    names = list(judges) or [name for name in found_judges if name not in roles.humans]
-    if not judges:
+    if not names:
+        names = [name for name in found_judges if name not in roles.humans]
         names = _one_verdict_each(table, names, roles)
         _same_subjects(table, names, roles)
         if (

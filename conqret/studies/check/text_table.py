@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from conqret.errors import DeclarationError
+from conqret.errors import DeclarationError, FaultsError, ItemsError
 from conqret.io.cell_values import is_missing
 from conqret.io.files import file_rows
 from conqret.io.rows import FaultList, Row, frame_kind, frame_rows, only_split
+from conqret.studies.check.tool_results import tool_rows
 
 IN_MEMORY = "the rows"
 """What a table in memory is called in messages."""
@@ -28,12 +29,17 @@ class TextTable:
         columns: the texts of each column by its name.
         lines: the line or number of each row in the source.
         unit: "line" or "row", which ``lines`` count.
+        judges, humans: the columns of judges and annotators, where the result of a known tool says it.
+        note: what was read of the result of a known tool.
     """
 
     source: str
     columns: Mapping[str, Sequence[str]]
     lines: Sequence[int]
     unit: str = "line"
+    judges: tuple[str, ...] = ()
+    humans: tuple[str, ...] = ()
+    note: str = ""
 
     def __len__(self) -> int:
         return len(self.lines)
@@ -59,6 +65,11 @@ def read_text_table(source: Any) -> TextTable:
         DeclarationError: there is no such file, it has no rows, or it cannot be read.
     """
     if isinstance(source, str | Path):
+        result = tool_rows(Path(source)) if Path(source).is_file() else None
+        if result is not None:
+            lines, columns = list(range(1, len(result.rows) + 1)), _columns(result.rows)
+            known = {"judges": result.judges, "humans": result.humans, "note": result.note}
+            return TextTable(str(source), columns, lines, "row", **known)
         name, records, lines = _of_file(source)
         suffix = Path(str(source).lower().removesuffix(".gz")).suffix
         unit = "line" if suffix in LINES else "row"
@@ -74,15 +85,19 @@ def read_text_table(source: Any) -> TextTable:
 
 def _of_file(source: str | Path) -> tuple[str, list[Mapping[str, object]], list[int]]:
     name, faults = str(source), FaultList()
+    try:
+        rows = file_rows(source)
+    except ItemsError as error:
+        raise FaultsError(error.faults) from None
     records: list[Mapping[str, object]] = []
     lines: list[int] = []
-    for row in file_rows(source):
+    for row in rows:
         if isinstance(row, Row):
             records.append(row.record)
             lines.append(row.line)
         else:
             faults.add(row)
-    faults.raise_any()
+    faults.raise_any(FaultsError)
     if len(records) == 1 and (table := _table_in(records[0])) is not None:
         return name, table, list(range(1, len(table) + 1))
     return name, records, lines
@@ -153,7 +168,7 @@ def _text(cell: object) -> str:
     if is_missing(cell):
         return ""
     if isinstance(cell, float):
-        return str(int(cell)) if cell.is_integer() else repr(cell)
+        return str(int(cell)) if cell.is_integer() else repr(float(cell))
     if isinstance(cell, list | tuple | dict):
         return json.dumps(cell, ensure_ascii=False, default=str)
     value = cell.item() if callable(getattr(cell, "item", None)) else cell  # a number or truth value of numpy
