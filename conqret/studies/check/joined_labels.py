@@ -46,13 +46,15 @@ def joined(
     other = read_text_table(labels)
     label_ids = ids if ids in other.columns else named(other.columns, f"{ID} item item_id")
     if label_ids is None:
-        raise DeclarationError(f"{other.source} has no column of ids (columns: {', '.join(other.columns)}): name it {ids}")
+        shown = ", ".join(other.columns)
+        raise DeclarationError(f"{other.source} has no column of ids (columns: {shown}): name it {ids}")
     keys = [label_ids, system] if system in other.columns and system is not None else [label_ids]
+    other, human = _one_criterion(table, other, human)
     names = chosen(other, human) or _label_columns(other, label_ids)
     rows = set(zip(*(other.columns[key] for key in keys), strict=True))
     annotator = named(other.columns, ANNOTATOR_NAMES)
     if len(rows) < len(other) and annotator is not None and annotator not in names:
-        other, new = spread(other, keys, annotator, names)
+        other, new = spread(other, keys, annotator, names, short=True)
         names = [column for name in names for column in new[name]]
     place: dict[tuple[str, ...], int] = {}
     for row, key in enumerate(zip(*(other.columns[key] for key in keys), strict=True)):
@@ -72,13 +74,31 @@ def joined(
         )
     notes = [f"labels are those of {other.source}, joined by {ids}"]
     if missing := len(other) - len(matched):
-        notes.append(f"{number(missing, 'label')} in {other.source} left out: their ids are not in {table.source}")
+        notes.append(
+            f"{number(missing, 'label')} in {other.source} left out: their ids are not in {table.source}"
+        )
     columns = dict(table.columns)
     chances = named(other.columns, CHANCES)
     for name in [*names, *([chances] if chances else [])]:
         texts = other.columns[name]
         columns[name] = [texts[row] if row is not None else "" for row in rows_of]
     return replace(table, columns=columns), names, notes
+
+
+def _one_criterion(
+    table: TextTable, other: TextTable, human: Sequence[str]
+) -> tuple[TextTable, Sequence[str]]:
+    """The rows of labels of one criterion, where the file has a column that names it; which, the user may say."""
+    column = named(other.columns, "dimension metric criterion")
+    criteria = list(dict.fromkeys(other.columns[column])) if column else []
+    if len(criteria) < 2:
+        return other, human
+    if len(human) != 1 or human[0] not in criteria:
+        ready = command(table.source, "--labels", other.source, "--human", criteria[0])
+        raise DeclarationError(f"{other.source} has labels of {', '.join(criteria)}: name one, as in {ready}")
+    rows = [row for row, text in enumerate(other.columns[column or ""]) if text == human[0]]
+    columns = {name: [texts[row] for row in rows] for name, texts in other.columns.items()}
+    return replace(other, columns=columns, lines=[other.lines[row] for row in rows]), ()
 
 
 def _label_columns(other: TextTable, ids: str) -> list[str]:
@@ -92,7 +112,8 @@ def _label_columns(other: TextTable, ids: str) -> list[str]:
         if len(rest) != 1:
             ready = command("FILE", "--labels", other.source, "--human", rest[0] if rest else "COLUMN")
             raise DeclarationError(
-                f"{other.source}: no column has the name of labels (columns: {', '.join(other.columns)}). Name it: {ready}"
+                f"{other.source}: no column has the name of labels (columns: {', '.join(other.columns)}). Name it: "
+                f"{ready}"
             )
         names = rest
     return names
