@@ -11,19 +11,22 @@ from __future__ import annotations
 import argparse
 import itertools
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 sys.path.insert(0, str(Path(__file__).parent))
-from harness import table
+from harness import put_tables, table
 
 from conqret.stats.shares import Share, share_interval, share_of_sums, solve
 from conqret.stats.verdict_rates import DESIGNS, DRAWN_BY, DrawnBy, draw_test
 
 Numbers = NDArray[np.float64]
+Rng = np.random.Generator
 Truth = tuple[float, float, float]
 """Prevalence of passes, TPR and TNR."""
 ROWS = 2000
@@ -36,10 +39,21 @@ NAMES = ("tpr", "tnr", "kappa", "accuracy", "corrected")
 HEADS = ("TPR", "TNR", "κ", "accuracy", "corrected rate")
 ITEMS, ICC = 5, 0.2
 """Rows of a cluster, and how alike they are."""
+CLUSTERS = (12, 20, 30)
 ENOUGH = 10
-HEADING = "## Tables\n"
-Samples = tuple[Numbers, Numbers, Numbers]
-"""Counts of labeled rows (samples, clusters, human x judge: 00, 01, 10, 11), passed rows and all rows of each cluster."""
+"""Labels of a class from which on no grid point may be far off."""
+
+
+class Samples(NamedTuple):
+    """Counts of labeled rows (samples, clusters, human x judge: 00, 01, 10, 11), passed and all rows of each cluster.
+
+    With ``weights`` each cluster is one row.
+    """
+
+    labeled: Numbers
+    passes: Numbers
+    rows: Numbers
+    weights: Numbers | None = None
 
 
 def true_rates(truth: Truth) -> dict[str, float]:
@@ -56,68 +70,59 @@ def cells(truth: Truth) -> Numbers:
     return np.array([(1 - rate) * tnr, (1 - rate) * (1 - tnr), rate * (1 - tpr), rate * tpr])
 
 
-def drawn(
-    rng: np.random.Generator, by: DrawnBy, truth: Truth, labels: int, samples: int, rows: int = ROWS
-) -> Samples:
+def drawn(truth: Truth, rng: Rng, by: DrawnBy, labels: int, samples: int, rows: int = ROWS) -> Samples:
     """Draw tables of independent rows, of which some are labeled."""
     every = rng.multinomial(rows, cells(truth), size=samples)
     strata = {"random": ((0, 1, 2, 3),), "verdict": ((0, 2), (1, 3)), "label": ((0, 1), (2, 3))}[by]
-    labeled = np.zeros_like(every)
+    labeled = np.zeros(every.shape)
     for stratum in strata:
         rest = every[:, stratum].sum(axis=1)
         left = np.minimum(labels // len(strata), rest)
         for cell in stratum:
             rest = rest - every[:, cell]
-            labeled[:, cell] = rng.hypergeometric(every[:, cell], rest, left)
-            left = left - labeled[:, cell]
-    return (
-        labeled[:, None].astype(float),
-        every[:, None, [1, 3]].sum(axis=2).astype(float),
-        np.full((samples, 1), rows),
-    )
+            labeled[:, cell] = taken = rng.hypergeometric(every[:, cell], rest, left)
+            left = left - taken
+    return Samples(labeled[:, None], every[:, [1, 3]].sum(axis=1)[:, None], np.full((samples, 1), rows))
 
 
-def clustered(rng: np.random.Generator, truth: Truth, labeled: int, samples: int) -> Samples:
-    """Draw tables in which pass rate, TPR and TNR vary between clusters; the first so many clusters are labeled."""
+def clustered(truth: Truth, rng: Rng, labeled: int, samples: int) -> Samples:
+    """Draw tables in which pass rate, TPR and TNR vary between clusters; so many whole clusters are labeled."""
     shape = (samples, ROWS // ITEMS)
     rate, tpr, tnr = (rng.beta(p * (1 / ICC - 1), (1 - p) * (1 / ICC - 1), shape) for p in truth)
     passes = rng.binomial(ITEMS, rate)
     caught, kept = rng.binomial(ITEMS - passes, tnr), rng.binomial(passes, tpr)
-    counts = np.stack([caught, ITEMS - passes - caught, passes - kept, kept], axis=-1).astype(float)
-    judged = counts[..., 1] + counts[..., 3]
-    counts[:, labeled:] = 0
-    return counts, judged, np.full(shape, float(ITEMS))
+    counts = np.stack([caught, ITEMS - passes - caught, passes - kept, kept], axis=-1)
+    known = counts * (np.arange(shape[1]) < labeled)[:, None]
+    return Samples(known, counts[..., 1] + counts[..., 3], np.full(shape, ITEMS))
 
 
-def weighted(rng: np.random.Generator, truth: Truth, labels: int, samples: int) -> tuple[Samples, Numbers]:
-    """Draw independent rows, half of them hard, of which those that the judge fails and hard ones are labeled more
-    often; return weights, too. Each row is a cluster of its own."""
+def weighted(truth: Truth, rng: Rng, labels: int, samples: int) -> Samples:
+    """Draw independent rows, of which hard ones and those that the judge fails are labeled more often."""
     cell = rng.choice(4, p=cells(truth), size=(samples, ROWS))
     hard = rng.random(cell.shape) < np.where((cell == 1) | (cell == 2), 0.8, 0.4)
     chances = np.where(cell % 2, 1.0, 3.0) * np.where(hard, 2.0, 1.0)
     chances = np.minimum(chances * labels / chances.sum(axis=1, keepdims=True), 1.0)
     labeled = rng.random(cell.shape) < chances
-    counts = (cell[..., None] == np.arange(4)) & labeled[..., None]
-    return (counts.astype(float), (cell % 2).astype(float), np.ones(cell.shape)), 1 / chances
+    return Samples(
+        (cell[..., None] == np.arange(4)) & labeled[..., None], cell % 2, np.ones(cell.shape), 1 / chances
+    )
 
 
-def shares(samples: Samples, alike: bool, weights: Numbers | None = None) -> dict[str, Share]:
+def shares(samples: Samples) -> dict[str, Share]:
     """Return the shares of which the statistics are made, as ``verdict_rates`` does."""
-    counts, passes, rows = samples
+    counts, alike = samples.labeled.astype(float), samples.weights is None and samples.rows.shape[1] > 1
 
-    def share(part: Numbers, whole: Numbers, weights: Numbers | None = weights) -> Share:
+    def share(part: Numbers, whole: Numbers, weights: Numbers | None = samples.weights) -> Share:
         if weights is not None or alike:
             w = 1.0 if weights is None else weights
             return share_of_sums(w * part, w * whole, whole.sum(axis=1), clustered=alike)
-        part, n = part.sum(axis=1), whole.sum(axis=1)
-        pairs, place = np.unique(np.stack([part, n]), axis=1, return_inverse=True)
+        pairs, place = np.unique([part.sum(axis=1), whole.sum(axis=1)], axis=1, return_inverse=True)
         value = np.where(pairs[1] > 0, pairs[0] / np.maximum(pairs[1], 1), 0.5)
-        low, high = share_interval(value, pairs[1])
-        return Share(value[place], low[place], high[place], n)
+        return Share(*(each[place] for each in (value, *share_interval(value, pairs[1]), pairs[1])))
 
     failed, let_pass, lost, kept = np.moveaxis(counts, -1, 0)
     return {
-        "judged": share(passes, rows, None),
+        "judged": share(samples.passes, samples.rows, None),
         "labeled": share(let_pass + kept, counts.sum(axis=-1)),
         "passed": share(kept, let_pass + kept),
         "failed": share(lost, failed + lost),
@@ -132,8 +137,7 @@ def coverage(by: DrawnBy, known: dict[str, Share], truth: Truth) -> dict[str, fl
     covered = {}
     for name, (equation, parts) in DESIGNS[by].items():
         needed = [known[part] for part in parts]
-        least = -1.0 if name == "kappa" and by != "label" else 0.0
-        value, low, high = solve(equation, needed, least)
+        value, low, high = solve(equation, needed, -1.0 if name == "kappa" and by != "label" else 0.0)
         there = ~np.isnan(value) & np.all([share.n > 0 for share in needed], axis=0)
         if by == "label" and len(parts) > 1:
             there &= known["sensitivity"].value > known["fallout"].value
@@ -142,86 +146,64 @@ def coverage(by: DrawnBy, known: dict[str, Share], truth: Truth) -> dict[str, fl
     return covered
 
 
-def summary(results: list[tuple[dict[str, float], float]]) -> list[str]:
-    """Return the mean of each statistic's coverage and its least, over grid points with enough labels of a class."""
-    texts = []
-    for name in NAMES:
-        values = [covered[name] for covered, least in results if least >= ENOUGH or name == "tpr"]
-        texts.append(f"{np.mean(values):.3f} ({min(values):.3f})" if values else "–")
-    return texts
+def guard_fires(samples: Samples) -> float:
+    """Return how often the guard fires at .05."""
+    fired = 0
+    for counts, passes, rows in zip(*samples[:3], strict=True):
+        labeled, seen = counts.sum(axis=1), counts[:, 1] + counts[:, 3]
+        kinds = np.stack(
+            [seen, labeled - seen, passes - seen, rows - labeled - passes + seen], axis=1
+        ).astype(int)
+        human = np.repeat(np.tile([1.0, 1.0, np.nan, np.nan], len(rows)), kinds.ravel())
+        judge = np.repeat(np.tile([1.0, 0.0, 1.0, 0.0], len(rows)), kinds.ravel())
+        clusters = np.repeat(np.arange(len(rows)), rows.astype(int)).tolist() if len(rows) > 1 else None
+        fired += (draw_test(human, judge, clusters=clusters) or 0.0) < 0.05
+    return fired / len(samples.rows)
 
 
-def coverage_table(rng: np.random.Generator, samples: int) -> Iterator[str]:
-    """Yield a row for each way of drawing and number of labels."""
+def coverage_table(rng: Rng, samples: int) -> Iterator[str]:
+    """Yield a row for each way of drawing and number of labels: mean coverage over the grid, and the least."""
+    designs: list[tuple[str, DrawnBy, str, Sequence[Truth], Callable[[Truth], Samples]]] = []
+    for by, n in itertools.product(DRAWN_BY, SIZES):
+        designs.append((by, by, str(n), GRID, partial(drawn, rng=rng, by=by, labels=n, samples=samples)))
+    for n in SIZES[1:3]:
+        draw = partial(weighted, rng=rng, labels=n, samples=samples // 2)
+        designs.append(("with probabilities", "verdict", str(n), GUARDED, draw))
+    for n in CLUSTERS:
+        draw = partial(clustered, rng=rng, labeled=n, samples=samples // 2)
+        designs.append(("random, clusters", "random", f"{n} × {ITEMS}", GRID[::3], draw))
     rows = []
-    for by, labels in itertools.product(DRAWN_BY, SIZES):
-        results = []
-        for truth in GRID:
-            tables = drawn(rng, by, truth, labels, samples)
-            failures = float(np.median(tables[0][:, 0, :2].sum(axis=-1)))
-            results.append((coverage(by, shares(tables, False), truth), failures))
-        few = [min(covered.values()) for covered, least in results if least < ENOUGH]
-        rows.append((by, str(labels), *summary(results), f"{min(few):.3f} of {len(few)}" if few else "–"))
-        print(rows[-1], file=sys.stderr)
-    for labels in (100, 200):
-        results = []
-        for truth in GUARDED:
-            tables, weights = weighted(rng, truth, labels, samples // 2)
-            results.append((coverage("verdict", shares(tables, False, weights), truth), float(ENOUGH)))
-        rows.append(("with probabilities", str(labels), *summary(results), "–"))
-    for count in (12, 20, 30):
-        results = []
-        for truth in GRID[:36]:
-            tables = clustered(rng, truth, count, samples // 2)
-            failures = count * ITEMS * (1 - truth[0])
-            results.append((coverage("random", shares(tables, True), truth), failures))
-        rows.append(("random, clusters", f"{count} × {ITEMS}", *summary(results), "–"))
-        print(rows[-1], file=sys.stderr)
-    yield from table(("drawn", "labels", *HEADS, "least with fewer"), rows)
+    for title, by, labels, truths, draw in designs:
+        enough, few = [], []
+        for truth in truths:
+            known = shares(draw(truth))
+            least = min(np.median(known["sensitivity"].n), np.median(known["fallout"].n))
+            (enough if least >= ENOUGH else few).append(coverage(by, known, truth))
+        columns = [[covered[name] for covered in enough] for name in NAMES]
+        columns.append([value for covered in few for value in covered.values()])
+        cells = [f"{np.mean(column):.3f} ({min(column):.3f})" if column else "–" for column in columns]
+        rows.append((title, labels, *cells))
+        print(*rows[-1], file=sys.stderr)
+    yield from table(("drawn", "labels", *HEADS, f"all, under {ENOUGH} of a class"), rows)
 
 
-def guard_table(rng: np.random.Generator, samples: int) -> Iterator[str]:
-    """Yield how often the guard fires for each truth and way of drawing, beside the coverage of rates that trust the
-    rows to be drawn at random."""
+def guard_table(rng: Rng, samples: int) -> Iterator[str]:
+    """Yield how often the guard fires, and how often intervals hold the truth that take rows as drawn at random."""
     rows = []
-    for truth, by, (labels, every) in itertools.product(GUARDED, DRAWN_BY, ((100, ROWS), (100, 150))):
-        tables = drawn(rng, by, truth, labels, samples, every)
-        covered = coverage("random", shares(tables, False), truth)
-        fires = 0
-        for counts, passes in zip(tables[0][:, 0].astype(int), tables[1][:, 0].astype(int), strict=True):
-            n, seen = counts.sum(), counts[1] + counts[3]
-            human = np.repeat([1.0, np.nan], [n, every - n])
-            judge = np.repeat(
-                [1.0, 0.0, 1.0, 0.0], [seen, n - seen, passes - seen, every - n - passes + seen]
-            )
-            fires += (draw_test(human, judge) or 0.0) < 0.05
-        shown = [f"{covered[name]:.2f}" for name in ("tpr", "tnr", "corrected")]
-        rows.append((*map(str, truth), by, f"{labels} of {every}", *shown, f"{fires / samples:.3f}"))
-    for truth, count in itertools.product(GUARDED, (12, 30)):
-        tables = clustered(rng, truth, count, samples // 2)
-        covered = coverage("random", shares(tables, True), truth)
-        clusters = np.arange(ROWS) // ITEMS
-        judges = [
-            np.repeat(np.tile([1.0, 0.0], len(row)), np.stack([row, ITEMS - row], 1).ravel().astype(int))
-            for row in tables[1]
+    for truth in GUARDED:
+        kinds = [
+            (by, f"100 of {every}", drawn(truth, rng, by, 100, samples, every))
+            for by, every in itertools.product(DRAWN_BY, (ROWS, 150))
         ]
-        human = np.where(clusters < count, 1.0, np.nan)
-        fires = sum((draw_test(human, judge, clusters=clusters.tolist()) or 0.0) < 0.05 for judge in judges)
-        shown = [f"{covered[name]:.2f}" for name in ("tpr", "tnr", "corrected")]
-        labeled = f"{count} of {ROWS // ITEMS} clusters"
-        rows.append((*map(str, truth), "random, clusters", labeled, *shown, f"{fires / len(judges):.3f}"))
-    yield from table(
-        (
-            "pass rate",
-            "TPR",
-            "TNR",
-            "drawn",
-            "labeled",
-            *(f"{head} covered" for head in ("TPR", "TNR", "rate")),
-            "guard fires",
-        ),
-        rows,
-    )
+        for n in CLUSTERS[::2]:
+            labeled = f"{n} of {ROWS // ITEMS} clusters"
+            kinds.append(("random, clusters", labeled, clustered(truth, rng, n, samples // 2)))
+        for title, labeled, tables in kinds:
+            covered = coverage("random", shares(tables), truth)
+            cells = [f"{covered[name]:.2f}" for name in ("tpr", "tnr", "corrected")]
+            rates = " / ".join(f"{rate:g}" for rate in truth)
+            rows.append((rates, title, labeled, *cells, f"{guard_fires(tables):.3f}"))
+    yield from table(("rate / TPR / TNR", "drawn", "labeled", *HEADS[:2], HEADS[-1], "guard fires"), rows)
 
 
 def main() -> None:
@@ -230,14 +212,8 @@ def main() -> None:
     parser.add_argument("--page", type=Path)
     args = parser.parse_args()
     rng = np.random.default_rng(0)
-    tables = "\n".join(
-        (*coverage_table(rng, args.samples), "### The guard\n", *guard_table(rng, args.samples))
-    )
-    if args.page is None:
-        print(tables)
-    else:
-        before = args.page.read_text("utf-8").partition(HEADING)[0]
-        args.page.write_text(f"{before}{HEADING}\n{tables.rstrip()}\n", encoding="utf-8")
+    tables = (*coverage_table(rng, args.samples), "### The guard\n", *guard_table(rng, args.samples))
+    put_tables(args.page, "\n".join(tables))
 
 
 if __name__ == "__main__":
