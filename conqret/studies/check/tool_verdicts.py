@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -161,7 +160,9 @@ def wide_table(
         unit = str(first(record, "id", "trace_id", "example_id") or number)
         unit = unit if unit not in result.units else f"{unit} {number}"
         fields = plain_fields({name: record.get(name) for name in others})
-        result.units[unit] = fields | {column: text_of(record.get(name)) for name, column in texts.items()}
+        result.units[unit] = fields | {
+            column: text_of(opened(record.get(name))) for name, column in texts.items()
+        }
         for column, metric in metrics.items():
             value, about = record.get(column), topic(metric)
             if value in (None, "", "-") or value != value:
