@@ -48,7 +48,7 @@ ONLY_FOR = {
 }
 """The options that not every task takes, by task; the last are those of tasks that label items."""
 ANNOTATOR = "annotator"
-"""Who labels a table, if nobody is named."""
+"""Who labels a table, if no annotator is named."""
 EXPORT = "labels.csv"
 """The labels of a table, in the folder of its study."""
 

@@ -28,7 +28,7 @@ from conqret.labels.screens import Choice, Screen, ScreenPassage, ScreenQuestion
 from conqret.studies.check.checked_table import CheckedTable
 
 SAMPLE = 60
-"""Rows to label, if nothing else is asked for."""
+"""The default number of rows to label."""
 SHOWN = {"input": "Input", "context": "Context", "output": "Output", "expected": "Reference"}
 """The texts of a row that annotators see, in this order; all others may tell what the judge said."""
 COMPARED = ("answer_a", "answer_b")
@@ -174,25 +174,23 @@ def table_screens(table: CheckedTable, rows: Sequence[DrawnRow], seed: int = SEE
 
 
 def _question(table: CheckedTable) -> ScreenQuestion:
-    """The question, on the scale of the verdicts; scores are asked for as pass or fail."""
+    """The question, on the scale of the verdicts; scores are labeled as pass or fail."""
     if table.kind == "pairs":
         return QUESTIONS["output-preference"][0]
     if table.kind in ("pass_fail", "scores"):
         return QUESTIONS[VERDICT][0]
-    if table.kind == "ratings":
-        low, high = map(int, table.scale)
-        if (low, high) != table.scale or not 0 <= low < high <= MAX_KEYS:
-            raise DeclarationError(
-                f"{table.source} has ratings from {table.scale[0]:g} to {table.scale[1]:g}, and the pages have a key "
-                f"for whole numbers from 0 to {MAX_KEYS}"
-            )
-        asks, choices = "How good is the output?", rating(low, high, {low: "lowest", high: "highest"})
-    else:
-        asks, choices = "Which class is it?", tuple(Choice(value=name) for name in table.classes)
-        if len(choices) > MAX_KEYS:
-            return ScreenQuestion(name=VERDICT, asks=asks, choices=choices)
-    keyed = [
-        choice.model_copy(update={"key": choice.value if table.kind == "ratings" else str(place)})
-        for place, choice in enumerate(choices, start=1)
-    ]
-    return ScreenQuestion(name=VERDICT, asks=asks, choices=tuple(keyed))
+    words = table.levels if table.kind == "ratings" else table.classes
+    asks = "How good is the output?" if table.kind == "ratings" else "Which class is it?"
+    if words:
+        keys = map(str, range(1, len(words) + 1)) if len(words) <= MAX_KEYS else [""] * len(words)
+        choices = tuple(Choice(value=word, key=key) for word, key in zip(words, keys, strict=True))
+        return ScreenQuestion(name=VERDICT, asks=asks, choices=choices)
+    low, high = map(int, table.scale)
+    if (low, high) != table.scale or not 0 <= low < high <= MAX_KEYS:
+        raise DeclarationError(
+            f"{table.source} has ratings from {table.scale[0]:g} to {table.scale[1]:g}, and the pages have a key for each "
+            f"whole number from 0 to {MAX_KEYS} alone"
+        )
+    meanings = {low: "lowest", high: "highest"}
+    choices = tuple(choice.model_copy(update={"key": choice.value}) for choice in rating(low, high, meanings))
+    return ScreenQuestion(name=VERDICT, asks=asks, choices=choices)

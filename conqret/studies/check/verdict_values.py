@@ -93,6 +93,7 @@ class Reading:
         passing: how a pass is told.
         scale: the ends of the scale.
         classes: the names of classes.
+        levels: the words of ratings, from the lowest.
         probabilities: the columns of scores that were cut, with the probability of a pass of each cell.
         notes: what was decided without the user.
     """
@@ -102,6 +103,7 @@ class Reading:
     passing: str = ""
     scale: tuple[float, float] = (0.0, 1.0)
     classes: tuple[str, ...] = ()
+    levels: tuple[str, ...] = ()
     probabilities: dict[str, dict[str, float]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
@@ -343,7 +345,8 @@ def _words(table: TextTable, columns: Sequence[WordColumn], filled: Sequence[Wor
         raise _two_scales_of_words(table, scores[0], others[0])
     words = {word_of(cell) for column in filled for cell in column.counts}
     if (order := ordered_scale(words)) is not None:
-        reading = Reading("ratings", scale=(1.0, max(order.values())))
+        levels = tuple(sorted(order, key=order.__getitem__))
+        reading = Reading("ratings", scale=(1.0, float(len(levels))), levels=levels)
         for column in columns:
             reading.mappings[column.name] = {cell: order[word_of(cell)] for cell in column.counts}
         steps = ", ".join(f"{word} {value:g}" for word, value in sorted(order.items(), key=lambda pair: pair[1]))
