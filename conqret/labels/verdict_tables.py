@@ -35,11 +35,6 @@ COMPARED = ("answer_a", "answer_b")
 """The texts of a row that are compared."""
 MAX_KEYS = 9
 """Choices that have a key of their own: the digits."""
-NAMES = {
-    "pass_fail": {0.0: "fail", 1.0: "pass"},
-    "pairs": {0.0: "second", 0.5: "tie", 1.0: "first"},
-}
-"""What the values of a verdict are called."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +92,13 @@ def _strata(table: CheckedTable) -> dict[str, list[int]]:
         names = [f"band {rank * BANDS // len(places) + 1}" for rank in ranks.tolist()]
     elif table.kind == "classes":
         names = [table.classes[int(value)] for value in verdicts[places]]
+    elif table.kind == "ratings":
+        names = [f"rated {value:g}" for value in verdicts[places].tolist()]
     else:
-        named = NAMES.get(table.kind, {})
-        names = [named.get(value, f"{value:g}") for value in verdicts[places].tolist()]
+        low, middle, high = ("second", "tie", "first") if table.kind == "pairs" else ("fail", "", "pass")
+        names = [
+            high if value > 0.5 else low if value < 0.5 else middle for value in verdicts[places].tolist()
+        ]
     return gathered(zip(names, places.tolist(), strict=True))
 
 
@@ -139,9 +138,11 @@ def table_screens(table: CheckedTable, rows: Sequence[DrawnRow], seed: int = SEE
         DeclarationError: the table has no texts to show, two rows have the same id, or its verdicts are more than the
             keys that choose among them.
     """
-    if not set(table.texts) & {*SHOWN, *COMPARED}:
+    seen = set(COMPARED) <= set(table.texts) if table.kind == "pairs" else set(SHOWN) & set(table.texts)
+    if not seen:
+        names = " and ".join(COMPARED) if table.kind == "pairs" else "output, input or context"
         raise DeclarationError(
-            f"{table.source} has no texts that annotators could read: add a column input, output or context"
+            f"{table.source} has no texts that annotators could read: name the columns of what was judged {names}"
         )
     parts = table.systems or [""] * len(table.texts["id"])
     twice, count = Counter(zip(table.texts["id"], parts, strict=True)).most_common(1)[0]
@@ -188,8 +189,8 @@ def _question(table: CheckedTable) -> ScreenQuestion:
     low, high = map(int, table.scale)
     if (low, high) != table.scale or not 0 <= low < high <= MAX_KEYS:
         raise DeclarationError(
-            f"{table.source} has ratings from {table.scale[0]:g} to {table.scale[1]:g}, and the pages have a key for each "
-            f"whole number from 0 to {MAX_KEYS} alone"
+            f"{table.source} has ratings from {table.scale[0]:g} to {table.scale[1]:g}, and the pages have keys for "
+            f"whole numbers from 0 to {MAX_KEYS} alone"
         )
     meanings = {low: "lowest", high: "highest"}
     choices = tuple(choice.model_copy(update={"key": choice.value}) for choice in rating(low, high, meanings))

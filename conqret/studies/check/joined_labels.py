@@ -68,10 +68,10 @@ def joined(
     names = chosen(other, human) or _label_columns(other, label_ids)
     rows = set(zip(*(other.columns[key] for key in keys), strict=True))
     annotator = named(other.columns, ANNOTATOR_NAMES)
-    if annotator is not None and annotator not in names:
-        if len(rows) < len(other) or len(set(other.columns[annotator])) == 1:
-            other, new = spread(other, keys, annotator, names)
-            names = [column for name in names for column in new[name]]
+    alone = annotator is not None and len(set(other.columns[annotator])) == 1
+    if annotator is not None and annotator not in names and (alone or len(rows) < len(other)):
+        other, new = spread(other, keys, annotator, names)
+        names = [column for name in names for column in new[name]]
     place: dict[tuple[str, ...], int] = {}
     for row, key in enumerate(zip(*(other.columns[key] for key in keys), strict=True)):
         if key in place:
