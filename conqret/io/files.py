@@ -20,7 +20,7 @@ from conqret.errors import ConqretError, DeclarationError, Fault, ItemsError
 from conqret.io import limits
 from conqret.io.csv_files import csv_rows
 from conqret.io.jsonl import json_rows, parse
-from conqret.io.limits import LINE, UTF8_MARK, head_of
+from conqret.io.limits import LINE, UTF8_MARK, head_of, zip_member
 from conqret.io.rows import Row, Rows
 
 BATCH = 8
@@ -201,13 +201,11 @@ def _of_a_log(path: Path, name: str) -> Iterator[Row | Fault]:
         files = [file for file in archive.infolist() if file.filename.startswith("samples/")]
         for number, file in enumerate(files, start=1):
             try:
-                with archive.open(file) as sample:
-                    content = sample.read(LINE.most + 1)
-                if len(content) > LINE.most:
+                if file.file_size > LINE.most:
                     problem = f"holds {file.filename}, which is longer than {LINE}"
                     yield Fault(name, number, "", problem, f"Shorten the sample, {LINE.remedy}")
                     continue
-                record = parse(content)
+                record = parse(zip_member(archive, file))
             except (ValueError, RuntimeError, OSError, EOFError, zipfile.BadZipFile, zlib.error) as error:
                 problem = f"holds {file.filename}, which cannot be read: {error}"
                 yield Fault(name, number, "", problem, "Write it as JSON: inspect log convert --to json")

@@ -30,7 +30,6 @@ from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import false_discovery_control
 
 from conqret.errors import DeclarationError, check_known, number
 from conqret.stats.classification import RARE, shared_by_chance
@@ -280,6 +279,8 @@ def alternative_annotator_test(
     )
     if not tested:
         return AlternativeAnnotator(epsilon, None, None, None, reason=f"no test: {untested}")
+    from scipy.stats import false_discovery_control  # scipy.stats takes longer to import than most commands do
+
     corrected = false_discovery_control([row.p for row in tested], method="by")
     corrected_rows = tuple(
         replace(row, advantage=bool(p <= FALSE_DISCOVERY)) for row, p in zip(tested, corrected, strict=True)

@@ -39,10 +39,7 @@ def guard_sentence(kind: Kind, means: tuple[float, float], p: float) -> str:
         "pairs": f"the judge prefers the first answer in {labeled:.0%} of them and {others:.0%} of the other rows",
         "classes": "the judge's classes differ between them and the other rows",
     }.get(kind, f"the judge's mean is {labeled:.2f} on them and {others:.2f} on the other rows")
-    return (
-        f"The labeled rows are no random sample: {seen} ({p_words(p)}), so no rate is claimed. State how they were "
-        "drawn: --drawn-by verdict (so many of each verdict) or --drawn-by label (so many of each human label)."
-    )
+    return f"The labeled rows are no random sample: {seen} ({p_words(p)}), so no rate is claimed."
 
 
 def answer(result: CheckResult) -> str:
@@ -62,7 +59,8 @@ def next_step(result: CheckResult) -> str:
     judge, command = result.judges[0], _command(result)
     if result.guard.fired:
         return (
-            f"state how labeled rows were drawn: {command} --drawn-by verdict, or {command} --drawn-by label"
+            f"say how the labeled rows were drawn: {command} --drawn-by verdict (so many of each verdict of the "
+            "judge), or label (so many of each human label), or random"
         )
     if not judge.compared and judge.verdicts:
         return f"label a sample: {_command(result, 'labels collect')} --sample {SAMPLE}"

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from conqret.errors import shortened
 from conqret.show.words import symmetry_note
-from conqret.stats.agreement import alphas
+from conqret.stats.agreement import AlternativeAnnotator, alphas, alternative_annotator_test
 from conqret.stats.estimate import CONFIDENCE, Estimate, undefined
 from conqret.stats.jackknife import JackknifedEstimate
 from conqret.stats.prediction_powered import ProbabilitySample
@@ -107,7 +107,10 @@ def check_table(table: CheckedTable, *, bar: float = BAR, confidence: float = CO
         judges=checks,
         comparisons=tuple(_comparisons(views)),
         annotators=AnnotatorCheck(
-            names=table.annotators, alpha=_annotator_alpha(first), tied=int((asked & ~labeled).sum())
+            names=table.annotators,
+            alpha=_annotator_alpha(first),
+            tied=int((asked & ~labeled).sum()),
+            alternative=_alternative(first),
         ),
         classes={"pass_fail": ("fail", "pass"), "pairs": ("second", "tie", "first")}.get(
             table.kind, table.classes
@@ -248,6 +251,16 @@ def _annotator_alpha(view: LabelView) -> Estimate:
     return alpha.estimate(view.confidence)
 
 
+def _alternative(view: LabelView) -> AlternativeAnnotator | None:
+    table = view.table
+    if len(table.annotators) < 3:
+        return None
+    rows = (~np.isnan(table.labels)).any(axis=1)
+    return alternative_annotator_test(
+        view.verdicts[rows], table.labels[rows].T, table.annotators, view.level, clusters=view.names(rows)
+    )
+
+
 def _comparisons(views: Sequence[LabelView]) -> Iterator[JudgeDifference]:
     """Yield the paired difference of each two judges; with several, ``better`` is corrected for their number."""
     every = list(combinations(views, 2))
@@ -340,12 +353,12 @@ def _notes(view: LabelView, clusters: int, tied: int) -> Iterator[str]:
     yield from table.notes
     if tied:
         rows = "1 row is" if tied == 1 else f"{tied:,} rows are"
-        yield f"{rows} left out: as many annotators give one label as another."
+        yield f"{rows} left out: as many annotators give one label as another"
     if view.judge.runs is not None:
-        yield f"Figures are of the first of {view.judge.runs.shape[1]} runs."
+        yield f"figures are of the first of {view.judge.runs.shape[1]} runs"
     if table.kind == "pairs" and view.judge.orders is None:
-        yield "Pairs were judged in one order: verdicts that flip with the order cannot be seen, and count as verdicts."
+        yield "pairs were judged in one order: verdicts that flip with the order cannot be seen, and count as verdicts"
     if table.systems is not None and table.clusters is None and "id" in table.texts:
-        yield "Intervals are over ids, as systems share them."
+        yield "intervals are over ids, as systems share them"
     if table.by is not None and (note := symmetry_note(clusters)):
         yield note

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import replace
 
-from conqret.console.conditions import OPERATORS, Requirement, RequirementOutcome
+from conqret.console.conditions import Requirement, RequirementOutcome
 from conqret.errors import DeclarationError, check_known, number
 from conqret.stats.estimate import Estimate
 from conqret.stats.verdict_rates import labels_to_decide
-from conqret.studies.check.result import TITLES, CheckResult, JudgeCheck
+from conqret.studies.check.result import TITLES, CheckResult
 from conqret.text.words import dimension_name
 
 EXAMPLE = "tnr.low >= 0.8"
@@ -18,29 +17,6 @@ OF_CLASS = ("recall", "precision")
 KNOWN = (*TITLES, COVERAGE, *OF_CLASS)
 SHARES = ("tnr", "tpr", "agreement", "flip_rate", "changed", *OF_CLASS)
 """Shares of the rows that their n counts: their intervals narrow as those of binomial shares do."""
-
-
-@dataclass(frozen=True, slots=True)
-class CheckOutcome(RequirementOutcome):
-    """The outcome of a requirement on a check.
-
-    It is undecided where the condition is on an end of the interval, and the value meets it but the end does not;
-    ``labels`` is how many more rows to label to decide it, None where that cannot be known.
-    """
-
-    undecided: bool = False
-    labels: int | None = None
-
-    @property
-    def status(self) -> Literal["met", "not met", "undecided"]:
-        """The outcome in words."""
-        return "met" if self.met else "undecided" if self.undecided else "not met"
-
-    def __str__(self) -> str:
-        if not self.undecided:
-            return RequirementOutcome.__str__(self)
-        more = f"; {number(self.labels, 'more labeled row')} would decide it" if self.labels else ""
-        return f"undecided: {self.requirement} ({self.value:.3f}, {self.reason}{more})"
 
 
 def parse_requirement(text: str) -> Requirement:
@@ -59,7 +35,7 @@ def parse_requirement(text: str) -> Requirement:
     return requirement
 
 
-def check_requirement(requirement: Requirement, result: CheckResult) -> CheckOutcome:
+def check_requirement(requirement: Requirement, result: CheckResult) -> RequirementOutcome:
     """Check one requirement; without a judge's name in brackets, it is on the first judge.
 
     Raises:
@@ -76,30 +52,18 @@ def check_requirement(requirement: Requirement, result: CheckResult) -> CheckOut
             check_known("judge", judges, requirement.dimension)
             judge = judges[requirement.dimension]
         estimate = Estimate(judge.coverage) if name == COVERAGE else judge.figure(name)
-    return _outcome(requirement, estimate, judge, result.confidence)
-
-
-def _outcome(
-    requirement: Requirement, estimate: Estimate, judge: JudgeCheck, confidence: float
-) -> CheckOutcome:
-    value, bound = requirement.end_of(estimate), requirement.bound
-    holds = OPERATORS[requirement.operator]
-    if value is not None and holds(value, bound):
-        return CheckOutcome(requirement.text, True, value)
-    if requirement.end is None or estimate.value is None or not holds(estimate.value, bound):
-        return CheckOutcome(
-            requirement.text, False, value, (estimate.reason or "it has no value") * (value is None)
-        )
+    outcome = requirement.decision(estimate)
+    if not outcome.undecided or estimate.value is None:
+        return outcome
     labels = labels_to_decide(
         estimate,
-        bound,
+        requirement.bound,
         judge.compared,
-        end="high" if requirement.end == "high" else "low",
-        share=requirement.name in SHARES,
-        confidence=confidence,
+        end="low" if estimate.value > requirement.bound else "high",
+        share=name in SHARES,
+        confidence=result.confidence,
     )
-    reason = f"the value is {estimate.value:.3f}"
-    if value is None:
-        reason = f"{reason}, and {estimate.reason or 'there is no interval'}"
-        return CheckOutcome(requirement.text, False, estimate.value, reason, (), True)
-    return CheckOutcome(requirement.text, False, value, reason, (), True, labels)
+    if not labels:
+        return outcome
+    remedy = f"about {number(labels, 'more labeled row')} would decide it"
+    return replace(outcome, reason=f"{outcome.reason}; {remedy}", labels=labels)

@@ -8,8 +8,10 @@ from typing import Literal
 
 from pydantic import Field
 
+from conqret.console.conditions import RequirementOutcome
 from conqret.data.item import Frozen
 from conqret.errors import check_known
+from conqret.stats.agreement import AlternativeAnnotator
 from conqret.stats.estimate import Estimate
 from conqret.studies.check.checked_table import DrawnBy, Kind
 
@@ -25,9 +27,9 @@ TITLES: Mapping[str, str] = {
     "flip_rate": "verdict flips with the order",
     "first_share": "share of first place",
     "bias": "judge minus annotators",
-    "judge_mean": "judge, all rows",
-    "human_mean": "annotators, labeled rows",
-    "corrected": "corrected, all rows",
+    "judge_mean": "mean of the judge, all rows",
+    "human_mean": "mean of the annotators, labeled rows",
+    "corrected": "corrected mean, all rows",
     "kappa": "kappa",
     "weighted_kappa": "weighted kappa",
     "alpha": "alpha",
@@ -236,11 +238,15 @@ class DrawGuard(Frozen):
 
 
 class AnnotatorCheck(Frozen):
-    """The annotators: their ``names``, Krippendorff's ``alpha`` among them, and how many rows they leave ``tied``."""
+    """The annotators: their ``names``, Krippendorff's ``alpha`` among them, and how many rows they leave ``tied``.
+
+    ``alternative`` tests whether the first judge can replace an annotator, where there are at least three.
+    """
 
     names: tuple[str, ...]
     alpha: Estimate
     tied: int = 0
+    alternative: AlternativeAnnotator | None = None
 
 
 class Disagreement(Frozen):
@@ -282,6 +288,7 @@ class CheckResult(NamedFigures):
         disagreements_in_all: how many there are.
         notes: what else a reader must know, one sentence each.
         guessed: which column was taken for what.
+        requirements: the outcomes of conditions.
     """
 
     schema_name: str = SCHEMA
@@ -308,7 +315,13 @@ class CheckResult(NamedFigures):
     disagreements_in_all: int = 0
     notes: tuple[str, ...] = ()
     guessed: str = ""
+    requirements: tuple[RequirementOutcome, ...] = Field(default=(), exclude=True)
 
     def figure(self, name: str) -> Estimate:
         """Return the figure ``name`` of the first judge."""
         return self.judges[0].figure(name)
+
+    @property
+    def met(self) -> bool:
+        """True if all requirements are met."""
+        return all(outcome.met for outcome in self.requirements)

@@ -1,0 +1,80 @@
+"""``conqret check``: how good a judge is, from one table of its verdicts and human labels."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from conqret.console import label_options
+from conqret.console import shared_options as options
+from conqret.console.printing import at, end, note, result, tell, tell_outcomes
+
+
+def check(
+    file: Path,
+    *,
+    judge: list[str] | None = None,
+    human: list[str] | None = None,
+    passing: str = "",
+    by: str = "",
+    labels: Path | None = None,
+    drawn_by: Literal["random", "verdict", "label"] | None = None,
+    require: list[str] | None = None,
+    output: Path | None = None,
+    confidence: label_options.Confidence = 0.95,
+    json_output: options.Printed = None,
+) -> None:
+    """Check a judge: compare its verdicts with human labels in one table, and say how far it can be trusted.
+
+    Any judge will do. Verdicts and labels may be pass and fail in any usual words, ratings, scores in [0, 1], preferences
+    between two answers, or classes. A row without a label counts as unlabeled. Columns with usual names are recognized,
+    as are the result files of promptfoo, DeepEval, inspect_ai, ragas and MLflow.
+
+    Args:
+        file: A table with a row for each verdict (CSV, TSV, JSON, JSONL or Parquet), or another tool's result file.
+        judge: The column of the judge's verdicts. May be repeated, to compare judges. Default: recognized by its name.
+        human: The column of an annotator's labels. May be repeated. Default: recognized by its name.
+        passing (--pass): What counts as a pass, as a word (`correct`) or a bound (`">=4"`). Default: the usual words.
+        by: A column such as `topic` whose rows are alike: intervals are then over its values, and not over rows.
+        labels: A second table that has the human labels of the same rows, by `id`.
+        drawn_by: How the labeled rows were chosen: at `random`, so many of each `verdict` of the judge, or so many of
+            each human `label`. Needed where verdicts of labeled and unlabeled rows differ.
+        require: A condition: `tnr.low >= 0.8` (the whole interval must lie above 0.8), `tpr >= 0.9`, `kappa.low >= 0.4`.
+            Exit code 0 if all are met, 1 if one is not, 3 if one is undecided because its interval contains the bound.
+            May be repeated.
+        output (--output, -o): The folder to write `check.html`, `check.md` and `check.json` into.
+
+    Examples:
+
+    conqret check results.csv
+
+    conqret check results.csv --judge gpt_verdict --human anna --pass ">=4" -o checked/
+
+    conqret check results.csv --require "tnr.low >= 0.8" --require "tpr.low >= 0.8"
+    """
+    from conqret.studies.check.api import PAGE_NAME
+    from conqret.studies.check.api import check as check_judge
+    from conqret.studies.check.page import check_tables
+    from conqret.studies.check.screen import screen
+
+    found = check_judge(
+        file,
+        judge=judge or (),
+        human=human or (),
+        passing=passing,
+        by=by,
+        labels=labels,
+        drawn_by=drawn_by,
+        require=require or (),
+        confidence=confidence,
+        output=output,
+    )
+    tell(found.guessed)
+    lines = check_tables(found) if json_output is False else screen(found, paged=output is not None)
+    result(found, lines, as_json=json_output, outcomes=found.requirements)
+    note(*found.notes)
+    if output is not None:
+        tell(at(output / PAGE_NAME, "page"))
+    tell_outcomes(found.requirements)
+    undecided = [outcome for outcome in found.requirements if outcome.undecided]
+    end(len(undecided) < sum(not outcome.met for outcome in found.requirements), undecided=undecided)
