@@ -33,6 +33,8 @@ SHOWN = {"input": "Input", "context": "Context", "output": "Output", "expected":
 """The texts of a row that annotators see, in this order; all others may tell what the judge said."""
 COMPARED = ("answer_a", "answer_b")
 """The texts of a row that are compared."""
+MAX_ID = 200
+"""Characters of an id."""
 MAX_KEYS = 9
 """Choices that have a key of their own: the digits."""
 
@@ -145,12 +147,14 @@ def table_screens(table: CheckedTable, rows: Sequence[DrawnRow], seed: int = SEE
             f"{table.source} has no texts that annotators could read: name the columns of what was judged {names}"
         )
     parts = table.systems or [""] * len(table.texts["id"])
-    twice, count = Counter(zip(table.texts["id"], parts, strict=True)).most_common(1)[0]
-    if count > 1:
-        raise DeclarationError(
-            f"{table.source}: {count} rows have the id {' of '.join(filter(None, twice))!r}, and their labels could "
-            "not be told apart; give each row an id of its own"
-        )
+    counts = Counter(zip(table.texts["id"], parts, strict=True))
+    for (name, part), count in counts.items():
+        if count > 1 or not 0 < len(name) <= MAX_ID:
+            fault = f"{count} rows have the id {name!r}{f' and the system {part!r}' if part else ''}"
+            raise DeclarationError(
+                f"{table.source}: {fault}; give each row an id of its own, of 1 to {MAX_ID} characters, by which its "
+                "label is found"
+            )
     question = _question(table)
     screens = []
     for row in rows:
