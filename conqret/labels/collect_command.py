@@ -18,7 +18,7 @@ from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, note, note_left_out, say
 from conqret.debate.two_turn.slider_answers import INSTRUCTIONS, read_slider_answers
 from conqret.debate.two_turn.two_turn_files import read_two_turn
-from conqret.errors import ConqretError, DeclarationError, number
+from conqret.errors import ConqretError, DeclarationError, check_known, number
 from conqret.io.limits import declared_text
 from conqret.io.safe_files import only_writer
 from conqret.labels.command import ends
@@ -43,12 +43,14 @@ RATING, VERDICT = "rating", "verdict"
 ONLY_FOR = {
     DEBATE: {"--design", "--instruction", "--pass"},
     WRITE: {"--judged"},
-    VERDICT: {"--sample", "--open", "--overlap", "--pass"},
+    VERDICT: {"--sample", "--open", "--overlap", "--pass", "--columns"},
     "": set("--metric --scale --plan --open --overlap --pass --columns --skip-invalid --language".split()),
 }
 """The options that not every task takes, by task; the last are those of tasks that label items."""
 ANNOTATOR = "annotator"
-"""Who labels a table, if nobody is named."""
+"""Who labels a table, if no annotator is named."""
+TABLE_COLUMNS = "judge=verdict,human=label"
+"""What --columns looks like for a table of verdicts."""
 EXPORT = "labels.csv"
 """The labels of a table, in the folder of its study."""
 
@@ -245,7 +247,7 @@ def collect(
 
     conqret labels collect questions.jsonl --task write --annotators ann,bob -o writing
     """
-    table = verdict_table(items, task_options)
+    table = verdict_table(items, task_options, columns)
     kind = VERDICT if table is not None else task_options.task or RATING
     options_set = {
         **{f"--{name}": value for name, value in vars(task_options).items() if name != "task"},
@@ -278,25 +280,30 @@ def collect(
         _say_export(items, output)
 
 
-def verdict_table(file: Path, task_options: TaskOptions) -> CheckedTable | None:
+def verdict_table(file: Path, task_options: TaskOptions, columns: str | None) -> CheckedTable | None:
     """Return a file as a table of a judge's verdicts; None if it is none or holds items, or another task is
     named.
 
     Raises:
-        DeclarationError: a sample of its rows is wanted, and it is none.
+        DeclarationError: a sample of its rows is wanted, or a judge's column named, and it is none.
     """
     from conqret.io.files import file_rows
     from conqret.studies.check.read_table import read_checked_table
 
     if task_options.task not in (None, VERDICT):
         return None
+    roles = options.column_map(columns, TABLE_COLUMNS)
+    wanted = task_options.sample is not None or "judge" in roles
+    if wanted:
+        check_known("field of a table of verdicts", ("judge", "human"), *roles)
     try:
-        columns = set(getattr(next(iter(file_rows(file)), None), "record", ()))
-        if task_options.sample is None and "topic" in columns and columns & {"argument", "documents"}:
+        header = set(getattr(next(iter(file_rows(file)), None), "record", ()))
+        if not wanted and "topic" in header and header & {"argument", "documents"}:
             return None
-        return read_checked_table(file)
+        named = {role: column.split("+") for role, column in roles.items()} if wanted else {}
+        return read_checked_table(file, judge=named.get("judge", ()), human=named.get("human", ()))
     except ConqretError:
-        if task_options.sample is not None:
+        if wanted:
             raise
         return None
 

@@ -28,18 +28,15 @@ from conqret.labels.screens import Choice, Screen, ScreenPassage, ScreenQuestion
 from conqret.studies.check.checked_table import CheckedTable
 
 SAMPLE = 60
-"""Rows to label, if nothing else is asked for."""
+"""The default number of rows to label."""
 SHOWN = {"input": "Input", "context": "Context", "output": "Output", "expected": "Reference"}
 """The texts of a row that annotators see, in this order; all others may tell what the judge said."""
 COMPARED = ("answer_a", "answer_b")
 """The texts of a row that are compared."""
+MAX_ID = 200
+"""Characters of an id."""
 MAX_KEYS = 9
 """Choices that have a key of their own: the digits."""
-NAMES = {
-    "pass_fail": {0.0: "fail", 1.0: "pass"},
-    "pairs": {0.0: "second", 0.5: "tie", 1.0: "first"},
-}
-"""What the values of a verdict are called."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +94,13 @@ def _strata(table: CheckedTable) -> dict[str, list[int]]:
         names = [f"band {rank * BANDS // len(places) + 1}" for rank in ranks.tolist()]
     elif table.kind == "classes":
         names = [table.classes[int(value)] for value in verdicts[places]]
+    elif table.kind == "ratings":
+        names = [f"rated {value:g}" for value in verdicts[places].tolist()]
     else:
-        named = NAMES.get(table.kind, {})
-        names = [named.get(value, f"{value:g}") for value in verdicts[places].tolist()]
+        low, middle, high = ("second", "tie", "first") if table.kind == "pairs" else ("fail", "", "pass")
+        names = [
+            high if value > 0.5 else low if value < 0.5 else middle for value in verdicts[places].tolist()
+        ]
     return gathered(zip(names, places.tolist(), strict=True))
 
 
@@ -139,17 +140,21 @@ def table_screens(table: CheckedTable, rows: Sequence[DrawnRow], seed: int = SEE
         DeclarationError: the table has no texts to show, two rows have the same id, or its verdicts are more than the
             keys that choose among them.
     """
-    if not set(table.texts) & {*SHOWN, *COMPARED}:
+    seen = set(COMPARED) <= set(table.texts) if table.kind == "pairs" else set(SHOWN) & set(table.texts)
+    if not seen:
+        names = " and ".join(COMPARED) if table.kind == "pairs" else "output, input or context"
         raise DeclarationError(
-            f"{table.source} has no texts that annotators could read: add a column input, output or context"
+            f"{table.source} has no texts that annotators could read: name the columns of what was judged {names}"
         )
     parts = table.systems or [""] * len(table.texts["id"])
-    twice, count = Counter(zip(table.texts["id"], parts, strict=True)).most_common(1)[0]
-    if count > 1:
-        raise DeclarationError(
-            f"{table.source}: {count} rows have the id {' of '.join(filter(None, twice))!r}, and their labels could "
-            "not be told apart; give each row an id of its own"
-        )
+    counts = Counter(zip(table.texts["id"], parts, strict=True))
+    for (name, part), count in counts.items():
+        if count > 1 or not 0 < len(name) <= MAX_ID:
+            fault = f"{count} rows have the id {name!r}{f' and the system {part!r}' if part else ''}"
+            raise DeclarationError(
+                f"{table.source}: {fault}; give each row an id of its own, of 1 to {MAX_ID} characters, by which its "
+                "label is found"
+            )
     question = _question(table)
     screens = []
     for row in rows:
@@ -174,25 +179,23 @@ def table_screens(table: CheckedTable, rows: Sequence[DrawnRow], seed: int = SEE
 
 
 def _question(table: CheckedTable) -> ScreenQuestion:
-    """The question, on the scale of the verdicts; scores are asked for as pass or fail."""
+    """The question, on the scale of the verdicts; scores are labeled as pass or fail."""
     if table.kind == "pairs":
         return QUESTIONS["output-preference"][0]
     if table.kind in ("pass_fail", "scores"):
         return QUESTIONS[VERDICT][0]
-    if table.kind == "ratings":
-        low, high = map(int, table.scale)
-        if (low, high) != table.scale or not 0 <= low < high <= MAX_KEYS:
-            raise DeclarationError(
-                f"{table.source} has ratings from {table.scale[0]:g} to {table.scale[1]:g}, and the pages have a key "
-                f"for whole numbers from 0 to {MAX_KEYS}"
-            )
-        asks, choices = "How good is the output?", rating(low, high, {low: "lowest", high: "highest"})
-    else:
-        asks, choices = "Which class is it?", tuple(Choice(value=name) for name in table.classes)
-        if len(choices) > MAX_KEYS:
-            return ScreenQuestion(name=VERDICT, asks=asks, choices=choices)
-    keyed = [
-        choice.model_copy(update={"key": choice.value if table.kind == "ratings" else str(place)})
-        for place, choice in enumerate(choices, start=1)
-    ]
-    return ScreenQuestion(name=VERDICT, asks=asks, choices=tuple(keyed))
+    words = table.levels if table.kind == "ratings" else table.classes
+    asks = "How good is the output?" if table.kind == "ratings" else "Which class is it?"
+    if words:
+        keys = map(str, range(1, len(words) + 1)) if len(words) <= MAX_KEYS else [""] * len(words)
+        choices = tuple(Choice(value=word, key=key) for word, key in zip(words, keys, strict=True))
+        return ScreenQuestion(name=VERDICT, asks=asks, choices=choices)
+    low, high = map(int, table.scale)
+    if (low, high) != table.scale or not 0 <= low < high <= MAX_KEYS:
+        raise DeclarationError(
+            f"{table.source} has ratings from {table.scale[0]:g} to {table.scale[1]:g}, and the pages have keys for "
+            f"whole numbers from 0 to {MAX_KEYS} alone"
+        )
+    meanings = {low: "lowest", high: "highest"}
+    choices = tuple(choice.model_copy(update={"key": choice.value}) for choice in rating(low, high, meanings))
+    return ScreenQuestion(name=VERDICT, asks=asks, choices=choices)

@@ -78,7 +78,7 @@ def test_labeled_rows_and_failed_verdicts_are_not_drawn() -> None:
     ("kind", "strata", "keys"),
     [
         ("pass_fail", {"pass", "fail"}, {"p": "1", "f": "0"}),
-        ("ratings", set("12345"), dict(zip("12345", "12345", strict=True))),
+        ("ratings", {f"rated {n}" for n in range(1, 6)}, dict(zip("12345", "12345", strict=True))),
         ("scores", {"band 1", "band 2", "band 3"}, {"p": "1", "f": "0"}),
         ("pairs", {"first", "tie", "second"}, {"a": "first", "n": "tie", "b": "second"}),
         ("classes", {"billing", "bug", "other"}, {"1": "billing", "2": "bug", "3": "other"}),

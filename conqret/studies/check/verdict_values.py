@@ -97,6 +97,7 @@ class Reading:
         passing: how a pass is told.
         scale: the ends of the scale.
         classes: the names of classes.
+        levels: the words of ratings, from the lowest.
         probabilities: the columns of scores that were cut, with the probability of a pass of each cell.
         notes: what was decided without the user.
     """
@@ -106,6 +107,7 @@ class Reading:
     passing: str = ""
     scale: tuple[float, float] = (0.0, 1.0)
     classes: tuple[str, ...] = ()
+    levels: tuple[str, ...] = ()
     probabilities: dict[str, dict[str, float]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
@@ -353,7 +355,8 @@ def _cut(table: TextTable, columns: Sequence[WordColumn]) -> Reading:
 
 
 def _ordered(columns: Sequence[WordColumn], order: Mapping[str, float]) -> Reading:
-    reading = Reading("ratings", scale=(1.0, max(order.values())))
+    levels = tuple(sorted(order, key=order.__getitem__))
+    reading = Reading("ratings", scale=(1.0, float(len(levels))), levels=levels)
     for column in columns:
         reading.mappings[column.name] = {cell: order[word_of(cell)] for cell in column.counts}
     steps = ", ".join(f"{word} {value:g}" for word, value in sorted(order.items(), key=lambda pair: pair[1]))
