@@ -137,7 +137,7 @@ def _draw_p(
     if not np.isnan(target).any() or table.chances is not None:
         return None
     independent = table.clusters is None and table.systems is None
-    names = None if independent and table.kind in ("pass_fail", "classes") else clusters.tolist()
+    names = None if independent and table.kind in ("pass_fail", "classes") else clusters
     if table.kind != "classes":
         return draw_test(target, judge.values, clusters=names)
     known = ~np.isnan(judge.values)
@@ -243,7 +243,7 @@ def _annotator_alpha(view: LabelView) -> Estimate:
     rows = (~np.isnan(table.labels)).sum(axis=1) > 1
     if not rows.any():
         return undefined("no row has two labels")
-    drawn = leave_one_out(view.names(rows))
+    drawn = leave_one_out(view.clusters[rows])
     (alpha,) = alphas(table.labels[rows].T[None], view.level, drawn)
     return alpha.estimate(view.confidence)
 
@@ -285,7 +285,7 @@ def _difference(first: LabelView, second: LabelView) -> tuple[JackknifedEstimate
             math.nan, np.zeros(0), np.zeros(0, dtype=bool), 0, "they share no labeled row"
         )
         return none, measure.get(kind, "agreement"), 0
-    drawn = leave_one_out(first.names(both))
+    drawn = leave_one_out(first.clusters[both])
     columns = [column for group in groups for column in (weights * group * closer, weights * group)]
     sums = drawn.sums(np.column_stack(columns))
 

@@ -37,7 +37,7 @@ def rates(view: LabelView) -> VerdictRates:
     return verdict_rates(
         view.target,
         view.verdicts,
-        clusters=None if table.clusters is None and table.systems is None else view.clusters.tolist(),
+        clusters=None if table.clusters is None and table.systems is None else view.clusters,
         chances=chances,
         drawn_by="label" if view.drawing == "label" else "verdict" if by_own_verdict else "random",
         confidence=view.confidence,
@@ -73,12 +73,12 @@ def ratings(view: LabelView) -> Figures:
     binary = view.table.kind == "scores" and set(np.unique(human)) <= {0.0, 1.0}
     if binary and len(human):
         figures["auroc"] = view.claimed(
-            lambda: auroc(human, judge, view.drawn, confidence=view.confidence), by_label=True
+            lambda: auroc(human, judge, view.drawn_for_ranks, confidence=view.confidence), by_label=True
         )
     figures["alpha"] = view.claimed(lambda: _alpha(view))
     figures |= _annotators(view)
     figures["spearman"] = _unweighted(
-        view, lambda: spearman(human, judge, view.drawn, confidence=view.confidence)
+        view, lambda: spearman(human, judge, view.drawn_for_ranks, confidence=view.confidence)
     )
     figures["error"] = view.claimed(lambda: view.share(np.abs(judge - human), scale="plain"))
     return {**figures, **(_probabilities(view) if binary else {})}
@@ -272,11 +272,14 @@ def _probabilities(view: LabelView) -> Figures:
     known: Mask = ~np.isnan(stated[view.both])
     human, _, _ = view.sides
     said, truth, drawn = stated[view.both][known], human[known], view.drawn.for_items(known)
-    names = np.asarray(view.names(view.both))[known].tolist()
+    names = view.clusters[view.both][known]
     if not known.any():
         return {}
     return {
-        "auroc": view.claimed(lambda: auroc(truth, said, drawn, confidence=view.confidence), by_label=True),
+        "auroc": view.claimed(
+            lambda: auroc(truth, said, view.drawn_for_ranks.for_items(known), confidence=view.confidence),
+            by_label=True,
+        ),
         "brier": view.claimed(lambda: view.share((np.nan_to_num(stated[view.both]) - human) ** 2, known)),
         "calibration_error": _unweighted(
             view,
