@@ -158,12 +158,13 @@ class _Table:
         sizes: NDArray[np.intp],
         resamples: Resamples,
     ) -> None:
-        """The pairs of a unit with m ratings differ by ``sum_ij (x_i - x_j)^2 / 2 = m sum x^2 - (sum x)^2``."""
+        """The pairs of a unit with m ratings differ by ``sum_ij (x_i - x_j)^2 / 2 = m sum_i (x_i - mean)^2``."""
         low, width = self.values.min(initial=0.0), np.ptp(self.values) if len(self.values) else 0.0
         x = np.where(there, (slots - low) / (width or 1.0), 0.0)
         m, total, squares = there.sum(axis=0), x.sum(axis=0), (x * x).sum(axis=0)
         self.counts = resamples.sums(np.column_stack([m, total, squares]))
-        self.coincidences = resamples.sums(2 * (m * squares - total**2) / np.maximum(sizes - 1, 1))
+        apart = np.where(there, x - total / np.maximum(m, 1), 0.0)
+        self.coincidences = resamples.sums(2 * m * (apart**2).sum(axis=0) / np.maximum(sizes - 1, 1))
         self.width = 4
 
     def alpha(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -271,7 +271,7 @@ def _probabilities(view: LabelView) -> Figures:
         return {}
     known: Mask = ~np.isnan(stated[view.both])
     human, _, _ = view.sides
-    said, truth, drawn = stated[view.both][known], human[known], view.drawn.for_items(known)
+    said, truth = stated[view.both][known], human[known]
     names = view.clusters[view.both][known]
     if not known.any():
         return {}
