@@ -159,8 +159,8 @@ class _Table:
         resamples: Resamples,
     ) -> None:
         """The pairs of a unit with m ratings differ by ``sum_ij (x_i - x_j)^2 / 2 = m sum_i (x_i - mean)^2``."""
-        low, width = self.values.min(initial=0.0), np.ptp(self.values) if len(self.values) else 0.0
-        x = np.where(there, (slots - low) / (width or 1.0), 0.0)
+        low, high = (self.values[0], self.values[-1]) if len(self.values) else (0.0, 0.0)
+        x = np.where(there, (slots - low) / ((high - low) or 1.0), 0.0)
         m, total, squares = there.sum(axis=0), x.sum(axis=0), (x * x).sum(axis=0)
         self.counts = resamples.sums(np.column_stack([m, total, squares]))
         apart = np.where(there, x - total / np.maximum(m, 1), 0.0)
