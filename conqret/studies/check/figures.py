@@ -17,7 +17,7 @@ from conqret.stats.jackknife import JackknifedEstimate
 from conqret.stats.prediction_powered import ProbabilitySample
 from conqret.stats.resampling import leave_one_out
 from conqret.stats.verdict_rates import draw_test, more_labels
-from conqret.studies.check.answers import answer, guard_sentence, next_step, value_words
+from conqret.studies.check.answers import NO_SAMPLE, answer, guard_sentence, next_step, value_words
 from conqret.studies.check.checked_table import CheckedTable, JudgeColumn
 from conqret.studies.check.kind_figures import OF_KIND, class_checks, confusion, levels, run_figures
 from conqret.studies.check.label_view import (
@@ -47,7 +47,7 @@ SUSPICIOUS = 0.05
 claimed."""
 MOST_DISAGREEMENTS = 50
 APART = 0.25
-"""The share of the scale from which on a rating or score disagrees with the label."""
+"""The share of the scale from which on a rating or score disagrees with the label (half, with labels of 0 and 1)."""
 TEXT_LENGTH = 400
 
 
@@ -81,7 +81,7 @@ def check_table(table: CheckedTable, *, bar: float = BAR, confidence: float = CO
                 drawing=drawing,
                 chances=chances,
                 own_strata=place == leading,
-                reason=guard.sentence if guard.fired else fault,
+                reason=NO_SAMPLE if guard.fired else fault,
                 confidence=confidence,
             )
         )
@@ -161,10 +161,11 @@ def _guard(table: CheckedTable, target: Values, tests: Sequence[float | None]) -
     p = min(1.0, min(known) * len(known))
     if p >= SUSPICIOUS:
         return DrawGuard(p=p)
-    values = table.judges[min(range(len(tests)), key=lambda place: tests[place] or 0.0)].values
+    judge = table.judges[tests.index(min(known))]
     labeled = ~np.isnan(target)
-    means = (float(np.nanmean(values[labeled])), float(np.nanmean(values[~labeled])))
-    return DrawGuard(p=p, fired=True, sentence=guard_sentence(table.kind, means, p))
+    means = (float(np.nanmean(judge.values[labeled])), float(np.nanmean(judge.values[~labeled])))
+    name = f"the judge {judge.name}" if len(table.judges) > 1 else "the judge"
+    return DrawGuard(p=p, fired=True, sentence=guard_sentence(table.kind, name, means, p))
 
 
 def _stratum_chances(table: CheckedTable, values: Values, target: Values) -> tuple[Values, str]:
@@ -315,7 +316,7 @@ def _differing(view: LabelView) -> NDArray[np.intp]:
     """The rows on which the judge disagrees with the labels, the gravest first."""
     off = view.verdicts - view.target
     kind, (low, high) = view.table.kind, view.table.scale
-    least = APART * (high - low) if kind in ("ratings", "scores") else 1e-9
+    least = (0.5 if view.binary else APART) * (high - low) if kind in ("ratings", "scores") else 1e-9
     rows = np.flatnonzero(view.both & (np.abs(off) >= least))
     gravity = {"pass_fail": off, "classes": np.zeros(len(off))}.get(kind, np.abs(off))
     return rows[np.argsort(-gravity[rows], kind="stable")]

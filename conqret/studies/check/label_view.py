@@ -113,6 +113,12 @@ class LabelView:
         return self.chances is not None
 
     @property
+    def binary(self) -> bool:
+        """True if scores are compared with labels of 0 and 1."""
+        human = self.target[self.both]
+        return self.table.kind == "scores" and len(human) > 0 and bool(np.isin(human, (0.0, 1.0)).all())
+
+    @property
     def level(self) -> Level:
         """The level of measurement of the labels."""
         return {"ratings": "ordinal", "scores": "interval"}.get(self.table.kind, "nominal")  # type: ignore[return-value]

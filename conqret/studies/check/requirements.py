@@ -18,6 +18,8 @@ OF_CLASS = ("recall", "precision")
 KNOWN = (*TITLES, COVERAGE, *OF_CLASS)
 SHARES = ("tnr", "tpr", "agreement", "flip_rate", "changed", *OF_CLASS)
 """Shares of the rows that their n counts: their intervals narrow as those of binomial shares do."""
+OF_ALL_ROWS = ("judge_mean", "flip_rate", "first_share", "changed", "run_sd")
+"""Figures that take no labels: more rows decide them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +27,13 @@ class CheckOutcome(RequirementOutcome):
     """The outcome of a requirement on a check.
 
     It is undecided where the condition is on an end of the interval, and the value meets it but the end does not;
-    ``labels`` is how many more rows to label to decide it, None where that cannot be known.
+    ``labels`` is how many more rows decide it (labeled ones, if the figure takes labels), None where that cannot be
+    known.
     """
 
     undecided: bool = False
     labels: int | None = None
+    unit: str = "more labeled row"
 
     @property
     def status(self) -> Literal["met", "not met", "undecided"]:
@@ -39,7 +43,7 @@ class CheckOutcome(RequirementOutcome):
     def __str__(self) -> str:
         if not self.undecided:
             return RequirementOutcome.__str__(self)
-        more = f"; {number(self.labels, 'more labeled row')} would decide it" if self.labels else ""
+        more = f"; {number(self.labels, self.unit)} would decide it" if self.labels else ""
         return f"undecided: {self.requirement} ({self.value:.3f}, {self.reason}{more})"
 
 
@@ -67,6 +71,10 @@ def check_requirement(requirement: Requirement, result: CheckResult) -> CheckOut
     """
     judge, name = result.judges[0], requirement.name
     if name in OF_CLASS:
+        if not judge.classes:
+            raise DeclarationError(
+                f"{name} is of classes without an order, and these verdicts are none: see tnr and tpr"
+            )
         classes = {dimension_name(one.name): one for one in judge.classes}
         check_known("class", classes, requirement.dimension or "")
         estimate: Estimate = getattr(classes[requirement.dimension or ""], name)
@@ -93,13 +101,14 @@ def _outcome(
     labels = labels_to_decide(
         estimate,
         bound,
-        judge.compared,
+        estimate.n if requirement.name in OF_ALL_ROWS else judge.compared,
         end="high" if requirement.end == "high" else "low",
         share=requirement.name in SHARES,
         confidence=confidence,
     )
+    unit = "more row" if requirement.name in OF_ALL_ROWS else "more labeled row"
     reason = f"the value is {estimate.value:.3f}"
     if value is None:
         reason = f"{reason}, and {estimate.reason or 'there is no interval'}"
         return CheckOutcome(requirement.text, False, estimate.value, reason, (), True)
-    return CheckOutcome(requirement.text, False, value, reason, (), True, labels)
+    return CheckOutcome(requirement.text, False, value, reason, (), True, labels, unit)
