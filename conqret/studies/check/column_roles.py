@@ -24,10 +24,13 @@ JUDGE = MACHINE | frozenset(
 )
 MODEL = re.compile(
     r"(?:(?:openai|anthropic|google|mistralai|meta llama|azure) )?(?:gpt|chatgpt|claude|gemini|llama|mistral|mixtral|"
-    r"ministral|qwen|deepseek|command|cohere|gemma|grok|nova|haiku|sonnet|opus|prometheus|selene|kimi|glm|phi|o [134])\b.*"
+    r"ministral|qwen|deepseek|command|cohere|gemma|grok|nova|haiku|sonnet|opus|prometheus|selene|kimi|glm|phi|"
+    r"o [134])\b.*"
 )
 """The words of a column that has the name of a model."""
-LABELS = frozenset("label labels labeled labelled expected target actual reference truth true user class".split())
+LABELS = frozenset(
+    "label labels labeled labelled expected target actual reference truth true user class thumbs".split()
+)
 """Words for labels where another column is the judge's."""
 CHECKED = frozenset("correct correctness accepted approved".split())
 """Words that say whether an answer is right: a label beside a judge, and a verdict beside a label."""
@@ -51,7 +54,7 @@ ID = "id item_id item row_id example_id sample_id record_id case_id test_id trac
 ID += "question_id qid query_id prompt_id doc_id idx index"
 TEXTS: Mapping[str, str] = {
     "id": ID,
-    "input": "input inputs question query prompt user_input instruction request user_prompt frage eingabe inputs.question",
+    "input": "input inputs question query prompt user_input instruction request user_prompt frage eingabe",
     "output": "output outputs answer response completion actual_output model_output model_response model_answer "
     "generation candidate argument reply antwort ausgabe text",
     "reason": "reason reasoning rationale explanation critique judge_reason judge_reasoning judge_rationale "
@@ -66,9 +69,14 @@ TEXTS: Mapping[str, str] = {
 """The names of columns of texts, for each text the likelier first."""
 RUN = "run runs run_id run_no run_number trial repeat repetition epoch iteration attempt replicate"
 SYSTEM = "system systems variant model model_name policy arm system_name condition"
-JUDGE_NAMES = "judge judge_name judge_model judge_id evaluator evaluator_name grader llm llm_judge model metric metric_name"
-ANNOTATOR_NAMES = "annotator annotator_id annotator_name rater rater_id labeler reviewer worker worker_id coder user_id "
-ANNOTATOR_NAMES += "completed_by"
+JUDGE_NAMES = (
+    "judge judge_name judge_model judge_id evaluator evaluator_name grader llm llm_judge model metric "
+)
+JUDGE_NAMES += "metric_name"
+ANNOTATOR_NAMES = (
+    "annotator annotator_id annotator_name rater rater_id labeler reviewer worker worker_id coder "
+)
+ANNOTATOR_NAMES += "user_id completed_by"
 CHANCES = "inclusion_probability inclusion_prob sampling_probability probability_of_inclusion"
 SWAPPED = "swapped is_swapped position_swapped swap flipped order position_order presentation_order"
 FIRST_ORDER = ("ab", "a b", "original", "forward", "order 1", "not swapped", "unswapped")
@@ -107,7 +115,9 @@ def chosen(table: TextTable, asked: Sequence[str]) -> list[str]:
     exact, spelled = set(table.columns), {loose(column): column for column in table.columns}
     names: list[str] = []
     for name in asked:
-        parts = [name] if name in exact or loose(name) in spelled else [part.strip() for part in name.split(",")]
+        parts = (
+            [name] if name in exact or loose(name) in spelled else [part.strip() for part in name.split(",")]
+        )
         for part in parts:
             column = part if part in exact else spelled.get(loose(part))
             if column is None:
@@ -123,7 +133,8 @@ def holds_verdicts(texts: Sequence[str]) -> bool:
     if not sample:
         return True
     known = sum(
-        number_of(text) is not None or pass_or_fail(text) is not None or preference(text) is not None for text in sample
+        number_of(text) is not None or pass_or_fail(text) is not None or preference(text) is not None
+        for text in sample
     )
     filled = sum(1 for text in texts if text)
     few = len(distinct) <= min(30, max(4, filled // 3)) and all(len(text) <= 40 for text in sample)
@@ -136,7 +147,14 @@ def human_and_judges(table: TextTable, taken: Collection[str]) -> tuple[list[str
     Names that say it come first (``human``, ``llm_judge``, ``gpt-4o``); then those that say it beside another
     (``label`` and ``verdict``).
     """
-    by_role: dict[str, list[str]] = {"human": [], "judge": [], "label": [], "verdict": [], "checked": [], "soft": []}
+    by_role: dict[str, list[str]] = {
+        "human": [],
+        "judge": [],
+        "label": [],
+        "verdict": [],
+        "checked": [],
+        "soft": [],
+    }
     for column in table.columns:
         role = _role(words(column)) if column not in taken else ""
         if role and holds_verdicts(table.columns[column]):
@@ -172,7 +190,12 @@ def _role(parts: tuple[str, ...]) -> str:
     if names & JUDGE and parts != ("model",):
         return "judge"
     return next(
-        (role for role, known in (("label", LABELS), ("verdict", VERDICTS), ("checked", CHECKED)) if names & known), ""
+        (
+            role
+            for role, known in (("label", LABELS), ("verdict", VERDICTS), ("checked", CHECKED))
+            if names & known
+        ),
+        "",
     )
 
 
@@ -223,11 +246,24 @@ def same_subject(first: str, second: str) -> bool:
     return set(words(first)) - kinds == set(words(second)) - kinds
 
 
-def no_judge(table: TextTable, humans: Sequence[str]) -> DeclarationError:
+def label_and_score(table: TextTable) -> DeclarationError:
+    """Return the error for a table with a label and a score, which tools write for one verdict, too."""
+    label, score = named(table.columns, "label") or "", named(table.columns, "score") or ""
+    return DeclarationError(
+        f"{table.source}: {label!r} and {score!r} may both be the judge's. If {label!r} is the human label: "
+        f"{command(table.source, '--judge', score, '--human', label)}; if it is the judge's verdict: "
+        f"{command(table.source, '--judge', label)}"
+    )
+
+
+def no_judge(table: TextTable, texts: Collection[str], humans: Sequence[str]) -> DeclarationError:
     """Return the error for a table in which no column has the name of a judge's."""
-    fitting = [name for name, texts in table.columns.items() if name not in humans and holds_verdicts(texts)]
-    judge = fitting[0] if fitting else "COLUMN"
-    rest = [name for name in fitting[1:] if name != judge]
+    fitting = [
+        name
+        for name, cells in table.columns.items()
+        if name not in texts and holds_verdicts(cells) and len(set(cells)) <= max(2, len(cells) // 2)
+    ]
+    judge, rest = fitting[0] if fitting else "COLUMN", fitting[1:]
     human = humans[0] if humans else rest[0] if rest else "COLUMN"
     ready = command(table.source, "--judge", judge, "--human", human)
     return DeclarationError(

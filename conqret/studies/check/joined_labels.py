@@ -65,12 +65,13 @@ def joined(
     label_system = named(other.columns, f"{loose(system)} part") if system is not None else None
     if system is not None and label_system is not None:
         keys, own_keys = [*keys, label_system], [*own_keys, table.columns[system]]
+    other, human = _one_criterion(table, other, human)
     names = chosen(other, human) or _label_columns(other, label_ids)
     rows = set(zip(*(other.columns[key] for key in keys), strict=True))
     annotator = named(other.columns, ANNOTATOR_NAMES)
     alone = annotator is not None and len(set(other.columns[annotator])) == 1
     if annotator is not None and annotator not in names and (alone or len(rows) < len(other)):
-        other, new = spread(other, keys, annotator, names)
+        other, new = spread(other, keys, annotator, names, short=True)
         names = [column for name in names for column in new[name]]
     place: dict[tuple[str, ...], int] = {}
     for row, key in enumerate(zip(*(other.columns[key] for key in keys), strict=True)):
@@ -123,6 +124,22 @@ def _labels_table(labels: Path) -> TextTable:
     )
 
 
+def _one_criterion(
+    table: TextTable, other: TextTable, human: Sequence[str]
+) -> tuple[TextTable, Sequence[str]]:
+    """The rows of labels of one criterion, where the file has a column that names it; which, the user may say."""
+    column = named(other.columns, "dimension metric criterion")
+    criteria = list(dict.fromkeys(other.columns[column])) if column else []
+    if len(criteria) < 2:
+        return other, human
+    if len(human) != 1 or human[0] not in criteria:
+        ready = command(table.source, "--labels", other.source, "--human", criteria[0])
+        raise DeclarationError(f"{other.source} has labels of {', '.join(criteria)}: name one, as in {ready}")
+    rows = [row for row, text in enumerate(other.columns[column or ""]) if text == human[0]]
+    columns = {name: [texts[row] for row in rows] for name, texts in other.columns.items()}
+    return replace(other, columns=columns, lines=[other.lines[row] for row in rows]), ()
+
+
 def _label_columns(other: TextTable, ids: str) -> list[str]:
     humans, judges = human_and_judges(other, {ids, named(other.columns, ANNOTATOR_NAMES) or ""})
     names = humans or judges[:1]
@@ -134,7 +151,8 @@ def _label_columns(other: TextTable, ids: str) -> list[str]:
         if len(rest) != 1:
             ready = command("FILE", "--labels", other.source, "--human", rest[0] if rest else "COLUMN")
             raise DeclarationError(
-                f"{other.source}: no column has the name of labels (columns: {', '.join(other.columns)}). Name it: {ready}"
+                f"{other.source}: no column has the name of labels (columns: {', '.join(other.columns)}). Name it: "
+                f"{ready}"
             )
         names = rest
     return names

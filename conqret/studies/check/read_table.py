@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from conqret.errors import DeclarationError, number
 from conqret.studies.check.checked_table import CheckedTable, DrawnBy, JudgeColumn
-from conqret.studies.check.column_roles import PROBABILITY, chosen, command, loose, named, same_subject, words
+from conqret.studies.check.column_roles import PROBABILITY, chosen, command, named, same_subject, words
 from conqret.studies.check.joined_labels import joined
 from conqret.studies.check.table_roles import UNSWAPPED, ColumnRoles, guessed_roles, made_wide
 from conqret.studies.check.text_table import TextTable, read_text_table
@@ -23,7 +23,9 @@ PAIRED = frozenset("winner preference preferred pairwise".split())
 """Words in the names of columns that compare two answers."""
 READINGS = ("answers", "positions")
 """What ``--pass`` says of preferences in two orders: whether A and B name the answers, or the places."""
-CLUSTERS = "topic conversation_id conversation question_id prompt_id document_id doc_id session_id thread_id user_id"
+CLUSTERS = (
+    "topic conversation_id conversation question_id prompt_id document_id doc_id session_id thread_id user_id"
+)
 """Columns whose rows may be alike, if values repeat."""
 
 
@@ -60,10 +62,7 @@ def read_checked_table(
     table = made_wide(table, roles)
     _check_ids(table, roles, by_column)
     table, paired, by_name = _by_model_name(table, roles)
-    every = [column for columns in roles.judges.values() for column in columns]
-    cells = [word_column(name, table.columns[name], human=False) for name in every]
-    cells += [word_column(name, table.columns[name], human=True) for name in roles.humans]
-    reading = read_verdicts(table, cells, passing="" if passing in READINGS else passing, paired=paired)
+    reading = _read(table, roles, "" if passing in READINGS else passing, paired)
     label_values = [reading.numbers(name, table.columns[name]) for name in roles.humans]
     label_array = np.column_stack(label_values) if label_values else np.empty((len(table), 0))
     roles.notes += reading.notes
@@ -94,6 +93,47 @@ def read_checked_table(
     )
 
 
+def _read(table: TextTable, roles: ColumnRoles, passing: str, paired: bool) -> Reading:
+    """What the columns hold; of guessed columns of several kinds, the first judge and those that are of its kind.
+
+    Raises:
+        DeclarationError: no judge's column can be read, or one that the user named cannot.
+    """
+    groups = [(False, columns) for columns in roles.judges.values()] + [
+        (True, [name]) for name in roles.humans
+    ]
+    cells = [[word_column(name, table.columns[name], human) for name in names] for human, names in groups]
+    try:
+        return read_verdicts(
+            table, [cell for group in cells for cell in group], passing=passing, paired=paired
+        )
+    except DeclarationError as error:
+        if roles.fixed or len(groups) <= 2:
+            raise
+        failed = error
+    for judge in range(len(roles.judges)):
+        kept, reading = list(cells[judge]), None
+        for place in (*range(len(roles.judges), len(groups)), *range(len(roles.judges))):
+            try:
+                tried = read_verdicts(table, [*kept, *cells[place]], passing=passing, paired=paired)
+            except DeclarationError:
+                continue
+            if reading is None or tried.kind == reading.kind:
+                kept, reading = [*kept, *cells[place]], tried
+        if reading is not None and any(cell.human for cell in kept):
+            names = {cell.name for cell in kept}
+            left_out = [name for _, group in groups for name in group if name not in names]
+            roles.judges = {
+                name: columns for name, columns in roles.judges.items() if names.issuperset(columns)
+            }
+            roles.humans = [name for name in roles.humans if name in names]
+            roles.notes.append(
+                f"columns of another kind are left out: {', '.join(left_out)} (name one: --judge, --human)"
+            )
+            return reading
+    raise failed
+
+
 def _check_ids(table: TextTable, roles: ColumnRoles, by: str | None) -> None:
     """Raise an error if an item occurs twice with different verdicts, and nothing tells the rows apart."""
     ids = roles.texts.get("id")
@@ -111,12 +151,14 @@ def _check_ids(table: TextTable, roles: ColumnRoles, by: str | None) -> None:
         twice += 1
         if any(table.columns[name][row] != table.columns[name][first] for name in every):
             raise DeclarationError(
-                f"{table.where(row)}: {ids} {key[0]!r} has a second verdict (first: {table.place(first)}). If these are "
-                "runs, judges or systems, say so in a column run, judge_name or system; if rows of one "
+                f"{table.where(row)}: {ids} {key[0]!r} has a second verdict (first: {table.place(first)}). If these "
+                "are runs, judges or systems, say so in a column run, judge_name or system; if rows of one "
                 f"{ids} are different answers: {command(table.source, '--by', ids)}"
             )
     if twice:
-        roles.notes.append(f"{number(twice, 'row')} repeat another with the same {ids} and verdict; all are counted")
+        roles.notes.append(
+            f"{number(twice, 'row')} repeat another with the same {ids} and verdict; all are counted"
+        )
 
 
 def _by_model_name(table: TextTable, roles: ColumnRoles) -> tuple[TextTable, bool, bool]:
@@ -156,7 +198,7 @@ def _meaning(table: TextTable, roles: ColumnRoles, reading: Reading, labels: NDA
             asked.append((columns[1], np.ones(len(table), dtype=bool)))
         elif roles.swapped:
             asked += [(column, swapped) for column in columns]
-    cells = {word_of(text) for name, rows in asked for text, used in zip(table.columns[name], rows, strict=True) if used}
+    cells = {word_of(table.columns[name][row]) for name, rows in asked for row in np.flatnonzero(rows)}
     if cells & POSITIONS:
         return "positions"
     labeled = ~np.isnan(labels)
@@ -177,8 +219,8 @@ def _meaning(table: TextTable, roles: ColumnRoles, reading: Reading, labels: NDA
         )
         return meaning
     raise DeclarationError(
-        f"{table.source}: the verdicts in {asked[0][0]!r} on swapped answers may name the answer (A is always the same) or "
-        f"the position (A is the one shown first), and the labels do not tell. Say it: "
+        f"{table.source}: the verdicts in {asked[0][0]!r} on swapped answers may name the answer (A is always the same) "
+        "or the position (A is the one shown first), and the labels do not tell. Say it: "
         f"{command(table.source, '--pass', 'answers')}, or {command(table.source, '--pass', 'positions')}"
     )
 
@@ -193,7 +235,9 @@ def _judge(table: TextTable, roles: ColumnRoles, reading: Reading, name: str, me
         values = orders.mean(axis=1)
     elif reading.kind == "pairs" and roles.swapped:
         swapped = _swapped_rows(table, roles)
-        arrays = [np.where(swapped, 1 - array, array) if meaning == "positions" else array for array in arrays]
+        arrays = [
+            np.where(swapped, 1 - array, array) if meaning == "positions" else array for array in arrays
+        ]
         values = arrays[0]
         orders = np.column_stack([np.where(swapped, np.nan, values), np.where(swapped, values, np.nan)])
     if orders is None and len(arrays) > 1:
@@ -201,7 +245,9 @@ def _judge(table: TextTable, roles: ColumnRoles, reading: Reading, name: str, me
     lost = np.flatnonzero(np.isnan(values))
     shown = []
     for row in lost[:3]:
-        text = next((table.columns[c][row] for c, a in zip(columns, arrays, strict=True) if np.isnan(a[row])), "")
+        text = next(
+            (table.columns[c][row] for c, a in zip(columns, arrays, strict=True) if np.isnan(a[row])), ""
+        )
         shown.append(f"{table.place(row)}: {text[:60]!r}" if text else f"{table.place(row)}: empty")
     stated = reading.probability(columns[0], table.columns[columns[0]])
     if stated is None and reading.kind == "pass_fail":
@@ -221,18 +267,28 @@ def _stated(
     table: TextTable, roles: ColumnRoles, verdict: str, values: NDArray[np.float64]
 ) -> NDArray[np.float64] | None:
     """The probability of a pass that another column of the same judge states; of a confidence in a fail 1 minus it."""
-    used = {verdict, roles.chances, *roles.humans, *(column for columns in roles.judges.values() for column in columns)}
+    used = {
+        verdict,
+        roles.chances,
+        *roles.humans,
+        *(column for columns in roles.judges.values() for column in columns),
+    }
     for name in table.columns:
         if name in used or not set(words(name)) & PROBABILITY or not same_subject(name, verdict):
             continue
         numbers = {text: number_of(text) for text in set(table.columns[name]) if not is_failed(text)}
-        known = {text: found.value for text, found in numbers.items() if found is not None and 0 <= found.value <= 1}
+        known = {
+            text: found.value
+            for text, found in numbers.items()
+            if found is not None and 0 <= found.value <= 1
+        }
         if not known or len(known) < len(numbers):
             continue
         stated = np.array([known.get(text, np.nan) for text in table.columns[name]])
         if "confidence" in words(name):
             stated = np.where(values == 0, 1 - stated, stated)
-        roles.notes.append(f"{name!r} is taken as the stated probability of {'the verdict' if 'confidence' in words(name) else 'a pass'}")
+        of = "the verdict" if "confidence" in words(name) else "a pass"
+        roles.notes.append(f"{name!r} is taken as the stated probability of {of}")
         return stated
     return None
 
@@ -255,15 +311,23 @@ def _clusters(table: TextTable, by: str) -> tuple[str, ...]:
 
 
 def _further_notes(
-    table: TextTable, roles: ColumnRoles, judges: Sequence[JudgeColumn], labels: NDArray[np.float64], by: str | None
+    table: TextTable,
+    roles: ColumnRoles,
+    judges: Sequence[JudgeColumn],
+    labels: NDArray[np.float64],
+    by: str | None,
 ) -> None:
     if not roles.humans:
-        roles.notes.append("no column has the name of human labels; if one holds them, name it: --human COLUMN")
+        roles.notes.append(
+            "no column has the name of human labels; if one holds them, name it: --human COLUMN"
+        )
     for place, name in enumerate(roles.humans):
         for judge in judges:
             both = ~np.isnan(labels[:, place]) & ~np.isnan(judge.values)
-            if both.sum() >= 5 and np.array_equal(labels[both, place], judge.values[both]):
-                roles.notes.append(f"the labels in {name!r} equal the verdicts of {judge.name!r} in every row: a copy?")
+            if both.sum() >= 10 and np.array_equal(labels[both, place], judge.values[both]):
+                roles.notes.append(
+                    f"the labels in {name!r} equal the verdicts of {judge.name!r} in every row: a copy?"
+                )
     column = None if by else named(table.columns, CLUSTERS)
     if column is not None and len(set(table.columns[column])) < 0.8 * len(table):
         roles.notes.append(f"rows of one {column} may be alike: --by {column} takes this into account")
@@ -285,4 +349,4 @@ def _guessed(roles: ColumnRoles, judges: Sequence[JudgeColumn]) -> str:
         parts.append(f'systems are column "{roles.system}"')
     if roles.chances:
         parts.append(f'inclusion probabilities are column "{roles.chances}"')
-    return ", ".join(parts).replace("judge is", "judge is", 1)
+    return ", ".join(parts)

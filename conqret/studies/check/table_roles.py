@@ -22,6 +22,7 @@ from conqret.studies.check.column_roles import (
     VERDICTS,
     command,
     human_and_judges,
+    label_and_score,
     loose,
     named,
     no_judge,
@@ -49,6 +50,7 @@ class ColumnRoles:
             was asked; None without.
         ordered: the judges whose two columns are the orders A, B and B, A.
         run, judge_names, annotator_names: columns that tell apart the rows of one item; None without.
+        fixed: whether the user named columns of judges or annotators.
         notes: what was decided without the user.
     """
 
@@ -62,14 +64,17 @@ class ColumnRoles:
     run: str | None = None
     judge_names: str | None = None
     annotator_names: str | None = None
+    fixed: bool = False
     notes: list[str] = field(default_factory=list)
 
     @property
     def keys(self) -> list[str]:
         """The columns that tell items apart; empty if the table has no such column."""
-        item = [self.texts["id"]] if "id" in self.texts else [
-            self.texts[role] for role in ("input", "output") if role in self.texts
-        ]
+        item = (
+            [self.texts["id"]]
+            if "id" in self.texts
+            else [self.texts[role] for role in ("input", "output") if role in self.texts]
+        )
         return [*item, self.system] if item and self.system else item
 
 
@@ -79,7 +84,8 @@ def guessed_roles(table: TextTable, judges: Sequence[str], humans: Sequence[str]
     Raises:
         DeclarationError: no column is a judge's, or several could be.
     """
-    roles, fixed = ColumnRoles(), {*judges, *humans}
+    fixed = {*judges, *humans}
+    roles = ColumnRoles(fixed=bool(fixed), notes=[table.note] if table.note else [])
     free = [column for column in table.columns if column not in fixed]
     for role, names in TEXTS.items():
         column = named([name for name in free if name not in roles.texts.values()], names)
@@ -96,13 +102,22 @@ def guessed_roles(table: TextTable, judges: Sequence[str], humans: Sequence[str]
     taken |= {roles.judge_names or "", roles.annotator_names or ""}
     taken |= {name for name in free if loose(name) in ("model_a", "model_b", "run", "epoch", "seed")}
     found_humans, found_judges = human_and_judges(table, taken)
+    names = list(judges or table.judges)
+    if table.judges:
+        found_humans = list(table.humans)
     roles.humans = list(humans) or _annotators([name for name in found_humans if name not in judges], roles)
-    names = list(judges) or [name for name in found_judges if name not in roles.humans]
-    if not judges:
+    if not names:
+        names = [name for name in found_judges if name not in roles.humans]
         names = _one_verdict_each(table, names, roles)
         _same_subjects(table, names, roles)
+        if (
+            roles.humans
+            and not fixed
+            and {loose(name) for name in (*names, *roles.humans)} == {"label", "score"}
+        ):
+            raise label_and_score(table)
     if not names:
-        raise no_judge(table, roles.humans)
+        raise no_judge(table, [*roles.texts.values(), *roles.humans], roles.humans)
     orders = orders_of(names)
     roles.judges = {name: list(pair) for name, pair in orders.items()}
     roles.ordered = set(orders)
@@ -152,21 +167,29 @@ def _find_markers(table: TextTable, free: Sequence[str], roles: ColumnRoles) -> 
         if column is None or not others:
             continue
         values = {text for text in table.columns[column] if text}
-        is_name = all(_is_name(value) for value in values) or loose(column).endswith(("_id", "_name", "_model"))
+        is_name = all(_is_name(value) for value in values) or loose(column).endswith(
+            ("_id", "_name", "_model")
+        )
         models = bool(values) and all(MODEL.fullmatch(" ".join(words(value))) for value in values)
         if values and is_name and (repeated or models or len(values) == 1):
             setattr(roles, attribute, column)
 
 
 def _is_name(text: str) -> bool:
-    return not is_failed(text) and (pass_or_fail(text), number_of(text), preference(text)) == (None, None, None)
+    return not is_failed(text) and (pass_or_fail(text), number_of(text), preference(text)) == (
+        None,
+        None,
+        None,
+    )
 
 
 def _annotators(names: list[str], roles: ColumnRoles) -> list[str]:
     final = [name for name in names if set(words(name)) & ADJUDICATED]
     if len(final) == 1 and len(names) > 2:
         rest = ", ".join(name for name in names if name not in final)
-        roles.notes.append(f"labels are those of {final[0]!r}, made of {rest}; to take these, name them with --human")
+        roles.notes.append(
+            f"labels are those of {final[0]!r}, made of {rest}; to take these, name them with --human"
+        )
         return final
     return names
 
@@ -182,7 +205,9 @@ def _one_verdict_each(table: TextTable, names: list[str], roles: ColumnRoles) ->
             left_out = score if by_word or not _are_numbers(table, score) else verdict
             names = [name for name in names if name != left_out]
             if left_out == verdict:
-                roles.notes.append(f"the judge's column is {score!r}, since labels are numbers; {verdict!r} is not used")
+                roles.notes.append(
+                    f"the judge's column is {score!r}, as labels are numbers; {verdict!r} is not used"
+                )
     return names
 
 
@@ -218,15 +243,21 @@ def made_wide(table: TextTable, roles: ColumnRoles) -> TextTable:
     for place, marker in enumerate(wide):
         others = [*keys, *wide[place + 1 :]]
         values = list(dict.fromkeys(table.columns[marker]))
-        own = roles.humans if marker == roles.annotator_names else [c for group in roles.judges.values() for c in group]
-        first = next((value for value in values if value.casefold() in UNSWAPPED), "") if marker == roles.swapped else ""
-        table, new = spread(table, others, marker, own, first)
+        judged = [column for group in roles.judges.values() for column in group]
+        own = roles.humans if marker == roles.annotator_names else judged
+        first = next((value for value in values if value.casefold() in UNSWAPPED), "")
+        named_by = marker in (roles.annotator_names, roles.judge_names)
+        table, new = spread(
+            table, others, marker, own, first=first if marker == roles.swapped else "", short=named_by
+        )
         if marker == roles.annotator_names:
             roles.humans = [column for name in own for column in new[name]]
         elif marker == roles.judge_names:
             roles.judges = {column: [column] for name in own for column in new[name]}
         elif marker == roles.run:
-            roles.judges = {name: [c for column in group for c in new[column]] for name, group in roles.judges.items()}
+            roles.judges = {
+                name: [c for column in group for c in new[column]] for name, group in roles.judges.items()
+            }
         elif len(values) == 2:
             roles.judges = {name: new[group[0]] for name, group in roles.judges.items()}
             roles.ordered = set(roles.judges)

@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from conqret.errors import DeclarationError
+from conqret.errors import DeclarationError, FaultsError, ItemsError
 from conqret.io.cell_values import is_missing
 from conqret.io.files import file_rows
 from conqret.io.rows import FaultList, Row, frame_kind, frame_rows, only_split
+from conqret.studies.check.tool_results import tool_rows
 
 IN_MEMORY = "the rows"
 """What a table in memory is called in messages."""
@@ -28,12 +29,17 @@ class TextTable:
         columns: the texts of each column by its name.
         lines: the line or number of each row in the source.
         unit: "line" or "row", which ``lines`` count.
+        judges, humans: the columns of judges and annotators, where the result of a known tool says it.
+        note: what was read of the result of a known tool.
     """
 
     source: str
     columns: Mapping[str, Sequence[str]]
     lines: Sequence[int]
     unit: str = "line"
+    judges: tuple[str, ...] = ()
+    humans: tuple[str, ...] = ()
+    note: str = ""
 
     def __len__(self) -> int:
         return len(self.lines)
@@ -44,7 +50,9 @@ class TextTable:
 
     def where(self, row: int) -> str:
         """Return the file and the place of row ``row``, as errors begin."""
-        return f"{self.source}:{self.lines[row]}" if self.unit == "line" else f"{self.source}, {self.place(row)}"
+        return (
+            f"{self.source}:{self.lines[row]}" if self.unit == "line" else f"{self.source}, {self.place(row)}"
+        )
 
 
 def read_text_table(source: Any) -> TextTable:
@@ -57,6 +65,11 @@ def read_text_table(source: Any) -> TextTable:
         DeclarationError: there is no such file, it has no rows, or it cannot be read.
     """
     if isinstance(source, str | Path):
+        result = tool_rows(Path(source)) if Path(source).is_file() else None
+        if result is not None:
+            lines, columns = list(range(1, len(result.rows) + 1)), _columns(result.rows)
+            known = {"judges": result.judges, "humans": result.humans, "note": result.note}
+            return TextTable(str(source), columns, lines, "row", **known)
         name, records, lines = _of_file(source)
         suffix = Path(str(source).lower().removesuffix(".gz")).suffix
         unit = "line" if suffix in LINES else "row"
@@ -64,21 +77,27 @@ def read_text_table(source: Any) -> TextTable:
         name, unit = IN_MEMORY, "row"
         records, lines = _in_memory(source)
     if not records:
-        raise DeclarationError(f"{name} has no rows: give a table with at least one row below the column names")
+        raise DeclarationError(
+            f"{name} has no rows: give a table with at least one row below the column names"
+        )
     return TextTable(name, _columns(records), lines, unit)
 
 
 def _of_file(source: str | Path) -> tuple[str, list[Mapping[str, object]], list[int]]:
     name, faults = str(source), FaultList()
+    try:
+        rows = file_rows(source)
+    except ItemsError as error:
+        raise FaultsError(error.faults) from None
     records: list[Mapping[str, object]] = []
     lines: list[int] = []
-    for row in file_rows(source):
+    for row in rows:
         if isinstance(row, Row):
             records.append(row.record)
             lines.append(row.line)
         else:
             faults.add(row)
-    faults.raise_any()
+    faults.raise_any(FaultsError)
     if len(records) == 1 and (table := _table_in(records[0])) is not None:
         return name, table, list(range(1, len(table) + 1))
     return name, records, lines
@@ -93,7 +112,9 @@ def _in_memory(source: Any) -> tuple[list[Mapping[str, object]], list[int]]:
     records: Any = _table_in(source) if isinstance(source, Mapping) else list(source)
     wrong = next((record for record in records or [None] if not isinstance(record, Mapping)), None)
     if records and wrong is not None:
-        raise DeclarationError(f"the rows hold a {type(wrong).__name__}: give dictionaries, a frame or a file")
+        raise DeclarationError(
+            f"the rows hold a {type(wrong).__name__}: give dictionaries, a frame or a file"
+        )
     return records or [], list(range(1, len(records or []) + 1))
 
 
@@ -112,22 +133,28 @@ def _table_in(record: Mapping[str, Any]) -> list[Mapping[str, object]] | None:
 
 
 def _columns(records: Sequence[Mapping[str, object]]) -> dict[str, Sequence[str]]:
-    names = dict.fromkeys(key for record in records for key in record)
+    names: dict[str, None] = {}
+    for record in records:
+        if record.keys() != names.keys():
+            names |= dict.fromkeys(record)
     columns: dict[str, Sequence[str]] = {}
     for name in names:
-        cells = [record.get(name) for record in records]
-        columns |= _flat(str(name), cells)
+        columns |= _flat(str(name), [record.get(name) for record in records])
     return columns
 
 
 def _flat(name: str, cells: list[object]) -> dict[str, Sequence[str]]:
     """The column ``name``, or where its cells are objects a column of each of their fields."""
+    if set(map(type, cells)) <= {str, type(None)}:
+        return {name: [cell.strip() if isinstance(cell, str) else "" for cell in cells]}
     keys = dict.fromkeys(key for cell in cells if isinstance(cell, Mapping) for key in cell)
     if not keys:
         return {name: list(map(_text, cells))}
     flat: dict[str, Sequence[str]] = {}
     for key in keys:
-        flat |= _flat(f"{name}.{key}", [cell.get(key) if isinstance(cell, Mapping) else None for cell in cells])
+        flat |= _flat(
+            f"{name}.{key}", [cell.get(key) if isinstance(cell, Mapping) else None for cell in cells]
+        )
     return flat
 
 
@@ -141,7 +168,7 @@ def _text(cell: object) -> str:
     if is_missing(cell):
         return ""
     if isinstance(cell, float):
-        return str(int(cell)) if cell.is_integer() else repr(cell)
+        return str(int(cell)) if cell.is_integer() else repr(float(cell))
     if isinstance(cell, list | tuple | dict):
         return json.dumps(cell, ensure_ascii=False, default=str)
     value = cell.item() if callable(getattr(cell, "item", None)) else cell  # a number or truth value of numpy
@@ -149,7 +176,13 @@ def _text(cell: object) -> str:
 
 
 def spread(
-    table: TextTable, keys: Sequence[str], by: str, names: Sequence[str], first: str = ""
+    table: TextTable,
+    keys: Sequence[str],
+    by: str,
+    names: Sequence[str],
+    *,
+    first: str = "",
+    short: bool = False,
 ) -> tuple[TextTable, dict[str, list[str]]]:
     """Return a long table with one row for each thing and a column for each value of ``by``, and the new columns.
 
@@ -160,6 +193,7 @@ def spread(
         names: the columns of which each value of ``by`` gets one; of the others the first text that is not empty
             stays.
         first: the value of ``by`` whose rows come first.
+        short: whether a new column is named by the value of ``by`` alone, if one column is spread.
 
     Raises:
         DeclarationError: a thing has two rows with the same value of ``by``.
@@ -174,15 +208,16 @@ def spread(
                 f"{table.place(rows[marks[row]])}. Delete one of the rows, or give them different values of {by}"
             )
         rows[marks[row]] = row
-    values = sorted(dict.fromkeys(marks), key=lambda mark: (mark != first, len(mark), mark))
+    values = list(dict.fromkeys(marks))
+    values.sort(key=lambda mark: (mark != first, int(mark) if mark.isdecimal() else 0))
     places = [[rows[mark] for mark in values if mark in rows] for rows in things.values()]
     columns: dict[str, Sequence[str]] = {}
     new: dict[str, list[str]] = {name: [] for name in names}
     for name, texts in table.columns.items():
         if name in names:
             for mark in values:
-                alone = len(names) == 1 and mark and not mark.isdigit() and mark not in table.columns
-                column = mark if alone and mark.casefold() not in ("true", "false") else f"{name} {by} {mark}"
+                alone = short and len(names) == 1 and mark and mark not in table.columns
+                column = mark if alone else f"{name} {by} {mark}"
                 columns[column] = [texts[rows[mark]] if mark in rows else "" for rows in things.values()]
                 new[name].append(column)
         elif name != by:

@@ -7,23 +7,32 @@ import json
 import re
 import zipfile
 import zlib
-from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from conqret.errors import DeclarationError
 from conqret.io.limits import LINE, UNPACKED, UTF8_MARK, whole_bytes, zip_member
-from conqret.studies.check.tool_formats import (
-    RECORD_READERS,
-    Result,
-    Verdict,
+from conqret.studies.check.eval_formats import (
+    deepeval,
     inspect_log,
-    is_human,
-    object_reader,
-    topic,
+    promptfoo,
+    promptfoo_csv,
+    promptfoo_table,
+    ragas,
+    ragas_annotated,
 )
+from conqret.studies.check.tool_verdicts import Record, Result, ToolRows, verdict_table
+from conqret.studies.check.trace_formats import (
+    langfuse,
+    langsmith,
+    mlflow,
+    mlflow_table,
+    opik,
+    phoenix,
+    prefixed,
+)
+
+Reader = Callable[[list[Record]], Result]
 
 _LOOK = 2**18
 """How many bytes are looked at before a whole file is read."""
@@ -34,27 +43,6 @@ _MARKS = re.compile(
 """Fields of which a tool's JSON has at least one."""
 _CORRUPT = (zipfile.BadZipFile, zlib.error, EOFError, ValueError, RuntimeError, OSError)
 """What reading a zip archive that is cut off or corrupt raises."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolRows:
-    """The result file of another tool, as rows.
-
-    Attributes:
-        tool: the name of the tool.
-        rows: one row for each judged output: ``id``, ``input``, ``output``, ``reason``, ``system`` or ``run`` where
-            there are several, what else the tool knows of it, a column for each judge, and ``human`` or one column for
-            each annotator. A verdict that the judge did not give begins with ``ERROR``.
-        judges: the columns that hold a judge's verdicts.
-        humans: the columns that hold human labels; empty if the file has none.
-        note: one line that says what was read.
-    """
-
-    tool: str
-    rows: list[dict[str, object]]
-    judges: tuple[str, ...]
-    humans: tuple[str, ...]
-    note: str
 
 
 def tool_rows(path: Path) -> ToolRows | None:
@@ -72,13 +60,15 @@ def tool_rows(path: Path) -> ToolRows | None:
     if start.startswith(b"PK\x03\x04"):
         result = inspect_log(_samples(path)) if path.suffix.lower() == ".eval" else None
     elif start.startswith((b"{", b"[")):
-        result = _of_json(_json(path), path) if _MARKS.search(head) else None
+        result = _of_json(_json(path)) if _MARKS.search(head) else None
     else:
         result = _of_csv(path, start.decode("utf-8", "replace"))
-    return _table(result, path) if result and result.verdicts else None
+    if result is not None and not result.verdicts and result.warning:
+        raise DeclarationError(f"{path}: {result.warning}")
+    return verdict_table(result, path) if result and result.verdicts else None
 
 
-def _samples(path: Path) -> Iterator[dict[str, Any]]:
+def _samples(path: Path) -> Iterator[Record]:
     """Yield the samples in a log of inspect_ai in its zip format, in their order there."""
     try:
         with zipfile.ZipFile(path) as archive:
@@ -109,20 +99,20 @@ def _json(path: Path) -> object:
         return None
 
 
-def _of_json(content: object, path: Path) -> Result | None:
+def _of_json(content: object) -> Result | None:
     if isinstance(content, dict):
-        reader = object_reader(content)
-        if reader is not None:
-            return reader(content)
+        whole = _of_object(content)
+        if whole is not None:
+            return whole
         content = _records_in(content)
     if not isinstance(content, list) or not all(isinstance(record, dict) for record in content):
         return None
     fields = {name for record in content[:50] for name in record}
-    found = _reader_of(fields)
-    return found(content) if found else None
+    reader = _reader_of(fields)
+    return reader(content) if reader else None
 
 
-def _records_in(content: dict[str, Any]) -> object:
+def _records_in(content: Record) -> object:
     """Return the list of records in an object: a page of an API, a table as pandas or MLflow write it, one trace."""
     if {"columns", "data"} <= content.keys():
         return [dict(zip(content["columns"], cells, strict=False)) for cells in content["data"]]
@@ -153,98 +143,56 @@ def _of_csv(path: Path, start: str) -> Result | None:
     return reader([dict(zip(names, cells, strict=False)) for cells in lines if cells])
 
 
-def _reader_of(fields: set[str]) -> Callable[[list[dict[str, Any]]], Result] | None:
-    for known, reader in RECORD_READERS:
+def _reader_of(fields: set[str]) -> Reader | None:
+    for known, reader in _RECORD_READERS:
         if known(fields):
             return reader
     return None
 
 
-def _table(result: Result, path: Path) -> ToolRows:
-    """Turn the verdicts of a result into rows: which judges answer the question that the labels answer, and who labeled."""
-    verdicts = [*result.verdicts, *_labels_in_fields(result)]
-    kind = "judge" if any(verdict.side == "judge" for verdict in verdicts) else "code"
-    judged = [verdict for verdict in verdicts if verdict.side == kind]
-    labels = [verdict for verdict in verdicts if verdict.side == "human"]
-    if not judged:
-        raise DeclarationError(
-            f"{path}: this export of {result.tool} has human labels and no verdict of a judge"
-        )
-    names = list(dict.fromkeys(verdict.name for verdict in judged))
-    counts = Counter(topic(verdict.name) for verdict in labels)
-    shared = [name for name in counts if any(topic(judge) == name for judge in names)]
-    subject = max(shared or counts or [""], key=counts.__getitem__)
-    judges = [name for name in names if not shared or topic(name) == subject]
-    chosen = {verdict.unit for verdict in judged if verdict.name in judges}
-    taken = {name: name if name not in _FIXED else f"judge_{name}" for name in names}
-    rows: dict[str, dict[str, object]] = {}
-    for unit, fields in result.units.items():
-        if unit in chosen:
-            rows[unit] = {"id": unit, **fields, "reason": "", **dict.fromkeys(taken.values())}
-    for verdict in judged:
-        if row := rows.get(verdict.unit):
-            row[taken[verdict.name]] = verdict.value
-            if verdict.name == judges[0]:
-                row["reason"] = verdict.reason
-    humans = _put_labels(rows, [verdict for verdict in labels if topic(verdict.name) == subject], "human")
-    others = [name for name in counts if name != subject]
-    for other in others:
-        _put_labels(rows, [verdict for verdict in labels if topic(verdict.name) == other], f"human_{other}")
-    columns = tuple(taken[name] for name in judges)
-    return ToolRows(
-        tool=result.tool,
-        rows=list(rows.values()),
-        judges=columns,
-        humans=humans,
-        note=_note(result, list(rows.values()), columns, humans, [f"human_{other}" for other in others]),
-    )
+def _of_object(content: Record) -> Result | None:
+    """Read a file that is one object, as a tool writes it; None for an object of records."""
+    results, run = content.get("results"), content.get("testRunData") or content
+    if isinstance(results, dict) and isinstance(results.get("results"), list):
+        return promptfoo(results["results"])
+    if isinstance(content.get("body"), list) and isinstance(content.get("head"), dict):
+        return promptfoo_table(content)
+    for name in ("testCases", "test_results"):
+        if isinstance(run, dict) and isinstance(run.get(name), list):
+            return deepeval([*run[name], *(run.get("conversationalTestCases") or [])])
+    if isinstance(content.get("samples"), list) and isinstance(content.get("eval"), dict):
+        return inspect_log(content["samples"])
+    annotations = [part for value in content.values() if isinstance(value, list) for part in value[:1]]
+    if annotations and all(isinstance(part, dict) and "metric_output" in part for part in annotations):
+        return ragas_annotated(content)
+    return None
 
 
-_FIXED = {"id", "input", "output", "reason", "system", "run", "human"}
-"""Columns that no judge's column may replace."""
+def _has(*names: str) -> Callable[[set[str]], bool]:
+    return lambda fields: fields.issuperset(names)
 
 
-def _labels_in_fields(result: Result) -> Iterator[Verdict]:
-    """Yield human labels that the user keeps beside the texts, in metadata, where the tool itself has none."""
-    if any(verdict.side == "human" for verdict in result.verdicts):
-        return
-    for unit, fields in result.units.items():
-        for name in [name for name in fields if name not in _FIXED and is_human(name)]:
-            value = fields.pop(name)
-            if value not in (None, ""):
-                yield Verdict(unit, "human", "", value, name)
-
-
-def _put_labels(rows: dict[str, dict[str, object]], labels: list[Verdict], column: str) -> tuple[str, ...]:
-    """Put labels into rows and return their columns: one, or one for each annotator if annotators overlap."""
-    by_unit: dict[str, dict[str, object]] = {}
-    for label in labels:
-        by_unit.setdefault(label.unit, {})[label.author] = label.value
-    several = any(len(values) > 1 for values in by_unit.values())
-    columns = {
-        author: f"{column}_{author}" if several else column for label in labels for author in [label.author]
-    }
-    for unit, row in rows.items():
-        row.update(dict.fromkeys(columns.values()))
-        row.update({columns[author]: value for author, value in by_unit.get(unit, {}).items()})
-    return tuple(dict.fromkeys(columns.values()))
-
-
-def _note(
-    result: Result,
-    rows: list[dict[str, object]],
-    judges: tuple[str, ...],
-    humans: tuple[str, ...],
-    others: list[str],
-) -> str:
-    labeled = sum(any(row[column] is not None for column in humans) for row in rows)
-    verb = "is the judge" if len(judges) == 1 else "are the judges"
-    labels = (
-        f"{result.labels} are the labels ({labeled} of {len(rows)})"
-        if humans
-        else f"no {result.labels} in it"
-    )
-    note = f"{result.tool} results: {len(rows)} {result.units_are}, {', '.join(judges)} {verb}, {labels}"
-    if others:
-        note += f"; also labeled: --human {', --human '.join(others)} with --judge"
-    return f"{note}; {result.warning}" if result.warning else note
+_RECORD_READERS: tuple[tuple[Callable[[set[str]], bool], Reader], ...] = (
+    (_has("gradingResult"), promptfoo),
+    (_has("metricsData"), deepeval),
+    (_has("metrics_data"), deepeval),
+    (_has("assessments"), mlflow),
+    (lambda fields: "info" in fields and "data" in fields, mlflow),
+    (_has("feedback_scores"), opik),
+    (_has("annotator_kind"), phoenix),
+    (_has("key", "feedback_source"), langsmith),
+    (_has("source", "name", "value", "dataType"), langfuse),
+    (_has("source", "name", "value", "data_type"), langfuse),
+    (
+        lambda fields: any(name.startswith("feedback_scores.") for name in fields),
+        prefixed("Opik", "traces", "feedback_scores."),
+    ),
+    (
+        lambda fields: any(name.startswith("feedback.") for name in fields),
+        prefixed("LangSmith", "runs", "feedback."),
+    ),
+    (lambda fields: any(re.search(r"\w/(?:value|score)\Z", name) for name in fields), mlflow_table),
+    (_has("user_input", "response"), ragas),
+    (_has("Status", "Score", "Named Scores", "Grader Reason"), promptfoo_csv),
+)
+"""By which fields the records of a tool are known, the first that fits, and who reads them."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from conqret.errors import DeclarationError
+from conqret.errors import DeclarationError, number
 from conqret.studies.check.checked_table import Kind
 from conqret.studies.check.column_roles import command
 from conqret.studies.check.text_table import TextTable
@@ -28,10 +28,14 @@ from conqret.studies.check.verdict_words import (
 CUT = 0.5
 """Where a score in [0, 1] counts as a pass, unless ``--pass`` says otherwise."""
 MOST_CLASSES = 30
+_PREFERRED = frozenset(("0", "-1"))
+"""Numbers that stand for the second answer or a tie."""
 _TOPS = (1.0, 5.0, 10.0, 100.0)
 """Scales differ if their highest values lie between different ones of these."""
 _CONDITION = re.compile(r"(>=|<=|==|=|>|<|≥|≤)\s*(-?\d+(?:[.,]\d+)?)\s*(%?)")
-_FAULT_NAMES = frozenset("hallucination hallucinated toxicity toxic unsafe harmful violation bias refusal error".split())
+_FAULTS = frozenset(
+    "hallucination hallucinated toxicity toxic unsafe harmful violation bias refusal error".split()
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +62,7 @@ class WordColumn:
     @property
     def values(self) -> list[float]:
         """The numbers in its cells."""
-        return [number.value for number in self.numbers.values() if number is not None]
+        return [found.value for found in self.numbers.values() if found is not None]
 
     @property
     def binary(self) -> bool:
@@ -68,7 +72,7 @@ class WordColumn:
     @property
     def top(self) -> float:
         """The highest value of its scale, as far as the cells say it."""
-        return max((max(number.top, number.value) for number in self.numbers.values() if number), default=0.0)
+        return max((max(found.top, found.value) for found in self.numbers.values() if found), default=0.0)
 
 
 def word_column(name: str, texts: Sequence[str], human: bool) -> WordColumn:
@@ -136,11 +140,15 @@ def read_verdicts(table: TextTable, columns: Sequence[WordColumn], *, passing: s
     filled = [column for column in columns if column.counts]
     if not filled or not any(not column.human for column in filled):
         judge = next(column.name for column in columns if not column.human)
-        raise DeclarationError(f"{table.source}: the column {judge!r} holds no verdict: all its cells are empty or errors")
+        raise DeclarationError(
+            f"{table.source}: {judge!r} holds no verdict: all its cells are empty or errors"
+        )
     if passing:
         return _by_condition(table, columns, passing)
     if _are_preferences(filled, paired):
         return _preferences(table, columns)
+    if (order := ordered_scale({word_of(cell) for column in filled for cell in column.counts})) is not None:
+        return _ordered(columns, order)
     if all(column.binary for column in filled):
         return _pass_fail(columns)
     if all(column.numeric for column in filled):
@@ -154,7 +162,7 @@ def _are_preferences(filled: Sequence[WordColumn], paired: bool) -> bool:
         judged = Counter[str]()
         for column in filled:
             judged.update(column.counts)
-        fitting = sum(count for cell, count in judged.items() if preference(cell) is not None)
+        fitting = sum(n for cell, n in judged.items() if preference(cell) is not None or cell in _PREFERRED)
         return fitting >= 0.8 * judged.total()
     known = all(preference(cell) is not None for column in filled for cell in column.counts)
     return known and {"a", "b"} <= words and "c" not in words
@@ -187,7 +195,7 @@ def _pass_fail(columns: Sequence[WordColumn]) -> Reading:
         reading.mappings[column.name] = {cell: pass_or_fail(cell) or 0.0 for cell in column.counts}
     reading.passing = _which_pass(reading, columns)
     names = {part for column in columns for part in re.split(r"[\W_]+", column.name.casefold())}
-    if fault := sorted(names & _FAULT_NAMES):
+    if fault := sorted(names & _FAULTS):
         reading.notes.append(
             f"a column is named for a fault ({fault[0]}); if {_first_pass(reading, columns)!r} means that the fault is "
             "there, say which word is a pass: --pass WORD"
@@ -203,11 +211,13 @@ def _first_pass(reading: Reading, columns: Sequence[WordColumn]) -> str:
 def _which_pass(reading: Reading, columns: Sequence[WordColumn]) -> str:
     passes: dict[str, None] = {}
     for column in columns:
-        cells = [cell for cell, _ in column.counts.most_common() if reading.mappings[column.name].get(cell) == 1]
+        cells = [
+            cell for cell, _ in column.counts.most_common() if reading.mappings[column.name].get(cell) == 1
+        ]
         passes |= dict.fromkeys(cell if len(cell) <= 20 else f"{cell[:19]}…" for cell in cells)
     distinct = list({word_of(cell) or cell: cell for cell in reversed(passes)}.values())[::-1]
-    shown = distinct[:3]
-    return f'{" and ".join(f"{chr(34)}{cell}{chr(34)}" for cell in shown)} {"is a pass" if len(shown) == 1 else "are passes"}'
+    shown = [f'"{cell}"' for cell in distinct[:3]]
+    return f"{' and '.join(shown)} {'is a pass' if len(shown) == 1 else 'are passes'}"
 
 
 def _by_condition(table: TextTable, columns: Sequence[WordColumn], passing: str) -> Reading:
@@ -222,11 +232,15 @@ def _by_condition(table: TextTable, columns: Sequence[WordColumn], passing: str)
         if condition is not None and column.numeric and not _left_as_is(column, condition):
             meets, cut = _comparison(condition), float(condition[2].replace(",", "."))
             cut = cut / 100 if condition[3] else cut
-            mapping = {cell: float(meets(number.value, cut)) for cell, number in column.numbers.items() if number}
+            mapping = {
+                cell: float(meets(number.value, cut)) for cell, number in column.numbers.items() if number
+            }
             applied = True
             inside = all(0 <= value <= 1 for value in column.values) and not set(column.values) <= {0.0, 1.0}
             if inside and not column.human and condition[1] in (">=", ">", "≥"):
-                reading.probabilities[column.name] = {cell: n.value for cell, n in column.numbers.items() if n}
+                reading.probabilities[column.name] = {
+                    cell: n.value for cell, n in column.numbers.items() if n
+                }
         elif condition is None and any(_is_one_of(cell, words) for cell in column.counts):
             mapping = {cell: float(_is_one_of(cell, words)) for cell in column.counts}
             applied = True
@@ -277,34 +291,39 @@ def _numeric(table: TextTable, columns: Sequence[WordColumn], filled: Sequence[W
             return _cut(table, columns)
         return _as_numbers("scores", columns, (0.0, 1.0))
     tops = {column.name: next((top for top in _TOPS if column.top <= top), np.inf) for column in filled}
-    stated = {number.top for column in filled for number in column.numbers.values() if number and number.top}
-    if len(set(tops.values())) > 1 and not (len(stated) == 1 and not binary):
+    if len(set(tops.values())) > 1:
         raise _two_scales(table, filled, labeled or judged)
     low, high = min(min(column.values) for column in filled), max(column.top for column in filled)
     if low < 0 or high > 100:
-        shown = f"{low:g} to {high:g}"
-        return _as_numbers("ratings", columns, (low, high), f"values from {low:g} to {high:g} are taken as ratings ({shown})")
+        return _as_numbers(
+            "ratings", columns, (low, high), f"values from {low:g} to {high:g} are taken as ratings"
+        )
     if high > 10 and len({value for column in filled for value in column.values}) > 10:
         reading = _as_numbers("scores", columns, (0.0, 1.0), "scores up to 100 were divided by 100")
         for mapping in reading.mappings.values():
             mapping.update({cell: value / 100 for cell, value in mapping.items()})
         return reading
-    ends = {(min(column.values), column.top) for column in filled}
-    note = ""
-    if len({top for _, top in ends}) > 1:
+    low, note = min(low, 1.0), ""
+    if high - min(column.top for column in filled) >= 2:
         by_column = ", ".join(f"{column.name} {min(column.values):g} to {column.top:g}" for column in filled)
         note = f"all ratings are taken to be on one scale of {low:g} to {high:g} (they reach: {by_column})"
     return _as_numbers("ratings", columns, (low, high), note)
 
 
-def _as_numbers(kind: Kind, columns: Sequence[WordColumn], scale: tuple[float, float], note: str = "") -> Reading:
+def _as_numbers(
+    kind: Kind, columns: Sequence[WordColumn], scale: tuple[float, float], note: str = ""
+) -> Reading:
     reading = Reading(kind, scale=scale, notes=[note] if note else [])
     for column in columns:
-        reading.mappings[column.name] = {cell: number.value for cell, number in column.numbers.items() if number}
+        reading.mappings[column.name] = {
+            cell: number.value for cell, number in column.numbers.items() if number
+        }
     return reading
 
 
-def _two_scales(table: TextTable, filled: Sequence[WordColumn], labeled: Sequence[WordColumn]) -> DeclarationError:
+def _two_scales(
+    table: TextTable, filled: Sequence[WordColumn], labeled: Sequence[WordColumn]
+) -> DeclarationError:
     ranges = "; ".join(f"{column.name!r} from {min(column.values):g} to {column.top:g}" for column in filled)
     numbers = [column for column in filled if set(column.values) != {0.0, 1.0} and column.top > 1]
     least = max(numbers, key=lambda column: column.top)
@@ -330,13 +349,23 @@ def _cut(table: TextTable, columns: Sequence[WordColumn]) -> Reading:
                 reading.probabilities[column.name] = numbers
         else:
             reading.mappings[column.name] = {cell: pass_or_fail(cell) or 0.0 for cell in column.counts}
-    others = [column for column in columns if column.name not in reading.probabilities]
-    reading.passing = _which_pass(reading, others) if any(column.counts for column in others) else f">={CUT:g} is a pass"
+    words = [column for column in columns if column.binary and column.counts]
+    reading.passing = _which_pass(reading, words) if words else f">={CUT:g} is a pass"
+    return reading
+
+
+def _ordered(columns: Sequence[WordColumn], order: Mapping[str, float]) -> Reading:
+    levels = tuple(sorted(order, key=order.__getitem__))
+    reading = Reading("ratings", scale=(1.0, max(order.values())), levels=levels)
+    for column in columns:
+        reading.mappings[column.name] = {cell: order[word_of(cell)] for cell in column.counts}
+    steps = ", ".join(f"{word} {value:g}" for word, value in sorted(order.items(), key=lambda pair: pair[1]))
+    reading.notes.append(f"the words are read as ratings: {steps}; as pass or fail: --pass WORD")
     return reading
 
 
 def _words(table: TextTable, columns: Sequence[WordColumn], filled: Sequence[WordColumn]) -> Reading:
-    """Words of which some are unknown: scores beside words, words with an order, classes, or an error."""
+    """Words of which some are unknown: scores beside words, classes, or an error."""
     scores = [column for column in filled if column.numeric and not column.binary]
     others = [column for column in filled if column not in scores]
     if scores and all(column.binary for column in others):
@@ -344,46 +373,46 @@ def _words(table: TextTable, columns: Sequence[WordColumn], filled: Sequence[Wor
             return _cut(table, columns)
         raise _two_scales_of_words(table, scores[0], others[0])
     words = {word_of(cell) for column in filled for cell in column.counts}
-    if (order := ordered_scale(words)) is not None:
-        levels = tuple(sorted(order, key=order.__getitem__))
-        reading = Reading("ratings", scale=(1.0, float(len(levels))), levels=levels)
-        for column in columns:
-            reading.mappings[column.name] = {cell: order[word_of(cell)] for cell in column.counts}
-        steps = ", ".join(f"{word} {value:g}" for word, value in sorted(order.items(), key=lambda pair: pair[1]))
-        reading.notes.append(f"the words are read as ratings: {steps}; as pass or fail: --pass WORD")
-        return reading
     for column in filled:
         _mostly_known(table, column)
     if len(words) <= 2:
         ready = " or ".join(command(table.source, "--pass", word) for word in sorted(words))
-        raise DeclarationError(f"{table.source}: which of {', '.join(sorted(words))} is a pass? Say it: {ready}")
+        raise DeclarationError(
+            f"{table.source}: which of {', '.join(sorted(words))} is a pass? Say it: {ready}"
+        )
     if len(words) > MOST_CLASSES or all(column.numeric for column in filled if not column.human):
         column = others[0]
         shown = ", ".join(repr(cell) for cell, _ in column.counts.most_common(4))
         raise DeclarationError(
-            f"{table.source}: the column {column.name!r} holds {len(column.counts)} different texts ({shown}, …), which "
-            f"are no verdicts on the scale of the others. Name another: {command(table.source, '--judge', 'COLUMN')}"
+            f"{table.source}: {column.name!r} holds {len(column.counts)} different texts ({shown}, …), which are no "
+            f"verdicts on the scale of the others. Name another: {command(table.source, '--judge', 'COLUMN')}"
         )
     names = {word_of(cell): cell.strip() for column in reversed(filled) for cell in column.counts}
     places = {word: float(place) for place, word in enumerate(sorted(names))}
     reading = Reading("classes", classes=tuple(names[word] for word in sorted(names)))
     for column in columns:
         reading.mappings[column.name] = {cell: places[word_of(cell)] for cell in column.counts}
-    reading.notes.append(f"{len(names)} classes without an order; as pass or fail: --pass WORD (of {', '.join(sorted(names))})")
+    reading.notes.append(
+        f"{len(names)} classes without an order ({', '.join(reading.classes)}); as pass or fail: --pass WORD"
+    )
     return reading
 
 
 def _two_scales_of_words(table: TextTable, scores: WordColumn, words: WordColumn) -> DeclarationError:
     cut = f">={round(min(scores.values) + 0.7 * (scores.top - min(scores.values))):g}"
     return DeclarationError(
-        f"{table.source}: {scores.name!r} holds numbers from {min(scores.values):g} to {scores.top:g}, and {words.name!r} "
-        f"words. Say which numbers are a pass: {command(table.source, '--pass', cut)}"
+        f"{table.source}: {scores.name!r} holds numbers from {min(scores.values):g} to {scores.top:g}, and "
+        f"{words.name!r} words. Say which numbers are a pass: {command(table.source, '--pass', cut)}"
     )
 
 
 def _mostly_known(table: TextTable, column: WordColumn) -> None:
     """Raise an error for the few cells that are no verdict in a column whose others are."""
-    for reader, what in ((pass_or_fail, "pass or fail"), (number_of, "a number"), (preference, "A, B or tie")):
+    for reader, what in (
+        (pass_or_fail, "pass or fail"),
+        (number_of, "a number"),
+        (preference, "A, B or tie"),
+    ):
         mapping = {cell: 0.0 for cell in column.counts if reader(cell) is not None}
         if sum(column.counts[cell] for cell in mapping) >= 0.9 * column.counts.total():
             _all_known(table, column, mapping, f"{what}, as the others are")
@@ -395,12 +424,13 @@ def _all_known(table: TextTable, column: WordColumn, mapping: Mapping[str, float
         return
     texts = table.columns[column.name]
     shown = [cell if len(cell) <= 40 else f"{cell[:39]}…" for cell in unknown[:5]]
-    places = ", ".join(f"{table.place(texts.index(cell))}: {text!r}" for cell, text in zip(unknown, shown, strict=False))
+    named = zip(unknown, shown, strict=False)
+    places = ", ".join(f"{table.place(texts.index(cell))}: {text!r}" for cell, text in named)
     more = f" and {len(unknown) - 5} more" if len(unknown) > 5 else ""
     count = sum(column.counts[cell] for cell in unknown)
     raise DeclarationError(
-        f"{table.source}: in the column {column.name!r}, {count} cells are not {what} ({places}{more}). Correct or empty "
-        f"them, or say which words are a pass: {command(table.source, '--pass', _pass_word(column))}"
+        f"{table.source}: in {column.name!r}, {number(count, 'cell')} cannot be read as {what} ({places}{more}). Correct "
+        f"or empty them, or say which words are a pass: {command(table.source, '--pass', _pass_word(column))}"
     )
 
 

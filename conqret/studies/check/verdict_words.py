@@ -12,7 +12,7 @@ from conqret.io.label_set import CANNOT_JUDGE, MISSING
 PASSES = frozenset(
     "pass passed passes passing true yes y correct right good ok okay accept accepted acceptable approve approved "
     "valid success succeeded successful relevant faithful grounded supported safe compliant helpful satisfied met "
-    "positive up c t 1 ja j wahr richtig korrekt gut bestanden oui vrai sí si sim ✓ ✔ ✅ 👍 ☑".split()
+    "positive up p c t 1 ja j wahr richtig korrekt gut bestanden oui vrai sí si sim ✓ ✔ ✅ 👍 ☑".split()
 ) | {"thumbs up", "is correct", "no hallucination", "not hallucinated"}
 FAILS = frozenset(
     "fail failed fails failing failure false no n incorrect wrong bad reject rejected unacceptable invalid "
@@ -76,17 +76,23 @@ ORDERED = (
     ("none", "minor", "major", "critical"),
 )
 """Words with an order, from the lowest to the highest."""
-_NO_LABEL = MISSING | CANNOT_JUDGE | frozenset(
-    "todo tbd skip skipped unlabeled unlabelled pending unknown undecided unclear".split()
+_NO_LABEL = (
+    MISSING
+    | CANNOT_JUDGE
+    | frozenset("todo tbd skip skipped unlabeled unlabelled pending unknown undecided unclear".split())
 )
 _ERROR = re.compile(
-    r"(?:\w+[ _.])*?(?:error|exception|traceback|timeout|timed out|parse[ _]fail\w*|parsing[ _]fail\w*|failed to\b"
-    r"|unparsable|unparseable|could not|refus\w+|rate limit|aborted|no (?:verdict|answer|output|response))\b.*|#\w+[!?/]?\w*",
-    re.IGNORECASE | re.DOTALL,
+    r"(?i:(?:error|exception|traceback|time(?:d[ _])?out|failed to|unparsable|unparseable|could not|unable to|cannot|"
+    r"rate limit|aborted|no (?:verdict|output|response)|i(?:'m| am) sorry|i can(?:'t|not))\b.*"
+    r"|(?:pars\w+|json|api|http|llm|judge|model|server|network|connection|validation|runtime|internal)[ _-]*"
+    r"(?:error|failure|failed|exception)\b.*)|[A-Za-z]+(?:Error|Exception)\b.*|#\w+[!?/]?\w*",
+    re.DOTALL,
 )
+"""An error in place of a verdict, as programs and spreadsheets write it."""
 _AROUND = " \t\r\n*_`\"'[](){}<>#.,;:!"
 _LEAD = re.compile(
-    r"(?:final |overall )?(?:verdict|label|answer|judge?ment|rating|score|grade|result|decision)\s*[:=]\s*", re.IGNORECASE
+    r"(?:final |overall )?(?:verdict|label|answer|judge?ment|rating|score|grade|result|decision)\s*[:=]\s*",
+    re.IGNORECASE,
 )
 _BREAK = re.compile(r"\s*(?:[:;(\n]|[.,](?=\s|$)|\s[-–—]+\s|[–—])")
 _NUMBER = re.compile(
