@@ -88,8 +88,7 @@ class JudgingScreen(Frozen):
 
 
 class Stratum(Frozen):
-    """The rows among which the row of a screen was drawn, for example those that the judge passes: their
-    ``name``, and how many they are."""
+    """The rows among which a row was drawn, for example those that the judge passes: name and number."""
 
     name: str
     rows: int
@@ -104,8 +103,7 @@ class Screen(Frozen):
     come first for all annotators, who are then shown the correct answers and ``why``. ``person`` is the
     number of the only annotator who gets the screen; 0 means any. ``judging`` is the design of a debate
     judgment. ``against`` is the option (1 or 2) whose argument a writer counters. ``turns`` are the
-    messages before the question, titled by role. ``stratum`` is that of a row that was drawn from a table;
-    annotators never see it.
+    messages before the question, titled by role. ``stratum`` is that of a table's row, and never shown.
     """
 
     item: Identifier
@@ -127,7 +125,7 @@ class Screen(Frozen):
 
     @property
     def one_key(self) -> bool:
-        """True if one key answers and saves the screen: it has one question, whose choices all have keys."""
+        """True if one key answers and saves the screen: all choices of its one question have keys."""
         return len(self.questions) == 1 and all(choice.key for choice in self.questions[0].choices)
 
     @property

@@ -10,33 +10,31 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from conqret.console.shared_options import column_map
 from conqret.data.digest import gathered
-from conqret.errors import DeclarationError
+from conqret.errors import ConqretError, DeclarationError, check_known
+from conqret.io.files import file_rows
 from conqret.labels.annotators import BLOCK
 from conqret.labels.answer_ledger import VERDICT, Ledger
 from conqret.labels.database import FILE
-from conqret.labels.label_tasks import QUESTIONS
 from conqret.labels.sampling import BANDS, SEED
-from conqret.labels.screens import Choice, Screen, ScreenPassage, ScreenQuestion, Stratum, rating
+from conqret.labels.screens import Screen, Stratum
 from conqret.studies.check.checked_table import CheckedTable
+from conqret.studies.check.read_table import read_checked_table
 
 SAMPLE = 60
 """The default number of rows to label."""
-SHOWN = {"input": "Input", "context": "Context", "output": "Output", "expected": "Reference"}
-"""The texts of a row that annotators see, in this order; all others may tell what the judge said."""
-COMPARED = ("answer_a", "answer_b")
-"""The texts of a row that are compared."""
-MAX_ID = 200
-"""Characters of an id."""
-MAX_KEYS = 9
-"""Choices that have a key of their own: the digits."""
+
+
+TABLE_COLUMNS = "judge=verdict,human=label"
+"""What --columns looks like for a table of verdicts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +43,39 @@ class DrawnRow:
 
     place: int
     stratum: Stratum
+
+
+def table_of_verdicts(
+    file: Path, task: str | None, columns: str | None = None, *, wanted: bool = False
+) -> CheckedTable | None:
+    """Return a file as a table of a judge's verdicts; None if it is none or holds items, or another task is
+    named.
+
+    Args:
+        file: the file.
+        task: the annotation task; None if none is named.
+        columns: the columns of ``judge`` and ``human``; with a judge's, the file must be a table.
+        wanted: whether the file must be a table in any case.
+
+    Raises:
+        DeclarationError: the file must be a table, and is none.
+    """
+    if task not in (None, VERDICT):
+        return None
+    roles = column_map(columns, TABLE_COLUMNS)
+    wanted = wanted or "judge" in roles
+    if wanted:
+        check_known("field of a table of verdicts", ("judge", "human"), *roles)
+    try:
+        header = set(getattr(next(iter(file_rows(file)), None), "record", ()))
+        if not wanted and "topic" in header and header & {"argument", "documents"}:
+            return None
+        named = {role: [column] for role, column in roles.items()} if wanted else {}
+        return read_checked_table(file, judge=named.get("judge", ()), human=named.get("human", ()))
+    except ConqretError:
+        if wanted:
+            raise
+        return None
 
 
 def draw_rows(table: CheckedTable, wanted: int, seed: int = SEED) -> list[DrawnRow]:
@@ -123,79 +154,8 @@ def drawn_before(folder: Path, table: CheckedTable) -> list[Screen]:
     return screens
 
 
-def strata_line(screens: Iterable[Screen]) -> str:
+def strata_line(drawn: Iterable[Stratum]) -> str:
     """Say how many rows of each verdict were drawn, of how many."""
-    counts = Counter(screen.stratum for screen in screens if screen.stratum is not None)
-    told = [
-        f"{count} of {stratum.rows:,} {stratum.name}"
-        for stratum, count in sorted(counts.items(), key=lambda entry: entry[0].name)
-    ]
+    counts = sorted(Counter(drawn).items(), key=lambda entry: entry[0].name)
+    told = [f"{count} of {stratum.rows:,} {stratum.name}" for stratum, count in counts]
     return f"drawn by the judge's verdict: {', '.join(told)}"
-
-
-def table_screens(table: CheckedTable, rows: Sequence[DrawnRow], seed: int = SEED) -> list[Screen]:
-    """Return the screens of rows, without the judge's verdicts and reasons.
-
-    Raises:
-        DeclarationError: the table has no texts to show, two rows have the same id, or its verdicts are more than the
-            keys that choose among them.
-    """
-    seen = set(COMPARED) <= set(table.texts) if table.kind == "pairs" else set(SHOWN) & set(table.texts)
-    if not seen:
-        names = " and ".join(COMPARED) if table.kind == "pairs" else "output, input or context"
-        raise DeclarationError(
-            f"{table.source} has no texts that annotators could read: name the columns of what was judged {names}"
-        )
-    parts = table.systems or [""] * len(table.texts["id"])
-    counts = Counter(zip(table.texts["id"], parts, strict=True))
-    for (name, part), count in counts.items():
-        if count > 1 or not 0 < len(name) <= MAX_ID:
-            fault = f"{count} rows have the id {name!r}{f' and the system {part!r}' if part else ''}"
-            raise DeclarationError(
-                f"{table.source}: {fault}; give each row an id of its own, of 1 to {MAX_ID} characters, by which its "
-                "label is found"
-            )
-    question = _question(table)
-    screens = []
-    for row in rows:
-        texts = {name: values[row.place] for name, values in table.texts.items() if values[row.place].strip()}
-        name, part = table.texts["id"][row.place], parts[row.place]
-        swapped = set(COMPARED) <= set(texts) and random.Random(f"{seed} {name} {part}").random() < 0.5
-        sides = [texts[name] for name in COMPARED if name in texts]
-        compared = zip("AB", reversed(sides) if swapped else sides, strict=False)
-        shown = [(title, texts[name]) for name, title in SHOWN.items() if name in texts]
-        screens.append(
-            Screen(
-                item=name,
-                part=part,
-                heading=name,
-                passages=tuple(ScreenPassage(title=title, text=text) for title, text in (*compared, *shown)),
-                questions=(question,),
-                swapped=swapped,
-                stratum=row.stratum,
-            )
-        )
-    return screens
-
-
-def _question(table: CheckedTable) -> ScreenQuestion:
-    """The question, on the scale of the verdicts; scores are labeled as pass or fail."""
-    if table.kind == "pairs":
-        return QUESTIONS["output-preference"][0]
-    if table.kind in ("pass_fail", "scores"):
-        return QUESTIONS[VERDICT][0]
-    words = table.levels if table.kind == "ratings" else table.classes
-    asks = "How good is the output?" if table.kind == "ratings" else "Which class is it?"
-    if words:
-        keys = map(str, range(1, len(words) + 1)) if len(words) <= MAX_KEYS else [""] * len(words)
-        choices = tuple(Choice(value=word, key=key) for word, key in zip(words, keys, strict=True))
-        return ScreenQuestion(name=VERDICT, asks=asks, choices=choices)
-    low, high = map(int, table.scale)
-    if (low, high) != table.scale or not 0 <= low < high <= MAX_KEYS:
-        raise DeclarationError(
-            f"{table.source} has ratings from {table.scale[0]:g} to {table.scale[1]:g}, and the pages have keys for "
-            f"whole numbers from 0 to {MAX_KEYS} alone"
-        )
-    meanings = {low: "lowest", high: "highest"}
-    choices = tuple(choice.model_copy(update={"key": choice.value}) for choice in rating(low, high, meanings))
-    return ScreenQuestion(name=VERDICT, asks=asks, choices=choices)

@@ -356,7 +356,7 @@ def _cut(table: TextTable, columns: Sequence[WordColumn]) -> Reading:
 
 def _ordered(columns: Sequence[WordColumn], order: Mapping[str, float]) -> Reading:
     levels = tuple(sorted(order, key=order.__getitem__))
-    reading = Reading("ratings", scale=(1.0, float(len(levels))), levels=levels)
+    reading = Reading("ratings", scale=(1.0, max(order.values())), levels=levels)
     for column in columns:
         reading.mappings[column.name] = {cell: order[word_of(cell)] for cell in column.counts}
     steps = ", ".join(f"{word} {value:g}" for word, value in sorted(order.items(), key=lambda pair: pair[1]))
