@@ -16,8 +16,9 @@ from conqret.studies.check.column_roles import PROBABILITY, chosen, command, nam
 from conqret.studies.check.joined_labels import joined
 from conqret.studies.check.table_roles import UNSWAPPED, ColumnRoles, guessed_roles, made_wide
 from conqret.studies.check.text_table import TextTable, read_text_table
-from conqret.studies.check.verdict_values import Reading, read_verdicts, word_column
+from conqret.studies.check.verdict_values import read_verdicts
 from conqret.studies.check.verdict_words import POSITIONS, is_failed, number_of, word_of
+from conqret.studies.check.word_columns import Reading, word_column
 
 PAIRED = frozenset("winner preference preferred pairwise".split())
 """Words in the names of columns that compare two answers."""
@@ -318,7 +319,7 @@ def _further_notes(
     labels: NDArray[np.float64],
     by: str | None,
 ) -> None:
-    if not roles.humans:
+    if not roles.humans and not table.note:
         roles.notes.append(
             "no column has the name of human labels; if one holds them, name it: --human COLUMN"
         )
