@@ -66,9 +66,8 @@ def read_by_pass(table: TextTable, columns: Sequence[WordColumn], passing: str) 
             reading.take(column, lambda cell: float(bool(words & leading_words(cell))))
             failing = {word_of(cell) for cell in column.counts if not words & leading_words(cell)}
             if len(failing) > 1:
-                reading.notes.append(
-                    f"in {column.name!r}, all other words are a fail: {', '.join(sorted(failing)[:8])}"
-                )
+                shown = ", ".join(sorted(failing)[:8])
+                reading.notes.append(f"in {column.name!r}, all other words are a fail: {shown}")
             applied = True
         else:
             known = reading.take(column, pass_or_fail)
@@ -76,8 +75,8 @@ def read_by_pass(table: TextTable, columns: Sequence[WordColumn], passing: str) 
     if not applied:
         there = dict.fromkeys(cell for column in columns for cell, _ in column.counts.most_common(4))
         raise DeclarationError(
-            f"{table.source}: --pass {passing!r} fits no column ({', '.join(column.name for column in columns)}); these "
-            f"hold {', '.join(map(repr, there))}. Give one of these words, or a condition as '>=4'"
+            f"{table.source}: --pass {passing!r} fits none of {', '.join(column.name for column in columns)}; they hold "
+            f"{', '.join(map(repr, there))}. Give one of these words, or a condition as '>=4'"
         )
     reading.tell_passes(columns)
     if conditions:

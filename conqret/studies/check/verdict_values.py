@@ -110,8 +110,8 @@ def _pass_fail(columns: Sequence[WordColumn]) -> Reading:
     names = {part for column in columns for part in re.split(r"[\W_]+", column.name.casefold())}
     if fault := sorted(names & _FAULTS):
         reading.notes.append(
-            f"a column is named for a fault ({fault[0]}); if {(reading.passes(columns) or ['pass'])[0]!r} means that the "
-            "fault is there, say which word is a pass: --pass WORD"
+            f"a column is named for a fault ({fault[0]}), and {reading.passing}; if that word means that the fault is "
+            "there, say which is a pass: --pass WORD"
         )
     return reading
 
