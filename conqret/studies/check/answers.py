@@ -66,7 +66,9 @@ def next_step(result: CheckResult) -> str:
             f"say how the labeled rows were drawn: {command} --drawn-by verdict (so many of each verdict of the "
             "judge), or label (so many of each human label), or random"
         )
-    if not judge.compared and judge.verdicts:
+    if not judge.verdicts:
+        return "run the judge again: it gave no verdict that can be read"
+    if not judge.compared:
         return f"label a sample: {_command(result, 'labels collect')} --sample {SAMPLE}"
     if result.kind != "pass_fail":
         return _next_figure(result, judge)

@@ -123,6 +123,11 @@ def _candidates(text: str) -> tuple[str, ...]:
     return word_of(bare), word_of(_BREAK.split(bare.strip(_AROUND), maxsplit=1)[0])
 
 
+def leading_words(text: str) -> set[str]:
+    """Return the words by which a cell may be known: the whole of it, and what stands before its first pause."""
+    return {text.strip().casefold(), *_candidates(text)}
+
+
 def pass_or_fail(text: str) -> float | None:
     """Return 1 or 0 for a word that everybody takes for pass or fail; None for any other."""
     value = number_of(text)
