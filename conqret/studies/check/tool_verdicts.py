@@ -238,13 +238,14 @@ _FIXED = {"id", "input", "output", "reason", "system", "run", "human"}
 
 
 def _labels_in_fields(result: Result) -> Iterator[Verdict]:
-    """Yield human labels that the user keeps beside the texts, in metadata, where the tool itself has none."""
+    """Yield human labels that the user keeps in metadata, where the tool itself has none."""
     if any(verdict.side == "human" for verdict in result.verdicts):
         return
     for unit, fields in result.units.items():
         for name in [name for name in fields if name not in _FIXED - {"human"} and is_human(name)]:
             value = fields.pop(name)
             if value not in (None, ""):
+                result.labels = "human labels in the metadata"
                 yield Verdict(unit, "human", "", value, topic(name) or name)
 
 

@@ -1,6 +1,5 @@
 """Files as other tools write them: which verdicts are a judge's, which are human labels, and what is no verdict."""
 
-import csv
 import json
 import zipfile
 from collections import Counter
@@ -13,6 +12,7 @@ import pytest
 from conqret.errors import DeclarationError
 from conqret.studies.check.read_table import read_checked_table
 from conqret.studies.check.tool_results import tool_rows
+from conqret.studies.check.tool_verdicts import ToolRows
 
 FILES = Path(__file__).parent / "files"
 RIGHT = {(1, 1): 2, (0, 0): 1, (1, 0): 1, (0, 1): 1}
@@ -53,80 +53,59 @@ def test_a_file_of_a_tool_is_a_table_of_verdicts_and_labels(
     "file", ["promptfoo.json", "inspect.eval", "mlflow.json", "opik.json", "deepeval.json"]
 )
 def test_texts_and_reasons_come_along(file: str) -> None:
-    result = tool_rows(FILES / file)
-    assert result is not None
+    result = read(FILES / file)
     row = next(row for row in result.rows if "nuclear" in str(row["output"]))
     assert "Is nuclear power cheaper than wind?" in str(row["input"])
     assert str(row["reason"]).startswith("The answer claims more")
 
 
 def write(folder: Path, name: str, content: object) -> Path:
-    """Write JSON, or a CSV file of dictionaries."""
     path = folder / name
-    if name.endswith(".json"):
-        path.write_text(json.dumps(content), encoding="utf-8")
-    else:
-        assert isinstance(content, list)
-        with path.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, list(content[0]))
-            writer.writeheader()
-            writer.writerows(content)
+    path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
     return path
 
 
 def rows_of(path: Path, *columns: str) -> list[tuple[object, ...]]:
+    return [tuple(row.get(column) for column in columns) for row in read(path).rows]
+
+
+def read(path: Path) -> ToolRows:
     result = tool_rows(path)
     assert result is not None
-    return [tuple(row.get(column) for column in columns) for row in result.rows]
+    return result
 
 
-def trace(number: int, *assessments: tuple[str, str, str, object]) -> dict[str, Any]:
-    parts = [
-        {
-            "assessment_name": name,
-            "source": {"source_type": side, "source_id": author},
-            "feedback": {"value": value},
-        }
-        for side, author, name, value in assessments
-    ]
-    return {"trace_id": f"t{number}", "request": "Q", "response": "A", "assessments": parts}
+def trace(number: int, *assessments: str) -> dict[str, Any]:
+    """Return a trace of MLflow with assessments such as ``HUMAN ana tone 3``."""
+    parts = [text.split() for text in assessments]
+    return {
+        "trace_id": f"t{number}",
+        "assessments": [
+            {
+                "assessment_name": name,
+                "source": {"source_type": side, "source_id": author},
+                "feedback": {"value": json.loads(value)},
+            }
+            for side, author, name, value in parts
+        ],
+    }
 
 
 def test_annotators_that_overlap_are_columns_and_metrics_are_kept_apart(tmp_path: Path) -> None:
-    path = write(
-        tmp_path,
-        "traces.json",
-        [
-            trace(
-                1,
-                ("LLM_JUDGE", "m", "tone", 4),
-                ("LLM_JUDGE", "m", "correct", True),
-                ("HUMAN", "ana", "correct", True),
-            ),
-            trace(
-                2,
-                ("LLM_JUDGE", "m", "tone", 2),
-                ("LLM_JUDGE", "m", "correct", True),
-                ("HUMAN", "ana", "correct", False),
-            ),
-            trace(
-                3,
-                ("LLM_JUDGE", "m", "correct", None),
-                ("HUMAN", "ben", "correct", False),
-                ("HUMAN", "ana", "tone", 3),
-            ),
-            trace(4, ("CODE", "length", "length", 12)),
-        ],
-    )
-    result = tool_rows(path)
-    assert result is not None
+    traces = [
+        trace(1, "LLM_JUDGE m tone 4", "LLM_JUDGE m correct true", "HUMAN ana correct true"),
+        trace(2, "LLM_JUDGE m tone 2", "LLM_JUDGE m correct true", "HUMAN ana correct false"),
+        trace(3, "LLM_JUDGE m correct null", "HUMAN ben correct false", "HUMAN ana tone 3"),
+        trace(4, "CODE length length 12"),
+    ]
+    path = write(tmp_path, "traces.json", traces)
+    result = read(path)
     assert (result.judges, result.humans) == (("correct",), ("human",))
     assert [row["human"] for row in result.rows] == [True, False, False]
     assert result.rows[2]["correct"] == "ERROR: no verdict"
     assert "--judge tone --human human_tone" in result.note
-    both = [trace(1, ("LLM_JUDGE", "m", "ok", 1), ("HUMAN", "ana", "ok", 1), ("HUMAN", "ben", "ok", 0))]
-    result = tool_rows(write(tmp_path, "both.json", both))
-    assert result is not None
+    both = [trace(1, "LLM_JUDGE m ok 1", "HUMAN ana ok 1", "HUMAN ben ok 0")]
+    result = read(write(tmp_path, "both.json", both))
     assert result.humans == ("human_ana", "human_ben")
 
 
@@ -147,46 +126,33 @@ def test_epochs_of_inspect_are_runs_only_where_the_output_is_the_same(tmp_path: 
 
 
 def test_scores_of_inspect_with_parts_halves_and_without_a_value(tmp_path: Path) -> None:
-    path = write(
-        tmp_path,
-        "log.json",
-        log(
-            sample(
-                1,
-                1,
-                "A",
-                qa={"value": "P"},
-                rubric={"value": {"tone": 3, "facts": "C"}},
-                match={"value": "C"},
-            ),
-            sample(2, 1, "B", qa={"value": "N"}, rubric={"value": float("nan")}, match={"value": "I"}),
-        ),
+    parts = {"tone": 3, "facts": "C"}
+    samples = log(
+        sample(1, 1, "A", qa={"value": "P"}, rubric={"value": parts}, match={"value": "C"}),
+        sample(2, 1, "B", qa={"value": "N"}, rubric={"value": float("nan")}, match={"value": "I"}),
     )
+    path = write(tmp_path, "log.json", samples)
     rows = rows_of(path, "qa", "rubric tone", "rubric facts", "match")
     assert rows == [(0.5, 3, "pass", None), (0.0, "ERROR: unscored", "ERROR: unscored", None)]
 
 
 def test_edits_that_all_change_the_score_are_said_to_be_one_sided(tmp_path: Path) -> None:
     edited = {"value": "I", "history": [{"value": "C"}, {"value": "I", "provenance": {"author": "ana"}}]}
-    result = tool_rows(
-        write(tmp_path, "log.json", log(sample(1, 1, "A", qa=edited), sample(2, 1, "B", qa={"value": "C"})))
-    )
-    assert result is not None
+    samples = log(sample(1, 1, "A", qa=edited), sample(2, 1, "B", qa={"value": "C"}))
+    result = read(write(tmp_path, "log.json", samples))
     assert [row["human"] for row in result.rows] == ["fail", None]
     assert "every edit changed the score" in result.note
 
 
 def test_ragas_metrics_meet_the_label_of_their_name(tmp_path: Path) -> None:
-    row = {"user_input": "Q", "response": "A", "retrieved_contexts": "['c']", "topic": "tea"}
-    scores = {"faithfulness": "0.5", "answer_relevancy": "", "human_faithfulness": "1"}
-    path = write(tmp_path, "scores.csv", [row | scores, row | scores])
-    result = tool_rows(path)
-    assert result is not None
+    header, row = (
+        "user_input,response,retrieved_contexts,topic,faithfulness,answer_relevancy",
+        "Q,A,['c'],tea,0.5,",
+    )
+    result = read(write(tmp_path, "scores.csv", f"{header},human_faithfulness\n{row},1\n"))
     assert (result.judges, result.humans) == (("faithfulness",), ("human",))
     assert result.rows[0]["topic"] == "tea"
-    path = write(tmp_path, "one.csv", [row | {"faithfulness": "0.5", "answer_relevancy": "", "human": "1"}])
-    result = tool_rows(path)
-    assert result is not None
+    result = read(write(tmp_path, "one.csv", f"{header},human\n{row},1\n"))
     assert result.judges == ("faithfulness", "answer_relevancy")
     assert result.rows[0]["answer_relevancy"] == "ERROR: no value"
 
