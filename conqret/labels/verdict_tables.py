@@ -71,11 +71,15 @@ def table_of_verdicts(
         if not wanted and "topic" in header and header & {"argument", "documents"}:
             return None
         named = {role: [column] for role, column in roles.items()} if wanted else {}
-        return read_checked_table(file, judge=named.get("judge", ()), human=named.get("human", ()))
-    except ConqretError:
-        if wanted:
-            raise
-        return None
+        # what swapped preferences name only matters once there are labels
+        return read_checked_table(
+            file, judge=named.get("judge", ()), human=named.get("human", ()), passing="answers"
+        )
+    except ConqretError as error:
+        if not wanted:
+            return None
+        remedy = "; with conqret labels: --columns judge=COLUMN,human=COLUMN" if "--judge" in str(error) else ""
+        raise DeclarationError(f"{error}{remedy}") from None
 
 
 def draw_rows(table: CheckedTable, wanted: int, seed: int = SEED) -> list[DrawnRow]:
