@@ -302,6 +302,9 @@ class CheckResult(NamedFigures):
         """Return the figure ``name`` of the first judge."""
         return self.judges[0].figure(name)
 
+    def __str__(self) -> str:
+        return "\n".join([self.answer, *map(str, self.requirements)])
+
     @property
     def met(self) -> bool:
         """True if all requirements are met."""
