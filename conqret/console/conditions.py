@@ -124,11 +124,13 @@ class Requirement:
         reason = f"the interval {estimate.low:.3f} to {estimate.high:.3f} contains {self.bound:g}"
         return RequirementOutcome(self.text, False, near, reason, undecided=True)
 
+
 @dataclass(frozen=True, slots=True)
 class RequirementOutcome:
     """The outcome of a requirement: if it is met, by which value, and why there is no value or no decision.
 
-    An outcome that is ``undecided`` is not met, and about ``labels`` more labeled rows would decide it. ``items`` are the worst items of a run that does not meet it, each with ``item``, ``score`` and ``why``.
+    An outcome that is ``undecided`` is not met, and about ``labels`` more rows would decide it. ``items`` are the
+    worst items of a run that does not meet it, each with ``item``, ``score`` and ``why``.
     """
 
     requirement: str

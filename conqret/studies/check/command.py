@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from conqret.console import label_options
-from conqret.console import shared_options as options
 from conqret.console.printing import at, end, note, result, tell, tell_outcomes
+from conqret.console.result_options import Confidence, Printed
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 
 def check(
@@ -21,8 +23,8 @@ def check(
     drawn_by: Literal["random", "verdict", "label"] | None = None,
     require: list[str] | None = None,
     output: Path | None = None,
-    confidence: label_options.Confidence = 0.95,
-    json_output: options.Printed = None,
+    confidence: Confidence = 0.95,
+    json_output: Printed = None,
 ) -> None:
     """Check a judge: compare its verdicts with human labels in one table, and say how far it can be trusted.
 
@@ -41,7 +43,7 @@ def check(
         labels: A second table that has the human labels of the same rows, by `id`.
         drawn_by: How the labeled rows were chosen: at `random`, so many of each `verdict` of the judge, or so many of
             each human `label`. Needed where verdicts of labeled and unlabeled rows differ.
-        require: A condition: `tnr.low >= 0.8` (the whole interval must lie above 0.8), `tpr >= 0.9`, `kappa.low >= 0.4`.
+        require: A condition: `tnr.low >= 0.8` (the whole interval must lie above 0.8), `tpr >= 0.9`, `kappa.low > 0.4`.
             Exit code 0 if all are met, 1 if one is not, 3 if one is undecided because its interval contains the bound.
             May be repeated.
         output (--output, -o): The folder to write `check.html`, `check.md` and `check.json` into.
@@ -56,7 +58,6 @@ def check(
     """
     from conqret.studies.check.api import PAGE_NAME
     from conqret.studies.check.api import check as check_judge
-    from conqret.studies.check.page import check_tables
     from conqret.studies.check.screen import screen
 
     found = check_judge(
@@ -72,7 +73,11 @@ def check(
         output=output,
     )
     tell(found.guessed)
-    lines = check_tables(found) if json_output is False else screen(found, paged=output is not None)
+    lines: list[RenderableType] = [*screen(found, paged=output is not None)]
+    if json_output is False:
+        from conqret.studies.check.page import check_tables  # pages take longer to import than a check takes
+
+        lines = [*check_tables(found)]
     result(found, lines, as_json=json_output, outcomes=found.requirements)
     note(*found.notes)
     if output is not None:

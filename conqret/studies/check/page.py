@@ -38,7 +38,9 @@ def check_tables(result: CheckResult) -> list[Table]:
     tables += [table for judge in result.judges for table in _counts(result, judge)]
     if result.labeled:
         tables.append(figures_table(result))
-    tables += filter(None, [_comparisons(result), *map(_systems, result.judges), *map(_differences, result.judges)])
+    tables += filter(
+        None, [_comparisons(result), *map(_systems, result.judges), *map(_differences, result.judges)]
+    )
     return tables
 
 
@@ -89,7 +91,11 @@ def figures_table(result: CheckResult) -> Table:
 
 def _title(result: CheckResult, name: str) -> str:
     title = TITLES[name]
-    return title.replace("mean of", "pass rate by").replace("mean", "pass rate") if result.kind == "pass_fail" else title
+    return (
+        title.replace("mean of", "pass rate by").replace("mean", "pass rate")
+        if result.kind == "pass_fail"
+        else title
+    )
 
 
 def _of(result: CheckResult, judge: JudgeCheck) -> str:
@@ -106,12 +112,19 @@ def _counts(result: CheckResult, judge: JudgeCheck) -> Iterator[Table]:
                 (f"human: {name}", *counts)
                 for name, counts in zip(result.classes, judge.confusion, strict=True)
             ],
-            note=f"{judge.compared:,} rows with a verdict and a label. {words.capitalised(result.passing)}.".replace(" .", ""),
+            note=f"{judge.compared:,} rows with a verdict and a label. {words.capitalised(result.passing)}.".replace(
+                " .", ""
+            ),
         )
     if judge.classes:
         yield Table(
             f"Classes{_of(result, judge)}",
-            {Column("Class", "name"): "name", "Labeled": "labeled", "Recall": "recall", "Precision": "precision"},
+            {
+                Column("Class", "name"): "name",
+                "Labeled": "labeled",
+                "Recall": "recall",
+                "Precision": "precision",
+            },
             judge.classes,
         )
     for levels, title in (
@@ -204,7 +217,8 @@ def disagreements_table(result: CheckResult) -> Table | None:
             Column("The judge's reason", "text"): "reason",
         },
         result.disagreements,
-        note=f"{shown:,} of {result.disagreements_in_all:,} are shown." * (shown < result.disagreements_in_all),
+        note=f"{shown:,} of {result.disagreements_in_all:,} are shown."
+        * (shown < result.disagreements_in_all),
     )
 
 

@@ -74,7 +74,11 @@ def figure_lines(result: CheckResult, judge: JudgeCheck) -> Iterator[FigureLine]
         yield "catches failures (TNR)", estimate_text(tnr), f"{tnr.n:,} labeled failures"
         yield "keeps good answers (TPR)", estimate_text(tpr), f"{tpr.n:,} labeled passes"
         yield _mean_line("pass rate", result, judge)
-        yield _noise(judge) or ("kappa", estimate_text(figures["kappa"]), f"{rows}; 0 is chance, 1 is perfect")
+        yield _noise(judge) or (
+            "kappa",
+            estimate_text(figures["kappa"]),
+            f"{rows}; 0 is chance, 1 is perfect",
+        )
     elif result.kind in ("ratings", "scores"):
         points = " points" if result.kind == "ratings" else ""
         bias = estimate_text(figures["bias"], signed=True)
@@ -83,7 +87,9 @@ def figure_lines(result: CheckResult, judge: JudgeCheck) -> Iterator[FigureLine]
         yield "error by human label", ", ".join(map(_level, _few(judge.by_human))), ""
         yield _noise(judge) or _mean_line("mean", result, judge)
     elif result.kind == "pairs":
-        without = " without flips" if "flip_rate" in figures and figures["flip_rate"].value is not None else ""
+        without = (
+            " without flips" if "flip_rate" in figures and figures["flip_rate"].value is not None else ""
+        )
         yield "agreement", estimate_text(figures["agreement"]), f"{figures['agreement'].n:,} pairs{without}"
         for name, what, basis in (
             ("flip_rate", "flips with the order", "pairs in both orders"),
@@ -175,7 +181,14 @@ def _judges(result: CheckResult) -> Iterator[str]:
     heads = [_HEADS[name] for name in names]
     yield "Judges"
     yield from aligned(
-        (judge.name, "   ".join(f"{head} {estimate_text(judge.figures[name])}" for head, name in zip(heads, names, strict=True)), "")
+        (
+            judge.name,
+            "   ".join(
+                f"{head} {estimate_text(judge.figures[name])}"
+                for head, name in zip(heads, names, strict=True)
+            ),
+            "",
+        )
         for judge in result.judges[:LISTED]
     )
     for difference in result.comparisons[:LISTED]:

@@ -146,17 +146,26 @@ def test_labels_that_are_no_random_sample_bear_no_rate_until_it_is_said_how_they
         ),
         (
             "id judge human",
-            [(n, "billing refund other".split()[n % 3], "billing refund other".split()[n % 3 * (n % 2)]) for n in range(60)],
+            [
+                (n, "billing refund other".split()[n % 3], "billing refund other".split()[n % 3 * (n % 2)])
+                for n in range(60)
+            ],
             ["kappa", "confused most"],
         ),
         (
             "id judge_a judge_b human",
-            [(n, *(("pass", "fail")[n % step == 0] for step in (7, 3, 3 + (n % 10 == 0)))) for n in range(90)],
+            [
+                (n, *(("pass", "fail")[n % step == 0] for step in (7, 3, 3 + (n % 10 == 0))))
+                for n in range(90)
+            ],
             ["Judges", "judge_b is better"],
         ),
         (
             "id system judge human",
-            [(n // 2, "new old".split()[n % 2], "pass" if n % 5 else "fail", "pass" if n % 3 else "fail") for n in range(120)],
+            [
+                (n // 2, "new old".split()[n % 2], "pass" if n % 5 else "fail", "pass" if n % 3 else "fail")
+                for n in range(120)
+            ],
             ["Systems", "new minus old"],
         ),
     ],
