@@ -13,17 +13,17 @@ from conqret.stats.agreement import AlternativeAnnotator
 from conqret.studies.check.result import TITLES, CheckResult, JudgeCheck
 
 HOW_TO_READ = {
-    "pass_fail": "TNR (true negative rate) is the share of human failures that the judge fails, TPR (true positive rate) "
-    "the share of human passes that it passes. A gate needs both: a judge that passes everything has a TPR of 1 and a "
-    "TNR of 0. The corrected pass rate is that of all rows, as annotators would give it: the judge's pass rate, "
+    "pass_fail": "TNR (true negative rate) is the share of human failures that the judge fails, TPR (true positive "
+    "rate) the share of human passes that it passes. A gate needs both: a judge that passes everything has a TPR of 1 "
+    "and a TNR of 0. The corrected pass rate is that of all rows, as annotators would give it: the judge's pass rate, "
     "corrected by its errors on the labeled rows.",
-    "ratings": "A positive difference means that the judge rates higher than annotators do. Weighted kappa and alpha are "
-    "1 where judge and annotators always agree and 0 where they agree as often as by chance. Compare the judge in an "
-    "annotator's place with one annotator and the others.",
-    "pairs": "A verdict flips where the judge prefers another answer once the order is changed; such pairs say nothing of "
-    "the answers. Without a preference for a place, the share of first place is 0.50.",
-    "classes": "Kappa is 1 where judge and annotators always agree, and 0 where they agree as often as by chance. Recall "
-    "is the share of rows of a class that the judge finds, precision the share of its verdicts that are right.",
+    "ratings": "A positive difference means that the judge rates higher than annotators do. Weighted kappa and alpha "
+    "are 1 where judge and annotators always agree and 0 where they agree as often as by chance. Compare the judge in "
+    "an annotator's place with one annotator and the others.",
+    "pairs": "A verdict flips where the judge prefers another answer once the order is changed; such pairs say nothing "
+    "of the answers. Without a preference for a place, the share of first place is 0.50.",
+    "classes": "Kappa is 1 where judge and annotators always agree, and 0 where they agree as often as by chance. "
+    "Recall is the share of rows of a class that the judge finds, precision the share of its verdicts that are right.",
 }
 HOW_TO_READ["scores"] = HOW_TO_READ["ratings"]
 INTERVALS = (
@@ -90,12 +90,9 @@ def figures_table(result: CheckResult) -> Table:
 
 
 def _title(result: CheckResult, name: str) -> str:
-    title = TITLES[name]
-    return (
-        title.replace("mean of", "pass rate by").replace("mean", "pass rate")
-        if result.kind == "pass_fail"
-        else title
-    )
+    if result.kind != "pass_fail":
+        return TITLES[name]
+    return TITLES[name].replace("mean of", "pass rate by").replace("mean", "pass rate")
 
 
 def _of(result: CheckResult, judge: JudgeCheck) -> str:
@@ -112,9 +109,7 @@ def _counts(result: CheckResult, judge: JudgeCheck) -> Iterator[Table]:
                 (f"human: {name}", *counts)
                 for name, counts in zip(result.classes, judge.confusion, strict=True)
             ],
-            note=f"{judge.compared:,} rows with a verdict and a label. {words.capitalised(result.passing)}.".replace(
-                " .", ""
-            ),
+            note=f"{judge.compared:,} rows with a verdict and a label{result.passing and f'; {result.passing}'}.",
         )
     if judge.classes:
         yield Table(
@@ -265,6 +260,6 @@ def _alternative(test: AlternativeAnnotator | None) -> Table | PageRemarks | Non
         "Can the judge replace an annotator?",
         ("Passed", "Winning rate", "Advantage probability", Column("Remark", "text")),
         [("yes" if test.passed else "no", test.winning_rate, test.advantage, test.reason)],
-        note=f"The alternative annotator test (Calderon, Reichart and Dror 2025), with epsilon {test.epsilon:g}: whether "
-        "the judge or an annotator is closer to the other annotators.",
+        note=f"The alternative annotator test (Calderon, Reichart and Dror 2025), with epsilon {test.epsilon:g}: "
+        "whether the judge or an annotator is closer to the other annotators.",
     )
