@@ -23,7 +23,7 @@ Numbers = NDArray[np.float64]
 Equation = Callable[..., Numbers]
 """From t and shares to T, which is linear in t and 0 where t is the statistic."""
 
-BISECTIONS = 40
+BISECTIONS = 32
 STEP = 1e-6
 """Half the step of the numeric derivatives."""
 TINY = 1e-9
