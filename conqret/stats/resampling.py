@@ -29,8 +29,8 @@ Clusters = Sequence[Hashable] | NDArray[np.intp]
 def cluster_places(clusters: Iterable[Hashable] | NDArray[np.intp]) -> NDArray[np.intp]:
     """Return the number of each item's cluster; clusters are numbered in order of first occurrence."""
     if isinstance(clusters, np.ndarray):
-        _, first, places = np.unique(clusters, return_index=True, return_inverse=True)
-        return np.argsort(np.argsort(first))[places]
+        _, first, sorted_places = np.unique(clusters, return_index=True, return_inverse=True)
+        return np.argsort(np.argsort(first))[sorted_places]
     places: dict[Hashable, int] = {}
     return np.array([places.setdefault(name, len(places)) for name in clusters], dtype=np.intp)
 

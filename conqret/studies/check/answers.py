@@ -13,6 +13,7 @@ from conqret.studies.check.result import TITLES, CheckResult, JudgeCheck
 
 AGREEMENT = ("weighted_kappa", "auroc", "alpha")
 """The figure of agreement in the sentence on ratings and scores: the first that is there."""
+OF_LABELS = ("tnr", "tpr", "bias", "agreement")
 WITHIN = 0.10
 """Half the width of the interval to which labels still needed are counted."""
 IN_MEMORY = "the rows"
@@ -68,6 +69,10 @@ def next_step(result: CheckResult) -> str:
         )
     if not judge.verdicts:
         return "run the judge again: it gave no verdict that can be read"
+    if all(figure.value is None for name, figure in judge.figures.items() if name in OF_LABELS) and (
+        result.drawn_by == "probabilities"
+    ):
+        return "correct the inclusion probabilities, or leave their column out"
     if not judge.compared:
         return f"label a sample: {_command(result, 'labels collect')} --sample {SAMPLE}"
     if result.kind != "pass_fail":
@@ -92,9 +97,8 @@ def next_step(result: CheckResult) -> str:
 
 
 def _next_figure(result: CheckResult, judge: JudgeCheck) -> str:
-    few = number(judge.compared, "labeled row")
     if judge.compared < SAMPLE:
-        return f"label {number(SAMPLE - judge.compared, 'more row')}: {few} say little"
+        return f"label {number(SAMPLE - judge.compared, 'more row')} to have {SAMPLE}"
     return f"read the {number(result.disagreements_in_all, 'disagreement')}, the gravest first"
 
 
@@ -185,7 +189,7 @@ def _classes(result: CheckResult, judge: JudgeCheck) -> str:
         end = f"; the lowest recall is that of {weakest.name!r}, {_interval(weakest.recall)}"
     if agreement.value is None:
         return f"cannot be compared on all classes together: {agreement.reason}{end}."
-    return f"gives the annotators' class on {_percent(agreement)} of {judge.compared:,} labeled rows{end}."
+    return f"gives the annotators' class on {_percent(agreement)} of {number(judge.compared, 'labeled row')}{end}."
 
 
 def _percent(share: Estimate) -> str:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
-from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,17 +11,16 @@ from conqret.errors import shortened
 from conqret.show.words import symmetry_note
 from conqret.stats.agreement import AlternativeAnnotator, alphas, alternative_annotator_test
 from conqret.stats.estimate import CONFIDENCE, Estimate, undefined
-from conqret.stats.jackknife import JackknifedEstimate
 from conqret.stats.prediction_powered import ProbabilitySample
 from conqret.stats.resampling import leave_one_out
 from conqret.stats.verdict_rates import draw_test, more_labels
 from conqret.studies.check.answers import NO_SAMPLE, answer, guard_sentence, next_step, value_words
 from conqret.studies.check.checked_table import CheckedTable, JudgeColumn
+from conqret.studies.check.comparisons import judge_differences, system_checks, system_differences
 from conqret.studies.check.kind_figures import OF_KIND, class_checks, confusion, levels, run_figures
 from conqret.studies.check.label_view import (
     Drawing,
     LabelView,
-    Mask,
     Values,
     combined_labels,
     numbered_clusters,
@@ -35,10 +32,8 @@ from conqret.studies.check.result import (
     Disagreement,
     DrawGuard,
     JudgeCheck,
-    JudgeDifference,
     LevelCheck,
 )
-from conqret.studies.check.system_figures import system_checks, system_differences
 
 BAR = 0.8
 """The least TNR and TPR of a gate, unless the user states another bar."""
@@ -105,7 +100,7 @@ def check_table(table: CheckedTable, *, bar: float = BAR, confidence: float = CO
         drawn_by="probabilities" if table.chances is not None else table.drawn_by,
         guard=guard,
         judges=checks,
-        comparisons=tuple(_comparisons(views)),
+        comparisons=tuple(judge_differences(views)),
         annotators=AnnotatorCheck(
             names=table.annotators,
             alpha=_annotator_alpha(first),
@@ -198,6 +193,7 @@ def _judge_check(view: LabelView) -> JudgeCheck:
     table, judge = view.table, view.judge
     human, verdicts, _ = view.sides
     figures = OF_KIND[table.kind](view) | run_figures(view)
+    systems = system_checks(view)
     judged = int((~np.isnan(view.verdicts)).sum())
     categories = {
         "pass_fail": np.array([0.0, 1.0]),
@@ -221,8 +217,8 @@ def _judge_check(view: LabelView) -> JudgeCheck:
         by_human=by_human,
         by_judge=by_judge,
         runs=1 if judge.runs is None else judge.runs.shape[1],
-        systems=system_checks(view),
-        differences=tuple(system_differences(view)),
+        systems=systems,
+        differences=tuple(system_differences(view, systems)),
         more_labels=_more_labels(view, figures) if table.kind == "pass_fail" else None,
     )
 
@@ -260,69 +256,6 @@ def _alternative(view: LabelView) -> AlternativeAnnotator | None:
     return alternative_annotator_test(
         view.verdicts[rows], table.labels[rows].T, table.annotators, view.level, clusters=view.names(rows)
     )
-
-
-def _comparisons(views: Sequence[LabelView]) -> Iterator[JudgeDifference]:
-    """Yield the paired difference of each two judges; with several, ``better`` is corrected for their number."""
-    every = list(combinations(views, 2))
-    for first, second in every:
-        difference, measure, rows = _difference(first, second)
-        better = ""
-        estimate = first.claimed(
-            lambda of=difference, view=first: of.estimate(view.confidence), by_label=True
-        )
-        if estimate.value is not None:
-            strict = 1 - (1 - first.confidence) / len(every)
-            sign = difference.estimate(strict).sign
-            better = {1: first.judge.name, -1: second.judge.name}.get(sign, "")
-        yield JudgeDifference(
-            first=first.judge.name,
-            second=second.judge.name,
-            measure=measure,
-            rows=rows,
-            difference=estimate,
-            better=better,
-        )
-
-
-def _difference(first: LabelView, second: LabelView) -> tuple[JackknifedEstimate, str, int]:
-    """How much closer to the labels the first judge is, the measure, and on how many rows."""
-    both = first.both & second.both
-    human = first.target[both]
-    weights = np.ones(len(human)) if first.chances is None else 1 / first.chances[both]
-    closer = _closeness(first, both) - _closeness(second, both)
-    kind = first.table.kind
-    groups = [human == 0, human == 1] if kind == "pass_fail" else [np.ones(len(human), dtype=bool)]
-    measure = {"pass_fail": "mean of TNR and TPR", "ratings": "absolute error", "scores": "absolute error"}
-    if not len(human):
-        none = JackknifedEstimate(
-            math.nan, np.zeros(0), np.zeros(0, dtype=bool), 0, "they share no labeled row"
-        )
-        return none, measure.get(kind, "agreement"), 0
-    drawn = leave_one_out(first.clusters[both])
-    columns = [column for group in groups for column in (weights * group * closer, weights * group)]
-    sums = drawn.sums(np.column_stack(columns))
-
-    def of_weights(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-        found = rows @ sums
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray((found[:, ::2] / found[:, 1::2]).mean(axis=1))
-
-    sampled = drawn.sampled(
-        of_weights, len(human), width=len(columns), reason="labeled passes and failures are needed"
-    )
-    return sampled, measure.get(kind, "agreement"), len(human)
-
-
-def _closeness(view: LabelView, rows: Mask) -> Values:
-    judge, human = view.verdicts[rows], view.target[rows]
-    if view.table.kind in ("ratings", "scores"):
-        return -np.abs(judge - human)
-    right = (judge == human).astype(float)
-    if view.judge.orders is None:
-        return right
-    orders = view.judge.orders[rows]
-    return np.where((orders[:, 0] != orders[:, 1]) & ~np.isnan(orders).any(axis=1), 0.5, right)
 
 
 def _differing(view: LabelView) -> NDArray[np.intp]:

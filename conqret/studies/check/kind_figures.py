@@ -32,7 +32,7 @@ def rates(view: LabelView) -> VerdictRates:
     """Return TNR, TPR, kappa, accuracy and the corrected pass rate of pass/fail verdicts."""
     table = view.table
     by_own_verdict = view.drawing == "verdict" and view.own_strata
-    chances = None if by_own_verdict else view.chances
+    chances = None if by_own_verdict or view.reason else view.chances
     return verdict_rates(
         view.target,
         view.verdicts,
