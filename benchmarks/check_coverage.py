@@ -197,7 +197,7 @@ def guard_table(rng: Rng, samples: int) -> Iterator[str]:
         ]
         for n in CLUSTERS[::2]:
             labeled = f"{n} of {ROWS // ITEMS} clusters"
-            kinds.append(("random, clusters", labeled, clustered(truth, rng, n, samples // 2)))
+            kinds.append(("random, clusters", labeled, clustered(truth, rng, n, samples)))
         for title, labeled, tables in kinds:
             covered = coverage("random", shares(tables), truth)
             cells = [f"{covered[name]:.2f}" for name in ("tpr", "tnr", "corrected")]

@@ -1,4 +1,4 @@
-"""Statistics made of independent shares, and their intervals.
+"""Statistics that are made of independent shares, with their intervals.
 
 A share has the mid-p interval of a binomial (Lancaster 1961; Berry and Armitage 1995). With clusters or weights, n is
 the effective sample size (Korn and Graubard, Survey Methodology 1998). A statistic t of shares is the root of an
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betainc, ndtri, stdtrit
 
-from conqret.stats.estimate import CONFIDENCE, MIN_FREEDOM
+from conqret.stats.estimate import CONFIDENCE, MIN_CLUSTERS, MIN_FREEDOM
 
 Numbers = NDArray[np.float64]
 Equation = Callable[..., Numbers]
@@ -71,8 +71,10 @@ def share_of_sums(
     """Return the share of passes among rows, weighted or in clusters.
 
     The effective sample size is ``p (1 - p) / variance``, at most n; with clusters it is divided by the square of
-    Student's t over the normal quantile. Of a share of 0 or 1 it is the number of clusters, or with independent rows
-    ``(sum w)^2 / sum w^2``.
+    Student's t over the normal quantile. The degrees of freedom are those of clusters of unequal sizes
+    (:func:`~conqret.stats.jackknife.freedom_by_size`), and fewer where few clusters make most of the error
+    (Satterthwaite 1946). Of a share of 0 or 1, and of one or two clusters, the effective size is the number of
+    clusters, or with independent rows ``(sum w)^2 / sum w^2``.
 
     Args:
         sums: the sum of the weights of passes in each cluster (last axis).
@@ -86,16 +88,16 @@ def share_of_sums(
     with np.errstate(divide="ignore", invalid="ignore"):
         value = np.where(total > 0, sums.sum(axis=-1) / total, 0.5)
         errors = weights * (np.where(sizes > 0, sums / sizes, value[..., None]) - value[..., None])
-        kish = 1 / (weights**2).sum(axis=-1)
-        effective = np.minimum(value * (1 - value) / (errors**2).sum(axis=-1), n)
-        whole = kish
+        variance, kish = (errors**2).sum(axis=-1), 1 / (weights**2).sum(axis=-1)
+        effective, at_ends = np.minimum(value * (1 - value) / variance, n), kish
         if clustered:
-            whole = (sizes > 0).sum(axis=-1).astype(float)
-            wider = stdtrit(np.maximum(kish - 1, MIN_FREEDOM), (1 + confidence) / 2) / ndtri(
-                (1 + confidence) / 2
-            )
-            effective = effective * (1 - 1 / whole) / wider**2
-        effective = np.where((value > 0) & (value < 1), effective, whole)
+            at_ends = (sizes > 0).sum(axis=-1).astype(float)
+            tailed = np.maximum((errors**4).sum(axis=-1) / variance**2 - 1 / at_ends, TINY)
+            freedom = np.maximum(np.minimum(kish, 2 / tailed) - 1, MIN_FREEDOM)
+            middle = (1 + confidence) / 2
+            effective = effective * (ndtri(middle) / stdtrit(freedom, middle)) ** 2
+        inside = (value > 0) & (value < 1) & (at_ends >= MIN_CLUSTERS)
+    effective = np.where(inside, effective, at_ends)
     low, high = share_interval(value, np.where(n > 0, effective, 0.0), confidence)
     return Share(value, low, high, n, errors if clustered else None)
 

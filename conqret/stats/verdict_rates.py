@@ -244,11 +244,11 @@ def draw_test(
         return None
     if clusters is None:
         return _fisher(int(passes[labeled].sum()), n, int(passes.sum()), n + rest)
-    which, parts = cluster_places(clusters)[there], np.where(labeled, 1 / n, 1 / rest)
-    off = np.bincount(which, (passes - passes.mean()) * np.where(labeled, parts, -parts))
-    freedom = max(freedom_by_size(np.bincount(which, parts) ** 2), MIN_FREEDOM)
-    error = math.sqrt(float((off**2).sum()) * (freedom + 1) / freedom)
-    return 1.0 if error == 0 else t_tail(abs(float(off.sum())) / error, freedom)
+    off = (passes - passes.mean()) * np.where(labeled, 1 / n, -1 / rest)
+    sums = np.bincount(cluster_places(clusters)[there], off)
+    freedom = max(freedom_by_size(sums**2), MIN_FREEDOM)
+    error = math.sqrt(float((sums**2).sum()) * (freedom + 1) / freedom)
+    return 1.0 if error == 0 else t_tail(abs(float(sums.sum())) / error, freedom)
 
 
 def _fisher(x: int, n: int, passes: int, total: int) -> float:

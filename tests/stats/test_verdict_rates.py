@@ -149,6 +149,12 @@ def test_clusters_widen_intervals_by_how_alike_their_rows_are():
         assert getattr(repeated, name).half == pytest.approx(getattr(single, name).half, rel=0.05)
 
 
+def test_rows_of_one_cluster_count_as_one():
+    human, judge = rows(6, 4, 2, 18)
+    rates = verdict_rates(human, judge, clusters=["a"] * 30)
+    assert (rates.tnr.low, rates.tnr.high) == pytest.approx([float(end) for end in share_interval(0.6, 1)])
+
+
 @pytest.mark.parametrize("drawn_by", DRAWN_BY)
 def test_intervals_hold_the_truth(drawn_by):
     rng = np.random.default_rng(7)
