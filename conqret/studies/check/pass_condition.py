@@ -75,8 +75,8 @@ def read_by_pass(table: TextTable, columns: Sequence[WordColumn], passing: str) 
     if not applied:
         there = dict.fromkeys(cell for column in columns for cell, _ in column.counts.most_common(4))
         raise DeclarationError(
-            f"{table.source}: --pass {passing!r} fits none of {', '.join(column.name for column in columns)}; they hold "
-            f"{', '.join(map(repr, there))}. Give one of these words, or a condition as '>=4'"
+            f"{table.source}: --pass {passing!r} fits none of {', '.join(column.name for column in columns)}, which "
+            f"hold {', '.join(map(repr, there))}. Give one of these words, or a condition as '>=4'"
         )
     reading.tell_passes(columns)
     if conditions:

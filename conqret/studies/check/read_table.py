@@ -55,13 +55,14 @@ def read_checked_table(
     by_column = chosen(table, [by])[0] if by else None
     roles = guessed_roles(table, chosen(table, judge), [] if labels else chosen(table, human))
     if labels is not None:
+        unused = roles.humans
         table, roles.humans, notes = joined(table, roles.texts.get("id"), roles.system, labels, human)
-        roles.notes += notes
+        roles.notes += [*notes, f"not used as labels: {', '.join(unused)}"] if unused else notes
         roles.chances = roles.chances or named(table.columns, "inclusion_probability")
-    table = made_wide(table, roles)
+    table = made_wide(table, roles, by_column)
     _check_ids(table, roles, by_column)
     table, paired, by_name = by_model_name(table, roles)
-    reading = _read(table, roles, "" if passing in READINGS else passing, paired)
+    reading = _read(table, roles, "" if passing in READINGS and paired else passing, paired)
     label_values = [reading.numbers(name, table.columns[name]) for name in roles.humans]
     label_array = np.column_stack(label_values) if label_values else np.empty((len(table), 0))
     roles.notes += reading.notes
@@ -97,36 +98,35 @@ def _read(table: TextTable, roles: ColumnRoles, passing: str, paired: bool) -> R
     Raises:
         DeclarationError: no judge's column can be read, or one that the user named cannot.
     """
-    groups = [(False, columns) for columns in roles.judges.values()] + [
-        (True, [name]) for name in roles.humans
-    ]
+    groups = [(False, columns) for columns in roles.judges.values()]
+    groups += [(True, [name]) for name in roles.humans]
     cells = [[word_column(name, table.columns[name], human) for name in names] for human, names in groups]
     try:
-        return read_verdicts(
-            table, [cell for group in cells for cell in group], passing=passing, paired=paired
-        )
+        every = [cell for group in cells for cell in group]
+        return read_verdicts(table, every, passing=passing, paired=paired)
     except DeclarationError as error:
-        if roles.fixed or len(groups) <= 2:
+        if roles.fixed or len(roles.humans) == len(groups) - 1 == 1:
             raise
         failed = error
-    for judge in range(len(roles.judges)):
-        kept, reading = list(cells[judge]), None
-        for place in (*range(len(roles.judges), len(groups)), *range(len(roles.judges))):
+    judged, labeled = range(len(roles.judges)), range(len(roles.judges), len(groups))
+    for judge in judged:
+        kept, reading = cells[judge], None
+        for place in (*labeled, *judged):
+            trial = kept if place == judge else [*kept, *cells[place]]
             try:
-                tried = read_verdicts(table, [*kept, *cells[place]], passing=passing, paired=paired)
+                tried = read_verdicts(table, trial, passing=passing, paired=paired)
             except DeclarationError:
                 continue
             if reading is None or tried.kind == reading.kind:
-                kept, reading = [*kept, *cells[place]], tried
-        if reading is not None and any(cell.human for cell in kept):
-            names = {cell.name for cell in kept}
-            left_out = [name for _, group in groups for name in group if name not in names]
-            roles.judges = {
-                name: columns for name, columns in roles.judges.items() if names.issuperset(columns)
-            }
+                kept, reading = trial, tried
+        names = {cell.name for cell in kept}
+        if reading is not None and (not labeled or names.intersection(roles.humans)):
+            left_out = ", ".join(name for _, group in groups for name in group if name not in names)
+            roles.judges = {name: group for name, group in roles.judges.items() if names.issuperset(group)}
             roles.humans = [name for name in roles.humans if name in names]
-            shown = ", ".join(left_out)
-            roles.notes.append(f"columns of another kind are left out: {shown} (name one: --judge, --human)")
+            roles.notes.append(
+                f"columns of another kind are left out: {left_out} (name one: --judge, --human)"
+            )
             return reading
     raise failed
 
@@ -200,21 +200,12 @@ def _stated(
     table: TextTable, roles: ColumnRoles, verdict: str, values: NDArray[np.float64]
 ) -> NDArray[np.float64] | None:
     """The probability of a pass that another column of the same judge states; of a confidence in a fail 1 minus it."""
-    used = {
-        verdict,
-        roles.chances,
-        *roles.humans,
-        *(column for columns in roles.judges.values() for column in columns),
-    }
+    used = {roles.chances, *roles.humans, *(name for group in roles.judges.values() for name in group)}
     for name in table.columns:
         if name in used or not set(words(name)) & PROBABILITY or not same_subject(name, verdict):
             continue
         numbers = {text: number_of(text) for text in set(table.columns[name]) if not is_failed(text)}
-        known = {
-            text: found.value
-            for text, found in numbers.items()
-            if found is not None and 0 <= found.value <= 1
-        }
+        known = {text: found.value for text, found in numbers.items() if found and 0 <= found.value <= 1}
         if not known or len(known) < len(numbers):
             continue
         stated = np.array([known.get(text, np.nan) for text in table.columns[name]])

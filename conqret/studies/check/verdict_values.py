@@ -172,6 +172,14 @@ def _classes(table: TextTable, columns: Sequence[WordColumn], filled: Sequence[W
             known = {cell: 0.0 for cell in column.counts if reader(cell) is not None}
             if sum(column.counts[cell] for cell in known) >= 0.9 * column.counts.total():
                 check_known(table, column, known, f"{what}, as the others are")
+    judged = {word_of(cell) for column in filled if not column.human for cell in column.counts}
+    for column in filled:
+        if not judged & set(map(word_of, column.counts)):
+            shown = ", ".join(repr(cell) for cell, _ in column.counts.most_common(4))
+            raise DeclarationError(
+                f"{table.source}: {column.name!r} has no word of the judge's ({shown}). Name the column of labels: "
+                f"{command(table.source, '--human', 'COLUMN')}; or say which words are a pass: --pass WORD,WORD"
+            )
     names = {word_of(cell): cell for column in reversed(filled) for cell in column.counts}
     words = sorted(names)
     if len(words) == 2:
