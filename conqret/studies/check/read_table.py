@@ -98,6 +98,14 @@ def _read(table: TextTable, roles: ColumnRoles, passing: str, paired: bool) -> R
     Raises:
         DeclarationError: no judge's column can be read, or one that the user named cannot.
     """
+    silent = [
+        name
+        for name, group in roles.judges.items()
+        if not any(word_column(column, table.columns[column], human=False).counts for column in group)
+    ]
+    if len(silent) < len(roles.judges):
+        roles.judges = {name: group for name, group in roles.judges.items() if name not in silent}
+        roles.notes += [f"{name!r} is left out: it holds no verdict, or errors alone" for name in silent]
     groups = [(False, columns) for columns in roles.judges.values()]
     groups += [(True, [name]) for name in roles.humans]
     cells = [[word_column(name, table.columns[name], human) for name in names] for human, names in groups]

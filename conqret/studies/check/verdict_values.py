@@ -144,7 +144,7 @@ def _numeric(table: TextTable, columns: Sequence[WordColumn], filled: Sequence[W
     low, high = min(column.low for column in filled), max(column.high for column in filled)
     if low < 0 or high > 100:
         return _all("ratings", columns, _value, (low, high), f"the scale is taken to be {low:g} to {high:g}")
-    if high > 10 and len({cell for column in filled for cell in column.counts}) > 10:
+    if high > 20:
         return _all(
             "scores", columns, lambda cell: _value(cell) / 100, note="scores up to 100 were divided by 100"
         )

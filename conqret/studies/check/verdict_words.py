@@ -65,6 +65,8 @@ ORDERED = (
     ("bad", "ok", "good"),
     ("bad", "okay", "good"),
     ("bad", "average", "good"),
+    ("poor", "fair", "good"),
+    ("poor", "fair", "good", "excellent"),
     ("very poor", "poor", "fair", "good", "very good"),
     ("very poor", "poor", "average", "good", "excellent"),
     ("poor", "fair", "good", "very good", "excellent"),
@@ -184,7 +186,9 @@ def preference(text: str) -> float | None:
 def ordered_scale(words: set[str]) -> Mapping[str, float] | None:
     """Return the number of each word from 1 on, if at least three of the words are of one known order and no other
     is there."""
-    for scale in ORDERED:
-        if len(words) >= 3 and words <= set(scale):
-            return {word: float(number) for number, word in enumerate(scale, start=1)}
-    return None
+    scale = min((scale for scale in ORDERED if words <= set(scale)), key=len, default=())
+    return (
+        {word: float(number) for number, word in enumerate(scale, start=1)}
+        if len(words) >= 3 and scale
+        else None
+    )
