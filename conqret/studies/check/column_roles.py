@@ -33,7 +33,7 @@ LABELS = frozenset(
 )
 """Words for labels where another column is the judge's."""
 CHECKED = frozenset("correct correctness accepted approved".split())
-"""Words that say whether an answer is right: a label beside a judge, and a verdict beside a label."""
+"""Words that say whether an answer is right: a label next to a judge, and a verdict next to a label."""
 VERDICTS = frozenset(
     "verdict verdicts grade graded score scores rating ratings rated result outcome decision pass passed success "
     "assessment evaluation eval judgment judgement classification urteil bewertung winner preference preferred "
@@ -69,9 +69,7 @@ TEXTS: Mapping[str, str] = {
 """The names of columns of texts, for each text the likelier first."""
 RUN = "run runs run_id run_no run_number trial repeat repetition epoch iteration attempt replicate"
 SYSTEM = "system systems variant model model_name policy arm system_name condition"
-JUDGE_NAMES = (
-    "judge judge_name judge_model judge_id evaluator evaluator_name grader llm llm_judge model metric "
-)
+JUDGE_NAMES = "judge judge_name judge_model judge_id evaluator evaluator_name grader llm llm_judge model model_name metric "
 JUDGE_NAMES += "metric_name"
 ANNOTATOR_NAMES = (
     "annotator annotator_id annotator_name rater rater_id labeler reviewer worker worker_id coder "
@@ -106,15 +104,15 @@ def command(source: str, *options: str) -> str:
     return shlex.join(["conqret", "check", source if source != "the rows" else "FILE", *options])
 
 
-def chosen(table: TextTable, asked: Sequence[str]) -> list[str]:
+def chosen(table: TextTable, names: Sequence[str]) -> list[str]:
     """Return the columns that the user names, whatever their case and separators.
 
     Raises:
         UnknownNameError: the table has no such column.
     """
     exact, spelled = set(table.columns), {loose(column): column for column in table.columns}
-    names: list[str] = []
-    for name in asked:
+    columns: list[str] = []
+    for name in names:
         parts = (
             [name] if name in exact or loose(name) in spelled else [part.strip() for part in name.split(",")]
         )
@@ -122,8 +120,8 @@ def chosen(table: TextTable, asked: Sequence[str]) -> list[str]:
             column = part if part in exact else spelled.get(loose(part))
             if column is None:
                 raise UnknownNameError(f"column of {table.source}", part, table.columns)
-            names.append(column)
-    return list(dict.fromkeys(names))
+            columns.append(column)
+    return list(dict.fromkeys(columns))
 
 
 def holds_verdicts(texts: Sequence[str]) -> bool:
@@ -144,7 +142,7 @@ def holds_verdicts(texts: Sequence[str]) -> bool:
 def human_and_judges(table: TextTable, taken: Collection[str]) -> tuple[list[str], list[str]]:
     """Return the columns of human labels and those of judges, by their names; columns in ``taken`` are left out.
 
-    Names that say it come first (``human``, ``llm_judge``, ``gpt-4o``); then those that say it beside another
+    Names that say it come first (``human``, ``llm_judge``, ``gpt-4o``); then those that say it next to another
     (``label`` and ``verdict``).
     """
     by_role: dict[str, list[str]] = {
@@ -182,7 +180,7 @@ def _comparable(table: TextTable, label: str, verdict: str) -> bool:
 
 
 def _role(parts: tuple[str, ...]) -> str:
-    """human and judge where the name says so; label, verdict and checked where it says so beside another."""
+    """human and judge where the name says so; label, verdict and checked where it says so next to another."""
     if not parts:
         return ""
     names = frozenset(parts)
@@ -239,7 +237,7 @@ def runs_of(columns: Sequence[str]) -> dict[str, list[str]]:
 
 
 def orders_of(columns: Sequence[str]) -> dict[str, tuple[str, str]]:
-    """Return the two columns of each judge that was asked in both orders, A first and B first."""
+    """Return the two columns of each judge that saw both orders, A first and B first."""
     pairs: dict[str, dict[int, str]] = {}
     for column in columns:
         text = " ".join(words(column))

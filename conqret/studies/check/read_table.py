@@ -213,7 +213,7 @@ def _stated(
         if name in used or not set(words(name)) & PROBABILITY or not same_subject(name, verdict):
             continue
         numbers = {text: number_of(text) for text in set(table.columns[name]) if not is_failed(text)}
-        known = {text: found.value for text, found in numbers.items() if found and 0 <= found.value <= 1}
+        known = {text: parsed.value for text, parsed in numbers.items() if parsed and 0 <= parsed.value <= 1}
         if not known or len(known) < len(numbers):
             continue
         stated = np.array([known.get(text, np.nan) for text in table.columns[name]])
@@ -228,10 +228,10 @@ def _stated(
 def _chances(table: TextTable, name: str) -> NDArray[np.float64]:
     chances = np.full(len(table), np.nan)
     for row, text in enumerate(table.columns[name]):
-        found = number_of(text)
-        if found is not None:
-            chances[row] = found.value
-        if text and (found is None or not 0 < found.value <= 1):
+        parsed = number_of(text)
+        if parsed is not None:
+            chances[row] = parsed.value
+        if text and (parsed is None or not 0 < parsed.value <= 1):
             raise DeclarationError(
                 f"{table.where(row)}: {name} is {text!r}: give a probability above 0 and at most 1, or leave it empty"
             )

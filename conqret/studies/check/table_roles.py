@@ -47,8 +47,8 @@ class ColumnRoles:
         judges: the columns of each judge: one, its runs, or its two orders.
         humans: the columns of annotators.
         texts: the columns of texts by their role.
-        system, chances, swapped: the columns of systems, of inclusion probabilities, and of the order in which a row
-            was asked; None without.
+        system, chances, swapped: the columns of systems, of inclusion probabilities, and of the order of the two
+            answers; None without.
         ordered: the judges whose two columns are the orders A, B and B, A.
         run, judge_names, annotator_names: columns that tell apart the rows of one item; None without.
         fixed: whether the user named columns of judges or annotators.
@@ -95,6 +95,8 @@ def guessed_roles(table: TextTable, judges: Sequence[str], humans: Sequence[str]
     roles.chances = named(free, CHANCES)
     roles.swapped = _flag(table, free)
     roles.system = _system(table, free)
+    if roles.system is not None and _judges_of_one_output(table, roles):
+        roles.system = None
     if roles.system is not None:
         roles.texts = {role: column for role, column in roles.texts.items() if column != roles.system}
     _find_markers(table, free, roles)
@@ -149,6 +151,14 @@ def _system(table: TextTable, free: Sequence[str]) -> str | None:
     values = set(table.columns[column]) - {""}
     few = 2 <= len(values) <= max(2, min(20, len(table) // 3))
     return column if few and any(pass_or_fail(value) is None for value in values) else None
+
+
+def _judges_of_one_output(table: TextTable, roles: ColumnRoles) -> bool:
+    """Whether models are those of judges: all have the same output of each id."""
+    if loose(roles.system or "") not in ("model", "model_name") or not {"id", "output"} <= roles.texts.keys():
+        return False
+    ids, outputs = table.columns[roles.texts["id"]], table.columns[roles.texts["output"]]
+    return len(set(zip(ids, outputs, strict=True))) == len(set(ids)) < len(table)
 
 
 def _find_markers(table: TextTable, free: Sequence[str], roles: ColumnRoles) -> None:

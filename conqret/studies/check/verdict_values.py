@@ -16,7 +16,7 @@ from conqret.studies.check.word_columns import Reading, WordColumn, check_known,
 
 CUT = 0.5
 """Where a score in [0, 1] counts as a pass, unless ``--pass`` says otherwise."""
-MOST_CLASSES = 30
+MAX_CLASSES = 30
 _FAULTS = frozenset(
     "hallucination hallucinated toxicity toxic unsafe harmful violation bias refusal error".split()
 )
@@ -87,7 +87,7 @@ def _are_preferences(filled: Sequence[WordColumn], paired: bool) -> bool:
 def _preferences(table: TextTable, columns: Sequence[WordColumn]) -> Reading:
     reading = Reading("pairs", passing="the first answer is preferred")
     for column in columns:
-        values = {found.value for found in column.numbers.values()}
+        values = {parsed.value for parsed in column.numbers.values()}
         if column.numeric and values == {0, 1}:
             raise DeclarationError(
                 f"{table.source}: in {column.name!r}, 0 and 1 may each mean either answer: write A and B, or 1 and 2"
@@ -123,7 +123,7 @@ def _cut(table: TextTable, columns: Sequence[WordColumn]) -> Reading:
         if not column.scored:
             reading.take(column, pass_or_fail)
             continue
-        numbers = {cell: found.value for cell, found in column.numbers.items()}
+        numbers = {cell: parsed.value for cell, parsed in column.numbers.items()}
         reading.take(column, lambda cell, numbers=numbers: float(numbers[cell] >= CUT))  # type: ignore[misc]
         ready = command(table.source, "--pass", ">=0.7")
         reading.notes.append(
@@ -156,8 +156,8 @@ def _numeric(table: TextTable, columns: Sequence[WordColumn], filled: Sequence[W
 
 
 def _value(cell: str) -> float:
-    found = number_of(cell)
-    return float("nan") if found is None else found.value
+    parsed = number_of(cell)
+    return float("nan") if parsed is None else parsed.value
 
 
 def _classes(table: TextTable, columns: Sequence[WordColumn], filled: Sequence[WordColumn]) -> Reading:
@@ -185,7 +185,7 @@ def _classes(table: TextTable, columns: Sequence[WordColumn], filled: Sequence[W
     if len(words) == 2:
         ready = " or ".join(command(table.source, "--pass", word) for word in words)
         raise DeclarationError(f"{table.source}: which of {', '.join(words)} is a pass? Say it: {ready}")
-    if len(words) > MOST_CLASSES:
+    if len(words) > MAX_CLASSES:
         column = max(filled, key=lambda column: len(column.counts))
         shown = ", ".join(repr(cell[:40]) for cell, _ in column.counts.most_common(3))
         raise DeclarationError(

@@ -74,13 +74,13 @@ class WordColumn:
 
 
 def word_column(name: str, texts: Sequence[str], human: bool) -> WordColumn:
-    """Return the distinct cells of a column; -1 beside numbers of which none is negative stands for no verdict."""
+    """Return the distinct cells of a column; -1 next to numbers of which none is negative stands for no verdict."""
     absent = is_no_label if human else is_failed
     counts = Counter({cell: count for cell, count in Counter(texts).items() if not absent(cell)})
-    numbers = {cell: found for cell in counts if (found := number_of(cell)) is not None}
-    values = {found.value for found in numbers.values()}
+    numbers = {cell: parsed for cell in counts if (parsed := number_of(cell)) is not None}
+    values = {parsed.value for parsed in numbers.values()}
     if -1 in values and len(values) > 2 and min(values - {-1}) >= 0:
-        for cell in [cell for cell, found in numbers.items() if found.value == -1]:
+        for cell in [cell for cell, parsed in numbers.items() if parsed.value == -1]:
             del counts[cell], numbers[cell]
     return WordColumn(name, human, counts, numbers)
 
@@ -109,7 +109,7 @@ class Reading:
 
     def take(self, column: WordColumn, value: Callable[[str], float | None]) -> dict[str, float]:
         """Map each cell of a column to its value, and return the mapping; cells without one are left out."""
-        mapping = {cell: found for cell in column.counts if (found := value(cell)) is not None}
+        mapping = {cell: parsed for cell in column.counts if (parsed := value(cell)) is not None}
         self.mappings[column.name] = mapping
         return mapping
 
