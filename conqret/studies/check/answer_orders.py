@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conqret.errors import DeclarationError
-from conqret.studies.check.column_roles import command, named, words
+from conqret.studies.check.column_roles import named, words
 from conqret.studies.check.table_roles import UNSWAPPED, ColumnRoles
 from conqret.studies.check.text_table import TextTable
 from conqret.studies.check.verdict_words import POSITIONS, word_of
@@ -82,11 +82,11 @@ def meaning_of_swapped(
         agreeing = max(right, wrong)
         roles.notes.append(
             f"verdicts on swapped answers name the {meaning}: read so, {agreeing} of {right + wrong} agree with the "
-            f"labels (otherwise: {command(table.source, '--pass', READINGS[meaning == 'answers'])})"
+            f"labels (otherwise: {table.command('--pass', READINGS[meaning == 'answers'])})"
         )
         return meaning
     raise DeclarationError(
         f"{table.source}: the verdicts in {swapped_verdicts[0][0]!r} on swapped answers may name the answer (A is "
         "always the same) or the position (A is the one shown first), and the labels do not tell. Say it: "
-        f"{command(table.source, '--pass', 'answers')}, or {command(table.source, '--pass', 'positions')}"
+        f"{table.command('--pass', 'answers')}, or {table.command('--pass', 'positions')}"
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 
@@ -69,8 +68,10 @@ TEXTS: Mapping[str, str] = {
 """The names of columns of texts, for each text the likelier first."""
 RUN = "run runs run_id run_no run_number trial repeat repetition epoch iteration attempt replicate"
 SYSTEM = "system systems variant model model_name policy arm system_name condition"
-JUDGE_NAMES = "judge judge_name judge_model judge_id evaluator evaluator_name grader llm llm_judge model model_name metric "
-JUDGE_NAMES += "metric_name"
+JUDGE_NAMES = (
+    "judge judge_name judge_model judge_id evaluator evaluator_name grader llm llm_judge model model_name "
+)
+JUDGE_NAMES += "metric metric_name"
 ANNOTATOR_NAMES = (
     "annotator annotator_id annotator_name rater rater_id labeler reviewer worker worker_id coder "
 )
@@ -97,11 +98,6 @@ def named(columns: Iterable[str], names: str) -> str | None:
     """Return the first column that has one of ``names``, in the order of the names; None if there is none."""
     by_name = {loose(column): column for column in reversed(list(columns))}
     return next((by_name[name] for name in names.split() if name in by_name), None)
-
-
-def command(source: str, *options: str) -> str:
-    """Return a command line that a user can copy."""
-    return shlex.join(["conqret", "check", source if source != "the rows" else "FILE", *options])
 
 
 def chosen(table: TextTable, names: Sequence[str]) -> list[str]:
@@ -263,8 +259,8 @@ def label_and_score(table: TextTable) -> DeclarationError:
     label, score = named(table.columns, "label") or "", named(table.columns, "score") or ""
     return DeclarationError(
         f"{table.source}: {label!r} and {score!r} may both be the judge's. If {label!r} is the human label: "
-        f"{command(table.source, '--judge', score, '--human', label)}; if it is the judge's verdict: "
-        f"{command(table.source, '--judge', label)}"
+        f"{table.command('--judge', score, '--human', label)}; if it is the judge's verdict: "
+        f"{table.command('--judge', label)}"
     )
 
 
@@ -277,7 +273,7 @@ def no_judge(table: TextTable, texts: Collection[str], humans: Sequence[str]) ->
     ]
     judge, rest = fitting[0] if fitting else "COLUMN", fitting[1:]
     human = humans[0] if humans else rest[0] if rest else "COLUMN"
-    ready = command(table.source, "--judge", judge, "--human", human)
+    ready = table.command("--judge", judge, "--human", human)
     return DeclarationError(
         f"{table.source}: no column has the name of a judge's verdicts (columns: {', '.join(table.columns)}). Name it: "
         f"{ready}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from conqret.errors import DeclarationError, number
 from conqret.studies.check.answer_orders import READINGS, by_model_name, meaning_of_swapped, swapped_rows
 from conqret.studies.check.checked_table import CheckedTable, DrawnBy, JudgeColumn
-from conqret.studies.check.column_roles import PROBABILITY, chosen, command, named, same_subject, words
+from conqret.studies.check.column_roles import PROBABILITY, chosen, named, same_subject, words
 from conqret.studies.check.joined_labels import joined
 from conqret.studies.check.table_roles import ColumnRoles, guessed_roles, made_wide
 from conqret.studies.check.text_table import TextTable, read_text_table
@@ -51,7 +52,9 @@ def read_checked_table(
     Raises:
         DeclarationError: the table cannot be read, a column is missing or ambiguous, or a cell is no verdict.
     """
-    table = read_text_table(source)
+    options = [("--judge", name) for name in judge] + [("--human", name) for name in human]
+    options += [("--by", by)] * bool(by) + [("--labels", str(labels))] * bool(labels)
+    table = replace(read_text_table(source), options=tuple(options))
     by_column = chosen(table, [by])[0] if by else None
     roles = guessed_roles(table, chosen(table, judge), [] if labels else chosen(table, human))
     if labels is not None:
@@ -158,7 +161,7 @@ def _check_ids(table: TextTable, roles: ColumnRoles, by: str | None) -> None:
             raise DeclarationError(
                 f"{table.where(row)}: {ids} {key[0]!r} has a second verdict (first: {table.place(first)}). If these "
                 "are runs, judges or systems, say so in a column run, judge_name or system; if rows of one "
-                f"{ids} are different answers: {command(table.source, '--by', ids)}"
+                f"{ids} are different answers: {table.command('--by', ids)}"
             )
     if twice:
         roles.notes.append(

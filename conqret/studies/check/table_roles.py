@@ -21,7 +21,6 @@ from conqret.studies.check.column_roles import (
     SYSTEM,
     TEXTS,
     VERDICTS,
-    command,
     human_and_judges,
     label_and_score,
     loose,
@@ -237,7 +236,7 @@ def _same_subjects(table: TextTable, names: Sequence[str], roles: ColumnRoles) -
     both = [subject for subject in by_subject if subject in labels and subject]
     both = [subject for subject in both if not all(part.isdigit() or len(part) == 1 for part in subject)]
     if len(both) >= 2:
-        ready = [command(table.source, "--judge", by_subject[key], "--human", labels[key]) for key in both]
+        ready = [table.command("--judge", by_subject[key], "--human", labels[key]) for key in both]
         raise DeclarationError(
             f"{table.source} has verdicts and labels of {len(both)} criteria; check them one by one: {'; '.join(ready)}"
         )

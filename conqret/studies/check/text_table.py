@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -31,6 +32,7 @@ class TextTable:
         unit: "line" or "row", which ``lines`` count.
         judges, humans: the columns of judges and annotators, where the result of a known tool says it.
         note: what was read of the result of a known tool.
+        options: the options of the command line that the user gave for the table, with their values.
     """
 
     source: str
@@ -40,9 +42,17 @@ class TextTable:
     judges: tuple[str, ...] = ()
     humans: tuple[str, ...] = ()
     note: str = ""
+    options: tuple[tuple[str, str], ...] = ()
 
     def __len__(self) -> int:
         return len(self.lines)
+
+    def command(self, *options: str) -> str:
+        """Return a command line that a user can copy: with the options for this table, and further ones."""
+        kept = [part for pair in self.options if pair[0] not in options for part in pair]
+        return shlex.join(
+            ["conqret", "check", "FILE" if self.source == IN_MEMORY else self.source, *kept, *options]
+        )
 
     def place(self, row: int) -> str:
         """Return where row ``row`` stands, such as "line 7"."""

@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 
 from conqret.errors import DeclarationError
 from conqret.studies.check.checked_table import Kind
-from conqret.studies.check.column_roles import command
 from conqret.studies.check.pass_condition import read_by_pass
 from conqret.studies.check.text_table import TextTable
 from conqret.studies.check.verdict_words import number_of, ordered_scale, pass_or_fail, preference, word_of
@@ -125,7 +124,7 @@ def _cut(table: TextTable, columns: Sequence[WordColumn]) -> Reading:
             continue
         numbers = {cell: parsed.value for cell, parsed in column.numbers.items()}
         reading.take(column, lambda cell, numbers=numbers: float(numbers[cell] >= CUT))  # type: ignore[misc]
-        ready = command(table.source, "--pass", ">=0.7")
+        ready = table.command("--pass", ">=0.7")
         reading.notes.append(
             f"the scores of {column.name!r} count as a pass from {CUT:g} on; another cut: {ready}"
         )
@@ -178,19 +177,19 @@ def _classes(table: TextTable, columns: Sequence[WordColumn], filled: Sequence[W
             shown = ", ".join(repr(cell) for cell, _ in column.counts.most_common(4))
             raise DeclarationError(
                 f"{table.source}: {column.name!r} has no word of the judge's ({shown}). Name the column of labels: "
-                f"{command(table.source, '--human', 'COLUMN')}; or say which words are a pass: --pass WORD,WORD"
+                f"{table.command('--human', 'COLUMN')}; or say which words are a pass: --pass WORD,WORD"
             )
     names = {word_of(cell): cell for column in reversed(filled) for cell in column.counts}
     words = sorted(names)
     if len(words) == 2:
-        ready = " or ".join(command(table.source, "--pass", word) for word in words)
+        ready = " or ".join(table.command("--pass", word) for word in words)
         raise DeclarationError(f"{table.source}: which of {', '.join(words)} is a pass? Say it: {ready}")
     if len(words) > MAX_CLASSES:
         column = max(filled, key=lambda column: len(column.counts))
         shown = ", ".join(repr(cell[:40]) for cell, _ in column.counts.most_common(3))
         raise DeclarationError(
             f"{table.source}: {column.name!r} holds {len(column.counts)} different texts ({shown}, …), which are no "
-            f"verdicts. Name another: {command(table.source, '--human' if column.human else '--judge', 'COLUMN')}"
+            f"verdicts. Name another: {table.command('--human' if column.human else '--judge', 'COLUMN')}"
         )
     places = {word: float(place) for place, word in enumerate(words)}
     shown = ", ".join(names[word] for word in words)

@@ -142,6 +142,11 @@ def leading_words(text: str) -> set[str]:
     return {text.strip().casefold(), *_candidates(text)}
 
 
+def pass_word(text: str) -> str:
+    """Return the word for a pass in a cell, or the cell itself where it is short or has none."""
+    return text if len(text) <= 8 else next((word for word in _candidates(text) if word in PASSES), text)
+
+
 def pass_or_fail(text: str) -> float | None:
     """Return 1 or 0 for a word that everybody takes for pass or fail; None for any other."""
     for word in (text.strip().casefold(), *_candidates(text)):

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from conqret.errors import DeclarationError, number
 from conqret.studies.check.checked_table import Kind
-from conqret.studies.check.column_roles import command
 from conqret.studies.check.text_table import TextTable
 from conqret.studies.check.verdict_words import (
     CellNumber,
@@ -19,6 +18,7 @@ from conqret.studies.check.verdict_words import (
     is_no_label,
     number_of,
     pass_or_fail,
+    pass_word,
     word_of,
 )
 
@@ -129,7 +129,8 @@ class Reading:
         for column in columns:
             for cell, _ in column.counts.most_common():
                 if self.mappings[column.name].get(cell) == 1:
-                    cells.setdefault(word_of(cell) or cell, cell if len(cell) <= 20 else f"{cell[:19]}…")
+                    word = pass_word(cell)
+                    cells.setdefault(word_of(word) or word, word if len(word) <= 20 else f"{word[:19]}…")
         return list(cells.values())
 
     def tell_passes(self, columns: Sequence[WordColumn]) -> None:
@@ -154,7 +155,7 @@ def check_known(table: TextTable, column: WordColumn, known: Mapping[str, float]
     passes = [cell for cell in column.counts if pass_or_fail(cell) == 1 and len(cell) <= 20]
     raise DeclarationError(
         f"{table.source}: in {column.name!r}, {count} cannot be read as {what} ({', '.join(shown)}). Correct or empty "
-        f"them, or say which words are a pass: {command(table.source, '--pass', passes[0] if passes else 'WORD')}"
+        f"them, or say which words are a pass: {table.command('--pass', passes[0] if passes else 'WORD')}"
     )
 
 
@@ -175,7 +176,7 @@ def two_scales(table: TextTable, columns: Sequence[WordColumn]) -> DeclarationEr
             conditions.append(f"{column.name}>={round(cut, 0 if column.high > 2 else 2):g}")
     if len(conditions) == 1:
         conditions = [conditions[0].removeprefix(next(c.name for c in columns if c.numeric and not c.binary))]
-    ready = command(table.source, "--pass", ", ".join(conditions))
+    ready = table.command("--pass", ", ".join(conditions))
     return DeclarationError(
         f"{table.source}: verdicts and labels are on different scales ({'; '.join(shown)}). Say which values are a "
         f"pass, as in {ready}, or write all on one scale (4/5 where 5 is the highest)"
