@@ -144,9 +144,9 @@ class RequirementOutcome:
     def __str__(self) -> str:
         value = "none" if self.value is None else f"{self.value:.3f}"
         known = ", ".join(filter(None, (value, self.reason)))
-        return f"{self.verdict}: {self.requirement} ({known})"
+        return f"{self.status}: {self.requirement} ({known})"
 
     @property
-    def verdict(self) -> str:
+    def status(self) -> str:
         """The outcome in words: ``met``, ``not met`` or ``undecided``."""
         return "met" if self.met else "undecided" if self.undecided else "not met"

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conqret.errors import DeclarationError
-from conqret.studies.check.column_roles import command, named, words
+from conqret.studies.check.column_roles import named, words
 from conqret.studies.check.table_roles import UNSWAPPED, ColumnRoles
 from conqret.studies.check.text_table import TextTable
 from conqret.studies.check.verdict_words import POSITIONS, word_of
@@ -57,34 +57,36 @@ def meaning_of_swapped(
         DeclarationError: neither says it.
     """
     swapped = swapped_rows(table, roles)
-    asked: list[tuple[str, NDArray[np.bool_]]] = []
+    swapped_verdicts: list[tuple[str, NDArray[np.bool_]]] = []
     for name, columns in roles.judges.items():
         if name in roles.ordered:
-            asked.append((columns[1], np.ones(len(table), dtype=bool)))
+            swapped_verdicts.append((columns[1], np.ones(len(table), dtype=bool)))
         elif roles.swapped:
-            asked += [(column, swapped) for column in columns]
-    cells = {word_of(table.columns[name][row]) for name, rows in asked for row in np.flatnonzero(rows)}
+            swapped_verdicts += [(column, swapped) for column in columns]
+    cells = {
+        word_of(table.columns[name][row]) for name, rows in swapped_verdicts for row in np.flatnonzero(rows)
+    }
     if cells & POSITIONS:
         return "positions"
     labeled = ~np.isnan(labels)
     with np.errstate(invalid="ignore"):
         truth = np.where(labeled, labels, 0).sum(axis=1) / labeled.sum(axis=1)
     right = wrong = 0
-    for name, rows in asked:
+    for name, rows in swapped_verdicts:
         verdicts = reading.numbers(name, table.columns[name])
         decided = rows & ~np.isnan(verdicts) & ~np.isnan(truth) & (verdicts != 0.5) & (truth != 0.5)
         same = (verdicts[decided] > 0.5) == (truth[decided] > 0.5)
         right, wrong = right + int(same.sum()), wrong + int((~same).sum())
     if abs(right - wrong) > 2.6 * np.sqrt(right + wrong) and right + wrong:
         meaning = "answers" if right > wrong else "positions"
-        most = max(right, wrong)
+        agreeing = max(right, wrong)
         roles.notes.append(
-            f"verdicts on swapped answers name the {meaning}: read so, {most} of {right + wrong} agree with the labels "
-            f"(otherwise: {command(table.source, '--pass', READINGS[meaning == 'answers'])})"
+            f"verdicts on swapped answers name the {meaning}: read so, {agreeing} of {right + wrong} agree with the "
+            f"labels (otherwise: {table.command('--pass', READINGS[meaning == 'answers'])})"
         )
         return meaning
     raise DeclarationError(
-        f"{table.source}: the verdicts in {asked[0][0]!r} on swapped answers may name the answer (A is always the "
-        "same) or the position (A is the one shown first), and the labels do not tell. Say it: "
-        f"{command(table.source, '--pass', 'answers')}, or {command(table.source, '--pass', 'positions')}"
+        f"{table.source}: the verdicts in {swapped_verdicts[0][0]!r} on swapped answers may name the answer (A is "
+        "always the same) or the position (A is the one shown first), and the labels do not tell. Say it: "
+        f"{table.command('--pass', 'answers')}, or {table.command('--pass', 'positions')}"
     )

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.studies.check.text_table import TextTable
-from conqret.studies.check.verdict_words import is_failed, number_of, pass_or_fail, preference
+from conqret.studies.check.verdict_words import is_failed, number_of, pass_or_fail, preference, word_of
 
 HUMAN = frozenset(
     "human humans annotator annotators annotation annotations annotated rater raters gold golden goldstandard truth "
@@ -19,9 +18,9 @@ HUMAN = frozenset(
 ADJUDICATED = frozenset("gold golden adjudicated consensus majority final".split())
 """Words for a label that was made of those of several annotators."""
 MACHINE = frozenset("llm ai auto autorater autograder automated automatic ki".split())
-JUDGE = MACHINE | frozenset(
-    "judge judges grader evaluator predicted pred prediction predictions model bot machine".split()
-)
+JUDGE = MACHINE | frozenset("judge judges grader evaluator bot machine".split())
+PREDICTED = frozenset("predicted pred prediction predictions preds model".split())
+"""Words for what a model says, which is a verdict where no column is a judge's by its name."""
 MODEL = re.compile(
     r"(?:(?:openai|anthropic|google|mistralai|meta llama|azure) )?(?:gpt|chatgpt|claude|gemini|llama|mistral|mixtral|"
     r"ministral|qwen|deepseek|command|cohere|gemma|grok|nova|haiku|sonnet|opus|prometheus|selene|kimi|glm|phi|"
@@ -33,7 +32,7 @@ LABELS = frozenset(
 )
 """Words for labels where another column is the judge's."""
 CHECKED = frozenset("correct correctness accepted approved".split())
-"""Words that say whether an answer is right: a label beside a judge, and a verdict beside a label."""
+"""Words that say whether an answer is right: a label next to a judge, and a verdict next to a label."""
 VERDICTS = frozenset(
     "verdict verdicts grade graded score scores rating ratings rated result outcome decision pass passed success "
     "assessment evaluation eval judgment judgement classification urteil bewertung winner preference preferred "
@@ -70,9 +69,9 @@ TEXTS: Mapping[str, str] = {
 RUN = "run runs run_id run_no run_number trial repeat repetition epoch iteration attempt replicate"
 SYSTEM = "system systems variant model model_name policy arm system_name condition"
 JUDGE_NAMES = (
-    "judge judge_name judge_model judge_id evaluator evaluator_name grader llm llm_judge model metric "
+    "judge judge_name judge_model judge_id evaluator evaluator_name grader llm llm_judge model model_name "
 )
-JUDGE_NAMES += "metric_name"
+JUDGE_NAMES += "metric metric_name"
 ANNOTATOR_NAMES = (
     "annotator annotator_id annotator_name rater rater_id labeler reviewer worker worker_id coder "
 )
@@ -101,20 +100,15 @@ def named(columns: Iterable[str], names: str) -> str | None:
     return next((by_name[name] for name in names.split() if name in by_name), None)
 
 
-def command(source: str, *options: str) -> str:
-    """Return a command line that a user can copy."""
-    return shlex.join(["conqret", "check", source if source != "the rows" else "FILE", *options])
-
-
-def chosen(table: TextTable, asked: Sequence[str]) -> list[str]:
+def chosen(table: TextTable, names: Sequence[str]) -> list[str]:
     """Return the columns that the user names, whatever their case and separators.
 
     Raises:
         UnknownNameError: the table has no such column.
     """
     exact, spelled = set(table.columns), {loose(column): column for column in table.columns}
-    names: list[str] = []
-    for name in asked:
+    columns: list[str] = []
+    for name in names:
         parts = (
             [name] if name in exact or loose(name) in spelled else [part.strip() for part in name.split(",")]
         )
@@ -122,8 +116,8 @@ def chosen(table: TextTable, asked: Sequence[str]) -> list[str]:
             column = part if part in exact else spelled.get(loose(part))
             if column is None:
                 raise UnknownNameError(f"column of {table.source}", part, table.columns)
-            names.append(column)
-    return list(dict.fromkeys(names))
+            columns.append(column)
+    return list(dict.fromkeys(columns))
 
 
 def holds_verdicts(texts: Sequence[str]) -> bool:
@@ -144,7 +138,7 @@ def holds_verdicts(texts: Sequence[str]) -> bool:
 def human_and_judges(table: TextTable, taken: Collection[str]) -> tuple[list[str], list[str]]:
     """Return the columns of human labels and those of judges, by their names; columns in ``taken`` are left out.
 
-    Names that say it come first (``human``, ``llm_judge``, ``gpt-4o``); then those that say it beside another
+    Names that say it come first (``human``, ``llm_judge``, ``gpt-4o``); then those that say it next to another
     (``label`` and ``verdict``).
     """
     by_role: dict[str, list[str]] = {
@@ -164,13 +158,25 @@ def human_and_judges(table: TextTable, taken: Collection[str]) -> tuple[list[str
         judges = by_role["verdict"] or (by_role["checked"] or by_role["label"] if humans else [])
         judges = judges or [column for column in by_role["soft"] if set(words(column)) & JUDGE]
     if not humans:
-        humans = by_role["label"] or by_role["checked"]
-        humans = [column for column in humans if column not in judges]
+        humans = [
+            column
+            for column in by_role["label"] or by_role["checked"]
+            if column not in judges and any(_comparable(table, column, judge) for judge in judges)
+        ]
     return humans, judges
 
 
+def _comparable(table: TextTable, label: str, verdict: str) -> bool:
+    """Whether a column may hold labels of the same things as one of verdicts: numbers, pass or fail, or its words."""
+    cells, verdicts = ({word_of(text) for text in table.columns[name] if text} for name in (label, verdict))
+    known = all(
+        number_of(cell) is not None or pass_or_fail(cell) is not None for cell in cells if not is_failed(cell)
+    )
+    return known or bool(cells & verdicts)
+
+
 def _role(parts: tuple[str, ...]) -> str:
-    """human and judge where the name says so; label, verdict and checked where it says so beside another."""
+    """human and judge where the name says so; label, verdict and checked where it says so next to another."""
     if not parts:
         return ""
     names = frozenset(parts)
@@ -187,8 +193,10 @@ def _role(parts: tuple[str, ...]) -> str:
         return "judge"
     if names & HUMAN:
         return "human"
-    if names & JUDGE and parts != ("model",):
+    if names & JUDGE:
         return "judge"
+    if names & PREDICTED:
+        return "verdict" if parts != ("model",) else ""
     return next(
         (
             role
@@ -199,7 +207,7 @@ def _role(parts: tuple[str, ...]) -> str:
     )
 
 
-_GENERIC = JUDGE | VERDICTS | {"label", "labels"}
+_GENERIC = JUDGE | PREDICTED | VERDICTS | {"label", "labels"}
 
 
 def runs_of(columns: Sequence[str]) -> dict[str, list[str]]:
@@ -225,7 +233,7 @@ def runs_of(columns: Sequence[str]) -> dict[str, list[str]]:
 
 
 def orders_of(columns: Sequence[str]) -> dict[str, tuple[str, str]]:
-    """Return the two columns of each judge that was asked in both orders, A first and B first."""
+    """Return the two columns of each judge that saw both orders, A first and B first."""
     pairs: dict[str, dict[int, str]] = {}
     for column in columns:
         text = " ".join(words(column))
@@ -251,8 +259,8 @@ def label_and_score(table: TextTable) -> DeclarationError:
     label, score = named(table.columns, "label") or "", named(table.columns, "score") or ""
     return DeclarationError(
         f"{table.source}: {label!r} and {score!r} may both be the judge's. If {label!r} is the human label: "
-        f"{command(table.source, '--judge', score, '--human', label)}; if it is the judge's verdict: "
-        f"{command(table.source, '--judge', label)}"
+        f"{table.command('--judge', score, '--human', label)}; if it is the judge's verdict: "
+        f"{table.command('--judge', label)}"
     )
 
 
@@ -265,7 +273,7 @@ def no_judge(table: TextTable, texts: Collection[str], humans: Sequence[str]) ->
     ]
     judge, rest = fitting[0] if fitting else "COLUMN", fitting[1:]
     human = humans[0] if humans else rest[0] if rest else "COLUMN"
-    ready = command(table.source, "--judge", judge, "--human", human)
+    ready = table.command("--judge", judge, "--human", human)
     return DeclarationError(
         f"{table.source}: no column has the name of a judge's verdicts (columns: {', '.join(table.columns)}). Name it: "
         f"{ready}"

@@ -14,7 +14,6 @@ from conqret.studies.check.column_roles import (
     CHANCES,
     ID,
     chosen,
-    command,
     holds_verdicts,
     human_and_judges,
     loose,
@@ -66,7 +65,7 @@ def joined(
     if system is not None and label_system is not None:
         keys, own_keys = [*keys, label_system], [*own_keys, table.columns[system]]
     other, human = _one_criterion(table, other, human)
-    names = chosen(other, human) or _label_columns(other, label_ids)
+    names = chosen(other, human) or _label_columns(table, other, label_ids)
     rows = set(zip(*(other.columns[key] for key in keys), strict=True))
     annotator = named(other.columns, ANNOTATOR_NAMES)
     alone = annotator is not None and len(set(other.columns[annotator])) == 1
@@ -98,6 +97,8 @@ def joined(
         columns[name] = [other.columns[name][row] if row is not None else "" for row in rows_of]
     chances = named(other.columns, CHANCES)
     if chances is None:
+        if unused := [name for name in roles.humans if name not in names]:
+            roles.notes.append(f"not used as labels: {', '.join(unused)}")
         roles.humans = names
     else:
         own = [table.columns[name] for name in roles.humans if name not in names]
@@ -133,14 +134,14 @@ def _one_criterion(
     if len(criteria) < 2:
         return other, human
     if len(human) != 1 or human[0] not in criteria:
-        ready = command(table.source, "--labels", other.source, "--human", criteria[0])
+        ready = table.command("--human", criteria[0])
         raise DeclarationError(f"{other.source} has labels of {', '.join(criteria)}: name one, as in {ready}")
     rows = [row for row, text in enumerate(other.columns[column or ""]) if text == human[0]]
     columns = {name: [texts[row] for row in rows] for name, texts in other.columns.items()}
     return replace(other, columns=columns, lines=[other.lines[row] for row in rows]), ()
 
 
-def _label_columns(other: TextTable, ids: str) -> list[str]:
+def _label_columns(table: TextTable, other: TextTable, ids: str) -> list[str]:
     humans, judges = human_and_judges(other, {ids, named(other.columns, ANNOTATOR_NAMES) or ""})
     names = humans or judges[:1]
     value = named(other.columns, VALUES)
@@ -149,7 +150,7 @@ def _label_columns(other: TextTable, ids: str) -> list[str]:
     if not names:
         rest = [name for name, texts in other.columns.items() if name != ids and holds_verdicts(texts)]
         if len(rest) != 1:
-            ready = command("FILE", "--labels", other.source, "--human", rest[0] if rest else "COLUMN")
+            ready = table.command("--human", rest[0] if rest else "COLUMN")
             raise DeclarationError(
                 f"{other.source}: no column has the name of labels (columns: {', '.join(other.columns)}). Name it: "
                 f"{ready}"

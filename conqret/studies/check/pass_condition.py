@@ -35,7 +35,7 @@ class PassCondition(NamedTuple):
     cut: float
 
     def fits(self, column: WordColumn) -> bool:
-        """Return True if the condition can be on these cells; 0 and 1 keep their meaning beside other scales."""
+        """Return True if the condition can be on these cells; 0 and 1 keep their meaning next to other scales."""
         return column.numeric and (bool(self.column) or not column.binary or 0 <= self.cut <= 1)
 
 
@@ -75,8 +75,8 @@ def read_by_pass(table: TextTable, columns: Sequence[WordColumn], passing: str) 
     if not applied:
         there = dict.fromkeys(cell for column in columns for cell, _ in column.counts.most_common(4))
         raise DeclarationError(
-            f"{table.source}: --pass {passing!r} fits none of {', '.join(column.name for column in columns)}; they hold "
-            f"{', '.join(map(repr, there))}. Give one of these words, or a condition as '>=4'"
+            f"{table.source}: --pass {passing!r} fits none of {', '.join(column.name for column in columns)}, which "
+            f"hold {', '.join(map(repr, there))}. Give one of these words, or a condition as '>=4'"
         )
     reading.tell_passes(columns)
     if conditions:
@@ -88,11 +88,11 @@ def _conditions(passing: str) -> list[PassCondition]:
     matches = [_CONDITION.fullmatch(part.strip()) for part in re.split(r",(?!\d)", passing)]
     if not all(matches):
         return []
-    found = []
+    conditions = []
     for match in filter(None, matches):
         cut = float(match["cut"].replace(",", ".")) / (100 if match["percent"] else 1)
-        found.append(PassCondition(match["column"], match["sign"], cut))
-    return found
+        conditions.append(PassCondition(match["column"], match["sign"], cut))
+    return conditions
 
 
 def _one_for_all(conditions: Sequence[PassCondition], column: WordColumn) -> bool:
@@ -104,4 +104,4 @@ def _apply(reading: Reading, column: WordColumn, condition: PassCondition) -> No
     meets = _SIGNS[condition.sign]
     reading.take(column, lambda cell: float(meets(column.numbers[cell].value, condition.cut)))
     if column.scored and not column.human and condition.sign in (">=", ">", "≥"):
-        reading.probabilities[column.name] = {cell: found.value for cell, found in column.numbers.items()}
+        reading.probabilities[column.name] = {cell: parsed.value for cell, parsed in column.numbers.items()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from conqret.errors import DeclarationError, number
 from conqret.studies.check.answer_orders import READINGS, by_model_name, meaning_of_swapped, swapped_rows
 from conqret.studies.check.checked_table import CheckedTable, DrawnBy, JudgeColumn
-from conqret.studies.check.column_roles import PROBABILITY, chosen, command, named, same_subject, words
+from conqret.studies.check.column_roles import PROBABILITY, chosen, named, same_subject, words
 from conqret.studies.check.joined_labels import joined
 from conqret.studies.check.table_roles import ColumnRoles, guessed_roles, made_wide
 from conqret.studies.check.text_table import TextTable, read_text_table
@@ -51,15 +52,17 @@ def read_checked_table(
     Raises:
         DeclarationError: the table cannot be read, a column is missing or ambiguous, or a cell is no verdict.
     """
-    table = read_text_table(source)
+    options = [("--judge", name) for name in judge] + [("--human", name) for name in human]
+    options += [("--by", by)] * bool(by) + [("--labels", str(labels))] * bool(labels)
+    table = replace(read_text_table(source), options=tuple(options))
     by_column = chosen(table, [by])[0] if by else None
     roles = guessed_roles(table, chosen(table, judge), [] if labels else chosen(table, human))
     if labels is not None:
         table, roles = joined(table, roles, labels, human)
-    table = made_wide(table, roles)
+    table = made_wide(table, roles, by_column)
     _check_ids(table, roles, by_column)
     table, paired, by_name = by_model_name(table, roles)
-    reading = _read(table, roles, "" if passing in READINGS else passing, paired)
+    reading = _read(table, roles, "" if passing in READINGS and paired else passing, paired)
     label_values = [reading.numbers(name, table.columns[name]) for name in roles.humans]
     label_array = np.column_stack(label_values) if label_values else np.empty((len(table), 0))
     roles.notes += reading.notes
@@ -96,36 +99,43 @@ def _read(table: TextTable, roles: ColumnRoles, passing: str, paired: bool) -> R
     Raises:
         DeclarationError: no judge's column can be read, or one that the user named cannot.
     """
-    groups = [(False, columns) for columns in roles.judges.values()] + [
-        (True, [name]) for name in roles.humans
+    silent = [
+        name
+        for name, group in roles.judges.items()
+        if not any(word_column(column, table.columns[column], human=False).counts for column in group)
     ]
+    if len(silent) < len(roles.judges):
+        roles.judges = {name: group for name, group in roles.judges.items() if name not in silent}
+        roles.notes += [f"{name!r} is left out: it holds no verdict, or errors alone" for name in silent]
+    groups = [(False, columns) for columns in roles.judges.values()]
+    groups += [(True, [name]) for name in roles.humans]
     cells = [[word_column(name, table.columns[name], human) for name in names] for human, names in groups]
     try:
-        return read_verdicts(
-            table, [cell for group in cells for cell in group], passing=passing, paired=paired
-        )
+        every = [cell for group in cells for cell in group]
+        return read_verdicts(table, every, passing=passing, paired=paired)
     except DeclarationError as error:
-        if roles.fixed or len(groups) <= 2:
+        if roles.fixed or len(roles.humans) == len(groups) - 1 == 1:
             raise
         failed = error
-    for judge in range(len(roles.judges)):
-        kept, reading = list(cells[judge]), None
-        for place in (*range(len(roles.judges), len(groups)), *range(len(roles.judges))):
+    judged, labeled = range(len(roles.judges)), range(len(roles.judges), len(groups))
+    for judge in judged:
+        kept, reading = cells[judge], None
+        for place in (*labeled, *judged):
+            trial = kept if place == judge else [*kept, *cells[place]]
             try:
-                tried = read_verdicts(table, [*kept, *cells[place]], passing=passing, paired=paired)
+                tried = read_verdicts(table, trial, passing=passing, paired=paired)
             except DeclarationError:
                 continue
             if reading is None or tried.kind == reading.kind:
-                kept, reading = [*kept, *cells[place]], tried
-        if reading is not None and any(cell.human for cell in kept):
-            names = {cell.name for cell in kept}
-            left_out = [name for _, group in groups for name in group if name not in names]
-            roles.judges = {
-                name: columns for name, columns in roles.judges.items() if names.issuperset(columns)
-            }
+                kept, reading = trial, tried
+        names = {cell.name for cell in kept}
+        if reading is not None and (not labeled or names.intersection(roles.humans)):
+            left_out = ", ".join(name for _, group in groups for name in group if name not in names)
+            roles.judges = {name: group for name, group in roles.judges.items() if names.issuperset(group)}
             roles.humans = [name for name in roles.humans if name in names]
-            shown = ", ".join(left_out)
-            roles.notes.append(f"columns of another kind are left out: {shown} (name one: --judge, --human)")
+            roles.notes.append(
+                f"columns of another kind are left out: {left_out} (name one: --judge, --human)"
+            )
             return reading
     raise failed
 
@@ -149,7 +159,7 @@ def _check_ids(table: TextTable, roles: ColumnRoles, by: str | None) -> None:
             raise DeclarationError(
                 f"{table.where(row)}: {ids} {key[0]!r} has a second verdict (first: {table.place(first)}). If these "
                 "are runs, judges or systems, say so in a column run, judge_name or system; if rows of one "
-                f"{ids} are different answers: {command(table.source, '--by', ids)}"
+                f"{ids} are different answers: {table.command('--by', ids)}"
             )
     if twice:
         roles.notes.append(
@@ -199,21 +209,12 @@ def _stated(
     table: TextTable, roles: ColumnRoles, verdict: str, values: NDArray[np.float64]
 ) -> NDArray[np.float64] | None:
     """The probability of a pass that another column of the same judge states; of a confidence in a fail 1 minus it."""
-    used = {
-        verdict,
-        roles.chances,
-        *roles.humans,
-        *(column for columns in roles.judges.values() for column in columns),
-    }
+    used = {roles.chances, *roles.humans, *(name for group in roles.judges.values() for name in group)}
     for name in table.columns:
         if name in used or not set(words(name)) & PROBABILITY or not same_subject(name, verdict):
             continue
         numbers = {text: number_of(text) for text in set(table.columns[name]) if not is_failed(text)}
-        known = {
-            text: found.value
-            for text, found in numbers.items()
-            if found is not None and 0 <= found.value <= 1
-        }
+        known = {text: parsed.value for text, parsed in numbers.items() if parsed and 0 <= parsed.value <= 1}
         if not known or len(known) < len(numbers):
             continue
         stated = np.array([known.get(text, np.nan) for text in table.columns[name]])
@@ -228,10 +229,10 @@ def _stated(
 def _chances(table: TextTable, name: str) -> NDArray[np.float64]:
     chances = np.full(len(table), np.nan)
     for row, text in enumerate(table.columns[name]):
-        found = number_of(text)
-        if found is not None:
-            chances[row] = found.value
-        if text and (found is None or not 0 < found.value <= 1):
+        parsed = number_of(text)
+        if parsed is not None:
+            chances[row] = parsed.value
+        if text and (parsed is None or not 0 < parsed.value <= 1):
             raise DeclarationError(
                 f"{table.where(row)}: {name} is {text!r}: give a probability above 0 and at most 1, or leave it empty"
             )

@@ -14,13 +14,13 @@ from conqret.studies.check.column_roles import (
     JUDGE,
     JUDGE_NAMES,
     MODEL,
+    PREDICTED,
     PROBABILITY,
     RUN,
     SWAPPED,
     SYSTEM,
     TEXTS,
     VERDICTS,
-    command,
     human_and_judges,
     label_and_score,
     loose,
@@ -46,8 +46,8 @@ class ColumnRoles:
         judges: the columns of each judge: one, its runs, or its two orders.
         humans: the columns of annotators.
         texts: the columns of texts by their role.
-        system, chances, swapped: the columns of systems, of inclusion probabilities, and of the order in which a row
-            was asked; None without.
+        system, chances, swapped: the columns of systems, of inclusion probabilities, and of the order of the two
+            answers; None without.
         ordered: the judges whose two columns are the orders A, B and B, A.
         run, judge_names, annotator_names: columns that tell apart the rows of one item; None without.
         fixed: whether the user named columns of judges or annotators.
@@ -94,6 +94,8 @@ def guessed_roles(table: TextTable, judges: Sequence[str], humans: Sequence[str]
     roles.chances = named(free, CHANCES)
     roles.swapped = _flag(table, free)
     roles.system = _system(table, free)
+    if roles.system is not None and _judges_of_one_output(table, roles):
+        roles.system = None
     if roles.system is not None:
         roles.texts = {role: column for role, column in roles.texts.items() if column != roles.system}
     _find_markers(table, free, roles)
@@ -150,6 +152,14 @@ def _system(table: TextTable, free: Sequence[str]) -> str | None:
     return column if few and any(pass_or_fail(value) is None for value in values) else None
 
 
+def _judges_of_one_output(table: TextTable, roles: ColumnRoles) -> bool:
+    """Whether models are those of judges: all have the same output of each id."""
+    if loose(roles.system or "") not in ("model", "model_name") or not {"id", "output"} <= roles.texts.keys():
+        return False
+    ids, outputs = table.columns[roles.texts["id"]], table.columns[roles.texts["output"]]
+    return len(set(zip(ids, outputs, strict=True))) == len(set(ids)) < len(table)
+
+
 def _find_markers(table: TextTable, free: Sequence[str], roles: ColumnRoles) -> None:
     """Find the columns by which several rows of one item differ: run, name of the judge, name of the annotator."""
     keys = roles.keys
@@ -158,24 +168,27 @@ def _find_markers(table: TextTable, free: Sequence[str], roles: ColumnRoles) -> 
     free = [column for column in free if column not in keys]
     if repeated:
         roles.run = named(free, RUN)
-    for attribute, names, value_words in (
-        ("judge_names", JUDGE_NAMES, VERDICTS | {"label"}),
-        ("annotator_names", ANNOTATOR_NAMES, HUMAN | {"label", "rating", "value"}),
-    ):
-        column = named([name for name in free if name not in (roles.system, roles.swapped)], names)
-        others = [name for name in free if name not in (column, roles.run) and set(words(name)) & value_words]
-        if column is None or not others:
+    free = [column for column in free if column not in (roles.system, roles.swapped, roles.run)]
+    for names, value_words in ((JUDGE_NAMES, VERDICTS | {"label"}), (ANNOTATOR_NAMES, _LABEL_WORDS)):
+        column = named(free, names)
+        others = [name for name in free if name != column and set(words(name)) & value_words]
+        values = {text for text in table.columns[column] if text} if column is not None else set()
+        if column is None or not values or not all(map(_is_name, values)):
             continue
-        values = {text for text in table.columns[column] if text}
-        is_name = all(_is_name(value) for value in values) or loose(column).endswith(
-            ("_id", "_name", "_model")
-        )
-        models = bool(values) and all(MODEL.fullmatch(" ".join(words(value))) for value in values)
-        if values and is_name and (repeated or models or len(values) == 1):
-            setattr(roles, attribute, column)
+        if names == ANNOTATOR_NAMES:
+            if any(not set(words(name)) & JUDGE for name in others):
+                roles.annotator_names = column
+        elif others and (
+            repeated or len(values) == 1 or all(MODEL.fullmatch(" ".join(words(v))) for v in values)
+        ):
+            roles.judge_names = column
+
+
+_LABEL_WORDS = HUMAN | {"label", "labels", "rating", "value"}
 
 
 def _is_name(text: str) -> bool:
+    """Whether a cell is a name, not a verdict."""
     return not is_failed(text) and (pass_or_fail(text), number_of(text), preference(text)) == (
         None,
         None,
@@ -217,20 +230,20 @@ def _are_numbers(table: TextTable, name: str) -> bool:
 
 def _same_subjects(table: TextTable, names: Sequence[str], roles: ColumnRoles) -> None:
     """Raise an error if verdicts and labels are of several criteria, which are checked one by one."""
-    generic = HUMAN | JUDGE | VERDICTS | PROBABILITY | {"label", "labels"}
+    generic = HUMAN | JUDGE | PREDICTED | VERDICTS | PROBABILITY | {"label", "labels"}
     by_subject = {frozenset(words(name)) - generic: name for name in names}
     labels = {frozenset(words(name)) - generic: name for name in roles.humans}
     both = [subject for subject in by_subject if subject in labels and subject]
     both = [subject for subject in both if not all(part.isdigit() or len(part) == 1 for part in subject)]
     if len(both) >= 2:
-        ready = [command(table.source, "--judge", by_subject[key], "--human", labels[key]) for key in both]
+        ready = [table.command("--judge", by_subject[key], "--human", labels[key]) for key in both]
         raise DeclarationError(
             f"{table.source} has verdicts and labels of {len(both)} criteria; check them one by one: {'; '.join(ready)}"
         )
 
 
-def made_wide(table: TextTable, roles: ColumnRoles) -> TextTable:
-    """Return the table with one row for each item, and update the roles of its columns.
+def made_wide(table: TextTable, roles: ColumnRoles, by: str | None) -> TextTable:
+    """Return the table with one row for each item, and update the roles of its columns; ``by`` stays as it is.
 
     Raises:
         DeclarationError: an item has two rows of the same run, judge, annotator or order.
@@ -239,7 +252,7 @@ def made_wide(table: TextTable, roles: ColumnRoles) -> TextTable:
     if not keys or len(set(zip(*(table.columns[key] for key in keys), strict=True))) == len(table):
         return table
     markers = [roles.annotator_names, roles.judge_names, roles.run, roles.swapped]
-    wide = [marker for marker in markers if marker is not None]
+    wide = [marker for marker in markers if marker not in (None, by)]
     for place, marker in enumerate(wide):
         others = [*keys, *wide[place + 1 :]]
         values = list(dict.fromkeys(table.columns[marker]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -31,6 +32,7 @@ class TextTable:
         unit: "line" or "row", which ``lines`` count.
         judges, humans: the columns of judges and annotators, where the result of a known tool says it.
         note: what was read of the result of a known tool.
+        options: the options of the command line that the user gave for the table, with their values.
     """
 
     source: str
@@ -40,9 +42,17 @@ class TextTable:
     judges: tuple[str, ...] = ()
     humans: tuple[str, ...] = ()
     note: str = ""
+    options: tuple[tuple[str, str], ...] = ()
 
     def __len__(self) -> int:
         return len(self.lines)
+
+    def command(self, *options: str) -> str:
+        """Return a command line that a user can copy: with the options for this table, and further ones."""
+        kept = [part for pair in self.options if pair[0] not in options for part in pair]
+        return shlex.join(
+            ["conqret", "check", "FILE" if self.source == IN_MEMORY else self.source, *kept, *options]
+        )
 
     def place(self, row: int) -> str:
         """Return where row ``row`` stands, such as "line 7"."""
@@ -92,11 +102,11 @@ def _of_file(source: str | Path) -> tuple[str, list[Mapping[str, object]], list[
     records: list[Mapping[str, object]] = []
     lines: list[int] = []
     for row in rows:
-        if isinstance(row, Row):
+        if not isinstance(row, Row):
+            faults.add(row)
+        elif not all(cell is None or cell == "" for cell in row.record.values()):
             records.append(row.record)
             lines.append(row.line)
-        else:
-            faults.add(row)
     faults.raise_any(FaultsError)
     if len(records) == 1 and (table := _table_in(records[0])) is not None:
         return name, table, list(range(1, len(table) + 1))
@@ -146,16 +156,28 @@ def _columns(records: Sequence[Mapping[str, object]]) -> dict[str, Sequence[str]
 def _flat(name: str, cells: list[object]) -> dict[str, Sequence[str]]:
     """The column ``name``, or where its cells are objects a column of each of their fields."""
     if set(map(type, cells)) <= {str, type(None)}:
-        return {name: [cell.strip() if isinstance(cell, str) else "" for cell in cells]}
+        texts = [cell.strip() if isinstance(cell, str) else "" for cell in cells]
+        if not next(filter(None, texts), "").startswith("{"):
+            return {name: texts}
+        cells = list(map(_parsed, texts))
     keys = dict.fromkeys(key for cell in cells if isinstance(cell, Mapping) for key in cell)
     if not keys:
         return {name: list(map(_text, cells))}
     flat: dict[str, Sequence[str]] = {}
     for key in keys:
         flat |= _flat(
-            f"{name}.{key}", [cell.get(key) if isinstance(cell, Mapping) else None for cell in cells]
+            f"{name}.{key}", [cell.get(key) if isinstance(cell, Mapping) else cell for cell in cells]
         )
     return flat
+
+
+def _parsed(text: str) -> object:
+    """The object in a text, as judges write it; the text itself if it is none."""
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return text
+    return value if isinstance(value, dict) else text
 
 
 def _text(cell: object) -> str:

@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 
 from conqret.errors import DeclarationError
 from conqret.studies.check.checked_table import Kind
-from conqret.studies.check.column_roles import command
 from conqret.studies.check.pass_condition import read_by_pass
 from conqret.studies.check.text_table import TextTable
 from conqret.studies.check.verdict_words import number_of, ordered_scale, pass_or_fail, preference, word_of
@@ -16,7 +15,7 @@ from conqret.studies.check.word_columns import Reading, WordColumn, check_known,
 
 CUT = 0.5
 """Where a score in [0, 1] counts as a pass, unless ``--pass`` says otherwise."""
-MOST_CLASSES = 30
+MAX_CLASSES = 30
 _FAULTS = frozenset(
     "hallucination hallucinated toxicity toxic unsafe harmful violation bias refusal error".split()
 )
@@ -89,7 +88,7 @@ def _are_preferences(filled: Sequence[WordColumn], paired: bool) -> bool:
 def _preferences(table: TextTable, columns: Sequence[WordColumn]) -> Reading:
     reading = Reading("pairs", passing="the first answer is preferred")
     for column in columns:
-        values = {found.value for found in column.numbers.values()}
+        values = {parsed.value for parsed in column.numbers.values()}
         if column.numeric and values == {0, 1}:
             raise DeclarationError(
                 f"{table.source}: in {column.name!r}, 0 and 1 may each mean either answer: write A and B, or 1 and 2"
@@ -125,9 +124,9 @@ def _cut(table: TextTable, columns: Sequence[WordColumn]) -> Reading:
         if not column.scored:
             reading.take(column, pass_or_fail)
             continue
-        numbers = {cell: found.value for cell, found in column.numbers.items()}
+        numbers = {cell: parsed.value for cell, parsed in column.numbers.items()}
         reading.take(column, lambda cell, numbers=numbers: float(numbers[cell] >= CUT))  # type: ignore[misc]
-        ready = command(table.source, "--pass", ">=0.7")
+        ready = table.command("--pass", ">=0.7")
         reading.notes.append(
             f"the scores of {column.name!r} count as a pass from {CUT:g} on; another cut: {ready}"
         )
@@ -146,7 +145,7 @@ def _numeric(table: TextTable, columns: Sequence[WordColumn], filled: Sequence[W
     low, high = min(column.low for column in filled), max(column.high for column in filled)
     if low < 0 or high > 100:
         return _all("ratings", columns, _value, (low, high), f"the scale is taken to be {low:g} to {high:g}")
-    if high > 10 and len({cell for column in filled for cell in column.counts}) > 10:
+    if high > 20:
         return _all(
             "scores", columns, lambda cell: _value(cell) / 100, note="scores up to 100 were divided by 100"
         )
@@ -158,8 +157,8 @@ def _numeric(table: TextTable, columns: Sequence[WordColumn], filled: Sequence[W
 
 
 def _value(cell: str) -> float:
-    found = number_of(cell)
-    return float("nan") if found is None else found.value
+    parsed = number_of(cell)
+    return float("nan") if parsed is None else parsed.value
 
 
 def _classes(table: TextTable, columns: Sequence[WordColumn], filled: Sequence[WordColumn]) -> Reading:
@@ -174,17 +173,25 @@ def _classes(table: TextTable, columns: Sequence[WordColumn], filled: Sequence[W
             known = {cell: 0.0 for cell in column.counts if reader(cell) is not None}
             if sum(column.counts[cell] for cell in known) >= 0.9 * column.counts.total():
                 check_known(table, column, known, f"{what}, as the others are")
+    judged = {word_of(cell) for column in filled if not column.human for cell in column.counts}
+    for column in filled:
+        if not judged & set(map(word_of, column.counts)):
+            shown = ", ".join(repr(cell) for cell, _ in column.counts.most_common(4))
+            raise DeclarationError(
+                f"{table.source}: {column.name!r} has no word of the judge's ({shown}). Name the column of labels: "
+                f"{table.command('--human', 'COLUMN')}; or say which words are a pass: --pass WORD,WORD"
+            )
     names = {word_of(cell): cell for column in reversed(filled) for cell in column.counts}
     words = sorted(names)
     if len(words) == 2:
-        ready = " or ".join(command(table.source, "--pass", word) for word in words)
+        ready = " or ".join(table.command("--pass", word) for word in words)
         raise DeclarationError(f"{table.source}: which of {', '.join(words)} is a pass? Say it: {ready}")
-    if len(words) > MOST_CLASSES:
+    if len(words) > MAX_CLASSES:
         column = max(filled, key=lambda column: len(column.counts))
         shown = ", ".join(repr(cell[:40]) for cell, _ in column.counts.most_common(3))
         raise DeclarationError(
             f"{table.source}: {column.name!r} holds {len(column.counts)} different texts ({shown}, …), which are no "
-            f"verdicts. Name another: {command(table.source, '--human' if column.human else '--judge', 'COLUMN')}"
+            f"verdicts. Name another: {table.command('--human' if column.human else '--judge', 'COLUMN')}"
         )
     places = {word: float(place) for place, word in enumerate(words)}
     shown = ", ".join(names[word] for word in words)

@@ -65,6 +65,8 @@ ORDERED = (
     ("bad", "ok", "good"),
     ("bad", "okay", "good"),
     ("bad", "average", "good"),
+    ("poor", "fair", "good"),
+    ("poor", "fair", "good", "excellent"),
     ("very poor", "poor", "fair", "good", "very good"),
     ("very poor", "poor", "average", "good", "excellent"),
     ("poor", "fair", "good", "very good", "excellent"),
@@ -94,6 +96,12 @@ _LEAD = re.compile(
     r"(?:final |overall )?(?:verdict|label|answer|judge?ment|rating|score|grade|result|decision)\s*[:=]\s*",
     re.IGNORECASE,
 )
+_FINAL = re.compile(
+    r"(?:\[\[(?P<mark>[^\[\]]{1,30})\]\]|\b(?:verdict|label|final answer|judge?ment|rating|score|grade|decision)"
+    r"\W{0,3}[:=]\s*(?P<word>[^\n]{1,30}?))[\s*_`.\"'}]*\Z",
+    re.IGNORECASE,
+)
+"""The verdict at the end of a judge's text: ``… so it is wrong. Verdict: FAIL``, ``… Rating: [[4]]``."""
 _BREAK = re.compile(r"\s*(?:[:;(\n]|[.,](?=\s|$)|\s[-–—]+\s|[–—])")
 _NUMBER = re.compile(
     r"(?P<number>[+-]?(?:\d+(?:[.,]\d+)?|\.\d+)(?:e[+-]?\d+)?)\s*(?:(?P<percent>%)|(?:/|out of|von|of)\s*(?P<top>\d+))?"
@@ -118,9 +126,15 @@ def is_failed(text: str) -> bool:
 
 
 def _candidates(text: str) -> tuple[str, ...]:
-    """The word of a cell, and the one before its first pause: ``Verdict: **PASS** - all claims hold``."""
+    """The word of a cell, the one before its first pause (``Verdict: **PASS** - all claims hold``), and its last."""
     bare = _LEAD.sub("", text.strip(_AROUND), count=1)
-    return word_of(bare), word_of(_BREAK.split(bare.strip(_AROUND), maxsplit=1)[0])
+    return word_of(bare), word_of(_BREAK.split(bare.strip(_AROUND), maxsplit=1)[0]), word_of(_final(text))
+
+
+def _final(text: str) -> str:
+    """The verdict at the end of a text of several words; empty if there is none."""
+    match = _FINAL.search(text) if " " in text else None
+    return (match["mark"] or match["word"] or "") if match else ""
 
 
 def leading_words(text: str) -> set[str]:
@@ -128,17 +142,20 @@ def leading_words(text: str) -> set[str]:
     return {text.strip().casefold(), *_candidates(text)}
 
 
+def pass_word(text: str) -> str:
+    """Return the word for a pass in a cell, or the cell itself where it is short or has none."""
+    return text if len(text) <= 8 else next((word for word in _candidates(text) if word in PASSES), text)
+
+
 def pass_or_fail(text: str) -> float | None:
     """Return 1 or 0 for a word that everybody takes for pass or fail; None for any other."""
-    value = number_of(text)
-    if value is not None:
-        return value.value if value.value in (0, 1) and not value.top else None
     for word in (text.strip().casefold(), *_candidates(text)):
         if word in PASSES:
             return 1.0
         if word in FAILS:
             return 0.0
-    return None
+    value = number_of(text)
+    return value.value if value is not None and value.value in (0, 1) and not value.top else None
 
 
 class CellNumber(NamedTuple):
@@ -161,7 +178,7 @@ def number_of(text: str) -> CellNumber | None:
     bare = _LEAD.sub("", text.strip(" \t\r\n*_`\"'[](){}#"), count=1).strip("*_ ")
     match = _NUMBER.fullmatch(bare)
     if match is None:
-        return None
+        return number_of(final) if (final := _final(text)) and final != text else None
     value = float(match["number"].replace(",", "."))
     if match["percent"]:
         return CellNumber(value / 100)
@@ -184,7 +201,9 @@ def preference(text: str) -> float | None:
 def ordered_scale(words: set[str]) -> Mapping[str, float] | None:
     """Return the number of each word from 1 on, if at least three of the words are of one known order and no other
     is there."""
-    for scale in ORDERED:
-        if len(words) >= 3 and words <= set(scale):
-            return {word: float(number) for number, word in enumerate(scale, start=1)}
-    return None
+    scale = min((scale for scale in ORDERED if words <= set(scale)), key=len, default=())
+    return (
+        {word: float(number) for number, word in enumerate(scale, start=1)}
+        if len(words) >= 3 and scale
+        else None
+    )

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from conqret.errors import DeclarationError, number
 from conqret.studies.check.checked_table import Kind
-from conqret.studies.check.column_roles import command
 from conqret.studies.check.text_table import TextTable
 from conqret.studies.check.verdict_words import (
     CellNumber,
@@ -19,6 +18,7 @@ from conqret.studies.check.verdict_words import (
     is_no_label,
     number_of,
     pass_or_fail,
+    pass_word,
     word_of,
 )
 
@@ -74,13 +74,13 @@ class WordColumn:
 
 
 def word_column(name: str, texts: Sequence[str], human: bool) -> WordColumn:
-    """Return the distinct cells of a column; -1 beside numbers of which none is negative stands for no verdict."""
+    """Return the distinct cells of a column; -1 next to numbers of which none is negative stands for no verdict."""
     absent = is_no_label if human else is_failed
     counts = Counter({cell: count for cell, count in Counter(texts).items() if not absent(cell)})
-    numbers = {cell: found for cell in counts if (found := number_of(cell)) is not None}
-    values = {found.value for found in numbers.values()}
+    numbers = {cell: parsed for cell in counts if (parsed := number_of(cell)) is not None}
+    values = {parsed.value for parsed in numbers.values()}
     if -1 in values and len(values) > 2 and min(values - {-1}) >= 0:
-        for cell in [cell for cell, found in numbers.items() if found.value == -1]:
+        for cell in [cell for cell, parsed in numbers.items() if parsed.value == -1]:
             del counts[cell], numbers[cell]
     return WordColumn(name, human, counts, numbers)
 
@@ -111,7 +111,7 @@ class Reading:
 
     def take(self, column: WordColumn, value: Callable[[str], float | None]) -> dict[str, float]:
         """Map each cell of a column to its value, and return the mapping; cells without one are left out."""
-        mapping = {cell: found for cell in column.counts if (found := value(cell)) is not None}
+        mapping = {cell: parsed for cell in column.counts if (parsed := value(cell)) is not None}
         self.mappings[column.name] = mapping
         return mapping
 
@@ -131,7 +131,8 @@ class Reading:
         for column in columns:
             for cell, _ in column.counts.most_common():
                 if self.mappings[column.name].get(cell) == 1:
-                    cells.setdefault(word_of(cell) or cell, cell if len(cell) <= 20 else f"{cell[:19]}…")
+                    word = pass_word(cell)
+                    cells.setdefault(word_of(word) or word, word if len(word) <= 20 else f"{word[:19]}…")
         return list(cells.values())
 
     def tell_passes(self, columns: Sequence[WordColumn]) -> None:
@@ -156,7 +157,7 @@ def check_known(table: TextTable, column: WordColumn, known: Mapping[str, float]
     passes = [cell for cell in column.counts if pass_or_fail(cell) == 1 and len(cell) <= 20]
     raise DeclarationError(
         f"{table.source}: in {column.name!r}, {count} cannot be read as {what} ({', '.join(shown)}). Correct or empty "
-        f"them, or say which words are a pass: {command(table.source, '--pass', passes[0] if passes else 'WORD')}"
+        f"them, or say which words are a pass: {table.command('--pass', passes[0] if passes else 'WORD')}"
     )
 
 
@@ -177,7 +178,7 @@ def two_scales(table: TextTable, columns: Sequence[WordColumn]) -> DeclarationEr
             conditions.append(f"{column.name}>={round(cut, 0 if column.high > 2 else 2):g}")
     if len(conditions) == 1:
         conditions = [conditions[0].removeprefix(next(c.name for c in columns if c.numeric and not c.binary))]
-    ready = command(table.source, "--pass", ", ".join(conditions))
+    ready = table.command("--pass", ", ".join(conditions))
     return DeclarationError(
         f"{table.source}: verdicts and labels are on different scales ({'; '.join(shown)}). Say which values are a "
         f"pass, as in {ready}, or write all on one scale (4/5 where 5 is the highest)"

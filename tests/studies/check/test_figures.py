@@ -111,7 +111,7 @@ def test_labels_drawn_by_verdict_claim_nothing_until_it_is_stated(kind):
     silent = check_table(table(kind, [column(values=judge)], labels, **more))
     assert silent.guard.fired
     assert silent.guard.p < 0.001
-    assert "--drawn-by verdict" in silent.answer
+    assert "--drawn-by verdict" in silent.next
     assert "conqret check 'my results.csv' --drawn-by label" in silent.next
     for name in ("tnr", "tpr", "corrected", "kappa", "agreement", "bias"):
         if name in silent.judges[0].figures:
@@ -178,7 +178,7 @@ def test_ratings_have_bias_in_points_and_agreement_beside_one_annotator():
     assert result.answer.startswith("The judge rates ")
     apart = [abs(float(row.judge) - float(row.human)) for row in result.disagreements]
     assert all(earlier >= later for earlier, later in pairwise(apart))
-    assert "Figures are of the first of 3 runs." in result.notes
+    assert "figures are of the first of 3 runs" in result.notes
 
 
 def test_scores_beside_labels_of_two_values_have_auroc_and_alpha():
@@ -249,7 +249,7 @@ def test_systems_have_corrected_means_and_paired_differences():
     (difference,) = result.judges[0].differences
     assert (difference.first, difference.second, difference.pairs) == ("A", "B", 400)
     assert difference.judge.high < 0 < difference.corrected.low < 0.3 < difference.corrected.high
-    assert "Intervals are over ids, as systems share them." in result.notes
+    assert "intervals are over ids, as systems share them" in result.notes
 
 
 def test_majority_and_clusters():
