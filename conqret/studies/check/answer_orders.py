@@ -87,8 +87,8 @@ def meaning_of_swapped(
         meaning = "answers" if association > 0 else "positions"
         agreeing = right if association > 0 else len(truths) - right
         roles.notes.append(
-            f"verdicts on swapped answers name the {meaning}: read so, {agreeing} of {len(truths)} agree with the labels (otherwise: "
-            f"{table.command('--pass', READINGS[meaning == 'answers'])})"
+            f"verdicts on swapped answers name the {meaning}: read so, {agreeing} of {len(truths)} agree with "
+            f"the labels (otherwise: {table.command('--pass', READINGS[meaning == 'answers'])})"
         )
         return meaning
     raise DeclarationError(
