@@ -249,8 +249,7 @@ def _inspect_values(scorer: str, value: object, parts: list[str]) -> list[tuple[
 def ragas(records: list[Record]) -> Result:
     """Read the table of ``EvaluationResult.to_pandas()``, to which the user added columns of human labels."""
     texts = {name: column for name, column in _RAGAS_TEXTS.items() if name in records[0]}
-    names = dict.fromkeys(name for record in records for name in record)
-    names = [name for name in names if name not in texts and not _RAGAS_OTHER.fullmatch(name.lower())]
+    names = [name for name in records[0] if name not in texts and not _RAGAS_OTHER.fullmatch(name.lower())]
     metrics = [name for name in names if is_human(name) or _is_metric([row.get(name) for row in records])]
     return wide_table("ragas", "samples", records, {name: name for name in metrics}, texts)
 

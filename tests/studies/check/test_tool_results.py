@@ -163,7 +163,14 @@ def test_a_rating_in_the_csv_of_promptfoo_has_replaced_the_verdict() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["id,judge,human\n1,pass,fail\n", '[{"id": 1, "judge": "pass"}]', '{"testCases": [', ""]
+    "text",
+    [
+        "id,judge,human\n1,pass,fail\n",
+        '[{"id": 1, "judge": "pass"}]',
+        '{"testCases": [',
+        '{"testCases": [1]}',
+        "",
+    ],
 )
 def test_other_files_are_left_alone(tmp_path: Path, text: str) -> None:
     path = tmp_path / ("table.json" if text.startswith(("[", "{")) else "table.csv")
