@@ -75,6 +75,16 @@ def read(path: Path) -> ToolRows:
     return result
 
 
+def test_providers_of_promptfoo_are_systems_that_share_ids(tmp_path: Path) -> None:
+    graded = {"pass": True, "assertion": {"type": "llm-rubric"}}
+    tests = [
+        {"testIdx": 0, "provider": {"id": name}, "gradingResult": {"componentResults": [graded]}}
+        for name in "ab"
+    ]
+    path = write(tmp_path, "results.json", {"evalId": "e", "results": {"results": tests}})
+    assert rows_of(path, "id", "system", "llm-rubric") == [("0", "a 0", "pass"), ("0", "b 0", "pass")]
+
+
 def trace(number: int, *assessments: str) -> dict[str, Any]:
     """Return a trace of MLflow with assessments such as ``HUMAN ana tone 3``."""
     parts = [text.split() for text in assessments]
