@@ -137,7 +137,7 @@ def zip_member(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, limit: Limit = 
         with archive.open(entry) as file:
             content = file.read(limit.most + 1)
     if max(len(content), entry.file_size) > limit.most:
-        raise ValueError(f"it is larger than {limit}")
+        raise ValueError(f"{entry.filename} is larger than {limit}: {limit.remedy.removeprefix('or ')}")
     return content
 
 

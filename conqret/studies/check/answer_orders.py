@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -16,6 +17,8 @@ from conqret.studies.check.word_columns import Reading
 
 PAIRED = frozenset("winner preference preferred pairwise".split())
 """Words in the names of columns that compare two answers."""
+MIN_ASSOCIATION = 2.6
+"""Of verdicts and labels, in standard errors, where it says what the verdicts name (p < 0.01)."""
 READINGS = ("answers", "positions")
 """What ``--pass`` says of preferences in two orders: whether A and B name the answers, or the positions."""
 
@@ -64,25 +67,28 @@ def meaning_of_swapped(
         elif roles.swapped:
             swapped_verdicts += [(column, swapped) for column in columns]
     cells = {
-        word_of(table.columns[name][row]) for name, rows in swapped_verdicts for row in np.flatnonzero(rows)
+        word_of(table.columns[name][row])
+        for name, rows in swapped_verdicts
+        for row in np.flatnonzero(rows).tolist()
     }
-    if cells & POSITIONS:
+    if not cells or cells & POSITIONS:
         return "positions"
     labeled = ~np.isnan(labels)
     with np.errstate(invalid="ignore"):
         truth = np.where(labeled, labels, 0).sum(axis=1) / labeled.sum(axis=1)
-    right = wrong = 0
+    verdicts, truths = [], []
     for name, rows in swapped_verdicts:
-        verdicts = reading.numbers(name, table.columns[name])
-        decided = rows & ~np.isnan(verdicts) & ~np.isnan(truth) & (verdicts != 0.5) & (truth != 0.5)
-        same = (verdicts[decided] > 0.5) == (truth[decided] > 0.5)
-        right, wrong = right + int(same.sum()), wrong + int((~same).sum())
-    if abs(right - wrong) > 2.6 * np.sqrt(right + wrong) and right + wrong:
-        meaning = "answers" if right > wrong else "positions"
-        agreeing = max(right, wrong)
+        values = reading.numbers(name, table.columns[name])
+        decided = rows & ~np.isnan(values) & ~np.isnan(truth) & (values != 0.5) & (truth != 0.5)
+        verdicts += list(values[decided] > 0.5)
+        truths += list(truth[decided] > 0.5)
+    right, association = int(np.equal(verdicts, truths).sum()), _association(verdicts, truths)
+    if abs(association) > MIN_ASSOCIATION:
+        meaning = "answers" if association > 0 else "positions"
+        agreeing = right if association > 0 else len(truths) - right
         roles.notes.append(
-            f"verdicts on swapped answers name the {meaning}: read so, {agreeing} of {right + wrong} agree with the "
-            f"labels (otherwise: {table.command('--pass', READINGS[meaning == 'answers'])})"
+            f"verdicts on swapped answers name the {meaning}: read so, {agreeing} of {len(truths)} agree with "
+            f"the labels (otherwise: {table.command('--pass', READINGS[meaning == 'answers'])})"
         )
         return meaning
     raise DeclarationError(
@@ -90,3 +96,11 @@ def meaning_of_swapped(
         "always the same) or the position (A is the one shown first), and the labels do not tell. Say it: "
         f"{table.command('--pass', 'answers')}, or {table.command('--pass', 'positions')}"
     )
+
+
+def _association(verdicts: Sequence[bool], truths: Sequence[bool]) -> float:
+    """The root of chi-square of verdicts and labels with the sign of their correlation; 0 where one is
+    constant, as the verdicts of a judge that always prefers one position."""
+    if len(set(verdicts)) < 2 or len(set(truths)) < 2:
+        return 0.0
+    return float(np.corrcoef(verdicts, truths)[0, 1] * np.sqrt(len(truths)))

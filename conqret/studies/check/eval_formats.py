@@ -62,7 +62,7 @@ def promptfoo(results: list[Record]) -> Result:
         result.units[unit] = {
             "input": "\n".join(f"{name}: {text_of(value)}" for name, value in values.items()),
             "output": text_of(first(test, "response.output", "text")),
-            **({"system": _system(test)} if len(systems) > 1 else {}),
+            **({"id": place, "system": _system(test)} if len(systems) > 1 else {}),
             **plain_fields(case.get("metadata")),
         }
         seen: dict[str, int] = {}
@@ -110,7 +110,8 @@ def promptfoo_csv(records: list[Record]) -> Result:
             unit, system = str(number), columns[place - 1]
             fields: dict[str, object] = {"input": "\n".join(texts), "output": cells[place - 1]}
             if len(places) > 1:
-                unit, fields["system"] = f"{number} {system}", system
+                unit = f"{number} {system}"
+                fields |= {"id": str(number), "system": system}
             reason = cells[columns.index("Grader Reason", place)]
             if reason.startswith("Manual result"):
                 text = "a rating stands in the place of the judge's verdict; "
@@ -136,12 +137,12 @@ def deepeval(cases: list[Record]) -> Result:
             "output": text_of(first(case, "actualOutput", "actual_output")),
             **plain_fields(first(case, "metadata", "additionalMetadata", "additional_metadata")),
         }
-        for metric in first(case, "metricsData", "metrics_data") or []:
+        for metric in first(case, "metricsData", "metrics_data", "metricsMetadata") or []:
             success, model = metric.get("success"), first(metric, "evaluationModel", "evaluation_model")
             value = "pass" if success else "fail"
             if metric.get("error") or (success is None and metric.get("score") is None):
                 value = failed(metric.get("error"))
-            name = re.sub(r" \[\w+\]\Z", "", str(metric.get("name")))
+            name = re.sub(r" \[\w+\]\Z", "", str(first(metric, "name", "metric")))
             side: Side = "judge" if model else "code"
             result.verdicts.append(Verdict(unit, side, name, value, reason=text_of(metric.get("reason"))))
     return result
@@ -167,7 +168,7 @@ def _sample(record: Record) -> _Sample:
         "input": text_of(record.get("input")),
         "output": text_of(output.get("completion") or first(choice, "message.content")),
     }
-    fields = plain_fields(record.get("metadata")) | texts
+    fields = plain_fields(record.get("metadata")) | texts | {"id": str(record["id"])}
     return _Sample(str(record["id"]), record.get("epoch", 1), fields, record.get("scores") or {})
 
 
@@ -191,7 +192,7 @@ def inspect_log(records: Iterable[Record]) -> Result:
     }
     for sample in samples:
         unit = f"{sample.name} epoch {sample.epoch}" if epochs else sample.name
-        of_epoch = {"id": sample.name, "run": sample.epoch} if runs else {"sample": sample.name}
+        of_epoch = {"run": sample.epoch} if runs else {"id": unit, "sample": sample.name}
         result.units[unit] = sample.fields | (of_epoch if epochs else {})
         for scorer, score in sample.scores.items():
             result.verdicts.extend(_of_score(unit, scorer, score, parts.get(scorer, [])))
@@ -249,8 +250,7 @@ def _inspect_values(scorer: str, value: object, parts: list[str]) -> list[tuple[
 def ragas(records: list[Record]) -> Result:
     """Read the table of ``EvaluationResult.to_pandas()``, to which the user added columns of human labels."""
     texts = {name: column for name, column in _RAGAS_TEXTS.items() if name in records[0]}
-    names = dict.fromkeys(name for record in records for name in record)
-    names = [name for name in names if name not in texts and not _RAGAS_OTHER.fullmatch(name.lower())]
+    names = [name for name in records[0] if name not in texts and not _RAGAS_OTHER.fullmatch(name.lower())]
     metrics = [name for name in names if is_human(name) or _is_metric([row.get(name) for row in records])]
     return wide_table("ragas", "samples", records, {name: name for name in metrics}, texts)
 

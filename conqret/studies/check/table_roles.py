@@ -87,8 +87,8 @@ def guessed_roles(table: TextTable, judges: Sequence[str], humans: Sequence[str]
     fixed = {*judges, *humans}
     roles = ColumnRoles(fixed=bool(fixed), notes=[table.note] if table.note else [])
     free = [column for column in table.columns if column not in fixed]
-    for role, names in TEXTS.items():
-        column = named([name for name in free if name not in roles.texts.values()], names)
+    for role, likely in TEXTS.items():
+        column = named([name for name in free if name not in roles.texts.values()], likely)
         if column is not None:
             roles.texts[role] = column
     roles.chances = named(free, CHANCES)

@@ -78,8 +78,7 @@ def read_text_table(source: Any) -> TextTable:
         result = tool_rows(Path(source)) if Path(source).is_file() else None
         if result is not None:
             lines, columns = list(range(1, len(result.rows) + 1)), _columns(result.rows)
-            known = {"judges": result.judges, "humans": result.humans, "note": result.note}
-            return TextTable(str(source), columns, lines, "row", **known)
+            return TextTable(str(source), columns, lines, "row", result.judges, result.humans, result.note)
         name, records, lines = _of_file(source)
         suffix = Path(str(source).lower().removesuffix(".gz")).suffix
         unit = "line" if suffix in LINES else "row"
@@ -193,7 +192,8 @@ def _text(cell: object) -> str:
         return str(int(cell)) if cell.is_integer() else repr(float(cell))
     if isinstance(cell, list | tuple | dict):
         return json.dumps(cell, ensure_ascii=False, default=str)
-    value = cell.item() if callable(getattr(cell, "item", None)) else cell  # a number or truth value of numpy
+    to_python = getattr(cell, "item", None)  # of a number or truth value of numpy
+    value = to_python() if callable(to_python) else cell
     return str(value) if value is cell else _text(value)
 
 

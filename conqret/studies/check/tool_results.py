@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import re
 import zipfile
@@ -43,6 +44,8 @@ _MARKS = re.compile(
 """Fields of which a tool's JSON has at least one."""
 _CORRUPT = (zipfile.BadZipFile, zlib.error, EOFError, ValueError, RuntimeError, OSError)
 """What reading a zip archive that is cut off or corrupt raises."""
+_OTHER_CONTENT = (AttributeError, IndexError, KeyError, TypeError, UnicodeDecodeError, csv.Error)
+"""What a table raises that has the names of a tool's fields and another content: the general reader reads it."""
 
 
 def tool_rows(path: Path) -> ToolRows | None:
@@ -57,15 +60,21 @@ def tool_rows(path: Path) -> ToolRows | None:
     with path.open("rb") as file:
         head = file.read(_LOOK)
     start = head.removeprefix(UTF8_MARK).lstrip()
-    if start.startswith(b"PK\x03\x04"):
-        result = inspect_log(_samples(path)) if path.suffix.lower() == ".eval" else None
-    elif start.startswith((b"{", b"[")):
-        result = _of_json(_json(path)) if _MARKS.search(head) else None
-    else:
-        result = _of_csv(path, start.decode("utf-8", "replace"))
+    try:
+        result = _read(path, start)
+    except _OTHER_CONTENT:
+        return None
     if result is not None and not result.verdicts and result.warning:
         raise DeclarationError(f"{path}: {result.warning}")
     return verdict_table(result, path) if result and result.verdicts else None
+
+
+def _read(path: Path, start: bytes) -> Result | None:
+    if start.startswith(b"PK\x03\x04"):
+        return inspect_log(_samples(path)) if path.suffix.lower() == ".eval" else None
+    if start.startswith((b"{", b"[")):
+        return _of_json(_json(path)) if _MARKS.search(start) else None
+    return _of_csv(path, start.decode("utf-8", "replace"))
 
 
 def _samples(path: Path) -> Iterator[Record]:
@@ -81,8 +90,7 @@ def _samples(path: Path) -> Iterator[Record]:
                 yield json.loads(zip_member(archive, entry))
     except _CORRUPT as error:
         raise DeclarationError(
-            f"{path} cannot be unpacked ({error}): write it as JSON with inspect log convert --to json, "
-            f"or raise the limit of one sample: {LINE.remedy.removeprefix('or raise the limit: ')}"
+            f"{path} cannot be unpacked ({error}): write it as JSON with inspect log convert --to json"
         ) from error
 
 
@@ -126,15 +134,15 @@ def _records_in(content: Record) -> object:
 
 
 def _of_csv(path: Path, start: str) -> Result | None:
-    line = re.split(r"[\r\n]", start, maxsplit=1)[0]
+    line = start.partition("\n")[0]
     delimiter = max(",;\t", key=line.count)
     header = next(csv.reader([line.rstrip("\r")], delimiter=delimiter), [])
     reader = _reader_of(set(header))
     if reader is None:
         return None
-    text = whole_bytes(path).decode("utf-8-sig", "replace")
+    text = whole_bytes(path, UNPACKED).decode("utf-8-sig")
     csv.field_size_limit(LINE.most)
-    lines = csv.reader(text.splitlines(keepends=True), delimiter=delimiter)
+    lines = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
     names = [
         f"{name}#{header[:place].count(name)}" if name in header[:place] else name
         for place, name in enumerate(header)

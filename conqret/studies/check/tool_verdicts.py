@@ -154,34 +154,46 @@ def wide_table(
         texts: the columns of texts, with what each is called here.
     """
     result = Result(tool, units_are, "columns named human, label or annotator")
-    judged = {topic(metric) for metric in metrics.values() if not is_human(metric)}
     others = [name for name in records[0] if name not in metrics and name not in texts and name != "id"]
+    topics = {metric: topic(metric) for metric in metrics.values()}
+    judges = {column: metric for column, metric in metrics.items() if not is_human(metric)}
+    judged = {topics[metric] for metric in judges.values()}
+    humans = {
+        column: (about, "") if (about := topics[metric]) in judged else ("", about or metric)
+        for column, metric in metrics.items()
+        if column not in judges
+    }
     for number, record in enumerate(records, start=1):
         unit = str(first(record, "id", "trace_id", "example_id") or number)
         unit = unit if unit not in result.units else f"{unit} {number}"
         fields = plain_fields({name: record.get(name) for name in others})
-        result.units[unit] = fields | {
-            column: text_of(opened(record.get(name))) for name, column in texts.items()
-        }
-        for column, metric in metrics.items():
-            value, about = record.get(column), topic(metric)
-            if value in (None, "", "-") or value != value:
-                if tool == "ragas" and not is_human(metric):  # it leaves out the value where the judge failed
-                    result.verdicts.append(Verdict(unit, "judge", metric, failed("no value")))
-            elif not is_human(metric):
+        for name, column in texts.items():
+            text = record.get(name)
+            is_object = isinstance(text, str) and text.startswith("{")
+            fields[column] = text_of(opened(text) if is_object else text)
+        result.units[unit] = fields
+        for column, metric in judges.items():
+            value = record.get(column)
+            if not _is_empty(value):
                 result.verdicts.append(Verdict(unit, "judge", metric, value, reason=_reason(record, column)))
-            elif about in judged:
-                result.verdicts.append(Verdict(unit, "human", about, value))
-            else:
-                result.verdicts.append(Verdict(unit, "human", "", value, about or metric))
+            elif tool == "ragas":  # it leaves out the value where the judge failed
+                result.verdicts.append(Verdict(unit, "judge", metric, failed("no value")))
+        for column, (about, author) in humans.items():
+            if not _is_empty(record.get(column)):
+                result.verdicts.append(Verdict(unit, "human", about, record[column], author))
     return result
+
+
+def _is_empty(value: object) -> bool:
+    return value is None or value in ("", "-") or value != value
 
 
 def _reason(record: Record, column: str) -> str:
     base = column.removesuffix("/value").removesuffix("/score")
-    return text_of(
-        first(record, f"{column}_reason", f"{base}/rationale", f"{base}/justification", f"{column}_comment")
-    )
+    for name in (f"{column}_reason", f"{base}/rationale", f"{base}/justification", f"{column}_comment"):
+        if name in record:
+            return text_of(record[name])
+    return ""
 
 
 def verdict_table(result: Result, path: Path) -> ToolRows:

@@ -214,13 +214,15 @@ def test_pairs_in_both_orders(tmp_path, head, lines):
 
 
 def test_what_a_names_on_swapped_answers(tmp_path):
-    asked = rows("id,judge_ab,judge_ba", *(f"{row},A,B" for row in range(20)))
-    message = fails(tmp_path, asked)
+    unlabeled = rows("id,judge_ab,judge_ba", *(f"{row},A,B" for row in range(20)))
+    message = fails(tmp_path, unlabeled)
     assert message.endswith("results.csv --pass positions")
-    assert read(tmp_path, asked, passing="positions").judges[0].orders[0].tolist() == [1, 1]
-    assert read(tmp_path, asked, passing="answers").judges[0].orders[0].tolist() == [1, 0]
-    labeled = rows("id,judge_ab,judge_ba,human", *(f"{row},A,B,A" for row in range(20)))
-    assert read(tmp_path, labeled).judges[0].orders[0].tolist() == [1, 1]
+    assert read(tmp_path, unlabeled, passing="positions").judges[0].orders[0].tolist() == [1, 1]
+    assert read(tmp_path, unlabeled, passing="answers").judges[0].orders[0].tolist() == [1, 0]
+    labeled = rows("id,judge_ab,judge_ba,human", *["1,A,B,A", "2,B,A,B"] * 10)
+    assert read(tmp_path, labeled, by="id").judges[0].orders[0].tolist() == [1, 1]
+    biased = rows("id,judge_ab,judge_ba,human", *["1,A,B,A", "2,A,B,A", "3,A,B,B"] * 10)
+    assert "the labels do not tell" in fails(tmp_path, biased, by="id")
 
 
 def test_systems_chances_and_clusters(tmp_path):

@@ -19,25 +19,29 @@ RIGHT = {(1, 1): 2, (0, 0): 1, (1, 0): 1, (0, 1): 1}
 """How often each judge gave this verdict to that label in the files, all made of the same six answers."""
 
 
-@pytest.mark.parametrize(
-    ("file", "judge", "missing"),
-    [
-        ("promptfoo.json", "llm-rubric", {(1, 0): 1}),
-        ("deepeval.json", "Correctness", {(1, 1): 1}),
-        ("inspect.json", "model_graded_qa", {}),
-        ("inspect.eval", "model_graded_qa", {}),
-        ("ragas.csv", "supported", {}),
-        ("mlflow.json", "correctness", {}),
-        ("langfuse.csv", "correctness", {}),
-        ("langsmith.csv", "correctness", {}),
-        ("langsmith.json", "correctness", {}),
-        ("phoenix.csv", "correctness", {}),
-        ("opik.json", "correctness", {}),
+JUDGES = {
+    "llm-rubric": ["promptfoo.json"],
+    "Correctness": ["deepeval.json"],
+    "model_graded_qa": ["inspect.json", "inspect.eval"],
+    "supported": ["ragas.csv"],
+    "correctness": [
+        "mlflow.json",
+        "langfuse.csv",
+        "langsmith.csv",
+        "langsmith.json",
+        "phoenix.csv",
+        "opik.json",
     ],
+}
+WITHOUT = {"promptfoo.json": (1, 0), "deepeval.json": (1, 1)}
+"""Files in which the judge's model failed once, and on which answer."""
+
+
+@pytest.mark.parametrize(
+    ("file", "judge"), [(file, judge) for judge, files in JUDGES.items() for file in files]
 )
-def test_a_file_of_a_tool_is_a_table_of_verdicts_and_labels(
-    file: str, judge: str, missing: dict[tuple[int, int], int]
-) -> None:
+def test_a_file_of_a_tool_is_a_table_of_verdicts_and_labels(file: str, judge: str) -> None:
+    missing = [WITHOUT[file]] if file in WITHOUT else []
     table = read_checked_table(FILES / file)
     assert [column.name for column in table.judges] == [judge]
     assert table.annotators == ("human",)
@@ -73,6 +77,16 @@ def read(path: Path) -> ToolRows:
     result = tool_rows(path)
     assert result is not None
     return result
+
+
+def test_providers_of_promptfoo_are_systems_that_share_ids(tmp_path: Path) -> None:
+    graded = {"pass": True, "assertion": {"type": "llm-rubric"}}
+    tests = [
+        {"testIdx": 0, "provider": {"id": name}, "gradingResult": {"componentResults": [graded]}}
+        for name in "ab"
+    ]
+    path = write(tmp_path, "results.json", {"evalId": "e", "results": {"results": tests}})
+    assert rows_of(path, "id", "system", "llm-rubric") == [("0", "a 0", "pass"), ("0", "b 0", "pass")]
 
 
 def trace(number: int, *assessments: str) -> dict[str, Any]:
@@ -162,23 +176,21 @@ def test_a_rating_in_the_csv_of_promptfoo_has_replaced_the_verdict() -> None:
         tool_rows(FILES / "promptfoo.csv")
 
 
-@pytest.mark.parametrize(
-    "text", ["id,judge,human\n1,pass,fail\n", '[{"id": 1, "judge": "pass"}]', '{"testCases": [', ""]
-)
+OTHERS = ["id,judge,human\n1,pass,fail\n", '[{"judge": "pass"}]', '{"testCases": [', '{"testCases": [1]}', ""]
+
+
+@pytest.mark.parametrize("text", OTHERS)
 def test_other_files_are_left_alone(tmp_path: Path, text: str) -> None:
-    path = tmp_path / ("table.json" if text.startswith(("[", "{")) else "table.csv")
-    path.write_text(text, encoding="utf-8")
-    assert tool_rows(path) is None
+    assert tool_rows(write(tmp_path, "table", text)) is None
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, 93])
 def test_a_log_is_not_unpacked_beyond_the_limits(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, method: int
 ) -> None:
-    path = tmp_path / "large.eval"
-    if method == 93:
-        path.write_bytes((FILES / "inspect.eval").read_bytes())
-    else:
+    path = FILES / "inspect.eval"
+    if method != 93:
+        path = tmp_path / "large.eval"
         with zipfile.ZipFile(path, "w", method) as archive:
             archive.writestr("samples/1.json", json.dumps(sample(1, 1, "A" * 5000)))
     monkeypatch.setenv("CONQRET_MAX_LINE", "100")
