@@ -78,7 +78,9 @@ def table_of_verdicts(
     except ConqretError as error:
         if not wanted:
             return None
-        remedy = "; with conqret labels: --columns judge=COLUMN,human=COLUMN" if "--judge" in str(error) else ""
+        remedy = (
+            "; with conqret labels: --columns judge=COLUMN,human=COLUMN" if "--judge" in str(error) else ""
+        )
         raise DeclarationError(f"{error}{remedy}") from None
 
 
