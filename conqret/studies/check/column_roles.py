@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.studies.check.text_table import TextTable
-from conqret.studies.check.verdict_words import is_failed, number_of, pass_or_fail, preference
+from conqret.studies.check.verdict_words import is_failed, number_of, pass_or_fail, preference, word_of
 
 HUMAN = frozenset(
     "human humans annotator annotators annotation annotations annotated rater raters gold golden goldstandard truth "
@@ -19,9 +19,9 @@ HUMAN = frozenset(
 ADJUDICATED = frozenset("gold golden adjudicated consensus majority final".split())
 """Words for a label that was made of those of several annotators."""
 MACHINE = frozenset("llm ai auto autorater autograder automated automatic ki".split())
-JUDGE = MACHINE | frozenset(
-    "judge judges grader evaluator predicted pred prediction predictions model bot machine".split()
-)
+JUDGE = MACHINE | frozenset("judge judges grader evaluator bot machine".split())
+PREDICTED = frozenset("predicted pred prediction predictions preds model".split())
+"""Words for what a model says, which is a verdict where no column is a judge's by its name."""
 MODEL = re.compile(
     r"(?:(?:openai|anthropic|google|mistralai|meta llama|azure) )?(?:gpt|chatgpt|claude|gemini|llama|mistral|mixtral|"
     r"ministral|qwen|deepseek|command|cohere|gemma|grok|nova|haiku|sonnet|opus|prometheus|selene|kimi|glm|phi|"
@@ -164,9 +164,21 @@ def human_and_judges(table: TextTable, taken: Collection[str]) -> tuple[list[str
         judges = by_role["verdict"] or (by_role["checked"] or by_role["label"] if humans else [])
         judges = judges or [column for column in by_role["soft"] if set(words(column)) & JUDGE]
     if not humans:
-        humans = by_role["label"] or by_role["checked"]
-        humans = [column for column in humans if column not in judges]
+        humans = [
+            column
+            for column in by_role["label"] or by_role["checked"]
+            if column not in judges and any(_comparable(table, column, judge) for judge in judges)
+        ]
     return humans, judges
+
+
+def _comparable(table: TextTable, label: str, verdict: str) -> bool:
+    """Whether a column may hold labels of the same things as one of verdicts: numbers, pass or fail, or its words."""
+    cells, verdicts = ({word_of(text) for text in table.columns[name] if text} for name in (label, verdict))
+    known = all(
+        number_of(cell) is not None or pass_or_fail(cell) is not None for cell in cells if not is_failed(cell)
+    )
+    return known or bool(cells & verdicts)
 
 
 def _role(parts: tuple[str, ...]) -> str:
@@ -187,8 +199,10 @@ def _role(parts: tuple[str, ...]) -> str:
         return "judge"
     if names & HUMAN:
         return "human"
-    if names & JUDGE and parts != ("model",):
+    if names & JUDGE:
         return "judge"
+    if names & PREDICTED:
+        return "verdict" if parts != ("model",) else ""
     return next(
         (
             role
@@ -199,7 +213,7 @@ def _role(parts: tuple[str, ...]) -> str:
     )
 
 
-_GENERIC = JUDGE | VERDICTS | {"label", "labels"}
+_GENERIC = JUDGE | PREDICTED | VERDICTS | {"label", "labels"}
 
 
 def runs_of(columns: Sequence[str]) -> dict[str, list[str]]:

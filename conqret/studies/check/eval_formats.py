@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -25,6 +24,11 @@ _MODEL_GRADED = re.compile(
     r"|conversation-relevance|agent-rubric|trajectory:goal-success|pi)"
 )
 """Assertions of promptfoo that a model decides on one output; ``select-best`` compares outputs with each other."""
+_GRADER_ERROR = re.compile(
+    r"No output\Z|Could not (?:extract|perform)|API (?:call )?error|Error parsing output|LLM.* (?:is|are|does) not "
+    r"|G-Eval .*(?:invalid|no output)|.{0,60} (?:produced malformed response|did not match expected format)"
+)
+"""How promptfoo begins the reason of an assertion whose model gave no verdict, where it does not mark it otherwise."""
 _RAGAS_TEXTS = {
     "user_input": "input",
     "response": "output",
@@ -72,10 +76,12 @@ def promptfoo(results: list[Record]) -> Result:
                 name = assertion.get("metric") or kind
                 seen[name] = seen.get(name, 0) + 1
                 name = name if seen[name] == 1 else f"{name} {seen[name]}"
-                if (part.get("metadata") or {}).get("graderError"):
-                    value = failed(part.get("reason"))
                 side: Side = "judge" if _MODEL_GRADED.fullmatch(kind) else "code"
-                result.verdicts.append(Verdict(unit, side, name, value, reason=text_of(part.get("reason"))))
+                reason = text_of(part.get("reason"))
+                marked = (part.get("metadata") or {}).get("graderError")
+                if marked or (side == "judge" and value == "fail" and _GRADER_ERROR.match(reason)):
+                    value = failed(reason)
+                result.verdicts.append(Verdict(unit, side, name, value, reason=reason))
     return result
 
 
@@ -95,27 +101,24 @@ def promptfoo_table(content: Record) -> Result:
 def promptfoo_csv(records: list[Record]) -> Result:
     """Read the CSV output, which has one status for all assertions of a test; a rating overwrites it."""
     result = Result("promptfoo", "tests", "ratings")
-    columns = list(records[0]) if records else []
-    places = [place for place, name in enumerate(columns) if re.fullmatch(r"Status(#\d+)?", name)]
-    first_output = places[0] - 1 if places else 0
+    columns = [name.partition("#")[0] for name in records[0]] if records else []
+    places = [place for place, name in enumerate(columns) if name == "Status"]
     for number, record in enumerate(records, start=1):
-        cells = list(record.values())
+        cells = [str(cell) for cell in record.values()]
+        texts = [f"{columns[i]}: {cells[i]}" for i in range(places[0] - 1) if columns[i] != "Description"]
         for place in places:
-            if any(str(cell).startswith("Manual result") for cell in cells[place : place + 5]):
-                result.verdicts.clear()
-                result.warning = (
-                    "a rating stands in the place of the judge's verdict here; "
-                    "export JSON, which has both: promptfoo export eval EVAL_ID -o results.json"
-                )
-                return result
-            unit = str(number) if len(places) == 1 else f"{number} {columns[place - 1]}"
-            texts = [f"{columns[i]}: {cells[i]}" for i in range(first_output) if columns[i] != "Description"]
-            result.units[unit] = {"input": "\n".join(texts), "output": cells[place - 1]}
+            unit, system = str(number), columns[place - 1]
+            fields: dict[str, object] = {"input": "\n".join(texts), "output": cells[place - 1]}
             if len(places) > 1:
-                result.units[unit]["system"] = columns[place - 1]
-            status = str(cells[place])
-            value = status.lower() if status in ("PASS", "FAIL") else failed(status)
-            result.verdicts.append(Verdict(unit, "judge", "assertions", value, reason=str(cells[place + 3])))
+                unit, fields["system"] = f"{number} {system}", system
+            reason = cells[columns.index("Grader Reason", place)]
+            if reason.startswith("Manual result"):
+                text = "a rating stands in the place of the judge's verdict; "
+                text += "export JSON, which has both: promptfoo export eval EVAL_ID -o results.json"
+                return replace(result, verdicts=[], warning=text)
+            value = cells[place].lower() if cells[place] in ("PASS", "FAIL") else failed(cells[place])
+            result.units[unit] = fields
+            result.verdicts.append(Verdict(unit, "judge", "assertions", value, reason=reason))
     return result
 
 
@@ -180,48 +183,64 @@ def inspect_log(records: Iterable[Record]) -> Result:
         outputs.setdefault(sample.name, set()).add(sample.fields["output"])
     epochs = len(samples) > len(outputs)
     runs = epochs and all(len(texts) == 1 for texts in outputs.values())
+    parts = {
+        scorer: list(score["value"])
+        for sample in samples
+        for scorer, score in sample.scores.items()
+        if isinstance(score.get("value"), dict)
+    }
     for sample in samples:
         unit = f"{sample.name} epoch {sample.epoch}" if epochs else sample.name
         of_epoch = {"id": sample.name, "run": sample.epoch} if runs else {"sample": sample.name}
         result.units[unit] = sample.fields | (of_epoch if epochs else {})
         for scorer, score in sample.scores.items():
-            result.verdicts.extend(_of_score(unit, scorer, score))
-    if any(verdict.value == "P" for verdict in result.verdicts):
-        numbers = {"pass": 1.0, "P": 0.5, "fail": 0.0}
-        result.verdicts = [replace(it, value=numbers.get(str(it.value), it.value)) for it in result.verdicts]
+            result.verdicts.extend(_of_score(unit, scorer, score, parts.get(scorer, [])))
+    numbers = {"pass": 1.0, "P": 0.5, "fail": 0.0}
+    in_halves = {verdict.name for verdict in result.verdicts if verdict.value == "P"}
+    result.verdicts = [
+        replace(verdict, value=numbers.get(str(verdict.value), verdict.value))
+        if verdict.name in in_halves
+        else verdict
+        for verdict in result.verdicts
+    ]
     edited = {(it.unit, it.name): it.value for it in result.verdicts if it.side == "human"}
     before = {(it.unit, it.name): it.value for it in result.verdicts if it.side != "human"}
-    if edited and all(before.get(key) != value for key, value in edited.items()):
+    changed = [before[key] != value for key, value in edited.items() if key in before]
+    if changed and all(changed):
         result.warning = (
             "every edit changed the score; edit also where the judge is right, or its rates come out too low"
         )
     return result
 
 
-def _of_score(unit: str, scorer: str, score: Record) -> Iterator[Verdict]:
+def _of_score(unit: str, scorer: str, score: Record, parts: list[str]) -> Iterator[Verdict]:
     """Yield the judge's verdict, unless a human added the score, and the label, if an edit gave a value."""
     history = score.get("history") or [score]
     original = history[0]
     side: Side = "code" if scorer in _PROGRAMS else "judge"
     if not original.get("provenance"):
         reason = text_of(first(original, "explanation", "reason"))
-        for name, value in _inspect_values(scorer, original.get("value")):
+        for name, value in _inspect_values(scorer, original.get("value"), parts):
             yield Verdict(unit, side, name, value, reason=reason)
         history = history[1:]
     edits = [edit for edit in history if edit.get("value", "UNCHANGED") != "UNCHANGED"]
     if edits and score is not original:
         author = text_of(first(edits[-1], "provenance.author"))
-        for name, value in _inspect_values(scorer, edits[-1]["value"]):
+        for name, value in _inspect_values(scorer, edits[-1]["value"], parts):
             yield Verdict(unit, "human", name, value, author)
 
 
-def _inspect_values(scorer: str, value: object) -> list[tuple[str, object]]:
-    """Return the values of a score: one, or of an object one for each name; lists are left out."""
-    if isinstance(value, dict):
-        return [pair for name, part in value.items() for pair in _inspect_values(f"{scorer} {name}", part)]
-    if isinstance(value, float) and math.isnan(value):
-        return [(scorer, failed("the sample is unscored"))]
-    return [] if isinstance(value, list) else [(scorer, _GRADES.get(str(value), value))]
+def _inspect_values(scorer: str, value: object, parts: list[str]) -> list[tuple[str, object]]:
+    """Return the value of a score, or one for each part where the scorer gives an object; lists are left out."""
+    values = value if isinstance(value, dict) else dict.fromkeys(parts or [""], value)
+    return [
+        (
+            f"{scorer} {name}".strip(),
+            failed("unscored") if part != part or part is None else _GRADES.get(str(part), part),
+        )
+        for name, part in values.items()
+        if not isinstance(part, list)
+    ]
 
 
 # ragas

@@ -98,6 +98,8 @@ def joined(
         columns[name] = [other.columns[name][row] if row is not None else "" for row in rows_of]
     chances = named(other.columns, CHANCES)
     if chances is None:
+        if unused := [name for name in roles.humans if name not in names]:
+            roles.notes.append(f"not used as labels: {', '.join(unused)}")
         roles.humans = names
     else:
         own = [table.columns[name] for name in roles.humans if name not in names]

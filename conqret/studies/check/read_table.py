@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,18 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conqret.errors import DeclarationError, number
+from conqret.studies.check.answer_orders import READINGS, by_model_name, meaning_of_swapped, swapped_rows
 from conqret.studies.check.checked_table import CheckedTable, DrawnBy, JudgeColumn
 from conqret.studies.check.column_roles import PROBABILITY, chosen, command, named, same_subject, words
 from conqret.studies.check.joined_labels import joined
-from conqret.studies.check.table_roles import UNSWAPPED, ColumnRoles, guessed_roles, made_wide
+from conqret.studies.check.table_roles import ColumnRoles, guessed_roles, made_wide
 from conqret.studies.check.text_table import TextTable, read_text_table
-from conqret.studies.check.verdict_values import Reading, read_verdicts, word_column
-from conqret.studies.check.verdict_words import POSITIONS, is_failed, number_of, word_of
+from conqret.studies.check.verdict_values import read_verdicts
+from conqret.studies.check.verdict_words import is_failed, number_of
+from conqret.studies.check.word_columns import Reading, word_column
 
-PAIRED = frozenset("winner preference preferred pairwise".split())
-"""Words in the names of columns that compare two answers."""
-READINGS = ("answers", "positions")
-"""What ``--pass`` says of preferences in two orders: whether A and B name the answers, or the places."""
 CLUSTERS = (
     "topic conversation_id conversation question_id prompt_id document_id doc_id session_id thread_id user_id"
 )
@@ -59,16 +56,16 @@ def read_checked_table(
     roles = guessed_roles(table, chosen(table, judge), [] if labels else chosen(table, human))
     if labels is not None:
         table, roles = joined(table, roles, labels, human)
-    table = made_wide(table, roles)
+    table = made_wide(table, roles, by_column)
     _check_ids(table, roles, by_column)
-    table, paired, by_name = _by_model_name(table, roles)
-    reading = _read(table, roles, "" if passing in READINGS else passing, paired)
+    table, paired, by_name = by_model_name(table, roles)
+    reading = _read(table, roles, "" if passing in READINGS and paired else passing, paired)
     label_values = [reading.numbers(name, table.columns[name]) for name in roles.humans]
     label_array = np.column_stack(label_values) if label_values else np.empty((len(table), 0))
     roles.notes += reading.notes
     meaning = passing if passing in READINGS else "answers" if by_name else ""
     if reading.kind == "pairs" and (roles.ordered or roles.swapped):
-        meaning = meaning or _meaning(table, roles, reading, label_array)
+        meaning = meaning or meaning_of_swapped(table, roles, reading, label_array)
     judges = [_judge(table, roles, reading, name, meaning) for name in roles.judges]
     _further_notes(table, roles, judges, label_array, by_column)
     texts = {role: tuple(table.columns[column]) for role, column in roles.texts.items()}
@@ -99,36 +96,42 @@ def _read(table: TextTable, roles: ColumnRoles, passing: str, paired: bool) -> R
     Raises:
         DeclarationError: no judge's column can be read, or one that the user named cannot.
     """
-    groups = [(False, columns) for columns in roles.judges.values()] + [
-        (True, [name]) for name in roles.humans
+    silent = [
+        name
+        for name, group in roles.judges.items()
+        if not any(word_column(column, table.columns[column], human=False).counts for column in group)
     ]
+    if len(silent) < len(roles.judges):
+        roles.judges = {name: group for name, group in roles.judges.items() if name not in silent}
+        roles.notes += [f"{name!r} is left out: it holds no verdict, or errors alone" for name in silent]
+    groups = [(False, columns) for columns in roles.judges.values()]
+    groups += [(True, [name]) for name in roles.humans]
     cells = [[word_column(name, table.columns[name], human) for name in names] for human, names in groups]
     try:
-        return read_verdicts(
-            table, [cell for group in cells for cell in group], passing=passing, paired=paired
-        )
+        every = [cell for group in cells for cell in group]
+        return read_verdicts(table, every, passing=passing, paired=paired)
     except DeclarationError as error:
-        if roles.fixed or len(groups) <= 2:
+        if roles.fixed or len(roles.humans) == len(groups) - 1 == 1:
             raise
         failed = error
-    for judge in range(len(roles.judges)):
-        kept, reading = list(cells[judge]), None
-        for place in (*range(len(roles.judges), len(groups)), *range(len(roles.judges))):
+    judged, labeled = range(len(roles.judges)), range(len(roles.judges), len(groups))
+    for judge in judged:
+        kept, reading = cells[judge], None
+        for place in (*labeled, *judged):
+            trial = kept if place == judge else [*kept, *cells[place]]
             try:
-                tried = read_verdicts(table, [*kept, *cells[place]], passing=passing, paired=paired)
+                tried = read_verdicts(table, trial, passing=passing, paired=paired)
             except DeclarationError:
                 continue
             if reading is None or tried.kind == reading.kind:
-                kept, reading = [*kept, *cells[place]], tried
-        if reading is not None and any(cell.human for cell in kept):
-            names = {cell.name for cell in kept}
-            left_out = [name for _, group in groups for name in group if name not in names]
-            roles.judges = {
-                name: columns for name, columns in roles.judges.items() if names.issuperset(columns)
-            }
+                kept, reading = trial, tried
+        names = {cell.name for cell in kept}
+        if reading is not None and (not labeled or names.intersection(roles.humans)):
+            left_out = ", ".join(name for _, group in groups for name in group if name not in names)
+            roles.judges = {name: group for name, group in roles.judges.items() if names.issuperset(group)}
             roles.humans = [name for name in roles.humans if name in names]
             roles.notes.append(
-                f"columns of another kind are left out: {', '.join(left_out)} (name one: --judge, --human)"
+                f"columns of another kind are left out: {left_out} (name one: --judge, --human)"
             )
             return reading
     raise failed
@@ -161,70 +164,6 @@ def _check_ids(table: TextTable, roles: ColumnRoles, by: str | None) -> None:
         )
 
 
-def _by_model_name(table: TextTable, roles: ColumnRoles) -> tuple[TextTable, bool, bool]:
-    """The table with names of models written as A and B where the columns model_a and model_b say which these are;
-    whether its names say that two answers were compared; and whether models were named."""
-    every = [*(column for columns in roles.judges.values() for column in columns), *roles.humans]
-    paired = bool(roles.ordered or roles.swapped or "answer_a" in roles.texts)
-    paired |= any(set(words(name)) & PAIRED for name in every)
-    first, second = (named(table.columns, names) for names in ("model_a system_a", "model_b system_b"))
-    if first is None or second is None:
-        return table, paired, False
-    columns, named_models = dict(table.columns), False
-    for name in every:
-        rows = zip(table.columns[name], table.columns[first], table.columns[second], strict=True)
-        texts = ["A" if text and text == a else "B" if text and text == b else text for text, a, b in rows]
-        if texts != table.columns[name]:
-            columns[name] = texts
-            named_models |= name not in roles.humans
-    return replace(table, columns=columns), True, named_models
-
-
-def _swapped_rows(table: TextTable, roles: ColumnRoles) -> NDArray[np.bool_]:
-    texts = table.columns[roles.swapped] if roles.swapped else [""] * len(table)
-    return np.array([bool(text) and text.casefold() not in UNSWAPPED for text in texts])
-
-
-def _meaning(table: TextTable, roles: ColumnRoles, reading: Reading, labels: NDArray[np.float64]) -> str:
-    """Whether verdicts on swapped answers name the answers or the places: by the words, else by the labels.
-
-    Raises:
-        DeclarationError: neither says it.
-    """
-    swapped = _swapped_rows(table, roles)
-    asked: list[tuple[str, NDArray[np.bool_]]] = []
-    for name, columns in roles.judges.items():
-        if name in roles.ordered:
-            asked.append((columns[1], np.ones(len(table), dtype=bool)))
-        elif roles.swapped:
-            asked += [(column, swapped) for column in columns]
-    cells = {word_of(table.columns[name][row]) for name, rows in asked for row in np.flatnonzero(rows)}
-    if cells & POSITIONS:
-        return "positions"
-    labeled = ~np.isnan(labels)
-    with np.errstate(invalid="ignore"):
-        truth = np.where(labeled, labels, 0).sum(axis=1) / labeled.sum(axis=1)
-    right = wrong = 0
-    for name, rows in asked:
-        verdicts = reading.numbers(name, table.columns[name])
-        decided = rows & ~np.isnan(verdicts) & ~np.isnan(truth) & (verdicts != 0.5) & (truth != 0.5)
-        same = (verdicts[decided] > 0.5) == (truth[decided] > 0.5)
-        right, wrong = right + int(same.sum()), wrong + int((~same).sum())
-    if abs(right - wrong) > 2.6 * np.sqrt(right + wrong) and right + wrong:
-        meaning = "answers" if right > wrong else "positions"
-        most = max(right, wrong)
-        roles.notes.append(
-            f"verdicts on swapped answers name the {meaning}: read so, {most} of {right + wrong} agree with the labels "
-            f"(otherwise: {command(table.source, '--pass', READINGS[meaning == 'answers'])})"
-        )
-        return meaning
-    raise DeclarationError(
-        f"{table.source}: the verdicts in {asked[0][0]!r} on swapped answers may name the answer (A is always the same) "
-        "or the position (A is the one shown first), and the labels do not tell. Say it: "
-        f"{command(table.source, '--pass', 'answers')}, or {command(table.source, '--pass', 'positions')}"
-    )
-
-
 def _judge(table: TextTable, roles: ColumnRoles, reading: Reading, name: str, meaning: str) -> JudgeColumn:
     columns = roles.judges[name]
     arrays = [reading.numbers(column, table.columns[column]) for column in columns]
@@ -234,7 +173,7 @@ def _judge(table: TextTable, roles: ColumnRoles, reading: Reading, name: str, me
         orders = np.column_stack([arrays[0], second])
         values = orders.mean(axis=1)
     elif reading.kind == "pairs" and roles.swapped:
-        swapped = _swapped_rows(table, roles)
+        swapped = swapped_rows(table, roles)
         arrays = [
             np.where(swapped, 1 - array, array) if meaning == "positions" else array for array in arrays
         ]
@@ -267,21 +206,12 @@ def _stated(
     table: TextTable, roles: ColumnRoles, verdict: str, values: NDArray[np.float64]
 ) -> NDArray[np.float64] | None:
     """The probability of a pass that another column of the same judge states; of a confidence in a fail 1 minus it."""
-    used = {
-        verdict,
-        roles.chances,
-        *roles.humans,
-        *(column for columns in roles.judges.values() for column in columns),
-    }
+    used = {roles.chances, *roles.humans, *(name for group in roles.judges.values() for name in group)}
     for name in table.columns:
         if name in used or not set(words(name)) & PROBABILITY or not same_subject(name, verdict):
             continue
         numbers = {text: number_of(text) for text in set(table.columns[name]) if not is_failed(text)}
-        known = {
-            text: found.value
-            for text, found in numbers.items()
-            if found is not None and 0 <= found.value <= 1
-        }
+        known = {text: found.value for text, found in numbers.items() if found and 0 <= found.value <= 1}
         if not known or len(known) < len(numbers):
             continue
         stated = np.array([known.get(text, np.nan) for text in table.columns[name]])
@@ -317,7 +247,7 @@ def _further_notes(
     labels: NDArray[np.float64],
     by: str | None,
 ) -> None:
-    if not roles.humans:
+    if not roles.humans and not table.note:
         roles.notes.append(
             "no column has the name of human labels; if one holds them, name it: --human COLUMN"
         )

@@ -14,6 +14,7 @@ from conqret.studies.check.column_roles import (
     JUDGE,
     JUDGE_NAMES,
     MODEL,
+    PREDICTED,
     PROBABILITY,
     RUN,
     SWAPPED,
@@ -158,24 +159,27 @@ def _find_markers(table: TextTable, free: Sequence[str], roles: ColumnRoles) -> 
     free = [column for column in free if column not in keys]
     if repeated:
         roles.run = named(free, RUN)
-    for attribute, names, value_words in (
-        ("judge_names", JUDGE_NAMES, VERDICTS | {"label"}),
-        ("annotator_names", ANNOTATOR_NAMES, HUMAN | {"label", "rating", "value"}),
-    ):
-        column = named([name for name in free if name not in (roles.system, roles.swapped)], names)
-        others = [name for name in free if name not in (column, roles.run) and set(words(name)) & value_words]
-        if column is None or not others:
+    free = [column for column in free if column not in (roles.system, roles.swapped, roles.run)]
+    for names, value_words in ((JUDGE_NAMES, VERDICTS | {"label"}), (ANNOTATOR_NAMES, _LABEL_WORDS)):
+        column = named(free, names)
+        others = [name for name in free if name != column and set(words(name)) & value_words]
+        values = {text for text in table.columns[column] if text} if column is not None else set()
+        if column is None or not values or not all(map(_is_name, values)):
             continue
-        values = {text for text in table.columns[column] if text}
-        is_name = all(_is_name(value) for value in values) or loose(column).endswith(
-            ("_id", "_name", "_model")
-        )
-        models = bool(values) and all(MODEL.fullmatch(" ".join(words(value))) for value in values)
-        if values and is_name and (repeated or models or len(values) == 1):
-            setattr(roles, attribute, column)
+        if names == ANNOTATOR_NAMES:
+            if any(not set(words(name)) & JUDGE for name in others):
+                roles.annotator_names = column
+        elif others and (
+            repeated or len(values) == 1 or all(MODEL.fullmatch(" ".join(words(v))) for v in values)
+        ):
+            roles.judge_names = column
+
+
+_LABEL_WORDS = HUMAN | {"label", "labels", "rating", "value"}
 
 
 def _is_name(text: str) -> bool:
+    """Whether a cell is a name, not a verdict."""
     return not is_failed(text) and (pass_or_fail(text), number_of(text), preference(text)) == (
         None,
         None,
@@ -217,7 +221,7 @@ def _are_numbers(table: TextTable, name: str) -> bool:
 
 def _same_subjects(table: TextTable, names: Sequence[str], roles: ColumnRoles) -> None:
     """Raise an error if verdicts and labels are of several criteria, which are checked one by one."""
-    generic = HUMAN | JUDGE | VERDICTS | PROBABILITY | {"label", "labels"}
+    generic = HUMAN | JUDGE | PREDICTED | VERDICTS | PROBABILITY | {"label", "labels"}
     by_subject = {frozenset(words(name)) - generic: name for name in names}
     labels = {frozenset(words(name)) - generic: name for name in roles.humans}
     both = [subject for subject in by_subject if subject in labels and subject]
@@ -229,8 +233,8 @@ def _same_subjects(table: TextTable, names: Sequence[str], roles: ColumnRoles) -
         )
 
 
-def made_wide(table: TextTable, roles: ColumnRoles) -> TextTable:
-    """Return the table with one row for each item, and update the roles of its columns.
+def made_wide(table: TextTable, roles: ColumnRoles, by: str | None) -> TextTable:
+    """Return the table with one row for each item, and update the roles of its columns; ``by`` stays as it is.
 
     Raises:
         DeclarationError: an item has two rows of the same run, judge, annotator or order.
@@ -239,7 +243,7 @@ def made_wide(table: TextTable, roles: ColumnRoles) -> TextTable:
     if not keys or len(set(zip(*(table.columns[key] for key in keys), strict=True))) == len(table):
         return table
     markers = [roles.annotator_names, roles.judge_names, roles.run, roles.swapped]
-    wide = [marker for marker in markers if marker is not None]
+    wide = [marker for marker in markers if marker not in (None, by)]
     for place, marker in enumerate(wide):
         others = [*keys, *wide[place + 1 :]]
         values = list(dict.fromkeys(table.columns[marker]))

@@ -126,7 +126,7 @@ def _records_in(content: Record) -> object:
 
 
 def _of_csv(path: Path, start: str) -> Result | None:
-    line = start.partition("\n")[0]
+    line = re.split(r"[\r\n]", start, maxsplit=1)[0]
     delimiter = max(",;\t", key=line.count)
     header = next(csv.reader([line.rstrip("\r")], delimiter=delimiter), [])
     reader = _reader_of(set(header))

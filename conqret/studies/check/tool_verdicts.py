@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -161,7 +160,9 @@ def wide_table(
         unit = str(first(record, "id", "trace_id", "example_id") or number)
         unit = unit if unit not in result.units else f"{unit} {number}"
         fields = plain_fields({name: record.get(name) for name in others})
-        result.units[unit] = fields | {column: text_of(record.get(name)) for name, column in texts.items()}
+        result.units[unit] = fields | {
+            column: text_of(opened(record.get(name))) for name, column in texts.items()
+        }
         for column, metric in metrics.items():
             value, about = record.get(column), topic(metric)
             if value in (None, "", "-") or value != value:
@@ -237,13 +238,14 @@ _FIXED = {"id", "input", "output", "reason", "system", "run", "human"}
 
 
 def _labels_in_fields(result: Result) -> Iterator[Verdict]:
-    """Yield human labels that the user keeps beside the texts, in metadata, where the tool itself has none."""
+    """Yield human labels that the user keeps in metadata, where the tool itself has none."""
     if any(verdict.side == "human" for verdict in result.verdicts):
         return
     for unit, fields in result.units.items():
         for name in [name for name in fields if name not in _FIXED - {"human"} and is_human(name)]:
             value = fields.pop(name)
             if value not in (None, ""):
+                result.labels = "human labels in the metadata"
                 yield Verdict(unit, "human", "", value, topic(name) or name)
 
 

@@ -179,7 +179,7 @@ def langsmith(records: list[Record]) -> Result:
             return "human"
         return _LANGSMITH_SIDES.get(str(first(record, "feedback_source.type")))
 
-    return _scores(Result("LangSmith", "runs", "feedback from the app"), feedback, side, fields)
+    return _scores(Result("LangSmith", "runs", "feedback entries from the app"), feedback, side, fields)
 
 
 def opik(records: list[Record]) -> Result:

@@ -65,6 +65,8 @@ ORDERED = (
     ("bad", "ok", "good"),
     ("bad", "okay", "good"),
     ("bad", "average", "good"),
+    ("poor", "fair", "good"),
+    ("poor", "fair", "good", "excellent"),
     ("very poor", "poor", "fair", "good", "very good"),
     ("very poor", "poor", "average", "good", "excellent"),
     ("poor", "fair", "good", "very good", "excellent"),
@@ -123,6 +125,11 @@ def _candidates(text: str) -> tuple[str, ...]:
     return word_of(bare), word_of(_BREAK.split(bare.strip(_AROUND), maxsplit=1)[0])
 
 
+def leading_words(text: str) -> set[str]:
+    """Return the words by which a cell may be known: the whole of it, and what stands before its first pause."""
+    return {text.strip().casefold(), *_candidates(text)}
+
+
 def pass_or_fail(text: str) -> float | None:
     """Return 1 or 0 for a word that everybody takes for pass or fail; None for any other."""
     value = number_of(text)
@@ -179,7 +186,9 @@ def preference(text: str) -> float | None:
 def ordered_scale(words: set[str]) -> Mapping[str, float] | None:
     """Return the number of each word from 1 on, if at least three of the words are of one known order and no other
     is there."""
-    for scale in ORDERED:
-        if len(words) >= 3 and words <= set(scale):
-            return {word: float(number) for number, word in enumerate(scale, start=1)}
-    return None
+    scale = min((scale for scale in ORDERED if words <= set(scale)), key=len, default=())
+    return (
+        {word: float(number) for number, word in enumerate(scale, start=1)}
+        if len(words) >= 3 and scale
+        else None
+    )
