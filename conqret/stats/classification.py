@@ -300,15 +300,26 @@ def _of_higher(tables: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
     return np.asarray(tables[:, 1, 1] / tables.sum(axis=axis)[:, 1])
 
 
+AT_ONCE = 2_000
+"""Levels of the scores that are counted together."""
+
+
 def _wins(
     values: NDArray[np.float64], ups: NDArray[np.intp], downs: NDArray[np.intp], resamples: Resamples
 ) -> NDArray[np.float64]:
     """For each pair of clusters, the pairs that the positive of the first wins over the negative of the second."""
-    wins = np.zeros((resamples.clusters, resamples.clusters))
-    where = resamples.cluster[downs]
-    for up in ups:
-        won = (values[up] > values[downs]) + 0.5 * (values[up] == values[downs])
-        wins[resamples.cluster[up]] += np.bincount(where, weights=won, minlength=resamples.clusters)
+    levels = np.unique(values, return_inverse=True)[1]
+    wins, lower = np.zeros((resamples.clusters, resamples.clusters)), np.zeros((resamples.clusters, 1))
+    for start in range(0, int(levels.max()) + 1, AT_ONCE):
+        positives, negatives = (
+            resamples.for_items(some).counts(levels[some] - start, AT_ONCE)
+            for some in (
+                items[(levels[items] >= start) & (levels[items] < start + AT_ONCE)] for items in (ups, downs)
+            )
+        )
+        below = lower + np.cumsum(negatives, axis=1) - negatives / 2
+        wins += positives @ below.T
+        lower += negatives.sum(axis=1, keepdims=True)
     return wins
 
 

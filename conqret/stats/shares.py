@@ -23,7 +23,7 @@ Numbers = NDArray[np.float64]
 Equation = Callable[..., Numbers]
 """From t and shares to T, which is linear in t and 0 where t is the statistic."""
 
-BISECTIONS = 40
+BISECTIONS = 32
 STEP = 1e-6
 """Half the step of the numeric derivatives."""
 TINY = 1e-9
@@ -144,4 +144,7 @@ def _correlation(shares: Sequence[Share]) -> Numbers:
     if not errors:
         return np.eye(len(shares))
     scaled = np.array([each / np.maximum(np.linalg.norm(each, axis=-1), TINY)[..., None] for each in errors])
-    return np.einsum("k...c,l...c->kl...", scaled, scaled)[:, :, None]
+    correlation = np.einsum("k...c,l...c->kl...", scaled, scaled)[:, :, None]
+    for place in range(len(errors)):
+        correlation[place, place] = 1.0  # of a share of 0 or 1, too, which has no error
+    return correlation

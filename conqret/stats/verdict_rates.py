@@ -26,7 +26,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln
 
 from conqret.errors import DeclarationError, check_known
-from conqret.stats.estimate import CONFIDENCE, Estimate, t_tail, undefined
+from conqret.stats.estimate import CONFIDENCE, MIN_FREEDOM, Estimate, t_tail, undefined
+from conqret.stats.jackknife import freedom_by_size
 from conqret.stats.prediction_powered import ProbabilitySample
 from conqret.stats.resampling import cluster_places
 from conqret.stats.shares import Equation, Numbers, Share, share_interval, share_of_sums, solve
@@ -243,11 +244,11 @@ def draw_test(
         return None
     if clusters is None:
         return _fisher(int(passes[labeled].sum()), n, int(passes.sum()), n + rest)
-    off = (passes - passes.mean()) * np.where(labeled, 1 / n, -1 / rest)
-    sums = np.bincount(cluster_places(clusters)[there], off)
-    count = int(np.count_nonzero(np.bincount(cluster_places(clusters)[there])))
-    error = math.sqrt(float((sums**2).sum()) * count / max(count - 1, 1))
-    return 1.0 if error == 0 else t_tail(abs(float(off.sum())) / error, max(count - 1, 1))
+    which, parts = cluster_places(clusters)[there], np.where(labeled, 1 / n, 1 / rest)
+    off = np.bincount(which, (passes - passes.mean()) * np.where(labeled, parts, -parts))
+    freedom = max(freedom_by_size(np.bincount(which, parts) ** 2), MIN_FREEDOM)
+    error = math.sqrt(float((off**2).sum()) * (freedom + 1) / freedom)
+    return 1.0 if error == 0 else t_tail(abs(float(off.sum())) / error, freedom)
 
 
 def _fisher(x: int, n: int, passes: int, total: int) -> float:

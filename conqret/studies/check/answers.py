@@ -9,12 +9,16 @@ from conqret.errors import number
 from conqret.stats.effects import p_words
 from conqret.stats.estimate import Estimate
 from conqret.studies.check.checked_table import Kind
-from conqret.studies.check.result import CheckResult, JudgeCheck
+from conqret.studies.check.result import TITLES, CheckResult, JudgeCheck
 
+AGREEMENT = ("weighted_kappa", "auroc", "alpha")
+"""The figure of agreement in the sentence on ratings and scores: the first that is there."""
 WITHIN = 0.10
 """Half the width of the interval to which labels still needed are counted."""
 IN_MEMORY = "the rows"
 SAMPLE = 60
+NO_SAMPLE = "the labeled rows are no random sample: state --drawn-by verdict or --drawn-by label"
+"""Why a figure has no value where the guard fired."""
 USABLE = {
     "usable": "usable as a gate",
     "not usable": "not usable as a gate",
@@ -31,14 +35,14 @@ def value_words(kind: Kind, classes: Sequence[str], value: float) -> str:
     return classes[int(value)] if kind == "classes" else f"{value:.4g}"
 
 
-def guard_sentence(kind: Kind, means: tuple[float, float], p: float) -> str:
+def guard_sentence(kind: Kind, judge: str, means: tuple[float, float], p: float) -> str:
     """Return why no rate is claimed; ``means`` are those of the verdicts of labeled and of unlabeled rows."""
     labeled, others = means
     seen = {
-        "pass_fail": f"the judge passes {labeled:.0%} of them and {others:.0%} of the other rows",
-        "pairs": f"the judge prefers the first answer in {labeled:.0%} of them and {others:.0%} of the other rows",
-        "classes": "the judge's classes differ between them and the other rows",
-    }.get(kind, f"the judge's mean is {labeled:.2f} on them and {others:.2f} on the other rows")
+        "pass_fail": f"{judge} passes {labeled:.0%} of them and {others:.0%} of the other rows",
+        "pairs": f"{judge} prefers the first answer in {labeled:.0%} of them and {others:.0%} of the other rows",
+        "classes": f"{judge} gives other classes to them than to the other rows",
+    }.get(kind, f"{judge} gives {labeled:.2f} to them and {others:.2f} to the other rows, on average")
     return f"The labeled rows are no random sample: {seen} ({p_words(p)}), so no rate is claimed."
 
 
@@ -62,7 +66,9 @@ def next_step(result: CheckResult) -> str:
             f"say how the labeled rows were drawn: {command} --drawn-by verdict (so many of each verdict of the "
             "judge), or label (so many of each human label), or random"
         )
-    if not judge.compared and judge.verdicts:
+    if not judge.verdicts:
+        return "run the judge again: it gave no verdict that can be read"
+    if not judge.compared:
         return f"label a sample: {_command(result, 'labels collect')} --sample {SAMPLE}"
     if result.kind != "pass_fail":
         return _next_figure(result, judge)
@@ -72,10 +78,17 @@ def next_step(result: CheckResult) -> str:
     if not rarer.n:
         return f"label rows until some are a {what}: without one, {name} cannot be known"
     if judge.more_labels:
-        return f"label {number(judge.more_labels, 'more row')} to know {name} to within {WITHIN:.2f}"
+        more = f"label {number(judge.more_labels, 'more row')} to know {name} to within {WITHIN:.2f}"
+        return (
+            more if judge.more_labels <= result.unlabeled else f"{more} ({result.unlabeled:,} are unlabeled)"
+        )
     if result.usable == "not usable":
         return "read the disagreements, the false passes first, and change the judge's prompt"
-    return f"{name} is known to within {WITHIN:.2f}: no more labels are needed for it"
+    return (
+        f"{name} is known to within {WITHIN:.2f}"
+        if judge.more_labels == 0
+        else f"label more rows to know {name}"
+    )
 
 
 def _next_figure(result: CheckResult, judge: JudgeCheck) -> str:
@@ -98,55 +111,55 @@ def _unlabeled(result: CheckResult, judge: JudgeCheck) -> str:
     if result.labeled:
         return "No row has both a verdict and a human label, so nothing says how often the judge is right."
     mean = judge.figures.get("judge_mean")
-    passes = f": the judge passes {mean.value:.0%} of {judge.verdicts:,}" if _rate_known(result, mean) else ""
-    return f"No row has a human label yet{passes}, and nothing says how often it is right."
-
-
-def _rate_known(result: CheckResult, mean: Estimate | None) -> bool:
-    return result.kind == "pass_fail" and mean is not None and mean.value is not None
+    if result.kind != "pass_fail" or mean is None or mean.value is None:
+        return "No row has a human label yet, so nothing says how good the judge is."
+    rows = f"{mean.value:.0%} of {number(judge.verdicts, 'row')}"
+    return f"No row has a human label yet: the judge passes {rows}, and nothing says how often it is right."
 
 
 def _pass_fail(result: CheckResult, judge: JudgeCheck) -> str:
     (right_fails, misses), (alarms, right_passes) = judge.confusion
     failures, passes = right_fails + misses, alarms + right_passes
-    verdict = f"{USABLE.get(result.usable or '', 'not claimed')} (bar: both rates {result.bar:.2f})"
+    verdict = f"{USABLE.get(result.usable or '', 'no rate is claimed')} (bar: both rates {result.bar:.2f})"
     tnr, tpr = judge.tnr.value, judge.tpr.value
-    if tnr is None and tpr is None:
-        return f"has no known rates ({judge.tnr.reason}): {verdict}."
-    weighted = result.drawn_by in ("verdict", "probabilities")
-    lets = "has no labeled failure to catch"
+    weighted = result.unlabeled > 0 and result.drawn_by in ("verdict", "probabilities")
+    parts = []
     if tnr is not None:
-        counts = "" if weighted else f"{misses} of {failures} "
-        lets = (
-            f"lets {1 - tnr:.0%} of failures pass"
+        share = f"{1 - tnr:.0%}"
+        parts.append(
+            f"lets {share} of failures pass"
             if weighted
-            else f"lets {counts}failures pass ({1 - tnr:.0%})"
+            else f"lets {misses} of {failures} failures pass ({share})"
         )
-    keeps = "has no labeled good answer"
     if tpr is not None:
-        keeps = (
+        parts.append(
             f"fails {1 - tpr:.0%} of good answers" if weighted else f"fails {alarms} of {passes} good answers"
         )
-    return f"{lets} and {keeps}: {verdict}."
+    if not parts:
+        return f"cannot be measured, as {judge.tnr.reason}: {verdict}."
+    missing = ", and no failure is labeled" * (tnr is None) + ", and no good answer is labeled" * (
+        tpr is None
+    )
+    return f"{' and '.join(parts)}{missing}: {verdict}."
 
 
 def _ratings(result: CheckResult, judge: JudgeCheck) -> str:
     bias = judge.bias
     if bias.value is None:
-        return f"cannot be compared with annotators in points: {bias.reason}."
+        return f"cannot be compared with annotators: {bias.reason}."
     unit = " points" if result.kind == "ratings" else ""
-    way = "higher" if bias.value > 0 else "lower"
-    if bias.low is None or not bias.sign:
-        gives = f"is not shown to be higher or lower than annotators (bias {_signed(bias)}{unit})"
-    else:
-        gives = f"gives {abs(bias.value):.2f}{unit} more than annotators" if way == "higher" else ""
-        gives = gives or f"gives {abs(bias.value):.2f}{unit} less than annotators"
-        gives += f" ({_signed(bias)})"
-    agreement = "weighted_kappa" if judge.figures.get("weighted_kappa", bias).value is not None else "alpha"
-    if agreement not in judge.figures or judge.figures[agreement].value is None:
-        agreement = "error"
-    titles = {"weighted_kappa": "weighted kappa", "alpha": "alpha", "error": "mean absolute error"}
-    return f"{gives}; {titles[agreement]} {_interval(judge.figures[agreement])} on {judge.compared:,} labeled rows."
+    ends = "" if bias.low is None else f" [{bias.low:+z.2f}, {bias.high:+z.2f}]"
+    verb = "rates" if result.kind == "ratings" else "scores"
+    start = (
+        f"{verb} {abs(bias.value):.2f}{unit} {'higher' if bias.value > 0 else 'lower'} than annotators{ends}"
+    )
+    if not bias.sign:
+        start = f"is not shown to be higher or lower than annotators ({bias.value:+z.2f}{unit}{ends})"
+    name = next(
+        (name for name in AGREEMENT if name in judge.figures and judge.figures[name].value is not None),
+        "error",
+    )
+    return f"{start}; {TITLES[name]} {_interval(judge.figures[name])} on {number(judge.compared, 'labeled row')}."
 
 
 def _pairs(result: CheckResult, judge: JudgeCheck) -> str:
@@ -157,9 +170,9 @@ def _pairs(result: CheckResult, judge: JudgeCheck) -> str:
     start = (
         f"agrees with annotators on {_percent(agreement)} of {number(agreement.n, 'labeled pair')}{steady}"
     )
-    place = "" if first.value is None else f"prefers the first place in {first.value:.0%}"
     if flips.value is None:
         return f"{start}; it was asked in one order, so flips cannot be seen."
+    place = f"prefers the first place in {_percent(first)}"
     return f"{start}, flips with the order on {_percent(flips)} of {number(flips.n, 'pair')}, and {place}."
 
 
@@ -187,8 +200,3 @@ def _interval(estimate: Estimate) -> str:
         return f"unknown ({estimate.reason})"
     ends = "" if estimate.low is None else f" [{estimate.low:z.2f}, {estimate.high:z.2f}]"
     return f"{estimate.value:z.2f}{ends}"
-
-
-def _signed(estimate: Estimate) -> str:
-    ends = "" if estimate.low is None else f" [{estimate.low:+z.2f}, {estimate.high:+z.2f}]"
-    return f"{estimate.value:+z.2f}{ends}"

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from conqret.errors import strict_options
+from conqret.errors import DeclarationError, strict_options
 from conqret.stats.estimate import CONFIDENCE
 from conqret.studies.check.checked_table import DrawnBy
 from conqret.studies.check.figures import check_table
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 JSON_NAME, PAGE_NAME, MARKDOWN_NAME = "check.json", "check.html", "check.md"
+RECORD = "run.json"
+"""The file that a run's folder has."""
 
 
 @strict_options
@@ -55,6 +57,10 @@ def check(
         DeclarationError: the file cannot be read, its columns are ambiguous, or a condition cannot be parsed.
     """
     conditions = [parse_requirement(text) for text in require]
+    if isinstance(source, str | Path) and (Path(source) / RECORD).exists():
+        raise DeclarationError(
+            f"{source} is a run of conqret, which has several metrics: conqret validate {source} --labels LABELS"
+        )
     table = read_checked_table(
         source,
         judge=[judge] if isinstance(judge, str) else judge,

@@ -15,8 +15,8 @@ def check(
     *,
     judge: list[str] | None = None,
     human: list[str] | None = None,
-    passing: str = "",
-    by: str = "",
+    passing: str | None = None,
+    by: str | None = None,
     labels: Path | None = None,
     drawn_by: Literal["random", "verdict", "label"] | None = None,
     require: list[str] | None = None,
@@ -26,15 +26,17 @@ def check(
 ) -> None:
     """Check a judge: compare its verdicts with human labels in one table, and say how far it can be trusted.
 
-    Any judge will do. Verdicts and labels may be pass and fail in any usual words, ratings, scores in [0, 1], preferences
-    between two answers, or classes. A row without a label counts as unlabeled. Columns with usual names are recognized,
-    as are the result files of promptfoo, DeepEval, inspect_ai, ragas and MLflow.
+    Any judge will do, and no model is called. Verdicts and labels may be pass and fail in any usual words, ratings,
+    scores in [0, 1], preferences between two answers, or classes; an empty label is an unlabeled row. Columns with
+    usual names are recognized, as are the results of promptfoo, DeepEval, inspect_ai, ragas, MLflow, Langfuse,
+    LangSmith, Phoenix and Opik.
 
     Args:
         file: A table with a row for each verdict (CSV, TSV, JSON, JSONL or Parquet), or another tool's result file.
         judge: The column of the judge's verdicts. May be repeated, to compare judges. Default: recognized by its name.
         human: The column of an annotator's labels. May be repeated. Default: recognized by its name.
-        passing (--pass): What counts as a pass, as a word (`correct`) or a bound (`">=4"`). Default: the usual words.
+        passing (--pass): What counts as a pass, as a word (`correct`) or a bound (`">=4"`). Of preferences in both
+            orders: whether the words name `answers` or `positions`. Default: recognized.
         by: A column such as `topic` whose rows are alike: intervals are then over its values, and not over rows.
         labels: A second table that has the human labels of the same rows, by `id`.
         drawn_by: How the labeled rows were chosen: at `random`, so many of each `verdict` of the judge, or so many of
@@ -61,8 +63,8 @@ def check(
         file,
         judge=judge or (),
         human=human or (),
-        passing=passing,
-        by=by,
+        passing=passing or "",
+        by=by or "",
         labels=labels,
         drawn_by=drawn_by,
         require=require or (),

@@ -17,7 +17,7 @@ from conqret.stats.jackknife import JackknifedEstimate
 from conqret.stats.prediction_powered import ProbabilitySample
 from conqret.stats.resampling import leave_one_out
 from conqret.stats.verdict_rates import draw_test, more_labels
-from conqret.studies.check.answers import answer, guard_sentence, next_step, value_words
+from conqret.studies.check.answers import NO_SAMPLE, answer, guard_sentence, next_step, value_words
 from conqret.studies.check.checked_table import CheckedTable, JudgeColumn
 from conqret.studies.check.kind_figures import OF_KIND, class_checks, confusion, levels, run_figures
 from conqret.studies.check.label_view import (
@@ -47,7 +47,7 @@ SUSPICIOUS = 0.05
 claimed."""
 MOST_DISAGREEMENTS = 50
 APART = 0.25
-"""The share of the scale from which on a rating or score disagrees with the label."""
+"""The share of the scale from which on a rating or score disagrees with the label (half, with labels of 0 and 1)."""
 TEXT_LENGTH = 400
 
 
@@ -81,7 +81,7 @@ def check_table(table: CheckedTable, *, bar: float = BAR, confidence: float = CO
                 drawing=drawing,
                 chances=chances,
                 own_strata=place == leading,
-                reason=guard.sentence if guard.fired else fault,
+                reason=NO_SAMPLE if guard.fired else fault,
                 confidence=confidence,
             )
         )
@@ -140,7 +140,7 @@ def _draw_p(
     if not np.isnan(target).any() or table.chances is not None:
         return None
     independent = table.clusters is None and table.systems is None
-    names = None if independent and table.kind in ("pass_fail", "classes") else clusters.tolist()
+    names = None if independent and table.kind in ("pass_fail", "classes") else clusters
     if table.kind != "classes":
         return draw_test(target, judge.values, clusters=names)
     known = ~np.isnan(judge.values)
@@ -164,10 +164,11 @@ def _guard(table: CheckedTable, target: Values, tests: Sequence[float | None]) -
     p = min(1.0, min(known) * len(known))
     if p >= SUSPICIOUS:
         return DrawGuard(p=p)
-    values = table.judges[min(range(len(tests)), key=lambda place: tests[place] or 0.0)].values
+    judge = table.judges[tests.index(min(known))]
     labeled = ~np.isnan(target)
-    means = (float(np.nanmean(values[labeled])), float(np.nanmean(values[~labeled])))
-    return DrawGuard(p=p, fired=True, sentence=guard_sentence(table.kind, means, p))
+    means = (float(np.nanmean(judge.values[labeled])), float(np.nanmean(judge.values[~labeled])))
+    name = f"the judge {judge.name}" if len(table.judges) > 1 else "the judge"
+    return DrawGuard(p=p, fired=True, sentence=guard_sentence(table.kind, name, means, p))
 
 
 def _stratum_chances(table: CheckedTable, values: Values, target: Values) -> tuple[Values, str]:
@@ -246,7 +247,7 @@ def _annotator_alpha(view: LabelView) -> Estimate:
     rows = (~np.isnan(table.labels)).sum(axis=1) > 1
     if not rows.any():
         return undefined("no row has two labels")
-    drawn = leave_one_out(view.names(rows))
+    drawn = leave_one_out(view.clusters[rows])
     (alpha,) = alphas(table.labels[rows].T[None], view.level, drawn)
     return alpha.estimate(view.confidence)
 
@@ -298,7 +299,7 @@ def _difference(first: LabelView, second: LabelView) -> tuple[JackknifedEstimate
             math.nan, np.zeros(0), np.zeros(0, dtype=bool), 0, "they share no labeled row"
         )
         return none, measure.get(kind, "agreement"), 0
-    drawn = leave_one_out(first.names(both))
+    drawn = leave_one_out(first.clusters[both])
     columns = [column for group in groups for column in (weights * group * closer, weights * group)]
     sums = drawn.sums(np.column_stack(columns))
 
@@ -328,7 +329,7 @@ def _differing(view: LabelView) -> NDArray[np.intp]:
     """The rows on which the judge disagrees with the labels, the gravest first."""
     off = view.verdicts - view.target
     kind, (low, high) = view.table.kind, view.table.scale
-    least = APART * (high - low) if kind in ("ratings", "scores") else 1e-9
+    least = (0.5 if view.binary else APART) * (high - low) if kind in ("ratings", "scores") else 1e-9
     rows = np.flatnonzero(view.both & (np.abs(off) >= least))
     gravity = {"pass_fail": off, "classes": np.zeros(len(off))}.get(kind, np.abs(off))
     return rows[np.argsort(-gravity[rows], kind="stable")]

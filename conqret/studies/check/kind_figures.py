@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
 from conqret.stats.agreement import alphas
 from conqret.stats.classification import auroc, cohen_kappa, quadratic_kappa
@@ -37,7 +36,7 @@ def rates(view: LabelView) -> VerdictRates:
     return verdict_rates(
         view.target,
         view.verdicts,
-        clusters=None if table.clusters is None and table.systems is None else view.clusters.tolist(),
+        clusters=None if table.clusters is None and table.systems is None else view.clusters,
         chances=chances,
         drawn_by="label" if view.drawing == "label" else "verdict" if by_own_verdict else "random",
         confidence=view.confidence,
@@ -70,18 +69,17 @@ def ratings(view: LabelView) -> Figures:
     }
     if view.table.kind == "ratings":
         figures["weighted_kappa"] = view.claimed(lambda: _weighted_kappa(view))
-    binary = view.table.kind == "scores" and set(np.unique(human)) <= {0.0, 1.0}
-    if binary and len(human):
+    if view.binary:
         figures["auroc"] = view.claimed(
-            lambda: auroc(human, judge, view.drawn, confidence=view.confidence), by_label=True
+            lambda: auroc(human, judge, view.drawn_for_ranks, confidence=view.confidence), by_label=True
         )
-    figures["alpha"] = view.claimed(lambda: _alpha(view))
+    figures["alpha"] = _unweighted(view, lambda: _alpha(view))
     figures |= _annotators(view)
     figures["spearman"] = _unweighted(
-        view, lambda: spearman(human, judge, view.drawn, confidence=view.confidence)
+        view, lambda: spearman(human, judge, view.drawn_for_ranks, confidence=view.confidence)
     )
     figures["error"] = view.claimed(lambda: view.share(np.abs(judge - human), scale="plain"))
-    return {**figures, **(_probabilities(view) if binary else {})}
+    return {**figures, **(_probabilities(view) if view.binary else {})}
 
 
 def pairs(view: LabelView) -> Figures:
@@ -97,13 +95,16 @@ def pairs(view: LabelView) -> Figures:
         flip_rate = view.everywhere(np.where(asked, flips, np.nan), reason=NO_PAIR)
         first = np.where(asked, (orders[:, 0] + 1 - orders[:, 1]) / 2, np.nan)
     steady, equal = ~flips[view.both], judge == human
-    kappa_rows = view.drawn.for_items(steady)
 
     def kappa() -> Estimate:
         if not steady.any():
             return undefined(ALL_FLIP)
         return cohen_kappa(
-            human[steady], judge[steady], kappa_rows, weights=weights[steady], confidence=view.confidence
+            human[steady],
+            judge[steady],
+            view.drawn.for_items(steady),
+            weights=weights[steady],
+            confidence=view.confidence,
         )
 
     return {
@@ -207,37 +208,9 @@ def _unweighted(view: LabelView, compute: Callable[[], Estimate]) -> Estimate:
 
 
 def _alpha(view: LabelView) -> Estimate:
-    human, judge, weights = view.sides
-    if view.level == "interval":
-        return interval_alpha(view, human, judge, weights)
-    if view.unequal:
-        return undefined(UNWEIGHTED)
+    human, judge, _ = view.sides
     (alpha,) = alphas(np.stack([human, judge])[None], view.level, view.drawn)
     return alpha.estimate(view.confidence)
-
-
-def interval_alpha(view: LabelView, human: Values, judge: Values, weights: Values) -> Estimate:
-    """Return Krippendorff's alpha of two raters on the interval level, from weighted sums over clusters.
-
-    With n rows of total weight n it is ``1 - (2n - 1) / (2n) E[(x - y)^2] / (2 V)``, V the variance of all values of
-    both.
-    """
-    centred = [values - human.mean() for values in (human, judge)]
-    x, y = centred
-    columns = np.column_stack([np.ones_like(x), x + y, x * x + y * y, (x - y) ** 2]) * weights[:, None]
-    sums = view.drawn.sums(np.column_stack([np.ones_like(x), columns]))
-
-    def of_weights(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-        n, w, total, squares, apart = (rows @ sums).T
-        with np.errstate(divide="ignore", invalid="ignore"):
-            variance = squares / (2 * w) - (total / (2 * w)) ** 2
-            alpha = 1 - (2 * n - 1) / (2 * n) * (apart / w) / (2 * variance)
-            return np.where(variance > 1e-12, alpha, np.nan)
-
-    sampled = view.drawn.sampled(
-        of_weights, len(x), width=5, reason="all values are equal", scale="correlation"
-    )
-    return sampled.estimate(view.confidence)
 
 
 def _weighted_kappa(view: LabelView) -> Estimate:
@@ -271,12 +244,15 @@ def _probabilities(view: LabelView) -> Figures:
         return {}
     known: Mask = ~np.isnan(stated[view.both])
     human, _, _ = view.sides
-    said, truth, drawn = stated[view.both][known], human[known], view.drawn.for_items(known)
-    names = np.asarray(view.names(view.both))[known].tolist()
+    said, truth = stated[view.both][known], human[known]
+    names = view.clusters[view.both][known]
     if not known.any():
         return {}
     return {
-        "auroc": view.claimed(lambda: auroc(truth, said, drawn, confidence=view.confidence), by_label=True),
+        "auroc": view.claimed(
+            lambda: auroc(truth, said, view.drawn_for_ranks.for_items(known), confidence=view.confidence),
+            by_label=True,
+        ),
         "brier": view.claimed(lambda: view.share((np.nan_to_num(stated[view.both]) - human) ** 2, known)),
         "calibration_error": _unweighted(
             view,

@@ -25,6 +25,8 @@ from conqret.studies.check.checked_table import CheckedTable, JudgeColumn
 
 FEW_LEVELS = 10
 """Distinct values up to which each is a level; more are put into bands of about as many rows."""
+MANY_ROWS, RANK_GROUPS = 10_000, 20
+"""Rows beyond which statistics of ranks leave out so many random groups: their intervals are narrow all the same."""
 NO_LABEL = "no row has a verdict and a human label"
 BY_LABEL = "the rows were drawn by label, so this share of the labeled rows says nothing of all rows"
 Drawing = Literal["random", "verdict", "label", "probabilities"]
@@ -98,7 +100,12 @@ class LabelView:
     @cached_property
     def drawn(self) -> Resamples:
         """The resamples of these rows."""
-        return leave_one_out(self.clusters[self.both].tolist())
+        return leave_one_out(self.clusters[self.both])
+
+    @cached_property
+    def drawn_for_ranks(self) -> Resamples:
+        """The same, in fewer groups where there are many rows, for statistics of ranks."""
+        return self.drawn if len(self.drawn.cluster) <= MANY_ROWS else self.drawn.grouped(RANK_GROUPS)
 
     @property
     def unequal(self) -> bool:
@@ -106,13 +113,15 @@ class LabelView:
         return self.chances is not None
 
     @property
+    def binary(self) -> bool:
+        """True if scores are compared with labels of 0 and 1."""
+        human = self.target[self.both]
+        return self.table.kind == "scores" and len(human) > 0 and bool(np.isin(human, (0.0, 1.0)).all())
+
+    @property
     def level(self) -> Level:
         """The level of measurement of the labels."""
         return {"ratings": "ordinal", "scores": "interval"}.get(self.table.kind, "nominal")  # type: ignore[return-value]
-
-    def names(self, rows: Mask) -> list[int]:
-        """Return the cluster of each of ``rows``."""
-        return self.clusters[rows].tolist()
 
     def claimed(self, compute: Callable[[], Estimate], *, by_label: bool = False) -> Estimate:
         """Return what ``compute`` does, or why it cannot be claimed; ``by_label`` says that it also holds for rows that
@@ -143,21 +152,21 @@ class LabelView:
         known = ~np.isnan(values)
         if not known.any():
             return undefined(reason)
-        return mean(values[known], self.names(known), scale=scale).estimate(self.confidence)
+        return mean(values[known], self.clusters[known], scale=scale).estimate(self.confidence)
 
     def corrected(self, rows: Mask | None = None, scale: Scale = "share") -> CorrectedMean:
         """Return the mean label of all ``rows`` with a verdict, from verdicts and labels (prediction-powered)."""
         judged = ~np.isnan(self.verdicts) if rows is None else rows & ~np.isnan(self.verdicts)
         if self.chances is not None:
             items = ProbabilitySample(self.target[judged], self.verdicts[judged], self.chances[judged])
-            return weighted_mean(items, self.names(judged), confidence=self.confidence, scale=scale)
+            return weighted_mean(items, self.clusters[judged], confidence=self.confidence, scale=scale)
         labeled, rest = judged & self.both, judged & np.isnan(self.target)
         return prediction_powered_mean(
             self.target[labeled],
             self.verdicts[labeled],
             self.verdicts[rest],
-            clusters=self.names(labeled),
-            unlabelled_clusters=self.names(rest),
+            clusters=self.clusters[labeled],
+            unlabelled_clusters=self.clusters[rest],
             confidence=self.confidence,
             scale=scale,
         )

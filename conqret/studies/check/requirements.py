@@ -17,6 +17,8 @@ OF_CLASS = ("recall", "precision")
 KNOWN = (*TITLES, COVERAGE, *OF_CLASS)
 SHARES = ("tnr", "tpr", "agreement", "flip_rate", "changed", *OF_CLASS)
 """Shares of the rows that their n counts: their intervals narrow as those of binomial shares do."""
+OF_ALL_ROWS = ("judge_mean", "flip_rate", "first_share", "changed", "run_sd")
+"""Figures that take no labels: more rows decide them."""
 
 
 def parse_requirement(text: str) -> Requirement:
@@ -43,6 +45,10 @@ def check_requirement(requirement: Requirement, result: CheckResult) -> Requirem
     """
     judge, name = result.judges[0], requirement.name
     if name in OF_CLASS:
+        if not judge.classes:
+            raise DeclarationError(
+                f"{name} is of classes without an order, and these verdicts are none: see tnr and tpr"
+            )
         classes = {dimension_name(one.name): one for one in judge.classes}
         check_known("class", classes, requirement.dimension or "")
         estimate: Estimate = getattr(classes[requirement.dimension or ""], name)
@@ -58,12 +64,13 @@ def check_requirement(requirement: Requirement, result: CheckResult) -> Requirem
     labels = labels_to_decide(
         estimate,
         requirement.bound,
-        judge.compared,
+        estimate.n if name in OF_ALL_ROWS else judge.compared,
         end="low" if estimate.value > requirement.bound else "high",
         share=name in SHARES,
         confidence=result.confidence,
     )
     if not labels:
         return outcome
-    remedy = f"about {number(labels, 'more labeled row')} would decide it"
+    unit = "more row" if name in OF_ALL_ROWS else "more labeled row"
+    remedy = f"about {number(labels, unit)} would decide it"
     return replace(outcome, reason=f"{outcome.reason}; {remedy}", labels=labels)

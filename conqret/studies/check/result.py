@@ -45,25 +45,6 @@ TITLES: Mapping[str, str] = {
 }
 """The words for each figure, for tables."""
 
-RATING_FIGURES = (
-    "bias",
-    "judge_mean",
-    "human_mean",
-    "corrected",
-    "alpha",
-    "judge_as_annotator",
-    "one_annotator",
-)
-FIGURES: Mapping[Kind, tuple[str, ...]] = {
-    "pass_fail": ("tnr", "tpr", "judge_mean", "corrected", "kappa", "agreement", "human_mean"),
-    "ratings": (*RATING_FIGURES[:4], "weighted_kappa", *RATING_FIGURES[4:], "spearman", "error"),
-    "scores": (*RATING_FIGURES, "spearman", "error"),
-    "pairs": ("agreement", "flip_rate", "first_share", "agreement_with_flips", "bias", "kappa"),
-    "classes": ("agreement", "kappa"),
-}
-"""The figures that a judge of each kind always has, in the order in which they are shown; the others of
-:data:`TITLES` where the table allows them."""
-
 
 class NamedFigures(Frozen):
     """Access to the figures of one judge by name; a figure that the kind does not have is an error."""
@@ -320,6 +301,9 @@ class CheckResult(NamedFigures):
     def figure(self, name: str) -> Estimate:
         """Return the figure ``name`` of the first judge."""
         return self.judges[0].figure(name)
+
+    def __str__(self) -> str:
+        return "\n".join([self.answer, *map(str, self.requirements)])
 
     @property
     def met(self) -> bool:

@@ -22,11 +22,22 @@ def screen(result: CheckResult, *, paged: bool = False) -> list[str]:
     lines = [result.answer, *aligned(figure_lines(result, result.judges[0]))]
     lines += [f"  {line}" for line in _failed(result)]
     lines.append(f"  next: {result.next}")
-    for block in (_judges(result), _systems(result), _disagreements(result, paged=paged)):
+    for block in (_judges(result), _systems(result), _disagreements(result, paged=paged), _further(result)):
         shown = list(block)
         if shown:
             lines += ["", *shown]
     return lines
+
+
+def _further(result: CheckResult) -> Iterator[str]:
+    """The command for what is amiss with the judge."""
+    figures = result.judges[0].figures
+    if result.usable == "not usable":
+        yield "further: conqret judges improve --help (improve a prompt from human labels)"
+    elif result.kind in ("ratings", "scores") and figures["bias"].sign:
+        yield "further: conqret judges calibrate --help (map a judge's scores to human scores)"
+    elif result.kind == "pairs" and figures["first_share"].value is not None:
+        yield "further: conqret bias --help (test a judge, or a log of its verdicts, for bias)"
 
 
 def aligned(lines: Iterable[FigureLine]) -> list[str]:
@@ -40,7 +51,7 @@ def aligned(lines: Iterable[FigureLine]) -> list[str]:
 
 def number(value: float | None, *, signed: bool = False) -> str:
     """Return a figure with two places; a dash for None."""
-    return "-" if value is None else f"{value:{'+' if signed else ''}.2f}"
+    return "-" if value is None else f"{value:{'+' if signed else ''}z.2f}"
 
 
 def estimate_text(estimate: Estimate, *, signed: bool = False) -> str:
@@ -152,7 +163,8 @@ def _failed(result: CheckResult) -> Iterator[str]:
     for judge in result.judges:
         if judge.failed:
             name = f"{judge.name}: " if len(result.judges) > 1 else ""
-            yield f"{name}no verdict on {judge.failed:,} of {result.rows:,} rows ({', '.join(judge.failures)})"
+            example = f" (such as {cut(judge.failures[0], ROOM)})" if judge.failures else ""
+            yield f"{name}no verdict on {judge.failed:,} of {result.rows:,} rows{example}"
 
 
 def _judges(result: CheckResult) -> Iterator[str]:
@@ -168,6 +180,8 @@ def _judges(result: CheckResult) -> Iterator[str]:
     )
     for difference in result.comparisons[:LISTED]:
         better = f"{difference.better} is better" if difference.better else "no difference is shown"
+        if difference.difference.low is None:
+            better = difference.difference.reason or "no interval"
         yield (
             f"  {difference.first} minus {difference.second}: {difference.measure} "
             f"{estimate_text(difference.difference, signed=True)}: {better}"

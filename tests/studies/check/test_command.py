@@ -77,7 +77,7 @@ def test_a_folder_gets_the_page_with_the_disagreements(cli: Cli, tmp_path: Path)
         (["tpr.low >= 0.9"], 3, "undecided: tpr.low >= 0.9 (0.849, the interval 0.849 to 0.973 contains 0.9"),
         (["tpr.low >= 0.9", "tnr >= 0.8"], 1, "error: not met: tnr >= 0.8 (0.533)"),
         (["tpr.high <= 0.9"], 3, "more labeled rows would decide it"),
-        (["trn.low >= 0.8"], 2, "did you mean 'tnr'"),
+        (["trn.low >= 0.8"], 2, "there is no figure to require 'trn'"),
         (["flip_rate < 0.1"], 2, "flip_rate"),
     ],
 )
@@ -137,11 +137,11 @@ def test_labels_that_are_no_random_sample_bear_no_rate_until_it_is_said_how_they
         (
             "id score human",
             [(n, 1 + n % 5, max(1, n % 5)) for n in range(60)],
-            ["judge minus annotators", "error by level"],
+            ["judge minus annotators", "error by human label"],
         ),
         (
             "id judge_ab judge_ba human",
-            [(n, "A", "A" if n % 4 else "B", "A" if n % 3 else "B") for n in range(60)],
+            [(n, "AB"[n % 2], "AB"[(n % 2) ^ (n % 8 == 0)], "AB"[(n % 2) ^ (n % 9 == 0)]) for n in range(80)],
             ["flips with the order", "prefers the first place"],
         ),
         (
@@ -151,7 +151,7 @@ def test_labels_that_are_no_random_sample_bear_no_rate_until_it_is_said_how_they
         ),
         (
             "id judge_a judge_b human",
-            [(n, "pass", "pass" if n % 3 else "fail", "pass" if n % 3 else "fail") for n in range(60)],
+            [(n, *(("pass", "fail")[n % step == 0] for step in (7, 3, 3 + (n % 10 == 0)))) for n in range(90)],
             ["Judges", "judge_b is better"],
         ),
         (
