@@ -58,8 +58,8 @@ def collect(
     An answer is saved before the page confirms it, and judges' scores are never shown. Each annotator gets the items in
     an order of their own, and each item is labeled by `--overlap` annotators.
 
-    Of a table of a judge's verdicts, as `conqret check` reads it, rows are drawn by verdict and labeled by one key each;
-    `labels.csv` in the folder has the labels and the probabilities of being drawn.
+    Of a table of a judge's verdicts, as `conqret check` reads it, rows are drawn by verdict and labeled by one key
+    each; `labels.csv` in the folder has the labels and the probabilities of being drawn.
 
     Of two-turn debates (`--task debate`), each annotator judges each question once, at random with the arguments of the
     debate or without; the server keeps the time, and answers are final. With `--task write`, two annotators write on
@@ -129,9 +129,10 @@ def verdict_plan(
 ) -> PlannedStudy:
     """Return the planned study for labeling rows of a table; of a study that has begun, with the rows that
     were drawn then."""
+    from conqret.labels.sampling import SEED
     from conqret.labels.study_screens import PlannedStudy, practice_screens
     from conqret.labels.verdict_screens import table_screens
-    from conqret.labels.verdict_tables import SAMPLE, SEED, draw_rows, drawn_before, strata_line
+    from conqret.labels.verdict_tables import SAMPLE, draw_rows, drawn_before, strata_line
 
     screens = drawn_before(folder, table)
     if len(screens) < (task_options.sample or (0 if screens else SAMPLE)):

@@ -158,7 +158,7 @@ def label(
 
 
 def _written(
-    sheet: AnnotationForm, to: Target, reasons: object, output: Path, *, overwrite: bool
+    annotation_form: AnnotationForm, to: Target, reasons: object, output: Path, *, overwrite: bool
 ) -> list[Path]:
     """Write a form and the plan by which its items were drawn; return their paths."""
     from conqret.io.safe_files import write_new
@@ -167,7 +167,7 @@ def _written(
     plan_text = json.dumps(reasons, indent=1, ensure_ascii=False) + "\n"
     texts = {
         output.with_name(f"{output.name}{suffix}"): text
-        for suffix, text in {**FORMS[to](sheet), ".plan.json": plan_text}.items()
+        for suffix, text in {**FORMS[to](annotation_form), ".plan.json": plan_text}.items()
     }
     return write_new(texts, overwrite=overwrite)
 
@@ -192,13 +192,13 @@ def _sample_rows(
             "--uncertain-first and --oversample-uncertain"
         )
     rows = draw_rows(table, wanted, sampling.seed)
-    sheet = table_form(table, rows)
+    annotation_form = table_form(table, rows)
     chosen = [
         {"item": table.texts["id"][row.place], "stratum": row.stratum.name, "rows": row.stratum.rows}
         for row in rows
     ]
     reasons = {"chosen": chosen, "probability": None, "total": len(table.labels), "seed": sampling.seed}
-    paths = _written(sheet, to, reasons, output, overwrite=overwrite)
+    paths = _written(annotation_form, to, reasons, output, overwrite=overwrite)
     if shown.json_output or not shown.quiet:
         ready = shlex.join(["conqret", "check", table.source, "--labels", str(output)])
         lines = [strata_line(row.stratum for row in rows), *map(at, paths), f"when it is filled in: {ready}"]

@@ -84,7 +84,7 @@ def _question(table: CheckedTable) -> ScreenQuestion:
         choices = tuple(Choice(value=word, key=key) for word, key in zip(words, keys, strict=True))
         return ScreenQuestion(name=VERDICT, asks=asks, choices=choices)
     low, high = map(int, table.scale)
-    if (low, high) != table.scale or not 0 <= low < high <= MAX_KEYS:
+    if not all(float(end).is_integer() for end in table.scale) or low < 0 or high > MAX_KEYS:
         raise DeclarationError(
             f"{table.source} has ratings from {table.scale[0]:g} to {table.scale[1]:g}, and the pages have keys for "
             f"whole numbers from 0 to {MAX_KEYS} alone"

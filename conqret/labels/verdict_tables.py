@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -71,14 +72,21 @@ def table_of_verdicts(
         if not wanted and "topic" in header and header & {"argument", "documents"}:
             return None
         named = {role: [column] for role, column in roles.items()} if wanted else {}
-        # what swapped preferences name only matters once there are labels
-        return read_checked_table(
-            file, judge=named.get("judge", ()), human=named.get("human", ()), passing="answers"
-        )
+        read = partial(read_checked_table, file, judge=named.get("judge", ()), human=named.get("human", ()))
+        try:
+            return read()
+        except (
+            DeclarationError
+        ) as error:  # what swapped preferences name does not matter before there are labels
+            if "--pass answers" not in str(error):
+                raise
+            return read(passing="answers")
     except ConqretError as error:
         if not wanted:
             return None
-        remedy = "; with conqret labels: --columns judge=COLUMN,human=COLUMN" if "--judge" in str(error) else ""
+        remedy = (
+            "; with conqret labels: --columns judge=COLUMN,human=COLUMN" if "--judge" in str(error) else ""
+        )
         raise DeclarationError(f"{error}{remedy}") from None
 
 
