@@ -112,7 +112,7 @@ def test_labels_drawn_by_verdict_claim_nothing_until_it_is_stated(kind):
     assert silent.guard.fired
     assert silent.guard.p < 0.001
     assert "--drawn-by verdict" in silent.next
-    assert "conqret check 'my results.csv' --drawn-by label" in silent.next
+    assert "conqret check 'my results.csv' --drawn-by verdict (" in silent.next
     for name in ("tnr", "tpr", "corrected", "kappa", "agreement", "bias"):
         if name in silent.judges[0].figures:
             assert silent.figure(name).value is None
