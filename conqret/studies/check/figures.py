@@ -33,6 +33,7 @@ from conqret.studies.check.result import (
     DrawGuard,
     JudgeCheck,
     LevelCheck,
+    Usable,
 )
 
 BAR = 0.8
@@ -85,12 +86,11 @@ def check_table(table: CheckedTable, *, bar: float = BAR, confidence: float = CO
     differing = _differing(first)
     shown = differing[:MOST_DISAGREEMENTS].tolist()
     of_labeled = len(np.unique(clusters[first.both]))
-    usable = _usable(checks[0], bar) if table.kind == "pass_fail" else None
     result = CheckResult(
         source=table.source,
         kind=table.kind,
         answer="",
-        usable="not claimed" if usable is not None and (first.reason or not first.both.any()) else usable,
+        usable=_usable(first, checks[0], bar) if table.kind == "pass_fail" else None,
         bar=bar,
         confidence=confidence,
         next="",
@@ -135,7 +135,7 @@ def _draw_p(
     if not np.isnan(target).any() or table.chances is not None:
         return None
     independent = table.clusters is None and table.systems is None
-    names = None if independent and table.kind in ("pass_fail", "classes") else clusters
+    names = None if independent and table.kind in ("pass_fail", "classes") else clusters.tolist()
     if table.kind != "classes":
         return draw_test(target, judge.values, clusters=names)
     known = ~np.isnan(judge.values)
@@ -228,7 +228,9 @@ def _more_labels(view: LabelView, figures: dict[str, Estimate]) -> int | None:
     return more_labels(rarer, int(view.both.sum()), confidence=view.confidence)
 
 
-def _usable(check: JudgeCheck, bar: float) -> str:
+def _usable(view: LabelView, check: JudgeCheck, bar: float) -> Usable:
+    if view.refusal(by_label=True):
+        return "not claimed"
     both = (check.tnr, check.tpr)
     if all(rate.low is not None and rate.low >= bar for rate in both):
         return "usable"
