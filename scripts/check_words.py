@@ -63,7 +63,7 @@ EXCEPTIONS: Sequence[AllowedPassage] = (
     AllowedPassage(
         r"(?:informed|thoughtful) people|people who build|most people agree", "a population, not annotators"
     ),
-    AllowedPassage(r"url, licence", "the name of a column"),
+    AllowedPassage(r"url, licence|labeler labeller|labeled labelled", "names of columns"),
     AllowedPassage(
         r"arguments are asked for, and|not among those asked for|of this name is asked for",
         "a fault in a response, which is sent back to the model: part of recording keys",

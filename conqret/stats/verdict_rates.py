@@ -265,16 +265,16 @@ def _fisher(x: int, n: int, passes: int, total: int) -> float:
     return min(1.0, float(chances[chances <= observed * (1 + 1e-7)].sum()))
 
 
-MOST = 1_000_000
+MAX_LABELS = 1_000_000
 """Labels beyond which a number of them is of no use."""
 
 
 def _least(fits: Callable[[int], bool], start: int) -> int | None:
-    """The least number from ``start`` on that fits, where all larger ones fit, too; None beyond :data:`MOST`."""
+    """The least number from ``start`` on that fits, where all larger ones fit, too; None beyond :data:`MAX_LABELS`."""
     high = max(start, 1)
     while not fits(high):
         high *= 2
-        if high > MOST:
+        if high > MAX_LABELS:
             return None
     low = max(start, high // 2)
     while low < high:

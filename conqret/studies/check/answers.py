@@ -175,7 +175,7 @@ def _pairs(result: CheckResult, judge: JudgeCheck) -> str:
         f"agrees with annotators on {_percent(agreement)} of {number(agreement.n, 'labeled pair')}{steady}"
     )
     if flips.value is None:
-        return f"{start}; it was asked in one order, so flips cannot be seen."
+        return f"{start}; it judged in one order, so flips cannot be seen."
     place = f"prefers the first place in {_percent(first)}"
     return f"{start}, flips with the order on {_percent(flips)} of {number(flips.n, 'pair')}, and {place}."
 

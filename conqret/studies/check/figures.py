@@ -41,7 +41,7 @@ BAR = 0.8
 SUSPICIOUS = 0.05
 """Where labeled rows drawn at random would differ as much in their verdicts with a smaller probability, no rate is
 claimed."""
-MOST_DISAGREEMENTS = 50
+MAX_DISAGREEMENTS = 50
 APART = 0.25
 """The share of the scale from which on a rating or score disagrees with the label (half, with labels of 0 and 1)."""
 TEXT_LENGTH = 400
@@ -84,7 +84,7 @@ def check_table(table: CheckedTable, *, bar: float = BAR, confidence: float = CO
     labeled, asked = ~np.isnan(target), (~np.isnan(table.labels)).any(axis=1)
     first, checks = views[0], tuple(map(_judge_check, views))
     differing = _differing(first)
-    shown = differing[:MOST_DISAGREEMENTS].tolist()
+    shown = differing[:MAX_DISAGREEMENTS].tolist()
     of_labeled = len(np.unique(clusters[first.both]))
     result = CheckResult(
         source=table.source,
@@ -290,6 +290,8 @@ def _notes(view: LabelView, clusters: int, tied: int) -> Iterator[str]:
     if tied:
         rows = "1 row is" if tied == 1 else f"{tied:,} rows are"
         yield f"{rows} left out: as many annotators give one label as another"
+    if view.drawing is None and not view.reason and view.both.any() and np.isnan(view.target).any():
+        yield "the labeled rows are taken as a random sample; if they are none, say how they were drawn: --drawn-by"
     if view.judge.runs is not None:
         yield f"figures are of the first of {view.judge.runs.shape[1]} runs"
     if table.kind == "pairs" and view.judge.orders is None:

@@ -20,12 +20,12 @@ from conqret.studies.check.result import ClassCheck, LevelCheck
 Figures = dict[str, Estimate]
 
 UNWEIGHTED = "labeled rows stand for different numbers of rows, and this figure takes no weights"
-ONE_ORDER = "asked in one order: flips cannot be seen"
+ONE_ORDER = "judged in one order: flips cannot be seen"
 NO_PAIR = "no pair was judged in both orders"
 ALL_FLIP = "every labeled verdict flips with the order"
 NO_STEPS = "verdicts or labels are no whole steps"
 NO_VERDICT = "no row has a verdict"
-MOST_STEPS = 20
+MAX_STEPS = 20
 """Steps of a scale up to which ratings have a weighted kappa."""
 
 
@@ -212,7 +212,7 @@ def _weighted_kappa(view: LabelView) -> Estimate:
     human = np.floor(human + 0.5) if view.table.labels.shape[1] > 1 else human
     low, high = view.table.scale
     whole = all((values == np.round(values)).all() for values in (human, judge, np.array([low, high])))
-    if not whole or high - low > MOST_STEPS:
+    if not whole or high - low > MAX_STEPS:
         return undefined(NO_STEPS)
     steps = np.arange(low, high + 1).tolist()
     return quadratic_kappa(

@@ -27,7 +27,7 @@ HOW_TO_READ = {
 }
 HOW_TO_READ["scores"] = HOW_TO_READ["ratings"]
 INTERVALS = (
-    "Brackets hold the interval of a figure: other samples of rows drawn in the same way would give values within it. "
+    "Brackets hold the interval of a figure: other samples of rows drawn likewise would give values within it. "
     "A judge is usable as a gate where the whole intervals of TNR and TPR lie above the bar."
 )
 

@@ -257,4 +257,4 @@ def _disagreements(result: CheckResult, *, paged: bool) -> Iterator[str]:
 def _quoted(disagreement: Disagreement) -> str:
     texts = disagreement.texts
     text = texts.get("output") or texts.get("input") or next(iter(texts.values()), "")
-    return f'"{cut(" ".join(text.split()), ROOM)}"' if text else ""
+    return f"“{cut(' '.join(text.split()), ROOM)}”" if text else ""
