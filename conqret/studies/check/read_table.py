@@ -66,6 +66,10 @@ def read_checked_table(
     _check_ids(table, roles, by_column)
     table, paired, by_name = by_model_name(table, roles)
     reading = _read(table, roles, "" if passing in READINGS and paired else passing, paired)
+    if not roles.humans and not table.note:
+        roles.notes.append(
+            "no column has the name of human labels; if one holds them, name it: --human COLUMN"
+        )
     empty = [name for name in roles.humans if not reading.mappings[name]]
     roles.notes += [f"{name!r} holds no label yet" for name in empty]
     roles.humans = [name for name in roles.humans if name not in empty]
@@ -254,10 +258,6 @@ def _further_notes(
     labels: NDArray[np.float64],
     by: str | None,
 ) -> None:
-    if not roles.humans and not table.note:
-        roles.notes.append(
-            "no column has the name of human labels; if one holds them, name it: --human COLUMN"
-        )
     for place, name in enumerate(roles.humans):
         for judge in judges:
             both = ~np.isnan(labels[:, place]) & ~np.isnan(judge.values)

@@ -282,7 +282,7 @@ def test_files_and_frames(tmp_path, shape):
         (rows("id,judge,human", "1,pass,fail", "1,fail,fail"), "results.csv:3: id '1' has a second"),
         (rows("judge,human", ",fail", "ERROR,pass"), "holds no verdict"),
         (rows("judge_a,human_a,judge_b,human_b"), "has no rows"),
-        (rows("judge_x1,human_x1,judge_y,human_y", "1,1,0,0"), "--judge judge_x1 --human human_x1"),
+        (rows("judge_ok,human_ok,judge_tone,human_tone", "1,1,0,0"), "--judge judge_ok --human human_ok"),
         (rows("judge,human,inclusion_probability", "1,0,1.5"), "results.csv:2: inclusion_probability"),
     ],
 )
