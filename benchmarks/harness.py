@@ -72,6 +72,16 @@ def write_rows(path: Path, rows: Iterable[Any]) -> None:
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
 
+def put_tables(page: Path | None, tables: str) -> None:
+    """Replace what stands under the heading Tables on a page, its last; without a page print the tables."""
+    if page is None:
+        print(tables)
+        return
+    heading = "## Tables\n"
+    before = page.read_text("utf-8").partition(heading)[0]
+    page.write_text(f"{before}{heading}\n{tables.rstrip()}\n", encoding="utf-8")
+
+
 def table(heads: Sequence[object], rows: Iterable[Sequence[object]]) -> Iterator[str]:
     """Yield the lines of a table in Markdown, with an empty one at the end."""
     yield f"| {' | '.join(map(str, heads))} |"

@@ -26,7 +26,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
 import simulated_commands as commands
-from harness import table
+from harness import put_tables, table
 from simulated_intervals import INTERVALS, RANKINGS, ranked_once, simulated, truths
 from simulated_tournaments import COMPARISONS, TOURNAMENTS, tournament_sample
 from simulated_tournaments import TOPICS as TOURNAMENT_TOPICS
@@ -38,8 +38,6 @@ HEADS = [f"{topics}{'' if balanced else ' u'}" for topics, balanced in DESIGNS]
 """The columns of the tables; u: topics of unequal sizes."""
 CHUNK = 100
 WANTED = 0.93
-HEADING = "## Tables\n"
-"""The heading under which the tables stand on the page."""
 KINDS = {
     "even": "five labels that occur about equally often",
     "skewed": "five labels, the upper ones rare",
@@ -236,11 +234,7 @@ def main() -> None:
     cells = wanted_cells(args.simulations, args.only)
     done = kept_chunks(args.kept, cells, args.processes, min(CHUNK, args.simulations))
     tables = "\n".join(page(done, args.simulations))
-    if args.page is None:
-        print(tables)
-    else:
-        before = args.page.read_text("utf-8").partition(HEADING)[0]
-        args.page.write_text(f"{before}{HEADING}\n{tables.rstrip()}\n", encoding="utf-8")
+    put_tables(args.page, tables)
 
 
 if __name__ == "__main__":

@@ -58,10 +58,7 @@ def read_checked_table(
     by_column = chosen(table, [by])[0] if by else None
     roles = guessed_roles(table, chosen(table, judge), [] if labels else chosen(table, human))
     if labels is not None:
-        unused = roles.humans
-        table, roles.humans, notes = joined(table, roles.texts.get("id"), roles.system, labels, human)
-        roles.notes += [*notes, f"not used as labels: {', '.join(unused)}"] if unused else notes
-        roles.chances = roles.chances or named(table.columns, "inclusion_probability")
+        table, roles = joined(table, roles, labels, human)
     table = made_wide(table, roles, by_column)
     _check_ids(table, roles, by_column)
     table, paired, by_name = by_model_name(table, roles)
@@ -94,6 +91,7 @@ def read_checked_table(
         chances=_chances(table, roles.chances) if roles.chances else None,
         drawn_by=drawn_by,
         classes=reading.classes,
+        levels=reading.levels,
         scale=reading.scale,
         passing=reading.passing,
         texts={"id": tuple(map(table.place, range(len(table)))), **texts},

@@ -47,7 +47,9 @@ def read_verdicts(table: TextTable, columns: Sequence[WordColumn], *, passing: s
     if (order := ordered_scale({word_of(cell) for column in filled for cell in column.counts})) is not None:
         steps = ", ".join(f"{word} {place:g}" for word, place in order.items())
         note = f"the words are read as ratings: {steps}; as pass or fail: --pass WORD"
-        return _all("ratings", columns, lambda cell: order[word_of(cell)], (1.0, float(len(order))), note)
+        reading = _all("ratings", columns, lambda cell: order[word_of(cell)], (1.0, float(len(order))), note)
+        reading.levels = tuple(sorted(order, key=order.__getitem__))
+        return reading
     if all(column.binary for column in filled):
         return _pass_fail(columns)
     if all(column.binary or column.scored for column in filled) and any(column.binary for column in filled):

@@ -1,0 +1,352 @@
+"""How good pass/fail verdicts are, whichever way the labeled rows were drawn: TPR, TNR, kappa and the corrected rate.
+
+All of it is made of a few shares that are independent of each other. With the judge's pass rate q over all rows and
+the shares a1, a0 of human passes among labeled rows that the judge passes and fails:
+
+- rows drawn at random: TPR, TNR and accuracy are shares of labeled rows; kappa is a function of q, a1 and a0, all of
+  labeled rows; the corrected rate is ``q a1 + (1 - q) a0`` with q of all rows, which is the prediction-powered mean
+  (:mod:`conqret.stats.prediction_powered`) of binary verdicts;
+- so many of each verdict (``verdict``), or with known probabilities: a1 and a0 hold, and all else is made of them with
+  q of all rows: ``TPR = q a1 / (q a1 + (1 - q) a0)``;
+- so many of each human label (``label``): TPR and TNR hold, and the pass rate is ``(q + TNR - 1) / (TPR + TNR - 1)``
+  (Rogan and Gladen, American Journal of Epidemiology 1978); accuracy and kappa are those at this rate.
+
+Their intervals: :mod:`conqret.stats.shares`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import gammaln
+
+from conqret.errors import DeclarationError, check_known
+from conqret.stats.estimate import CONFIDENCE, MIN_FREEDOM, Estimate, t_tail, undefined
+from conqret.stats.jackknife import freedom_by_size
+from conqret.stats.prediction_powered import ProbabilitySample
+from conqret.stats.resampling import cluster_places
+from conqret.stats.shares import Equation, Numbers, Share, share_interval, share_of_sums, solve
+
+DrawnBy = Literal["random", "verdict", "label"]
+"""How the labeled rows were drawn: at random, or so many of each judge's verdict, or so many of each human label."""
+DRAWN_BY: tuple[DrawnBy, ...] = ("random", "verdict", "label")
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictRates:
+    """How good the verdicts of a judge are, by the rows that have a verdict and a human label.
+
+    Attributes:
+        tpr: the share of human passes that the judge passes; n counts labeled passes.
+        tnr: the share of human failures that the judge fails; n counts labeled failures.
+        kappa: Cohen's kappa.
+        accuracy: the share of rows on which judge and annotators agree.
+        judged: the judge's pass rate over all rows with a verdict.
+        corrected: the pass rate of all rows with a verdict, corrected for the judge's errors.
+        table: counts of labeled rows, (2, 2): rows are human fail and pass, columns judge fail and pass.
+    """
+
+    tpr: Estimate
+    tnr: Estimate
+    kappa: Estimate
+    accuracy: Estimate
+    judged: Estimate
+    corrected: Estimate
+    table: NDArray[np.intp]
+
+
+def _kappa(t: float, q: Numbers, a1: Numbers, a0: Numbers) -> Numbers:
+    rate = q * a1 + (1 - q) * a0
+    return 2 * q * (1 - q) * (a1 - a0) - t * (q + rate - 2 * q * rate)
+
+
+def _rate(t: float, q: Numbers, a1: Numbers, a0: Numbers) -> Numbers:
+    return q * a1 + (1 - q) * a0 - t
+
+
+def _kappa_by_label(t: float, q: Numbers, s: Numbers, f: Numbers) -> Numbers:
+    return 2 * (q - f) * (s - q) - t * (q * (s - f) + (q - f) * (1 - 2 * q))
+
+
+def _accuracy_by_label(t: float, q: Numbers, s: Numbers, f: Numbers) -> Numbers:
+    return (q - f) * s + (s - q) * (1 - f) - t * (s - f)
+
+
+ALL = ("judged", "passed", "failed")
+"""q of all rows, a1 and a0."""
+BY_LABEL = ("judged", "sensitivity", "fallout")
+"""q of all rows, TPR and 1 - TNR."""
+OF_CLASSES: dict[str, tuple[Equation, tuple[str, ...]]] = {
+    "tpr": (lambda t, s: s - t, ("sensitivity",)),
+    "tnr": (lambda t, f: 1 - f - t, ("fallout",)),
+}
+DESIGNS: dict[DrawnBy, dict[str, tuple[Equation, tuple[str, ...]]]] = {
+    "random": OF_CLASSES
+    | {
+        "kappa": (_kappa, ("labeled", "passed", "failed")),
+        "accuracy": (lambda t, right: right - t, ("right",)),
+        "corrected": (_rate, ALL),
+    },
+    "verdict": {
+        "tpr": (lambda t, q, a1, a0: (1 - t) * q * a1 - t * (1 - q) * a0, ALL),
+        "tnr": (lambda t, q, a1, a0: (1 - t) * (1 - q) * (1 - a0) - t * q * (1 - a1), ALL),
+        "kappa": (_kappa, ALL),
+        "accuracy": (lambda t, q, a1, a0: q * a1 + (1 - q) * (1 - a0) - t, ALL),
+        "corrected": (_rate, ALL),
+    },
+    "label": OF_CLASSES
+    | {
+        "kappa": (_kappa_by_label, BY_LABEL),
+        "accuracy": (_accuracy_by_label, BY_LABEL),
+        "corrected": (lambda t, q, s, f: q - f - t * (s - f), BY_LABEL),
+    },
+}
+"""Under each way of drawing, each statistic as an equation in shares, and the names of these."""
+UNLABELED = {
+    "passed": "no row that the judge passes is labeled",
+    "failed": "no row that the judge fails is labeled",
+    "sensitivity": "no human pass is labeled",
+    "fallout": "no human failure is labeled",
+}
+UNKNOWN = {"tpr": UNLABELED["sensitivity"], "tnr": UNLABELED["fallout"]}
+ONE_VERDICT = "annotators and judge use one and the same verdict only"
+UNRELATED = "TPR + TNR is not above 1: the verdicts do not follow the labels"
+
+
+def verdict_rates(
+    human: ArrayLike,
+    judge: ArrayLike,
+    *,
+    clusters: Sequence[Hashable] | None = None,
+    chances: ArrayLike | None = None,
+    drawn_by: DrawnBy = "random",
+    confidence: float = CONFIDENCE,
+) -> VerdictRates:
+    """Estimate how good a judge's pass/fail verdicts are, and the pass rate of all rows.
+
+    Rows without a verdict take no part. Where all rows with a verdict are labeled, they count as drawn at random.
+
+    Args:
+        human: (n,): 1 for a human pass, 0 for a failure, NaN where a row is not labeled.
+        judge: (n,): 1 where the judge passes, 0 where it fails a row, NaN where it gave no verdict.
+        clusters: the cluster of each row; None: rows are independent.
+        chances: (n,): the probability with which a row was drawn for labeling, read for labeled rows, which are
+            weighted by it; ``drawn_by`` is then not read.
+        drawn_by: how labeled rows were drawn.
+        confidence: the confidence level of the intervals.
+
+    Raises:
+        DeclarationError: lengths differ, a value is not 0, 1 or NaN, a probability is not above 0 and at most 1, or
+            ``confidence`` is not inside (0, 1).
+    """
+    h, j, which = _checked(human, judge, clusters, drawn_by, confidence)
+    there = ~np.isnan(j)
+    h, j, which = h[there], j[there], None if which is None else which[there]
+    labeled, weights, fault = ~np.isnan(h), np.ones(len(h)), "no row with a verdict is labeled"
+    if labeled.any():
+        fault = ""
+        if chances is not None:
+            sample = ProbabilitySample(h, j, np.asarray(chances, dtype=float)[there])
+            if not ((sample.chances[labeled] > 0) & (sample.chances[labeled] <= 1)).all():
+                raise DeclarationError("a probability is above 0 and 1 at most")
+            fault, weights, drawn_by = sample.fault(), sample.weights, "verdict"
+        elif labeled.all():
+            drawn_by = "random"
+
+    def share(passes: Numbers, among: NDArray[np.bool_], weights: Numbers = weights) -> Share:
+        sums, sizes, n = weights[among] * passes[among], weights[among], int(among.sum())
+        if which is not None:
+            count = int(which.max(initial=-1)) + 1
+            sums, sizes = (np.bincount(which[among], each, minlength=count) for each in (sums, sizes))
+        return share_of_sums(sums, sizes, n, clustered=which is not None, confidence=confidence)
+
+    shares = {
+        "judged": share(j, np.ones(len(j), dtype=bool), np.ones(len(j))),
+        "labeled": share(j, labeled),
+        "passed": share(h, labeled & (j == 1)),
+        "failed": share(h, labeled & (j == 0)),
+        "sensitivity": share(j, h == 1),
+        "fallout": share(j, h == 0),
+        "right": share(np.where(h == j, 1.0, 0.0), labeled),
+    }
+    counts = {"tpr": int((h == 1).sum()), "tnr": int((h == 0).sum())}
+    found = {
+        name: undefined(fault)
+        if fault
+        else _estimate(name, drawn_by, shares, counts.get(name, int(labeled.sum())))
+        for name in DESIGNS["random"]
+    }
+    judged = shares["judged"]
+    return VerdictRates(
+        **found,
+        judged=Estimate(float(judged.value), float(judged.low), float(judged.high), len(j))
+        if len(j)
+        else undefined("no row has a verdict"),
+        table=np.array([[((h == a) & (j == b)).sum() for b in (0, 1)] for a in (0, 1)]),
+    )
+
+
+def _estimate(name: str, drawn_by: DrawnBy, shares: Mapping[str, Share], n: int) -> Estimate:
+    equation, parts = DESIGNS[drawn_by][name]
+    needed = [shares[part] for part in parts]
+    q = needed[0].value
+    for part, share in zip(parts, needed, strict=True):
+        if not share.n and not ((part == "passed" and q == 0) or (part == "failed" and q == 1)):
+            return undefined(UNLABELED[part], n)
+    if parts == BY_LABEL and needed[1].value <= needed[2].value:
+        return undefined(UNRELATED, n)
+    value, low, high = solve(equation, needed, -1.0 if equation is _kappa else 0.0)
+    if np.isnan(value):
+        return undefined(UNKNOWN.get(name, ONE_VERDICT), n)
+    return Estimate(float(value), float(low), float(high), n)
+
+
+def _checked(
+    human: ArrayLike,
+    judge: ArrayLike,
+    clusters: Sequence[Hashable] | None,
+    drawn_by: DrawnBy,
+    confidence: float,
+) -> tuple[Numbers, Numbers, NDArray[np.intp] | None]:
+    check_known("way of drawing", DRAWN_BY, drawn_by)
+    h, j = np.asarray(human, dtype=float), np.asarray(judge, dtype=float)
+    if h.shape != j.shape or h.ndim != 1 or (clusters is not None and len(clusters) != len(h)):
+        raise DeclarationError("labels, verdicts and clusters must be of the same rows")
+    if not all(np.isin(values[~np.isnan(values)], (0, 1)).all() for values in (h, j)):
+        raise DeclarationError("labels and verdicts are 1 for a pass, 0 for a failure, or missing")
+    if not 0 < confidence < 1:
+        raise DeclarationError(f"a confidence must lie inside (0, 1), not at {confidence}")
+    return h, j, None if clusters is None else cluster_places(clusters)
+
+
+def draw_test(
+    human: ArrayLike, judge: ArrayLike, *, clusters: Sequence[Hashable] | None = None
+) -> float | None:
+    """Test whether labeled rows were drawn without regard to verdict and label.
+
+    The judge's pass share is compared between labeled and unlabeled rows: it differs where rows were drawn by the
+    judge's verdict, and where they were drawn by the human label, as verdicts follow labels.
+
+    Returns:
+        The p-value of "the shares are equal" (Fisher's exact test; with clusters Student's t of the difference, whose
+            error is that of sums over clusters); None where no row is labeled, or none is unlabeled.
+    """
+    h, j = np.asarray(human, dtype=float), np.asarray(judge, dtype=float)
+    there = ~np.isnan(j)
+    labeled, passes = ~np.isnan(h[there]), j[there]
+    n, rest = int(labeled.sum()), int((~labeled).sum())
+    if not n or not rest:
+        return None
+    if clusters is None:
+        return _fisher(int(passes[labeled].sum()), n, int(passes.sum()), n + rest)
+    off = (passes - passes.mean()) * np.where(labeled, 1 / n, -1 / rest)
+    sums = np.bincount(cluster_places(clusters)[there], off)
+    freedom = max(freedom_by_size(sums**2), MIN_FREEDOM)
+    error = math.sqrt(float((sums**2).sum()) * (freedom + 1) / freedom)
+    return 1.0 if error == 0 else t_tail(abs(float(sums.sum())) / error, freedom)
+
+
+def _fisher(x: int, n: int, passes: int, total: int) -> float:
+    """Fisher's exact p-value of ``x`` passes among ``n`` of ``total`` rows, of which ``passes`` pass."""
+    k = np.arange(max(0, n - (total - passes)), min(n, passes) + 1)
+
+    def choose(a: int, b: Numbers) -> Numbers:
+        return np.asarray(gammaln(a + 1) - gammaln(b + 1) - gammaln(a - b + 1))
+
+    logs = choose(passes, k) + choose(total - passes, n - k)
+    chances = np.exp(logs - logs.max())
+    chances /= chances.sum()
+    observed = chances[k == x]
+    return min(1.0, float(chances[chances <= observed * (1 + 1e-7)].sum()))
+
+
+MOST = 1_000_000
+"""Labels beyond which a number of them is of no use."""
+
+
+def _least(fits: Callable[[int], bool], start: int) -> int | None:
+    """The least number from ``start`` on that fits, where all larger ones fit, too; None beyond :data:`MOST`."""
+    high = max(start, 1)
+    while not fits(high):
+        high *= 2
+        if high > MOST:
+            return None
+    low = max(start, high // 2)
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if fits(middle) else (middle + 1, high)
+    return low
+
+
+def _worth(rate: Estimate, confidence: float) -> float:
+    """How many independent labels each label is worth, by the width of the interval."""
+    low, high = share_interval(rate.value or 0.0, rate.n, confidence)
+    half = rate.half
+    return min(1.0, (float(high - low) / 2 / half) ** 2) if half else 1.0
+
+
+def more_labels(
+    rate: Estimate, labeled: int, *, half_width: float = 0.10, confidence: float = CONFIDENCE
+) -> int | None:
+    """Return how many more rows to label until TPR or TNR is known to within ``half_width``.
+
+    The rate is taken to stay, and its class to occur as often as among the ``labeled`` rows so far. The result is None
+    where the class has no label yet.
+    """
+    if rate.value is None or not rate.n:
+        return None
+    value, worth = rate.value, _worth(rate, confidence)
+
+    def fits(n: int) -> bool:
+        low, high = share_interval(value, n * worth, confidence)
+        return float(high - low) / 2 <= half_width
+
+    if rate.half is not None and rate.half <= half_width:
+        return 0
+    needed = _least(fits, rate.n)
+    return None if needed is None else math.ceil((needed - rate.n) * labeled / rate.n)
+
+
+def labels_to_decide(
+    estimate: Estimate,
+    bound: float,
+    labeled: int,
+    *,
+    end: Literal["low", "high"] = "low",
+    share: bool = True,
+    confidence: float = CONFIDENCE,
+) -> int | None:
+    """Return how many more rows to label until this ``end`` of the interval clears ``bound``, if the value stays.
+
+    Args:
+        estimate: a rate or another statistic.
+        bound: what the low end must reach, or the high end must not exceed.
+        labeled: the labeled rows so far, among which the ``estimate.n`` are.
+        end: which end.
+        share: whether it is the share of ``estimate.n`` rows; else the interval narrows by the root of n.
+        confidence: the confidence level of the interval.
+
+    Returns:
+        The number of rows; None where the value does not clear the bound, or there is no interval.
+    """
+    if estimate.value is None or estimate.low is None or estimate.high is None or not estimate.n:
+        return None
+    sign = 1 if end == "low" else -1
+    value, distance = estimate.value, sign * (estimate.value - bound)
+    arm = estimate.value - estimate.low if sign == 1 else estimate.high - estimate.value
+    if arm <= distance:
+        return 0
+    if distance <= 0:
+        return None
+    worth = _worth(estimate, confidence)
+
+    def fits(n: int) -> bool:
+        return sign * (float(share_interval(value, n * worth, confidence)[sign < 0]) - bound) >= 0
+
+    needed = _least(fits, estimate.n) if share else math.ceil(estimate.n * (arm / distance) ** 2)
+    return None if needed is None else math.ceil((needed - estimate.n) * labeled / estimate.n)
