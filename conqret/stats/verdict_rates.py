@@ -9,7 +9,8 @@ the shares a1, a0 of human passes among labeled rows that the judge passes and f
 - so many of each verdict (``verdict``), or with known probabilities: a1 and a0 hold, and all else is made of them with
   q of all rows: ``TPR = q a1 / (q a1 + (1 - q) a0)``;
 - so many of each human label (``label``): TPR and TNR hold, and the pass rate is ``(q + TNR - 1) / (TPR + TNR - 1)``
-  (Rogan and Gladen, American Journal of Epidemiology 1978); accuracy and kappa are those at this rate.
+  (Rogan and Gladen, American Journal of Epidemiology 1978), not defined where TPR + TNR is not above 1; accuracy and
+  kappa, which is then not below 0, are those at this rate.
 
 Their intervals: :mod:`conqret.stats.shares`.
 """
@@ -265,16 +266,16 @@ def _fisher(x: int, n: int, passes: int, total: int) -> float:
     return min(1.0, float(chances[chances <= observed * (1 + 1e-7)].sum()))
 
 
-MOST = 1_000_000
+MAX_LABELS = 1_000_000
 """Labels beyond which a number of them is of no use."""
 
 
 def _least(fits: Callable[[int], bool], start: int) -> int | None:
-    """The least number from ``start`` on that fits, where all larger ones fit, too; None beyond :data:`MOST`."""
+    """The least number from ``start`` on that fits, where all larger ones fit, too; None beyond :data:`MAX_LABELS`."""
     high = max(start, 1)
     while not fits(high):
         high *= 2
-        if high > MOST:
+        if high > MAX_LABELS:
             return None
     low = max(start, high // 2)
     while low < high:
