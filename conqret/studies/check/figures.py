@@ -256,7 +256,11 @@ def _alternative(view: LabelView) -> AlternativeAnnotator | None:
         return None
     rows = (~np.isnan(table.labels)).any(axis=1)
     return alternative_annotator_test(
-        view.verdicts[rows], table.labels[rows].T, table.annotators, view.level, clusters=view.names(rows)
+        view.verdicts[rows],
+        table.labels[rows].T,
+        table.annotators,
+        view.level,
+        clusters=view.clusters[rows].tolist(),
     )
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from conqret.judging.build_gate import requirement_table
 from conqret.show import words
-from conqret.show.report_page import PageRemarks, ReportPage, Section, section
+from conqret.show.report_page import PageRemarks, Part, ReportPage, Section, section
 from conqret.show.table import Column, Table
 from conqret.stats.agreement import AlternativeAnnotator
 from conqret.studies.check.result import TITLES, CheckResult, JudgeCheck
@@ -60,7 +60,11 @@ def check_page(result: CheckResult) -> ReportPage:
         facts=[
             ("Rows", words.count(result.rows)),
             ("Labeled", words.count(result.labeled)),
-            ("Labeled rows drawn", str(result.drawn_by or "unknown, taken as random")),
+            *(
+                [("Labeled rows drawn", result.drawn_by or "unknown, taken as random")]
+                if result.labeled
+                else []
+            ),
             ("Annotators", ", ".join(result.annotators.names) or "none"),
             ("Intervals", f"{result.confidence:.0%}, over {result.by or 'rows'}"),
         ],
@@ -223,8 +227,9 @@ def _details(result: CheckResult) -> Iterator[Section]:
         yield Section(baselines.title, [baselines], folded=True)
     annotators = result.annotators
     if len(annotators.names) > 1:
-        alpha = Table("", ("", "Krippendorff's alpha"), [("annotators among themselves", annotators.alpha)])
-        parts = [alpha, *filter(None, [_alternative(annotators.alternative)])]
+        alphas = [("annotators among themselves", annotators.alpha)]
+        parts: list[Part] = [Table("", ("", "Krippendorff's alpha"), alphas)]
+        parts += filter(None, [_alternative(annotators.alternative)])
         yield Section("Annotators", parts, folded=True)
     failed = [judge for judge in result.judges if judge.failed]
     if failed:

@@ -178,6 +178,21 @@ def test_every_shape_has_its_figures(
     assert [words for words in said if words not in done.out] == []
 
 
+def test_the_page_of_several_annotators_says_whether_the_judge_can_replace_one(
+    cli: Cli, tmp_path: Path
+) -> None:
+    rows = [
+        (n, *(min(5, max(1, n % 5 + shift)) for shift in (1 + n % 2, n % 3 % 2, n % 7 % 2, 1)))
+        for n in range(80)
+    ]
+    file = write(tmp_path / "t.csv", "id judge human_anna human_ben human_carl", rows)
+    done = cli("check", file, "-o", tmp_path / "out")
+    assert "alpha in an annotator's place" in done.out
+    page = (tmp_path / "out/check.html").read_text(encoding="utf-8")
+    assert "Can the judge replace an annotator?" in page
+    assert "annotators among themselves" in page
+
+
 def test_it_is_a_function_and_a_test(tmp_path: Path) -> None:
     result = conqret.check(RESULTS, require=["tnr.low >= 0.8"], output=tmp_path)
     assert result.tpr.low is not None
