@@ -10,13 +10,14 @@ from conqret.show import words
 from conqret.show.report_page import PageRemarks, Part, ReportPage, Section, section
 from conqret.show.table import Column, Table
 from conqret.stats.agreement import AlternativeAnnotator
-from conqret.studies.check.result import TITLES, CheckResult, JudgeCheck
+from conqret.studies.check.result import TITLES, CheckResult, JudgeCheck, level_words
 
 HOW_TO_READ = {
     "pass_fail": "TNR (true negative rate) is the share of human failures that the judge fails, TPR (true positive "
     "rate) the share of human passes that it passes. A gate needs both: a judge that passes everything has a TPR of 1 "
     "and a TNR of 0. The corrected pass rate is that of all rows, as annotators would give it: the judge's pass rate, "
-    "corrected by its errors on the labeled rows.",
+    "corrected by its errors on the labeled rows. A judge is usable as a gate where the whole intervals of TNR and TPR "
+    "lie above the bar.",
     "ratings": "A positive difference means that the judge rates higher than annotators do. Weighted kappa and alpha "
     "are 1 where judge and annotators always agree and 0 where they agree as often as by chance. Compare the judge in "
     "an annotator's place with one annotator and the others.",
@@ -26,10 +27,7 @@ HOW_TO_READ = {
     "Recall is the share of rows of a class that the judge finds, precision the share of its verdicts that are right.",
 }
 HOW_TO_READ["scores"] = HOW_TO_READ["ratings"]
-INTERVALS = (
-    "Brackets hold the interval of a figure: other samples of rows drawn likewise would give values within it. "
-    "A judge is usable as a gate where the whole intervals of TNR and TPR lie above the bar."
-)
+INTERVALS = "Brackets hold intervals: those of 95% of all samples of rows contain the true figure (--confidence)."
 
 
 def check_tables(result: CheckResult) -> list[Table]:
@@ -62,7 +60,7 @@ def check_page(result: CheckResult) -> ReportPage:
             ("Labeled", words.count(result.labeled)),
             *(
                 [("Labeled rows drawn", result.drawn_by or "unknown, taken as random")]
-                if result.labeled
+                if result.labeled and result.unlabeled
                 else []
             ),
             ("Annotators", ", ".join(result.annotators.names) or "none"),
@@ -134,9 +132,7 @@ def _counts(result: CheckResult, judge: JudgeCheck) -> Iterator[Table]:
             yield Table(
                 f"{title}{_of(result, judge)}",
                 {
-                    Column("Level", "name"): lambda level: (
-                        f"{level.low:g}" if level.low == level.high else f"{level.low:g} to {level.high:g}"
-                    ),
+                    Column("Level", "name"): level_words,
                     "Rows": "rows",
                     "Judge": "judge",
                     "Annotators": "human",

@@ -129,6 +129,11 @@ class LevelCheck(Frozen):
     bias: Estimate
 
 
+def level_words(level: LevelCheck) -> str:
+    """Return a level in words, such as ``3`` or ``2.33 to 3``."""
+    return f"{level.low:.3g}" if level.low == level.high else f"{level.low:.3g} to {level.high:.3g}"
+
+
 class SystemCheck(Frozen):
     """The mean of one system by the judge, and the mean corrected by its labels."""
 

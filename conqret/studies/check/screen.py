@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from conqret.show.visible_text import cut
 from conqret.stats.estimate import Estimate
-from conqret.studies.check.result import CheckResult, Disagreement, JudgeCheck, LevelCheck
+from conqret.studies.check.result import CheckResult, Disagreement, JudgeCheck, LevelCheck, level_words
 
 FigureLine = tuple[str, str, str]
 """What it is, its value with its interval, and what it rests on."""
@@ -140,13 +140,13 @@ def _agreement(result: CheckResult, judge: JudgeCheck) -> FigureLine:
 
 
 def _few(levels: Sequence[LevelCheck]) -> Sequence[LevelCheck]:
-    """The lowest, the middle and the highest of many levels."""
-    return levels if len(levels) <= LISTED else [levels[0], levels[len(levels) // 2], levels[-1]]
+    """The lowest, the middle and the highest of many levels, or of bands."""
+    few = len(levels) <= LISTED and all(level.low == level.high for level in levels)
+    return levels if few or len(levels) < 3 else [levels[0], levels[len(levels) // 2], levels[-1]]
 
 
 def _level(level: LevelCheck) -> str:
-    where = f"{level.low:g}" if level.low == level.high else f"{level.low:g} to {level.high:g}"
-    return f"{where}: {number(level.bias.value, signed=True)}"
+    return f"{level_words(level)}: {number(level.bias.value, signed=True)}"
 
 
 def _confused(result: CheckResult, judge: JudgeCheck) -> tuple[str, str]:
