@@ -38,6 +38,10 @@ class DeclarationError(ConqretError):
     """An error in a call, file or setting; the message says what is wrong, where, and what to do."""
 
 
+class MissingKeyError(DeclarationError):
+    """A provider needs an API key, and none is set."""
+
+
 class MissingDependencyError(DeclarationError):
     """An error for an optional dependency that is not installed; the message has the command that installs
     it.
