@@ -85,6 +85,11 @@ def check_known(kind: str, known: Collection[str], *names: str, elsewhere: Elsew
             raise UnknownNameError(kind, name, known, elsewhere)
 
 
+def metric_name(typed: str) -> str:
+    """Return the name of a metric (or format) with underscores, which may be typed with hyphens."""
+    return typed.replace("-", "_")
+
+
 @dataclass(frozen=True, slots=True)
 class Fault:
     """One error in an input file: its place, its problem and its remedy.

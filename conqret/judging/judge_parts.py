@@ -17,7 +17,7 @@ from pydantic import BaseModel
 from conqret.baseline import Evidence, foreign_documents, not_english, reads_english
 from conqret.data import Item, Measure, Reason
 from conqret.data.digest import text_digest_of
-from conqret.errors import DeclarationError, check_known, first_line
+from conqret.errors import DeclarationError, check_known, first_line, metric_name
 from conqret.judging.dimensions import DIMENSIONS, Dimension
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.known_as import elsewhere
@@ -279,7 +279,7 @@ class Judge:
             DeclarationError: a metric is derived.
         """
         for metric in metrics:
-            if base := self.derived.get(metric.replace("-", "_")):
+            if base := self.derived.get(metric_name(metric)):
                 raise DeclarationError(
                     f"{metric} equals 1 - {base}: {study} needs {base} itself (--metric {base})"
                 )
