@@ -102,7 +102,7 @@ WithoutDocuments = create_model(
 
 
 def score(reply: JudgeReply[Any], case: Case) -> Mapping[str, Measure]:
-    """The measures of one response."""
+    """Return a mapping from metric to measure for one response; without documents, those on documents are unscored."""
     value = reply.value
     of_parts = score_parts(value.question_parts, case)
     declined = any(part.in_answer == "declined" for part in value.question_parts)

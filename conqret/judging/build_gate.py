@@ -150,9 +150,10 @@ def _outcome(requirement: Requirement, summary: Summary, judgments: Iterable[Jud
 def worst_items(
     judgments: Iterable[Judgment], requirement: Requirement, most: int = MAX_ITEMS
 ) -> list[WorstItem]:
-    """The items that keep a condition from being met, the worst first: for the coverage those without a score.
+    """Return the items that keep a condition from being met, the worst first, at most ``most``.
 
-    Items whose own score meets the condition are left out.
+    For the coverage these are items without a score, for ``declined_wrongly`` those that decline wrongly.
+    Otherwise items without a score, or whose own score meets the condition, are left out.
     """
     if COVERAGE in (requirement.name, requirement.end):
         metric = None if requirement.name == COVERAGE else requirement.name

@@ -434,8 +434,8 @@ def cost_table(estimates: Sequence[ExpectedCost]) -> Table:
 
 
 def total(parts: Sequence[ExpectedCost]) -> dict[str, Any]:
-    """Return the sums of calls, prompt tokens, completion tokens and dollars; dollars are None if any price
-    is unknown.
+    """Return a mapping with the sums of ``calls``, ``prompt_tokens``, ``completion_tokens`` and ``cost_usd``, which is
+    None if any price is unknown.
     """
     sums: dict[str, Any] = {
         name: sum(getattr(part, name) for part in parts)

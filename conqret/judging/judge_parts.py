@@ -138,7 +138,7 @@ class JudgePrompt(Generic[R]):
         return self.needs | self.optional | self.against
 
     def unasked(self, case: Case) -> Mapping[str, Measure] | None:
-        """Return the measures of an item that needs no request; None if a request is needed.
+        """Return a mapping from metric to measure for an item that needs no request; None if a request is needed.
 
         No request is needed where the item lacks what it is compared with, or where all metrics are settled.
         """
@@ -191,8 +191,8 @@ class ComputedMetrics:
         return self.needs | self.optional
 
     def measures(self, item: Item) -> Mapping[str, Measure]:
-        """Return the measures of an item; where the function raises, failed measures with the error as the
-        reason.
+        """Return a mapping from metric to its measure of an item; where the function raises, all are failed measures
+        with the error as the reason.
         """
         try:
             return self.score(item)
