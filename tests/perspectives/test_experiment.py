@@ -25,8 +25,8 @@ pairs = "./pairs.jsonl"
 steps = [
     "perspectives collect {questions} --pages {pages} -q -o {out}/found",
     "retrieve index {corpora.corpus} --engine dense {encoder} -q",
-    "perspectives score dense dense+mmr {encoder} {corpora.options} {score} -o {out}/x/{corpora}",
-    "perspectives score bm25 mmr x={out}/x/{corpora}/rankings/dense.res.gz {corpora.options} {score} -o {out}/{corpora}",
+    "perspectives score dense dense+mmr {encoder} {corpora.options} {score} -o {out}/{corpora}",
+    "perspectives score bm25 mmr x={out}/{corpora}/rankings/dense.* {corpora.options} {score} -o {out}/by/{corpora}",
     "perspectives detect {pairs} --labels label {detectors.options} -o {out}/detectors/{detectors}",
 ]
 pages = "./pages.jsonl"
@@ -100,7 +100,7 @@ def test_several_retrievers_over_several_corpora(given, capsys):
     said = capsys.readouterr().out
     assert "conqret perspectives detect" in said
     for corpus in ("web", "own"):
-        facts = json.loads((out / corpus / "scores.json").read_text())
+        facts = json.loads((out / "by" / corpus / "scores.json").read_text())
         assert {one["system"] for one in facts["scores"]} == {"bm25", "mmr", "x"}
         assert facts["ceiling"]["all"]["value"] == 1.0
     experiment(given / "small.toml", out)
