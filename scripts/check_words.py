@@ -16,6 +16,7 @@ import tokenize
 import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -170,10 +171,11 @@ def names() -> Iterator[Place]:
                 yield Place(f"{path}:{node.lineno}", name)
 
 
-def trees() -> Iterator[tuple[str, ast.Module]]:
+@cache
+def trees() -> Sequence[tuple[str, ast.Module]]:
     """The modules of the package: path and syntax tree."""
-    for file in sorted((ROOT / "conqret").rglob("*.py")):
-        yield str(file.relative_to(ROOT)), ast.parse(file.read_text(encoding="utf-8"))
+    files = sorted((ROOT / "conqret").rglob("*.py"))
+    return [(str(file.relative_to(ROOT)), ast.parse(file.read_text(encoding="utf-8"))) for file in files]
 
 
 def help_texts() -> Iterator[Place]:
@@ -227,11 +229,9 @@ def reports() -> Iterator[Place]:
 
 def strings(wanted: Any) -> Iterator[Place]:
     """The literal strings of two words and more in the modules whose path is wanted, docstrings left out."""
-    for file in sorted((ROOT / "conqret").rglob("*.py")):
-        path = str(file.relative_to(ROOT))
+    for path, tree in trees():
         if not wanted(path) or any(path.startswith(f"conqret/{folder}") for folder in TEXTS_OF_ITEMS):
             continue
-        tree = ast.parse(file.read_text(encoding="utf-8"))
         plain = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
         for node in ast.walk(tree):
             if (

@@ -21,6 +21,7 @@ from scripts.check_words import (
     stays,
 )
 
+pytestmark = pytest.mark.xdist_group("words")  # one process reads the package
 SURFACES = (docs, help_texts, messages, reports, docstrings, comments)
 
 
