@@ -12,8 +12,6 @@ import gzip
 import io
 import itertools
 import os
-import struct
-import zipfile
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -113,50 +111,6 @@ def whole_text(path: str | Path, encoding: str = "utf-8", errors: str = "strict"
     """
     text = whole_bytes(path).decode(encoding, errors)
     return text.replace("\r\n", "\n").replace("\r", "\n")
-
-
-_ZSTANDARD = 93
-"""The method by which inspect_ai compresses the files in its logs; :mod:`zipfile` knows it from Python 3.14 on."""
-
-
-def zip_member(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, limit: Limit = LINE) -> bytes:
-    """Return the content of one file in a zip archive, also of one that is compressed with Zstandard.
-
-    Raises:
-        ValueError: it is larger than the limit, whatever size the archive says it has.
-        DeclarationError: it is compressed with Zstandard, and no library that reads it is installed.
-        OSError, RuntimeError, EOFError, zipfile.BadZipFile, zlib.error: it cannot be read.
-    """
-    if entry.compress_type == _ZSTANDARD and archive.fp is not None:
-        archive.fp.seek(entry.header_offset + 26)
-        before = sum(struct.unpack("<HH", archive.fp.read(4)))  # the name and the extra field
-        archive.fp.seek(before, os.SEEK_CUR)
-        packed = archive.fp.read(entry.compress_size)
-        content = b"" if entry.file_size > limit.most else _zstandard(packed, entry.file_size)
-    else:
-        with archive.open(entry) as file:
-            content = file.read(limit.most + 1)
-    if max(len(content), entry.file_size) > limit.most:
-        raise ValueError(f"{entry.filename} is larger than {limit}: {limit.remedy.removeprefix('or ')}")
-    return content
-
-
-def _zstandard(packed: bytes, size: int) -> bytes:
-    try:
-        import zstandard  # comes with inspect_ai
-    except ModuleNotFoundError:
-        try:
-            import pyarrow
-        except ModuleNotFoundError:
-            raise DeclarationError(
-                "the log is compressed with Zstandard: pip install zstandard, "
-                "or write it as JSON: inspect log convert --to json"
-            ) from None
-        return cast("bytes", pyarrow.decompress(packed, size, "zstd", asbytes=True))
-    try:
-        return cast("bytes", zstandard.ZstdDecompressor().stream_reader(packed).read(size))
-    except zstandard.ZstdError as error:
-        raise ValueError(str(error)) from None
 
 
 def declared_text(path: Path) -> str:

@@ -6,13 +6,13 @@ import csv
 import io
 import json
 import re
-import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from conqret.errors import DeclarationError
-from conqret.io.limits import LINE, UNPACKED, UTF8_MARK, whole_bytes, zip_member
+from conqret.io.limits import LINE, UNPACKED, UTF8_MARK, whole_bytes
+from conqret.io.zip_files import BadZipFile, ZipFile, zip_member
 from conqret.studies.check.eval_formats import (
     deepeval,
     inspect_log,
@@ -42,7 +42,7 @@ _MARKS = re.compile(
     rb"|feedback_source|dataType|data_type|user_input|metric_input|columns|feedback\.[^\"]+|[^\"]+/(?:value|score))\""
 )
 """Fields of which a tool's JSON has at least one."""
-_CORRUPT = (zipfile.BadZipFile, zlib.error, EOFError, ValueError, RuntimeError, OSError)
+_CORRUPT = (BadZipFile, zlib.error, EOFError, ValueError, RuntimeError, OSError)
 """What reading a zip archive that is cut off or corrupt raises."""
 _OTHER_CONTENT = (AttributeError, IndexError, KeyError, TypeError, UnicodeDecodeError, csv.Error)
 """What a table raises that has the names of a tool's fields and another content: the general reader reads it."""
@@ -80,7 +80,7 @@ def _read(path: Path, start: bytes) -> Result | None:
 def _samples(path: Path) -> Iterator[Record]:
     """Yield the samples in a log of inspect_ai in its zip format, in their order there."""
     try:
-        with zipfile.ZipFile(path) as archive:
+        with ZipFile(path) as archive:
             entries = [entry for entry in archive.infolist() if entry.filename.startswith("samples/")]
             if sum(entry.file_size for entry in entries) > UNPACKED.most:
                 raise DeclarationError(
