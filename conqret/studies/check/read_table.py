@@ -53,7 +53,8 @@ def read_checked_table(
         DeclarationError: the table cannot be read, a column is missing or ambiguous, or a cell is no verdict.
     """
     options = [("--judge", name) for name in judge] + [("--human", name) for name in human]
-    options += [("--by", by)] * bool(by) + [("--labels", str(labels))] * bool(labels)
+    for name, value in (("--pass", passing), ("--by", by), ("--labels", labels)):
+        options += [(name, str(value))] if value else []
     table = replace(read_text_table(source), options=tuple(options))
     by_column = chosen(table, [by])[0] if by else None
     roles = guessed_roles(table, chosen(table, judge), [] if labels else chosen(table, human))
@@ -97,6 +98,7 @@ def read_checked_table(
         texts={"id": tuple(map(table.place, range(len(table)))), **texts},
         guessed=_guessed(roles, judges),
         notes=tuple(roles.notes),
+        command=table.command(),
     )
 
 

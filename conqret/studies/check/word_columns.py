@@ -105,7 +105,6 @@ class Reading:
     mappings: dict[str, dict[str, float]] = field(default_factory=dict)
     passing: str = ""
     scale: tuple[float, float] = (0.0, 1.0)
-    levels: tuple[str, ...] = ()
     classes: tuple[str, ...] = ()
     levels: tuple[str, ...] = ()
     probabilities: dict[str, dict[str, float]] = field(default_factory=dict)
