@@ -136,11 +136,11 @@ def _read(table: TextTable, roles: ColumnRoles, passing: str, paired: bool) -> R
                 continue
             if reading is None or tried.kind == reading.kind:
                 kept, reading = trial, tried
-        names = {cell.name for cell in kept}
-        if reading is not None and (not labeled or names.intersection(roles.humans)):
-            left_out = ", ".join(name for _, group in groups for name in group if name not in names)
-            roles.judges = {name: group for name, group in roles.judges.items() if names.issuperset(group)}
-            roles.humans = [name for name in roles.humans if name in names]
+        of_kind = {cell.name for cell in kept}
+        if reading is not None and (not labeled or of_kind.intersection(roles.humans)):
+            left_out = ", ".join(name for _, group in groups for name in group if name not in of_kind)
+            roles.judges = {name: group for name, group in roles.judges.items() if of_kind.issuperset(group)}
+            roles.humans = [name for name in roles.humans if name in of_kind]
             roles.notes.append(
                 f"columns of another kind are left out: {left_out} (name one: --judge, --human)"
             )
