@@ -103,6 +103,8 @@ def _next_figure(result: CheckResult, judge: JudgeCheck) -> str:
 
 
 def _command(result: CheckResult, command: str = "check") -> str:
+    if result.command and command == "check":
+        return result.command
     source = "FILE" if result.source == IN_MEMORY else shlex.quote(result.source)
     return f"conqret {command} {source}"
 

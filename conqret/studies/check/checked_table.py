@@ -66,6 +66,7 @@ class CheckedTable:
         texts: columns of texts: id, input, output, reason, and further ones; each has n values.
         guessed: one line that says which column was taken for what.
         notes: what else a reader must know, one sentence each.
+        command: the command line that reads the table so, with the user's options.
     """
 
     source: str
@@ -85,3 +86,4 @@ class CheckedTable:
     texts: Mapping[str, tuple[str, ...]]
     guessed: str = ""
     notes: tuple[str, ...] = ()
+    command: str = ""

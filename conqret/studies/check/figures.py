@@ -117,6 +117,7 @@ def check_table(table: CheckedTable, *, bar: float = BAR, confidence: float = CO
         disagreements_in_all=len(differing),
         notes=tuple(_notes(first, of_labeled, int((asked & ~labeled).sum()))),
         guessed=table.guessed,
+        command=table.command,
     )
     return result.model_copy(update={"answer": answer(result), "next": next_step(result)})
 

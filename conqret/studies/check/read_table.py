@@ -53,7 +53,8 @@ def read_checked_table(
         DeclarationError: the table cannot be read, a column is missing or ambiguous, or a cell is no verdict.
     """
     options = [("--judge", name) for name in judge] + [("--human", name) for name in human]
-    options += [("--by", by)] * bool(by) + [("--labels", str(labels))] * bool(labels)
+    for name, value in (("--pass", passing), ("--by", by), ("--labels", labels)):
+        options += [(name, str(value))] if value else []
     table = replace(read_text_table(source), options=tuple(options))
     by_column = chosen(table, [by])[0] if by else None
     roles = guessed_roles(table, chosen(table, judge), [] if labels else chosen(table, human))
@@ -97,6 +98,7 @@ def read_checked_table(
         texts={"id": tuple(map(table.place, range(len(table)))), **texts},
         guessed=_guessed(roles, judges),
         notes=tuple(roles.notes),
+        command=table.command(),
     )
 
 
@@ -134,11 +136,11 @@ def _read(table: TextTable, roles: ColumnRoles, passing: str, paired: bool) -> R
                 continue
             if reading is None or tried.kind == reading.kind:
                 kept, reading = trial, tried
-        names = {cell.name for cell in kept}
-        if reading is not None and (not labeled or names.intersection(roles.humans)):
-            left_out = ", ".join(name for _, group in groups for name in group if name not in names)
-            roles.judges = {name: group for name, group in roles.judges.items() if names.issuperset(group)}
-            roles.humans = [name for name in roles.humans if name in names]
+        of_kind = {cell.name for cell in kept}
+        if reading is not None and (not labeled or of_kind.intersection(roles.humans)):
+            left_out = ", ".join(name for _, group in groups for name in group if name not in of_kind)
+            roles.judges = {name: group for name, group in roles.judges.items() if of_kind.issuperset(group)}
+            roles.humans = [name for name in roles.humans if name in of_kind]
             roles.notes.append(
                 f"columns of another kind are left out: {left_out} (name one: --judge, --human)"
             )

@@ -274,6 +274,7 @@ class CheckResult(NamedFigures):
         disagreements_in_all: how many there are.
         notes: what else a reader must know, one sentence each.
         guessed: which column was taken for what.
+        command: the command line that reads the table so, with the user's options.
         requirements: the outcomes of conditions.
     """
 
@@ -301,6 +302,7 @@ class CheckResult(NamedFigures):
     disagreements_in_all: int = 0
     notes: tuple[str, ...] = ()
     guessed: str = ""
+    command: str = Field(default="", exclude=True)
     requirements: tuple[RequirementOutcome, ...] = Field(default=(), exclude=True)
 
     def figure(self, name: str) -> Estimate:
