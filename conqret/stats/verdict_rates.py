@@ -163,7 +163,9 @@ def verdict_rates(
         sums, sizes, n = weights[among] * passes[among], weights[among], int(among.sum())
         if which is not None:
             count = int(which.max(initial=-1)) + 1
-            sums, sizes = (np.bincount(which[among], each, minlength=count) for each in (sums, sizes))
+            sums, sizes = (
+                np.bincount(which[among], each, minlength=count).astype(float) for each in (sums, sizes)
+            )
         return share_of_sums(sums, sizes, n, clustered=which is not None, confidence=confidence)
 
     shares = {
@@ -246,7 +248,7 @@ def draw_test(
     if clusters is None:
         return _fisher(int(passes[labeled].sum()), n, int(passes.sum()), n + rest)
     off = (passes - passes.mean()) * np.where(labeled, 1 / n, -1 / rest)
-    sums = np.bincount(cluster_places(clusters)[there], off)
+    sums = np.bincount(cluster_places(clusters)[there], off).astype(float)
     freedom = max(freedom_by_size(sums**2), MIN_FREEDOM)
     error = math.sqrt(float((sums**2).sum()) * (freedom + 1) / freedom)
     return 1.0 if error == 0 else t_tail(abs(float(sums.sum())) / error, freedom)
@@ -255,11 +257,9 @@ def draw_test(
 def _fisher(x: int, n: int, passes: int, total: int) -> float:
     """Fisher's exact p-value of ``x`` passes among ``n`` of ``total`` rows, of which ``passes`` pass."""
     k = np.arange(max(0, n - (total - passes)), min(n, passes) + 1)
-
-    def choose(a: int, b: Numbers) -> Numbers:
-        return np.asarray(gammaln(a + 1) - gammaln(b + 1) - gammaln(a - b + 1))
-
-    logs = choose(passes, k) + choose(total - passes, n - k)
+    failures = n - k
+    logs = -gammaln(k + 1) - gammaln(passes - k + 1)
+    logs = logs - gammaln(failures + 1) - gammaln(total - passes - failures + 1)
     chances = np.exp(logs - logs.max())
     chances /= chances.sum()
     observed = chances[k == x]
@@ -272,23 +272,24 @@ MAX_LABELS = 1_000_000
 
 def _least(fits: Callable[[int], bool], start: int) -> int | None:
     """The least number from ``start`` on that fits, where all larger ones fit, too; None beyond :data:`MAX_LABELS`."""
-    high = max(start, 1)
-    while not fits(high):
-        high *= 2
-        if high > MAX_LABELS:
-            return None
-    low = max(start, high // 2)
+    low, high = start, MAX_LABELS
+    if not fits(high):
+        return None
     while low < high:
         middle = (low + high) // 2
         low, high = (low, middle) if fits(middle) else (middle + 1, high)
     return low
 
 
+def _half(value: float, n: float, confidence: float) -> float:
+    low, high = share_interval(value, n, confidence)
+    return float(high - low) / 2
+
+
 def _worth(rate: Estimate, confidence: float) -> float:
     """How many independent labels each label is worth, by the width of the interval."""
-    low, high = share_interval(rate.value or 0.0, rate.n, confidence)
-    half = rate.half
-    return min(1.0, (float(high - low) / 2 / half) ** 2) if half else 1.0
+    value, half = rate.value or 0.0, rate.half or 0.0
+    return (_least(lambda n: _half(value, n, confidence) <= half + 1e-6, 1) or rate.n) / rate.n
 
 
 def more_labels(
@@ -299,17 +300,12 @@ def more_labels(
     The rate is taken to stay, and its class to occur as often as among the ``labeled`` rows so far. The result is None
     where the class has no label yet.
     """
-    if rate.value is None or not rate.n:
+    if rate.value is None or rate.half is None or not rate.n:
         return None
-    value, worth = rate.value, _worth(rate, confidence)
-
-    def fits(n: int) -> bool:
-        low, high = share_interval(value, n * worth, confidence)
-        return float(high - low) / 2 <= half_width
-
-    if rate.half is not None and rate.half <= half_width:
+    if rate.half <= half_width:
         return 0
-    needed = _least(fits, rate.n)
+    value, worth = rate.value, _worth(rate, confidence)
+    needed = _least(lambda n: _half(value, n * worth, confidence) <= half_width, rate.n)
     return None if needed is None else math.ceil((needed - rate.n) * labeled / rate.n)
 
 
