@@ -99,6 +99,7 @@ if TYPE_CHECKING:
     from conqret.studies.bias.bias_run import bias as bias
     from conqret.studies.calibrate.fit_calibration import calibrate as calibrate
     from conqret.studies.card.methods import describe_methods as describe_methods
+    from conqret.studies.check.api import check as check
     from conqret.studies.compare.compare_judges import compare as compare
     from conqret.studies.diff.difference import diff as diff
     from conqret.studies.drift.result import drift as drift
@@ -142,6 +143,7 @@ _HOMES = {
     "bias": "conqret.studies.bias.bias_run",
     "build_index": "conqret.retrieval.corpus_index",
     "calibrate": "conqret.studies.calibrate.fit_calibration",
+    "check": "conqret.studies.check.api",
     "collect_corpora": "conqret.perspectives.own_corpora",
     "collect_debates": "conqret.scrapers.corpus_collecting",
     "collect_evidence": "conqret.scrapers.corpus_collecting",

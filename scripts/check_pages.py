@@ -171,6 +171,7 @@ def commands(to: Path) -> Iterator[list[str]]:
         f"sensitivity {ITEMS} --format rag-fine-grained -o {to}/sensitivity --quiet",
         f"validate {to}/judge {labels} --bias {to}/bias --sensitivity {to}/sensitivity -o {to}/card",
         f"experiment fixtures/experiment.toml -o {to}/experiment --quiet",
+        f"check fixtures/examples/results.csv -o {to}/check",
         f"runs diff {' '.join(systems)} -o {to}/diff.html",
         f"{judge} rag-fine-grained --samples 3 -o {to}/samples",
         f"runs report {to}/judge",

@@ -33,6 +33,7 @@ COMMANDS: Mapping[str, str] = ChainMap(*map(dict, PANELS.values()))
 
 
 HOMES: Parts = {
+    "check": "studies.check.command:check",
     "judge": "judging.command:judge",
     "tournament": "studies.tournament.command:tournament",
     "runs": {

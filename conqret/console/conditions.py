@@ -1,7 +1,8 @@
 """``--require "groundedness >= 0.7"``: conditions on a result, read by a grammar and never evaluated.
 
 ``NAME[.low|.high][DIMENSION] OPERATOR NUMBER``; ``.low`` and ``.high`` are the ends of the 95% interval. A quantity
-that has no value fails its condition. Each command declares what can be required of it.
+that has no value fails its condition. Each command declares what can be required of it. Where a command decides on an
+interval (:meth:`Requirement.decision`), a condition may be undecided.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
 ENDS = ("low", "high")
 FORM = re.compile(
     r"\A\s*+(?P<name>[A-Za-z_][\w-]*+(?:\s*+\.\s*+[A-Za-z_][\w-]*+)*+)\s*+"
-    r"(?:\[\s*+(?P<dimension>[\w -]{1,200}?)\s*+\]\s*+)?"
+    r"(?:\[\s*+(?P<dimension>[^\[\]]{1,200}?)\s*+\]\s*+)?"
     r"(?P<operator>>=|<=|==|>|<)\s*+(?P<bound>[-+]?(?:\d++(?:\.\d*+)?|\.\d++))\s*+"
 )
 
@@ -104,12 +105,32 @@ class Requirement:
             return RequirementOutcome(self.text, False, None, lacking)
         return RequirementOutcome(self.text, OPERATORS[self.operator](value, self.bound), value)
 
+    def decision(self, estimate: Estimate) -> RequirementOutcome:
+        """Return the outcome of the requirement for an ``estimate``: met, not met or undecided.
+
+        ``low >= 0.8`` is met by an interval that lies above 0.8, not met by one that lies below it, and
+        undecided where the interval contains 0.8 or is not known; likewise ``high <= 0.2``.
+        """
+        claim = {"low": (">=", ">"), "high": ("<=", "<")}.get(self.end or "", ())
+        if estimate.value is None or self.operator not in claim:
+            return self.outcome(self.end_of(estimate), estimate.reason or "it has no value")
+        if estimate.low is None or estimate.high is None:
+            reason = estimate.reason or "it has no interval"
+            return RequirementOutcome(self.text, False, None, reason, undecided=True)
+        near, far = (estimate.low, estimate.high) if self.end == "low" else (estimate.high, estimate.low)
+        outcome = self.outcome(near)
+        if outcome.met or not OPERATORS[self.operator](far, self.bound):
+            return outcome
+        reason = f"the interval {estimate.low:.3f} to {estimate.high:.3f} contains {self.bound:g}"
+        return RequirementOutcome(self.text, False, near, reason, undecided=True)
+
 
 @dataclass(frozen=True, slots=True)
 class RequirementOutcome:
-    """The outcome of a requirement: if it is met, by which value, and why there is no value.
+    """The outcome of a requirement: if it is met, by which value, and why there is no value or no decision.
 
-    ``items`` are the worst items of a run that does not meet it, each with ``item``, ``score`` and ``why``.
+    An outcome that is ``undecided`` is not met, and about ``labels`` more rows would decide it. ``items`` are the
+    worst items of a run that does not meet it, each with ``item``, ``score`` and ``why``.
     """
 
     requirement: str
@@ -117,8 +138,15 @@ class RequirementOutcome:
     value: float | None
     reason: str = ""
     items: tuple[Any, ...] = ()
+    undecided: bool = False
+    labels: int | None = None
 
     def __str__(self) -> str:
         value = "none" if self.value is None else f"{self.value:.3f}"
         known = ", ".join(filter(None, (value, self.reason)))
-        return f"{'met' if self.met else 'not met'}: {self.requirement} ({known})"
+        return f"{self.status}: {self.requirement} ({known})"
+
+    @property
+    def status(self) -> str:
+        """The outcome in words: ``met``, ``not met`` or ``undecided``."""
+        return "met" if self.met else "undecided" if self.undecided else "not met"

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from annotated_types import Interval
-
 from conqret.console.option_groups import OptionGroup, option
+from conqret.console.result_options import Confidence as Confidence
 from conqret.console.shared_options import ITEM_COLUMNS, Columns, Language, SkipInvalid, column_map
 
 if TYPE_CHECKING:
@@ -96,9 +95,6 @@ class ItemOptions(OptionGroup):
         return {"columns": columns, "skip_invalid": self.skip_invalid, "language": self.language}
 
 
-Confidence = Annotated[
-    float, Interval(ge=0.5, le=0.999), option(None, "The confidence level of the intervals.")
-]
 Baseline = Annotated[
     Path | None,
     option(

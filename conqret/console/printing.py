@@ -117,8 +117,9 @@ def result(
     if as_json and outcomes is not None:
         plain = [asdict(outcome) for outcome in outcomes]
         for requirement in plain:
-            if not requirement["items"]:
-                del requirement["items"]
+            for name in ("items", "undecided", "labels"):
+                if not requirement[name]:
+                    del requirement[name]
         value = json.loads(value.model_dump_json()) | {"requirements": plain}
     if as_json:
         say_json(value)
@@ -215,12 +216,14 @@ def end(
     *,
     there: object = True,
     reasons: Mapping[str, int] = NONE,
+    undecided: object = False,
 ) -> None:
     """Exit with the exit code of the outcome, after printing the reason; return normally on success.
 
     Exit code 2: the user has to correct something, since every request was refused or no response is
     recorded. Exit code 1: something ``failed``, the session stopped early, or ``there`` is false since
-    nothing has a result. The message then names the most frequent of ``reasons``.
+    nothing has a result. The message then names the most frequent of ``reasons``. Exit code 3: nothing else is
+    wrong, but a requirement is ``undecided``.
     """
     from conqret.show.words import reason
 
@@ -238,12 +241,14 @@ def end(
         sys.exit(2)
     if failed or not there or (session is not None and session.stopped):
         sys.exit(1)
+    if undecided:
+        sys.exit(3)
 
 
 def tell_outcomes(outcomes: Sequence[RequirementOutcome]) -> bool:
     """Print which requirements are met, and return True if all are."""
     for outcome in outcomes:
-        (tell if outcome.met else complain)(str(outcome))
+        (tell if outcome.met or outcome.undecided else complain)(str(outcome))
     return all(outcome.met for outcome in outcomes)
 
 

@@ -7,7 +7,6 @@ import io
 import re
 import struct
 import tempfile
-import zipfile
 import zlib
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
@@ -22,6 +21,7 @@ from conqret.io.csv_files import csv_rows
 from conqret.io.jsonl import json_rows, parse
 from conqret.io.limits import LINE, UTF8_MARK, head_of
 from conqret.io.rows import Row, Rows
+from conqret.io.zip_files import BadZipFile, ZipFile, zip_member
 
 BATCH = 8
 """Rows that become Python objects at a time."""
@@ -197,18 +197,16 @@ def _by_content(file: Path, name: str, head: bytes) -> Rows:
 def _of_a_log(path: Path, name: str) -> Iterator[Row | Fault]:
     """The samples in a log of inspect_ai as it writes them (``.eval``): files of JSON in a zip archive, in their order
     there. A row's line is the number of its sample."""
-    with zipfile.ZipFile(path) as archive:
+    with ZipFile(path) as archive:
         files = [file for file in archive.infolist() if file.filename.startswith("samples/")]
         for number, file in enumerate(files, start=1):
             try:
-                with archive.open(file) as sample:
-                    content = sample.read(LINE.most + 1)
-                if len(content) > LINE.most:
+                if file.file_size > LINE.most:
                     problem = f"holds {file.filename}, which is longer than {LINE}"
                     yield Fault(name, number, "", problem, f"Shorten the sample, {LINE.remedy}")
                     continue
-                record = parse(content)
-            except (ValueError, RuntimeError, OSError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+                record = parse(zip_member(archive, file))
+            except (ValueError, RuntimeError, OSError, EOFError, BadZipFile, zlib.error) as error:
                 problem = f"holds {file.filename}, which cannot be read: {error}"
                 yield Fault(name, number, "", problem, "Write it as JSON: inspect log convert --to json")
                 continue
@@ -222,9 +220,9 @@ def _of_a_log(path: Path, name: str) -> Iterator[Row | Fault]:
 def is_inspect_log(file: Path) -> bool:
     """Return True if the file is a zip archive with a log of inspect_ai."""
     try:
-        with zipfile.ZipFile(file) as archive:
+        with ZipFile(file) as archive:
             return bool(_OF_A_LOG.intersection(archive.namelist()))
-    except (OSError, zipfile.BadZipFile):
+    except (OSError, BadZipFile):
         return False
 
 

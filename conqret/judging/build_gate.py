@@ -254,7 +254,7 @@ def junit_suite(command: str, cases: Sequence[Case]) -> bytes:
 def requirement_table(outcomes: Sequence[RequirementOutcome]) -> Table:
     """Build the table of requirements: each with the result (met or not), its value and a remark."""
     rows = [
-        (outcome.requirement, "met" if outcome.met else Alarm("not met"), outcome.value, outcome.reason)
+        (outcome.requirement, "met" if outcome.met else Alarm(outcome.status), outcome.value, outcome.reason)
         for outcome in outcomes
     ]
     return Table("Requirements", ("requirement", Column("", "name"), "value", Column("remark", "text")), rows)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -21,6 +22,33 @@ from conqret.labels.screens import (
     Study,
     check_names,
 )
+
+VERDICT = "verdict"
+"""The task of rows of a table, of which a larger sample contains the smaller one."""
+
+
+def _insert(connection: sqlite3.Connection, study: Study, screens: Sequence[Screen]) -> None:
+    """Write screens; those of the practice have room for everybody."""
+    rows = (
+        (
+            *(screen.item, screen.part, screen.model_dump_json()),
+            MAX_ANNOTATORS if screen.practice and not screen.person else study.overlap,
+            *(screen.person, screen.practice),
+        )
+        for screen in screens
+    )
+    connection.executemany(
+        "INSERT INTO screens (item, part, body, room, person, practice) VALUES (?, ?, ?, ?, ?, ?)", rows
+    )
+
+
+def _enlarge(connection: sqlite3.Connection, study: Study, screens: Sequence[Screen]) -> None:
+    """Add the screens that a larger sample has and the stored one lacks; nothing, if it does not contain that one."""
+    stored = {row["body"] for row in connection.execute("SELECT body FROM screens")}
+    more = [screen for screen in screens if screen.model_dump_json() not in stored]
+    if more and len(screens) - len(more) == len(stored):
+        connection.execute("UPDATE study SET body = ?", (study.model_dump_json(),))
+        _insert(connection, study, more)
 
 
 class Ledger(AnnotatorTable):
@@ -51,6 +79,8 @@ class Ledger(AnnotatorTable):
     ) -> Ledger:
         """Open the study in ``folder``, or create it; new names in ``annotators`` are added.
 
+        A larger sample of the same table is added to the smaller one.
+
         ``texts`` maps names to texts that the screens refer to, which are stored with them.
 
         Raises:
@@ -62,21 +92,10 @@ class Ledger(AnnotatorTable):
         with begun.change() as connection:
             if connection.execute("SELECT 1 FROM study").fetchone() is None:
                 connection.execute("INSERT INTO study (body) VALUES (?)", (study.model_dump_json(),))
-                rows = (
-                    (
-                        *(screen.item, screen.part, screen.model_dump_json()),
-                        MAX_ANNOTATORS
-                        if screen.practice and not screen.person
-                        else study.overlap,  # room for everybody
-                        *(screen.person, screen.practice),
-                    )
-                    for screen in screens
-                )
-                connection.executemany(
-                    "INSERT INTO screens (item, part, body, room, person, practice) VALUES (?, ?, ?, ?, ?, ?)",
-                    rows,
-                )
+                _insert(connection, study, screens)
                 connection.executemany("INSERT INTO texts (name, body) VALUES (?, ?)", (texts or {}).items())
+            elif study.task == VERDICT:
+                _enlarge(connection, study, screens)
         begun.close()
         ledger = cls(folder, clock)
         differing = [
@@ -229,6 +248,11 @@ class Ledger(AnnotatorTable):
                 "UPDATE turns SET state = ?, revision = ? WHERE number = ?",
                 (state, revision + 1, turn.number),
             )
+
+    def screens(self) -> list[Screen]:
+        """Return the screens of the study in order, without those of the practice."""
+        rows = self._database.rows("SELECT body FROM screens WHERE NOT practice ORDER BY number")
+        return [Screen.model_validate_json(row["body"]) for row in rows]
 
     # What was answered
 

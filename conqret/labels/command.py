@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from conqret.labels.sampling import LabelPlan
+    from conqret.labels.task import AnnotationForm
+    from conqret.studies.check.checked_table import CheckedTable
 
 
 Target = Literal["csv", "label-studio", "argilla"]
@@ -32,14 +35,15 @@ class FormOptions(OptionGroup):
     """The questions of the form.
 
     Args:
-        task: The annotation task: `rating` (rate each item on a scale), `partial-answer` (accept or reject partial
-            answers of debatable questions), or a plug-in's task.
+        task: The annotation task: `rating` (rate each item on a scale), `verdict` (pass or fail; for a table of a
+            judge's verdicts on their own scale), `partial-answer` (accept or reject partial answers of debatable
+            questions), or a plug-in's task. Default: `verdict` for a table of verdicts, else `rating`.
         metric: The dimension that annotators label, such as overall_quality. May be repeated. Default: the one of the
             annotation task.
         scale: Lowest and highest label, whole numbers, for example `1:5`. Default: the task's.
     """
 
-    task: str = "rating"
+    task: str | None = None
     metric: list[str] | None = None
     scale: str | None = None
 
@@ -101,22 +105,28 @@ def label(
 
     conqret labels sample items.jsonl --plan 100 -o sheet.csv
 
+    conqret labels sample results.csv --plan 60 -o sheet.csv
+
     conqret labels sample items.jsonl --plan 100 --run runs/first --scale 1:5 --to label-studio -o tasks.json
 
     conqret labels sample items.jsonl --plan 20 --run runs/first --uncertain-first -o doubtful.csv
     """
 
-    from conqret.io.safe_files import write_new
     from conqret.labels.sampling import sample_items
-    from conqret.labels.task import FORMS, AnnotationForm, form_task
+    from conqret.labels.task import AnnotationForm, form_task
+    from conqret.labels.verdict_tables import table_of_verdicts
 
-    asked = form_task(form.task)
+    if (table := table_of_verdicts(items, form.task, columns)) is not None:
+        _sample_rows(table, plan, sampling, output, to, overwrite=overwrite, shown=shown)
+        return
+    task = form.task or "rating"
+    asked = form_task(task)
     low, high = asked.scale if form.scale is None else ends(form.scale)
     names = [name.strip().replace("-", "_") for name in form.metric or asked.dimensions]
     label_plan = sample_items(
         items,
         plan,
-        task=form.task,
+        task=task,
         on_check=shown.left_out,
         columns=options.column_map(columns, options.ITEM_COLUMNS),
         skip_invalid=skip_invalid,
@@ -135,12 +145,7 @@ def label(
     )
     reasons = label_plan.model_dump(mode="json")
     reasons["chosen"] = [{**entry, "item": entry["item"]["id"]} for entry in reasons["chosen"]]
-    plan_text = json.dumps(reasons, indent=1, ensure_ascii=False) + "\n"
-    texts = {
-        output.with_name(f"{output.name}{suffix}"): text
-        for suffix, text in {**FORMS[to](sheet), ".plan.json": plan_text}.items()
-    }
-    paths = write_new(texts, overwrite=overwrite)
+    paths = _written(sheet, to, reasons, output, overwrite=overwrite)
     if shown.json_output or not shown.quiet:
         result(reasons, _lines(label_plan, paths), as_json=shown.json_output)
     if len(chosen) < plan:
@@ -150,6 +155,54 @@ def label(
             f"the judge abstained on {number(label_plan.abstained, 'item')}: --uncertain-first puts them first, as "
             "annotators decide in its place"
         )
+
+
+def _written(
+    annotation_form: AnnotationForm, to: Target, reasons: object, output: Path, *, overwrite: bool
+) -> list[Path]:
+    """Write a form and the plan by which its items were drawn; return their paths."""
+    from conqret.io.safe_files import write_new
+    from conqret.labels.task import FORMS
+
+    plan_text = json.dumps(reasons, indent=1, ensure_ascii=False) + "\n"
+    texts = {
+        output.with_name(f"{output.name}{suffix}"): text
+        for suffix, text in {**FORMS[to](annotation_form), ".plan.json": plan_text}.items()
+    }
+    return write_new(texts, overwrite=overwrite)
+
+
+def _sample_rows(
+    table: CheckedTable,
+    wanted: int,
+    sampling: SamplingOptions,
+    output: Path,
+    to: Target,
+    *,
+    overwrite: bool,
+    shown: options.OutputOptions,
+) -> None:
+    """Write the form for rows of a table of verdicts, drawn as ``labels collect`` draws them."""
+    from conqret.labels.verdict_screens import table_form
+    from conqret.labels.verdict_tables import draw_rows, strata_line
+
+    if sampling.run or sampling.labeled or sampling.uncertain_first or sampling.oversample_uncertain:
+        raise DeclarationError(
+            f"{table.source} has verdicts of its own, by which its rows are drawn: leave out --run, --labeled, "
+            "--uncertain-first and --oversample-uncertain"
+        )
+    rows = draw_rows(table, wanted, sampling.seed)
+    annotation_form = table_form(table, rows)
+    chosen = [
+        {"item": table.texts["id"][row.place], "stratum": row.stratum.name, "rows": row.stratum.rows}
+        for row in rows
+    ]
+    reasons = {"chosen": chosen, "probability": None, "total": len(table.labels), "seed": sampling.seed}
+    paths = _written(annotation_form, to, reasons, output, overwrite=overwrite)
+    if shown.json_output or not shown.quiet:
+        ready = shlex.join(["conqret", "check", table.source, "--labels", str(output)])
+        lines = [strata_line(row.stratum for row in rows), *map(at, paths), f"when it is filled in: {ready}"]
+        result(reasons, lines, as_json=shown.json_output)
 
 
 def ends(scale: str) -> tuple[int, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -133,7 +133,7 @@ def _labels(
             )
         return as_comparisons(given)
     undecided = sum(one.value is None for one in decided) if final else 0
-    marks = marks_of(ledger.study, undecided=undecided)
+    marks = marks_of(ledger.study, given, undecided=undecided)
     if final:
         return as_finals(decided, ledger.annotators(), marks=marks)
     return as_label_studio(given, marks=marks) if to == "label-studio" else as_table(given, marks=marks)
@@ -144,27 +144,45 @@ COLUMNS = ("item", "part", "dimension", "value", "annotator", "topic", "comment"
 long after the screen was shown first, ``scale`` from where to where the question is answered in numbers."""
 
 
-def marks_of(study: Study, *, undecided: int = 0) -> dict[str, str]:
-    """Return the extra columns of each exported label that describe how its item was selected.
+Marks = Callable[[Screen], dict[str, str]]
+"""The extra columns of the labels of a screen, which describe how its item was selected."""
+
+
+def marks_of(study: Study, records: Sequence[ScreenResponse], *, undecided: int = 0) -> Marks:
+    """Return the function that gives each screen's extra columns.
 
     Final labels are marked as unfit for estimation while some are ``undecided``, since only those with
-    agreement are then exported.
+    agreement are then exported. The row of a table was drawn within its stratum: its probability is the
+    share of the stratum's rows that have a label, so that it is right in an unfinished study, too.
     """
-    if not study.estimates or undecided:
-        return {FOR_ESTIMATION: NOT}
-    return {} if study.probability is None else {PROBABILITY: f"{study.probability:.6g}"}
+    labeled = {
+        record.place: record.screen.stratum
+        for record in records
+        if set(record.answers.values()) != {CANNOT_JUDGE}
+    }
+    counts = Counter(labeled.values())
+
+    def marks(screen: Screen) -> dict[str, str]:
+        if not study.estimates or undecided:
+            return {FOR_ESTIMATION: NOT}
+        if screen.stratum is not None:
+            return {PROBABILITY: f"{counts[screen.stratum] / screen.stratum.rows:.6g}"}
+        return {} if study.probability is None else {PROBABILITY: f"{study.probability:.6g}"}
+
+    return marks
 
 
 FINAL = "final"
 """The annotator of a final label."""
 
 
-def as_table(records: Iterable[ScreenResponse], *, marks: Mapping[str, str] | None = None) -> str:
-    """Return the labels as a long CSV table, which ``conqret validate`` and ``conqret labels agreement``
-    read."""
-    more, rows = marks or {}, []
+def as_table(records: Iterable[ScreenResponse], *, marks: Marks = lambda screen: {}) -> str:
+    """Return the labels as a long CSV table, which ``conqret validate``, ``conqret check`` and ``conqret
+    labels agreement`` read."""
+    more, rows = dict[str, str](), []
     for record in records:
         screen, scales = record.screen, _scales(record.screen)
+        more = marks(screen)
         for name, value in screen.written(record.answers).items():
             said = (
                 record.annotator.pseudonym,
@@ -186,13 +204,14 @@ def as_finals(
     label_verdicts: Iterable[LabelVerdict],
     annotators: Iterable[Annotator],
     *,
-    marks: Mapping[str, str] | None = None,
+    marks: Marks = lambda screen: {},
 ) -> str:
     """Return the final labels as CSV, one per row, under the annotator ``final``; undecided ones are left
     out."""
     names = {annotator.name: annotator.pseudonym for annotator in annotators}
-    more, rows = marks or {}, []
+    more, rows = dict[str, str](), []
     for verdict in label_verdicts:
+        more = marks(verdict.screen)
         by = verdict.by and names.setdefault(
             verdict.by, f"a{1 + sum(name.startswith('a') for name in names.values()):02}"
         )
@@ -223,7 +242,7 @@ def _scales(screen: Screen) -> dict[str, str]:
     }
 
 
-def as_label_studio(records: Iterable[ScreenResponse], *, marks: Mapping[str, str] | None = None) -> str:
+def as_label_studio(records: Iterable[ScreenResponse], *, marks: Marks = lambda screen: {}) -> str:
     """Return the labels in the JSON export format of Label Studio, with one task for each item or labeled
     part."""
     tasks: dict[int, dict[str, object]] = {}
@@ -231,7 +250,7 @@ def as_label_studio(records: Iterable[ScreenResponse], *, marks: Mapping[str, st
         screen = record.screen
         scales = set(_scales(screen).values())
         scale = {SCALE: scales.pop()} if len(scales) == 1 and "" not in scales else {}
-        data = {"item": screen.item, "part": screen.part, "topic": screen.topic, **(marks or {}), **scale}
+        data = {"item": screen.item, "part": screen.part, "topic": screen.topic, **marks(screen), **scale}
         task = tasks.setdefault(record.place, {"data": data, "annotations": []})
         task["annotations"].append(  # type: ignore[attr-defined]
             {

@@ -71,6 +71,13 @@ def _two_sides(item: Item, wanted: TaskRequest, task: str) -> Iterator[Screen]:
     yield screen_of(item, shown, QUESTIONS[task], part=part, swapped=swapped, compared=compared)
 
 
+def _verdict_screens(item: Item, wanted: TaskRequest) -> Iterator[Screen]:
+    """The item's argument, to pass or to fail."""
+    shown = passages(item, ("argument", "reference", "documents"))
+    if shown:
+        yield screen_of(item, shown, QUESTIONS["verdict"])
+
+
 def _citation_screens(item: Item, wanted: TaskRequest) -> Iterator[Screen]:
     argument = item.argument or ""
     spans = sentences(argument)
@@ -162,6 +169,14 @@ TASKS = (
         _rating_screens,
         needs=where_any("argument"),
         dimensions=("overall_quality",),
+    ),
+    AnnotationTask(
+        "verdict",
+        "say whether an output passes or fails",
+        _verdict_screens,
+        needs=where_any("argument"),
+        dimensions=("verdict",),
+        scale=(0, 1),
     ),
     replace(  # labels stand next to this format's judgments, on its scale
         format_task(JUDGES["rag-fine-grained"], tuple(BY_NAME)),

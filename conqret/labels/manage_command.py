@@ -12,7 +12,7 @@ from annotated_types import Interval
 from conqret.console import shared_options as options
 from conqret.console.printing import at, note, result, say
 from conqret.errors import DeclarationError, number
-from conqret.labels.answer_ledger import Ledger
+from conqret.labels.answer_ledger import VERDICT, Ledger
 from conqret.labels.page_messages import page_messages
 from conqret.labels.screens import check_names
 from conqret.web.local_server import LOOPBACK, serve_pages
@@ -189,6 +189,8 @@ def _readers(label_export: LabelExport, to: str, *, final: bool, practice: bool)
         return
     if label_export.task == JUDGING:
         words = ["conqret", "debate", "two-turn", "outcomes", file]
+    elif label_export.task == VERDICT and to == "csv":
+        words = ["conqret", "check", "TABLE", "--labels", file]
     elif to == "pairs":
         words = ["conqret", "perspectives", "detect", "PAIRS", "--labels", file]
     elif to == "comparisons":

@@ -22,11 +22,12 @@ CANNOT_JUDGE = "cannot judge"
 
 class Choice(Frozen):
     """One choice of a question: the stored ``value``, the button's text (the value if ``says`` is empty),
-    and a meaning."""
+    a meaning, and the ``key`` that chooses it."""
 
     value: str
     says: str = ""
     meaning: str = ""
+    key: str = Field(default="", exclude_if=not_)
 
 
 def _paragraphs(guide: Any) -> Any:
@@ -86,6 +87,13 @@ class JudgingScreen(Frozen):
     limit: int = 0
 
 
+class Stratum(Frozen):
+    """The rows among which a row was drawn, for example those that the judge passes: name and number."""
+
+    name: str
+    rows: int
+
+
 class Screen(Frozen):
     """One screen of an annotation study: it shows an item, or a ``part`` of it (a document's id, a
     sentence's number).
@@ -95,7 +103,7 @@ class Screen(Frozen):
     come first for all annotators, who are then shown the correct answers and ``why``. ``person`` is the
     number of the only annotator who gets the screen; 0 means any. ``judging`` is the design of a debate
     judgment. ``against`` is the option (1 or 2) whose argument a writer counters. ``turns`` are the
-    messages before the question, titled by role.
+    messages before the question, titled by role. ``stratum`` is that of a table's row, and never shown.
     """
 
     item: Identifier
@@ -113,6 +121,12 @@ class Screen(Frozen):
     judging: JudgingScreen | None = None
     against: int = 0
     turns: tuple[ScreenPassage, ...] = Field(default=(), exclude_if=not_)
+    stratum: Stratum | None = Field(default=None, exclude_if=not_)
+
+    @property
+    def one_key(self) -> bool:
+        """True if one key answers and saves the screen: all choices of its one question have keys."""
+        return len(self.questions) == 1 and all(choice.key for choice in self.questions[0].choices)
 
     @property
     def pictured(self) -> bool:

@@ -30,7 +30,6 @@ from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import false_discovery_control
 
 from conqret.errors import DeclarationError, check_known, number
 from conqret.stats.classification import RARE, shared_by_chance
@@ -114,7 +113,8 @@ def alphas(tables: ArrayLike, level: Level, resamples: Resamples | None = None) 
 class _Table:
     """One table as sums over clusters: the counts of each value, and the coincidences of each pair of values.
 
-    ``pairs`` are two rows of places in ``values``, the columns of ``coincidences``: unlike ones only.
+    ``pairs`` are two rows of places in ``values``, the columns of ``coincidences``: unlike ones only. On the interval
+    level it takes no pairs: ``counts`` are sums of 1, x and x^2, and ``coincidences`` sums of squared differences.
     """
 
     def __init__(self, table: NDArray[np.float64], level: Level, resamples: Resamples) -> None:
@@ -132,6 +132,9 @@ class _Table:
         coded = np.full(slots.shape, -1)
         coded[there] = codes
         self.reason = NO_UNITS if not self.units else ONE_CATEGORY
+        if level == "interval":
+            self._sum_squares(np.where(there, slots, 0.0), there, sizes, resamples)
+            return
         rated_clusters = resamples.cluster[there.nonzero()[1]]
         self.counts = _summed(rated_clusters, codes, resamples.clusters, len(self.values))
         first, second = np.triu_indices(len(coded), 1)
@@ -147,10 +150,32 @@ class _Table:
         )
         self.width = 2 * (len(self.values) + len(distinct))
 
+    def _sum_squares(
+        self,
+        slots: NDArray[np.float64],
+        there: NDArray[np.bool_],
+        sizes: NDArray[np.intp],
+        resamples: Resamples,
+    ) -> None:
+        """The pairs of a unit with m ratings differ by ``sum_ij (x_i - x_j)^2 / 2 = m sum_i (x_i - mean)^2``."""
+        low, high = (self.values[0], self.values[-1]) if len(self.values) else (0.0, 0.0)
+        x = np.where(there, (slots - low) / ((high - low) or 1.0), 0.0)
+        m, total, squares = there.sum(axis=0), x.sum(axis=0), (x * x).sum(axis=0)
+        self.counts = resamples.sums(np.column_stack([m, total, squares]))
+        apart = np.where(there, x - total / np.maximum(m, 1), 0.0)
+        self.coincidences = resamples.sums(2 * m * (apart**2).sum(axis=0) / np.maximum(sizes - 1, 1))
+        self.width = 4
+
     def alpha(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Alpha for each row of ``weights`` (rows by clusters); NaN where not defined."""
         n = weights @ self.counts
         observed = weights @ self.coincidences
+        if self.level == "interval":
+            total, sums, squares = n.T
+            expected = 2 * (total * squares - sums**2)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                alpha = 1 - (total - 1) * observed[:, 0] / expected
+            return np.where(expected > 1e-12 * total**2, alpha, np.nan)
         total = n.sum(axis=1)
         first, other = self.pairs
         if self.level == "nominal":
@@ -162,8 +187,7 @@ class _Table:
             difference = observed @ ratios[first, other] ** 2
             expected = ((n @ ratios**2) * n).sum(axis=1)
         else:
-            centred = self.values - self.values[:1]
-            ranks = np.cumsum(n, axis=1) - n / 2 if self.level == "ordinal" else centred[None, :]
+            ranks = np.cumsum(n, axis=1) - n / 2
             difference = (observed * (ranks[:, first] - ranks[:, other]) ** 2).sum(axis=1)
             expected = 2 * (total * (n * ranks**2).sum(axis=1) - (n * ranks).sum(axis=1) ** 2)
         varied = (n > 0).sum(axis=1) > 1
@@ -280,6 +304,8 @@ def alternative_annotator_test(
     )
     if not tested:
         return AlternativeAnnotator(epsilon, None, None, None, reason=f"no test: {untested}")
+    from scipy.stats import false_discovery_control  # scipy.stats takes longer to import than most commands do
+
     corrected = false_discovery_control([row.p for row in tested], method="by")
     corrected_rows = tuple(
         replace(row, advantage=bool(p <= FALSE_DISCOVERY)) for row, p in zip(tested, corrected, strict=True)

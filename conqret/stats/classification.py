@@ -50,9 +50,11 @@ class CategoryStatistic(Protocol):
         resamples: Resamples | None = None,
         *,
         categories: Sequence[float] | None = None,
+        weights: NDArray[np.float64] | None = None,
         confidence: float = CONFIDENCE,
     ) -> Estimate:
-        """The statistic with its interval, which leaves out the clusters of ``resamples``."""
+        """The statistic with its interval, which leaves out the clusters of ``resamples``; ``weights`` has how much
+        each item counts (None: 1)."""
 
 
 def of_categories(
@@ -78,22 +80,23 @@ def of_categories(
             resamples: Resamples | None = None,
             *,
             categories: Sequence[float] | None = None,
+            weights: NDArray[np.float64] | None = None,
             confidence: float = CONFIDENCE,
         ) -> Estimate:
             first_values, other = paired(first, second)
             drawn = resamples or whole(len(first_values))
             codes, size = _cells(first_values, other, drawn, categories)
-            counts = drawn.counts(codes, size**2)
+            counts = drawn.counts(codes, size**2, weights)
 
-            def of_weights(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+            def of_rows(rows: NDArray[np.float64]) -> NDArray[np.float64]:
                 with np.errstate(divide="ignore", invalid="ignore"):  # without a cluster there may be no item
-                    return np.asarray(compute((weights @ counts).reshape(-1, size, size)))
+                    return np.asarray(compute((rows @ counts).reshape(-1, size, size)))
 
             few = scale == "correlation" and shared_by_chance(np.stack([first_values, other])) < MIN_SHARED
             uses = np.bincount(codes // size, minlength=size)
             unsure = RARE if few else RARE_CATEGORY if macro and size > 2 and uses.min() < MIN_USES else ""
             sampled = drawn.sampled(
-                of_weights,
+                of_rows,
                 len(first_values),
                 width=size**2,
                 reason=reason,
@@ -297,15 +300,26 @@ def _of_higher(tables: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
     return np.asarray(tables[:, 1, 1] / tables.sum(axis=axis)[:, 1])
 
 
+AT_ONCE = 2_000
+"""Levels of the scores that are counted together."""
+
+
 def _wins(
     values: NDArray[np.float64], ups: NDArray[np.intp], downs: NDArray[np.intp], resamples: Resamples
 ) -> NDArray[np.float64]:
     """For each pair of clusters, the pairs that the positive of the first wins over the negative of the second."""
-    wins = np.zeros((resamples.clusters, resamples.clusters))
-    where = resamples.cluster[downs]
-    for up in ups:
-        won = (values[up] > values[downs]) + 0.5 * (values[up] == values[downs])
-        wins[resamples.cluster[up]] += np.bincount(where, weights=won, minlength=resamples.clusters)
+    levels = np.unique(values, return_inverse=True)[1]
+    wins, lower = np.zeros((resamples.clusters, resamples.clusters)), np.zeros((resamples.clusters, 1))
+    for start in range(0, int(levels.max()) + 1, AT_ONCE):
+        positives, negatives = (
+            resamples.for_items(some).counts(levels[some] - start, AT_ONCE)
+            for some in (
+                items[(levels[items] >= start) & (levels[items] < start + AT_ONCE)] for items in (ups, downs)
+            )
+        )
+        below = lower + np.cumsum(negatives, axis=1) - negatives / 2
+        wins += positives @ below.T
+        lower += negatives.sum(axis=1, keepdims=True)
     return wins
 
 

@@ -23,7 +23,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import isotonic_regression
 
 from conqret.errors import DeclarationError
 from conqret.stats.estimate import MIN_FREEDOM, MIN_TOPICS, Estimate, t_quantile
@@ -130,6 +129,8 @@ def monotone(x: ArrayLike, y: ArrayLike) -> Knots:
     Raises:
         DeclarationError: there are no pairs, the lengths differ, or a value is not finite.
     """
+
+    from scipy.optimize import isotonic_regression  # it takes longer to import than most commands do
 
     scores, target = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
     if scores.ndim != 1 or scores.shape != target.shape or not len(scores):

@@ -14,7 +14,6 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import kendalltau, rankdata
 
 from conqret.errors import DeclarationError
 from conqret.stats.classification import paired
@@ -115,7 +114,7 @@ def kendall(
     first_values, other = paired(first, second)
     if _constant(first_values) or _constant(other):
         return undefined(CONSTANT, len(first_values))
-    value = float(kendalltau(first_values, other).statistic)
+    value = _kendall(first_values, other)
     if resamples is None:
         return Estimate(value, n=len(first_values))
     if len(first_values) > MAX_ITEMS:
@@ -281,6 +280,8 @@ def tau_gap(truth: ArrayLike, judged: ArrayLike) -> float:
 
 def _kendall(truth: ArrayLike, judged: ArrayLike) -> float:
     """Kendall's tau-b."""
+    from scipy.stats import kendalltau  # scipy.stats takes longer to import than most commands do
+
     return float(kendalltau(truth, judged).statistic)
 
 
@@ -294,6 +295,8 @@ def _pearson(truth: ArrayLike, judged: ArrayLike) -> float:
 
 def _spearman(truth: ArrayLike, judged: ArrayLike) -> float:
     """Pearson's correlation of the ranks, ties at their mean rank."""
+    from scipy.stats import rankdata
+
     return _pearson(rankdata(truth), rankdata(judged))
 
 

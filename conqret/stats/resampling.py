@@ -22,8 +22,15 @@ Statistic = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 """From weights (rows by clusters) to the statistic of each row; NaN where it is not defined."""
 
 
-def cluster_places(clusters: Iterable[Hashable]) -> NDArray[np.intp]:
+Clusters = Sequence[Hashable] | NDArray[np.intp]
+"""The cluster of each item: any names, or numbers in an array, which are read faster."""
+
+
+def cluster_places(clusters: Iterable[Hashable] | NDArray[np.intp]) -> NDArray[np.intp]:
     """Return the number of each item's cluster; clusters are numbered in order of first occurrence."""
+    if isinstance(clusters, np.ndarray):
+        _, first, sorted_places = np.unique(clusters, return_index=True, return_inverse=True)
+        return np.argsort(np.argsort(first))[sorted_places]
     places: dict[Hashable, int] = {}
     return np.array([places.setdefault(name, len(places)) for name in clusters], dtype=np.intp)
 
@@ -134,25 +141,37 @@ class Resamples:
         """The number of clusters."""
         return int(self.weights.shape[1])
 
-    def for_items(self, items: NDArray[np.bool_]) -> Resamples:
-        """Return the resamples of a subset of the items; ``items`` is a mask."""
+    def for_items(self, items: NDArray[np.bool_ | np.intp]) -> Resamples:
+        """Return the resamples of a subset of the items; ``items`` is a mask, or their places."""
         return Resamples(self.weights, self.cluster[items])
+
+    def grouped(self, groups: int) -> Resamples:
+        """Return the resamples that leave out ``groups`` groups of clusters, where there are more clusters.
+
+        For statistics of many items that cost much for each replicate (ranks). With the groups of
+        :func:`leave_one_out` these are random, too.
+        """
+        if self.clusters <= groups:
+            return self
+        return Resamples(1 - np.eye(groups), self.cluster % groups)
 
     def sums(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the sums of ``values`` (items, or items by columns) within each cluster, as clusters by
         columns.
         """
-        columns = values.reshape(len(values), -1)
-        total = np.zeros((self.clusters, columns.shape[1]))
-        np.add.at(total, self.cluster, columns)
-        return total
+        columns = values.reshape(len(values), -1).T
+        return np.stack(
+            [np.bincount(self.cluster, column, minlength=self.clusters) for column in columns], axis=1
+        )
 
-    def counts(self, codes: NDArray[np.intp], size: int) -> NDArray[np.float64]:
+    def counts(
+        self, codes: NDArray[np.intp], size: int, weights: NDArray[np.float64] | None = None
+    ) -> NDArray[np.float64]:
         """Return how often each code occurs in each cluster, as clusters by codes.
 
-        ``codes`` has one integer from 0 to ``size`` - 1 for each item.
+        ``codes`` has one integer from 0 to ``size`` - 1 for each item, and ``weights`` how often it counts (None: 1).
         """
-        counts = np.bincount(self.cluster * size + codes, minlength=self.clusters * size)
+        counts = np.bincount(self.cluster * size + codes, weights, minlength=self.clusters * size)
         return counts.reshape(self.clusters, size).astype(float)
 
     def item_masks(self) -> Iterator[NDArray[np.bool_]]:
@@ -255,7 +274,7 @@ def whole(n: int) -> Resamples:
     return Resamples(np.zeros((0, 1)), np.zeros(n, dtype=np.intp))
 
 
-def leave_one_out(clusters: Sequence[Hashable]) -> Resamples:
+def leave_one_out(clusters: Clusters) -> Resamples:
     """Return the resamples that leave out each cluster in turn; ``clusters`` has the cluster of each item.
 
     With one cluster there are no replicates, and statistics have no interval.
@@ -304,7 +323,7 @@ def mean_interval(
 
 
 def mean(
-    values: ArrayLike, clusters: Sequence[Hashable] | None = None, *, scale: Scale = "plain"
+    values: ArrayLike, clusters: Clusters | None = None, *, scale: Scale = "plain"
 ) -> JackknifedEstimate:
     """Compute the mean of ``values``, and the same without each cluster.
 
@@ -319,7 +338,7 @@ def mean(
         raise DeclarationError("an interval needs at least one value, and finite values only")
     if clusters is not None and len(clusters) != len(data):
         raise DeclarationError(f"{len(clusters)} clusters for {len(data)} values: name one for each")
-    names = range(len(data)) if clusters is None else clusters
+    names = np.arange(len(data)) if clusters is None else clusters
     which = cluster_places(names)
     sizes = np.bincount(which).astype(float)
     if len(sizes) <= MAX_CLUSTERS:

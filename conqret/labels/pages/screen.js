@@ -50,8 +50,11 @@
       if (event.key === "Escape") go(at);
       return;
     }
+    const pressed = [...form.querySelectorAll("[data-keys]")].find((button) => button.dataset.keys.includes(event.key));
     const all = radios(sets[at]);
-    if (/^[0-9t]$/.test(event.key)) {
+    if (pressed) {
+      if (!event.repeat) pressed.click(); // a key that is held down answers one screen
+    } else if (/^[0-9t]$/.test(event.key)) {
       const number = all.find((radio) => radio.value === event.key.replace("t", "10"));
       const numbered = all.some((radio) => /^[0-9]+$/.test(radio.value));
       choose(number || (numbered ? undefined : all[Number(event.key) - 1]));

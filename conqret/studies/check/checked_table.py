@@ -60,6 +60,7 @@ class CheckedTable:
         chances: float (n,): the probability with which a row was drawn for labeling; NaN where unknown; None without.
         drawn_by: how the labeled rows were drawn, where the user or the table says it.
         classes: the names of the classes; empty for other kinds.
+        levels: the words of ratings in words, from the lowest; empty for numbers.
         scale: the least and the highest value of ratings or scores; (0, 1) otherwise.
         passing: how a verdict is read, for example ``"pass" is a pass`` or ``>= 4 is a pass``.
         texts: columns of texts: id, input, output, reason, and further ones; each has n values.
@@ -78,6 +79,7 @@ class CheckedTable:
     chances: NDArray[np.float64] | None = None
     drawn_by: DrawnBy | None = None
     classes: tuple[str, ...] = ()
+    levels: tuple[str, ...] = ()
     scale: tuple[float, float] = (0.0, 1.0)
     passing: str = ""
     texts: Mapping[str, tuple[str, ...]]

@@ -1,0 +1,17 @@
+"""Options of commands that print a result; apart from those that call models, whose imports take long."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from annotated_types import Interval
+
+from conqret.console.option_groups import option
+
+Confidence = Annotated[
+    float, Interval(ge=0.5, le=0.999), option(None, "The confidence level of the intervals.")
+]
+Printed = Annotated[
+    bool | None, option(None, "Print JSON, or the tables as LaTeX, on standard output.", "--json/--latex")
+]
+"""Yes for JSON, no for LaTeX, None for a reader."""

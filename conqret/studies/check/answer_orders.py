@@ -1,0 +1,106 @@
+"""Preferences between two answers that a judge saw in both orders: what A and B name when they were swapped."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conqret.errors import DeclarationError
+from conqret.studies.check.column_roles import named, words
+from conqret.studies.check.table_roles import UNSWAPPED, ColumnRoles
+from conqret.studies.check.text_table import TextTable
+from conqret.studies.check.verdict_words import POSITIONS, word_of
+from conqret.studies.check.word_columns import Reading
+
+PAIRED = frozenset("winner preference preferred pairwise".split())
+"""Words in the names of columns that compare two answers."""
+MIN_ASSOCIATION = 2.6
+"""Of verdicts and labels, in standard errors, where it says what the verdicts name (p < 0.01)."""
+READINGS = ("answers", "positions")
+"""What ``--pass`` says of preferences in two orders: whether A and B name the answers, or the positions."""
+
+
+def by_model_name(table: TextTable, roles: ColumnRoles) -> tuple[TextTable, bool, bool]:
+    """Write names of models as A and B, where the columns model_a and model_b say which they are.
+
+    Returns:
+        The table; whether its names say that two answers were compared; and whether the judge named models.
+    """
+    every = [*(column for columns in roles.judges.values() for column in columns), *roles.humans]
+    paired = bool(roles.ordered or roles.swapped or "answer_a" in roles.texts)
+    paired |= any(set(words(name)) & PAIRED for name in every)
+    first, second = (named(table.columns, names) for names in ("model_a system_a", "model_b system_b"))
+    if first is None or second is None:
+        return table, paired, False
+    columns, named_models = dict(table.columns), False
+    for name in every:
+        rows = zip(table.columns[name], table.columns[first], table.columns[second], strict=True)
+        texts = ["A" if text and text == a else "B" if text and text == b else text for text, a, b in rows]
+        if texts != table.columns[name]:
+            columns[name] = texts
+            named_models |= name not in roles.humans
+    return replace(table, columns=columns), True, named_models
+
+
+def swapped_rows(table: TextTable, roles: ColumnRoles) -> NDArray[np.bool_]:
+    """Return for each row whether answer B was shown first."""
+    texts = table.columns[roles.swapped] if roles.swapped else [""] * len(table)
+    return np.array([bool(text) and text.casefold() not in UNSWAPPED for text in texts])
+
+
+def meaning_of_swapped(
+    table: TextTable, roles: ColumnRoles, reading: Reading, labels: NDArray[np.float64]
+) -> str:
+    """Return whether verdicts on swapped answers name the answers or the positions: by the words, else by the labels.
+
+    Raises:
+        DeclarationError: neither says it.
+    """
+    swapped = swapped_rows(table, roles)
+    swapped_verdicts: list[tuple[str, NDArray[np.bool_]]] = []
+    for name, columns in roles.judges.items():
+        if name in roles.ordered:
+            swapped_verdicts.append((columns[1], np.ones(len(table), dtype=bool)))
+        elif roles.swapped:
+            swapped_verdicts += [(column, swapped) for column in columns]
+    cells = {
+        word_of(table.columns[name][row])
+        for name, rows in swapped_verdicts
+        for row in np.flatnonzero(rows).tolist()
+    }
+    if not cells or cells & POSITIONS:
+        return "positions"
+    labeled = ~np.isnan(labels)
+    with np.errstate(invalid="ignore"):
+        truth = np.where(labeled, labels, 0).sum(axis=1) / labeled.sum(axis=1)
+    verdicts, truths = [], []
+    for name, rows in swapped_verdicts:
+        values = reading.numbers(name, table.columns[name])
+        decided = rows & ~np.isnan(values) & ~np.isnan(truth) & (values != 0.5) & (truth != 0.5)
+        verdicts += list(values[decided] > 0.5)
+        truths += list(truth[decided] > 0.5)
+    right, association = int(np.equal(verdicts, truths).sum()), _association(verdicts, truths)
+    if abs(association) > MIN_ASSOCIATION:
+        meaning = "answers" if association > 0 else "positions"
+        agreeing = right if association > 0 else len(truths) - right
+        roles.notes.append(
+            f"verdicts on swapped answers name the {meaning}: read so, {agreeing} of {len(truths)} agree with "
+            f"the labels (otherwise: {table.command('--pass', READINGS[meaning == 'answers'])})"
+        )
+        return meaning
+    raise DeclarationError(
+        f"{table.source}: the verdicts in {swapped_verdicts[0][0]!r} on swapped answers may name the answer (A is "
+        "always the same) or the position (A is the one shown first), and the labels do not tell. Say it: "
+        f"{table.command('--pass', 'answers')}, or {table.command('--pass', 'positions')}"
+    )
+
+
+def _association(verdicts: Sequence[bool], truths: Sequence[bool]) -> float:
+    """The root of chi-square of verdicts and labels with the sign of their correlation; 0 where one is
+    constant, as the verdicts of a judge that always prefers one position."""
+    if len(set(verdicts)) < 2 or len(set(truths)) < 2:
+        return 0.0
+    return float(np.corrcoef(verdicts, truths)[0, 1] * np.sqrt(len(truths)))

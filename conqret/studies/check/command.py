@@ -1,0 +1,87 @@
+"""``conqret check``: how good a judge is, from one table of its verdicts and human labels."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from conqret.console.printing import at, end, note, result, tell, tell_outcomes
+from conqret.console.result_options import Confidence, Printed
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+
+def check(
+    file: Path,
+    *,
+    judge: list[str] | None = None,
+    human: list[str] | None = None,
+    passing: str | None = None,
+    by: str | None = None,
+    labels: Path | None = None,
+    drawn_by: Literal["random", "verdict", "label"] | None = None,
+    require: list[str] | None = None,
+    output: Path | None = None,
+    confidence: Confidence = 0.95,
+    json_output: Printed = None,
+) -> None:
+    """Check a judge: compare its verdicts with human labels in one table, and say how far it can be trusted.
+
+    Any judge will do, and no model is called. Verdicts and labels may be pass and fail in any usual words, ratings,
+    scores in [0, 1], preferences between two answers, or classes; an empty label is an unlabeled row. Columns with
+    usual names are recognized, as are the results of promptfoo, DeepEval, inspect_ai, ragas, MLflow, Langfuse,
+    LangSmith, Phoenix and Opik.
+
+    Args:
+        file: A table with a row for each verdict (CSV, TSV, JSON, JSONL or Parquet), or another tool's result file.
+        judge: The column of the judge's verdicts. May be repeated, to compare judges. Default: recognized by its name.
+        human: The column of an annotator's labels. May be repeated. Default: recognized by its name.
+        passing (--pass): What counts as a pass, as a word (`correct`) or a bound (`">=4"`). Of preferences in both
+            orders: whether the words name `answers` or `positions`. Default: recognized.
+        by: A column such as `topic` whose rows are alike: intervals are then over its values, and not over rows.
+        labels: A second table that has the human labels of the same rows, by `id`.
+        drawn_by: How the labeled rows were chosen: at `random`, so many of each `verdict` of the judge, or so many of
+            each human `label`. Needed where verdicts of labeled and unlabeled rows differ.
+        require: A condition: `tnr.low >= 0.8` (the whole interval must lie above 0.8), `tpr >= 0.9`, `kappa.low > 0.4`.
+            Exit code 0 if all are met, 1 if one is not, 3 if one is undecided because its interval contains the bound.
+            May be repeated.
+        output (--output, -o): The folder to write `check.html`, `check.md` and `check.json` into.
+
+    Examples:
+
+    conqret check results.csv
+
+    conqret check results.csv --judge gpt_verdict --human anna --pass ">=4" -o checked/
+
+    conqret check results.csv --require "tnr.low >= 0.8" --require "tpr.low >= 0.8"
+    """
+    from conqret.studies.check.api import PAGE_NAME
+    from conqret.studies.check.api import check as check_judge
+    from conqret.studies.check.screen import screen
+
+    found = check_judge(
+        file,
+        judge=judge or (),
+        human=human or (),
+        passing=passing or "",
+        by=by or "",
+        labels=labels,
+        drawn_by=drawn_by,
+        require=require or (),
+        confidence=confidence,
+        output=output,
+    )
+    tell(found.guessed)
+    lines: list[RenderableType] = [*screen(found, paged=output is not None)]
+    if json_output is False:
+        from conqret.studies.check.page import check_tables  # pages take longer to import than a check takes
+
+        lines = [*check_tables(found)]
+    result(found, lines, as_json=json_output, outcomes=found.requirements)
+    note(*found.notes)
+    if output is not None:
+        tell(at(output / PAGE_NAME, "page"))
+    tell_outcomes(found.requirements)
+    undecided = [outcome for outcome in found.requirements if outcome.undecided]
+    end(len(undecided) < sum(not outcome.met for outcome in found.requirements), undecided=undecided)

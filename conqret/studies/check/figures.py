@@ -1,0 +1,298 @@
+"""From a table of verdicts and labels to all figures of its judges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conqret.errors import shortened
+from conqret.show.words import symmetry_note
+from conqret.stats.agreement import AlternativeAnnotator, alphas, alternative_annotator_test
+from conqret.stats.estimate import CONFIDENCE, Estimate, undefined
+from conqret.stats.prediction_powered import ProbabilitySample
+from conqret.stats.resampling import leave_one_out
+from conqret.stats.verdict_rates import draw_test, more_labels
+from conqret.studies.check.answers import NO_SAMPLE, answer, guard_sentence, next_step, value_words
+from conqret.studies.check.checked_table import CheckedTable, JudgeColumn
+from conqret.studies.check.comparisons import judge_differences, system_checks, system_differences
+from conqret.studies.check.kind_figures import OF_KIND, class_checks, confusion, levels, run_figures
+from conqret.studies.check.label_view import (
+    Drawing,
+    LabelView,
+    Values,
+    combined_labels,
+    numbered_clusters,
+    strata,
+)
+from conqret.studies.check.result import (
+    AnnotatorCheck,
+    CheckResult,
+    Disagreement,
+    DrawGuard,
+    JudgeCheck,
+    LevelCheck,
+)
+
+BAR = 0.8
+"""The least TNR and TPR of a gate, unless the user states another bar."""
+SUSPICIOUS = 0.05
+"""Where labeled rows drawn at random would differ as much in their verdicts with a smaller probability, no rate is
+claimed."""
+MOST_DISAGREEMENTS = 50
+APART = 0.25
+"""The share of the scale from which on a rating or score disagrees with the label (half, with labels of 0 and 1)."""
+TEXT_LENGTH = 400
+
+
+def check_table(table: CheckedTable, *, bar: float = BAR, confidence: float = CONFIDENCE) -> CheckResult:
+    """Compute how good the judges of a table are.
+
+    Args:
+        table: verdicts and labels.
+        bar: the least TNR and TPR of a judge that is used as a gate.
+        confidence: the level of intervals.
+    """
+    target, clusters = combined_labels(table), numbered_clusters(table)
+    tests = [_draw_p(table, judge, target, clusters) for judge in table.judges]
+    guard = _guard(table, target, tests)
+    drawing = _drawing(table, target)
+    leading = min(range(len(tests)), key=lambda place: 1.0 if (p := tests[place]) is None else p)
+    chances, missing = None, ""
+    if drawing == "probabilities":
+        chances = table.chances
+    elif drawing == "verdict":
+        chances, missing = _stratum_chances(table, table.judges[leading].values, target)
+    views = []
+    for place, judge in enumerate(table.judges):
+        fault = _fault(judge, target, chances) if drawing == "probabilities" else missing
+        views.append(
+            LabelView(
+                table=table,
+                judge=judge,
+                target=target,
+                clusters=clusters,
+                drawing=drawing,
+                chances=chances,
+                own_strata=place == leading,
+                reason=NO_SAMPLE if guard.fired else fault,
+                confidence=confidence,
+            )
+        )
+    labeled, asked = ~np.isnan(target), (~np.isnan(table.labels)).any(axis=1)
+    first, checks = views[0], tuple(map(_judge_check, views))
+    differing = _differing(first)
+    shown = differing[:MOST_DISAGREEMENTS].tolist()
+    of_labeled = len(np.unique(clusters[first.both]))
+    usable = _usable(checks[0], bar) if table.kind == "pass_fail" else None
+    result = CheckResult(
+        source=table.source,
+        kind=table.kind,
+        answer="",
+        usable="not claimed" if usable is not None and (first.reason or not first.both.any()) else usable,
+        bar=bar,
+        confidence=confidence,
+        next="",
+        rows=len(target),
+        labeled=int(labeled.sum()),
+        unlabeled=int((~asked).sum()),
+        drawn_by="probabilities" if table.chances is not None else table.drawn_by,
+        guard=guard,
+        judges=checks,
+        comparisons=tuple(judge_differences(views)),
+        annotators=AnnotatorCheck(
+            names=table.annotators,
+            alpha=_annotator_alpha(first),
+            tied=int((asked & ~labeled).sum()),
+            alternative=_alternative(first),
+        ),
+        classes={"pass_fail": ("fail", "pass"), "pairs": ("second", "tie", "first")}.get(
+            table.kind, table.classes
+        ),
+        passing=table.passing,
+        by=table.by,
+        clusters=of_labeled,
+        disagreements=tuple(_disagreements(first, shown)),
+        disagreements_in_all=len(differing),
+        notes=tuple(_notes(first, of_labeled, int((asked & ~labeled).sum()))),
+        guessed=table.guessed,
+    )
+    return result.model_copy(update={"answer": answer(result), "next": next_step(result)})
+
+
+def _drawing(table: CheckedTable, target: Values) -> Drawing | None:
+    """How the labeled rows were drawn, as far as it matters: where all are labeled, it does not."""
+    if table.chances is not None:
+        return "probabilities"
+    return table.drawn_by if np.isnan(target).any() else None
+
+
+def _draw_p(
+    table: CheckedTable, judge: JudgeColumn, target: Values, clusters: NDArray[np.intp]
+) -> float | None:
+    """The p-value of "labeled and unlabeled rows have the same verdicts"."""
+    if not np.isnan(target).any() or table.chances is not None:
+        return None
+    independent = table.clusters is None and table.systems is None
+    names = None if independent and table.kind in ("pass_fail", "classes") else clusters
+    if table.kind != "classes":
+        return draw_test(target, judge.values, clusters=names)
+    known = ~np.isnan(judge.values)
+    tests = [
+        draw_test(
+            np.where(np.isnan(target), np.nan, 1.0),
+            np.where(known, judge.values == place, np.nan),
+            clusters=names,
+        )
+        for place in np.unique(judge.values[known])
+    ]
+    p_values = [p for p in tests if p is not None]
+    return min(1.0, min(p_values) * len(p_values)) if p_values else None
+
+
+def _guard(table: CheckedTable, target: Values, tests: Sequence[float | None]) -> DrawGuard:
+    """Whether the labeled rows can be random, where nothing says how they were drawn."""
+    known = [p for p in tests if p is not None]
+    if not known or table.drawn_by is not None:
+        return DrawGuard(p=min(known, default=None))
+    p = min(1.0, min(known) * len(known))
+    if p >= SUSPICIOUS:
+        return DrawGuard(p=p)
+    judge = table.judges[tests.index(min(known))]
+    labeled = ~np.isnan(target)
+    means = (float(np.nanmean(judge.values[labeled])), float(np.nanmean(judge.values[~labeled])))
+    name = f"the judge {judge.name}" if len(table.judges) > 1 else "the judge"
+    return DrawGuard(p=p, fired=True, sentence=guard_sentence(table.kind, name, means, p))
+
+
+def _stratum_chances(table: CheckedTable, values: Values, target: Values) -> tuple[Values, str]:
+    """The share of labeled rows among those with each verdict, and why it permits no weights."""
+    known, labeled = ~np.isnan(values), ~np.isnan(target)
+    chances = np.full(len(values), np.nan)
+    places = strata(values[known])
+    share = np.bincount(places, labeled[known]) / np.bincount(places)
+    chances[known] = share[places]
+    missing = ""
+    if not share.all():
+        example = values[known][places == int(np.argmin(share))][0]
+        missing = (
+            f"no row with the verdict {value_words(table.kind, table.classes, float(example))} is labeled"
+        )
+    return chances, missing
+
+
+def _fault(judge: JudgeColumn, target: Values, chances: Values | None) -> str:
+    judged = ~np.isnan(judge.values)
+    if chances is None or not (judged & ~np.isnan(target)).any():
+        return ""
+    return ProbabilitySample(target[judged], judge.values[judged], chances[judged]).fault()
+
+
+def _judge_check(view: LabelView) -> JudgeCheck:
+    table, judge = view.table, view.judge
+    human, verdicts, _ = view.sides
+    figures = OF_KIND[table.kind](view) | run_figures(view)
+    systems = system_checks(view)
+    judged = int((~np.isnan(view.verdicts)).sum())
+    categories = {
+        "pass_fail": np.array([0.0, 1.0]),
+        "pairs": np.array([0.0, 0.5, 1.0]),
+        "classes": np.arange(len(table.classes), dtype=float),
+    }.get(table.kind)
+    by_human: tuple[LevelCheck, ...] = ()
+    by_judge: tuple[LevelCheck, ...] = ()
+    if table.kind in ("ratings", "scores") and not view.reason and view.both.any():
+        by_human, by_judge = tuple(levels(view, human)), tuple(levels(view, verdicts))
+    return JudgeCheck(
+        name=judge.name,
+        verdicts=judged,
+        compared=int(view.both.sum()),
+        failed=judge.failed,
+        failures=judge.failures,
+        coverage=judged / len(view.target) if len(view.target) else 0.0,
+        figures=figures,
+        confusion=() if categories is None else confusion(view, categories),
+        classes=tuple(class_checks(view)) if table.kind == "classes" else (),
+        by_human=by_human,
+        by_judge=by_judge,
+        runs=1 if judge.runs is None else judge.runs.shape[1],
+        systems=systems,
+        differences=tuple(system_differences(view, systems)),
+        more_labels=_more_labels(view, figures) if table.kind == "pass_fail" else None,
+    )
+
+
+def _more_labels(view: LabelView, figures: dict[str, Estimate]) -> int | None:
+    rarer = min(figures["tnr"], figures["tpr"], key=lambda rate: rate.n)
+    return more_labels(rarer, int(view.both.sum()), confidence=view.confidence)
+
+
+def _usable(check: JudgeCheck, bar: float) -> str:
+    both = (check.tnr, check.tpr)
+    if all(rate.low is not None and rate.low >= bar for rate in both):
+        return "usable"
+    missed = any(rate.high is not None and rate.high < bar for rate in both)
+    return "not usable" if missed else "not shown"
+
+
+def _annotator_alpha(view: LabelView) -> Estimate:
+    table = view.table
+    if len(table.annotators) < 2:
+        return undefined("fewer than two annotators")
+    rows = (~np.isnan(table.labels)).sum(axis=1) > 1
+    if not rows.any():
+        return undefined("no row has two labels")
+    drawn = leave_one_out(view.clusters[rows])
+    (alpha,) = alphas(table.labels[rows].T[None], view.level, drawn)
+    return alpha.estimate(view.confidence)
+
+
+def _alternative(view: LabelView) -> AlternativeAnnotator | None:
+    table = view.table
+    if len(table.annotators) < 3:
+        return None
+    rows = (~np.isnan(table.labels)).any(axis=1)
+    return alternative_annotator_test(
+        view.verdicts[rows], table.labels[rows].T, table.annotators, view.level, clusters=view.names(rows)
+    )
+
+
+def _differing(view: LabelView) -> NDArray[np.intp]:
+    """The rows on which the judge disagrees with the labels, the gravest first."""
+    off = view.verdicts - view.target
+    kind, (low, high) = view.table.kind, view.table.scale
+    least = (0.5 if view.binary else APART) * (high - low) if kind in ("ratings", "scores") else 1e-9
+    rows = np.flatnonzero(view.both & (np.abs(off) >= least))
+    gravity = {"pass_fail": off, "classes": np.zeros(len(off))}.get(kind, np.abs(off))
+    return rows[np.argsort(-gravity[rows], kind="stable")]
+
+
+def _disagreements(view: LabelView, rows: Sequence[int]) -> Iterator[Disagreement]:
+    table, texts = view.table, view.table.texts
+    shown = [name for name in texts if name not in ("id", "reason")]
+    for row in rows:
+        yield Disagreement(
+            row=row + 1,
+            id=texts["id"][row] if "id" in texts else str(row + 1),
+            judge=value_words(table.kind, table.classes, float(view.verdicts[row])),
+            human=value_words(table.kind, table.classes, float(view.target[row])),
+            reason=shortened(texts["reason"][row], TEXT_LENGTH) if "reason" in texts else "",
+            texts={name: shortened(texts[name][row], TEXT_LENGTH) for name in shown},
+        )
+
+
+def _notes(view: LabelView, clusters: int, tied: int) -> Iterator[str]:
+    table = view.table
+    yield from table.notes
+    if tied:
+        rows = "1 row is" if tied == 1 else f"{tied:,} rows are"
+        yield f"{rows} left out: as many annotators give one label as another"
+    if view.judge.runs is not None:
+        yield f"figures are of the first of {view.judge.runs.shape[1]} runs"
+    if table.kind == "pairs" and view.judge.orders is None:
+        yield "pairs were judged in one order: verdicts that flip with the order cannot be seen, and count as verdicts"
+    if table.systems is not None and table.clusters is None and "id" in table.texts:
+        yield "intervals are over ids, as systems share them"
+    if table.by is not None and (note := symmetry_note(clusters)):
+        yield note

@@ -1,0 +1,261 @@
+"""The figures of one judge, by the kind of its verdicts, in the order in which they are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+import numpy as np
+
+from conqret.stats.agreement import alphas
+from conqret.stats.classification import auroc, cohen_kappa, quadratic_kappa
+from conqret.stats.confidence import calibration_error
+from conqret.stats.correlation import spearman
+from conqret.stats.estimate import Estimate, undefined
+from conqret.stats.verdict_rates import VerdictRates, verdict_rates
+from conqret.studies.check.checked_table import Kind
+from conqret.studies.check.label_view import LabelView, Mask, Values, strata
+from conqret.studies.check.result import ClassCheck, LevelCheck
+
+Figures = dict[str, Estimate]
+
+UNWEIGHTED = "labeled rows stand for different numbers of rows, and this figure takes no weights"
+ONE_ORDER = "asked in one order: flips cannot be seen"
+NO_PAIR = "no pair was judged in both orders"
+ALL_FLIP = "every labeled verdict flips with the order"
+NO_STEPS = "verdicts or labels are no whole steps"
+NO_VERDICT = "no row has a verdict"
+MOST_STEPS = 20
+"""Steps of a scale up to which ratings have a weighted kappa."""
+
+
+def rates(view: LabelView) -> VerdictRates:
+    """Return TNR, TPR, kappa, accuracy and the corrected pass rate of pass/fail verdicts."""
+    table = view.table
+    by_own_verdict = view.drawing == "verdict" and view.own_strata
+    chances = None if by_own_verdict or view.reason else view.chances
+    return verdict_rates(
+        view.target,
+        view.verdicts,
+        clusters=None if table.clusters is None and table.systems is None else view.clusters,
+        chances=chances,
+        drawn_by="label" if view.drawing == "label" else "verdict" if by_own_verdict else "random",
+        confidence=view.confidence,
+    )
+
+
+def pass_fail(view: LabelView) -> Figures:
+    """The rates of both classes, the pass rate, and kappa."""
+    found = rates(view)
+    figures = {
+        "tnr": view.claimed(lambda: found.tnr, by_label=True),
+        "tpr": view.claimed(lambda: found.tpr, by_label=True),
+        "judge_mean": found.judged,
+        "corrected": view.claimed(lambda: found.corrected, by_label=True),
+        "kappa": view.claimed(lambda: found.kappa, by_label=True),
+        "agreement": view.claimed(lambda: found.accuracy, by_label=True),
+        "human_mean": _human_mean(view, "share"),
+    }
+    return {**figures, **_annotators(view), **_probabilities(view)}
+
+
+def ratings(view: LabelView) -> Figures:
+    """The bias, the corrected mean, kappa and alpha, and alpha of one annotator."""
+    human, judge, _ = view.sides
+    figures = {
+        "bias": view.claimed(lambda: view.share(judge - human, scale="plain")),
+        "judge_mean": view.everywhere(view.verdicts, "plain", NO_VERDICT),
+        "human_mean": _human_mean(view, "plain"),
+        "corrected": view.claimed(lambda: view.corrected(scale="plain").corrected),
+    }
+    if view.table.kind == "ratings":
+        figures["weighted_kappa"] = view.claimed(lambda: _weighted_kappa(view))
+    if view.binary:
+        figures["auroc"] = view.claimed(
+            lambda: auroc(human, judge, view.drawn_for_ranks, confidence=view.confidence), by_label=True
+        )
+    figures["alpha"] = _unweighted(view, lambda: _alpha(view))
+    figures |= _annotators(view)
+    figures["spearman"] = _unweighted(
+        view, lambda: spearman(human, judge, view.drawn_for_ranks, confidence=view.confidence)
+    )
+    figures["error"] = view.claimed(lambda: view.share(np.abs(judge - human), scale="plain"))
+    return {**figures, **(_probabilities(view) if view.binary else {})}
+
+
+def pairs(view: LabelView) -> Figures:
+    """The agreement without flips, the flip rate, and the share of first place."""
+    human, judge, weights = view.sides
+    orders = view.judge.orders
+    flips = np.zeros(len(view.target), dtype=bool)
+    first = view.verdicts
+    flip_rate = undefined(ONE_ORDER)
+    if orders is not None:
+        asked = ~np.isnan(orders).any(axis=1)
+        flips = asked & (orders[:, 0] != orders[:, 1])
+        flip_rate = view.everywhere(np.where(asked, flips, np.nan), reason=NO_PAIR)
+        first = np.where(asked, (orders[:, 0] + 1 - orders[:, 1]) / 2, np.nan)
+    steady, equal = ~flips[view.both], judge == human
+
+    def kappa() -> Estimate:
+        if not steady.any():
+            return undefined(ALL_FLIP)
+        return cohen_kappa(
+            human[steady],
+            judge[steady],
+            view.drawn.for_items(steady),
+            weights=weights[steady],
+            confidence=view.confidence,
+        )
+
+    return {
+        "agreement": view.claimed(lambda: view.share(equal, steady, ALL_FLIP)),
+        "flip_rate": flip_rate,
+        "first_share": view.everywhere(first, reason=NO_PAIR),
+        "agreement_with_flips": view.claimed(lambda: view.share(np.where(steady, equal, 0.5))),
+        "bias": view.claimed(lambda: view.share(judge - human, scale="plain")),
+        "kappa": view.claimed(kappa),
+        **_annotators(view),
+    }
+
+
+def classes(view: LabelView) -> Figures:
+    """The agreement and kappa of classes without an order."""
+    human, judge, weights = view.sides
+    return {
+        "agreement": view.claimed(lambda: view.share(judge == human)),
+        "kappa": view.claimed(
+            lambda: cohen_kappa(human, judge, view.drawn, weights=weights, confidence=view.confidence)
+        ),
+        **_annotators(view),
+    }
+
+
+OF_KIND: Mapping[Kind, Callable[[LabelView], Figures]] = {
+    "pass_fail": pass_fail,
+    "ratings": ratings,
+    "scores": ratings,
+    "pairs": pairs,
+    "classes": classes,
+}
+
+
+def class_checks(view: LabelView) -> Iterator[ClassCheck]:
+    """Yield recall and precision of each class."""
+    human, judge, _ = view.sides
+    for place, name in enumerate(view.table.classes):
+        of_human, of_judge = human == place, judge == place
+        hit = of_human & of_judge
+        yield ClassCheck(
+            name=name,
+            labeled=int(of_human.sum()),
+            recall=view.claimed(
+                lambda hit=hit, of=of_human: view.share(hit, of, "no label is of this class"), by_label=True
+            ),
+            precision=view.claimed(
+                lambda hit=hit, of=of_judge: view.share(hit, of, "no verdict is of this class")
+            ),
+        )
+
+
+def confusion(view: LabelView, values: Values) -> tuple[tuple[int, ...], ...]:
+    """Return how many rows have each label (rows) and verdict (columns), among ``values``."""
+    human, judge, _ = view.sides
+    size = len(values)
+    cells = np.searchsorted(values, human) * size + np.searchsorted(values, judge)
+    return tuple(map(tuple, np.bincount(cells, minlength=size**2).reshape(size, size).tolist()))
+
+
+def levels(view: LabelView, by: Values) -> Iterator[LevelCheck]:
+    """Yield the means of verdicts and labels on the labeled rows of each level (or band) of ``by``."""
+    human, judge, _ = view.sides
+    places = strata(by) if len(by) else np.zeros(0, dtype=np.intp)
+    for place in range(int(places.max(initial=-1)) + 1):
+        here = places == place
+        yield LevelCheck(
+            low=float(by[here].min()),
+            high=float(by[here].max()),
+            rows=int(here.sum()),
+            judge=view.share(judge, here, scale="plain"),
+            human=view.share(human, here, scale="plain"),
+            bias=view.share(judge - human, here, scale="plain"),
+        )
+
+
+def run_figures(view: LabelView) -> Figures:
+    """The share of rows whose verdict changes between runs, and the mean SD of ratings; empty with one run."""
+    runs = view.judge.runs
+    if runs is None:
+        return {}
+    several = (~np.isnan(runs)).sum(axis=1) > 1
+    known = runs[several]
+    changed = np.full(len(runs), np.nan)
+    changed[several] = np.nanmax(known, axis=1) != np.nanmin(known, axis=1)
+    figures = {"changed": view.everywhere(changed, reason="no row has two verdicts")}
+    if view.table.kind in ("ratings", "scores"):
+        spread = np.full(len(runs), np.nan)
+        spread[several] = np.nanstd(known, axis=1, ddof=1)
+        figures["run_sd"] = view.everywhere(spread, "plain", "no row has two verdicts")
+    return figures
+
+
+def _human_mean(view: LabelView, scale: str) -> Estimate:
+    human, _, _ = view.sides
+    return view.claimed(lambda: view.share(human, scale=scale))  # type: ignore[arg-type]
+
+
+def _unweighted(view: LabelView, compute: Callable[[], Estimate]) -> Estimate:
+    return undefined(UNWEIGHTED) if view.unequal and not view.reason else view.claimed(compute)
+
+
+def _alpha(view: LabelView) -> Estimate:
+    human, judge, _ = view.sides
+    (alpha,) = alphas(np.stack([human, judge])[None], view.level, view.drawn)
+    return alpha.estimate(view.confidence)
+
+
+def _weighted_kappa(view: LabelView) -> Estimate:
+    """Quadratic weighted kappa; the mean label of several annotators is rounded to a step."""
+    human, judge, weights = view.sides
+    human = np.floor(human + 0.5) if view.table.labels.shape[1] > 1 else human
+    low, high = view.table.scale
+    whole = all((values == np.round(values)).all() for values in (human, judge, np.array([low, high])))
+    if not whole or high - low > MOST_STEPS:
+        return undefined(NO_STEPS)
+    steps = np.arange(low, high + 1)
+    return quadratic_kappa(
+        human, judge, view.drawn, categories=steps, weights=weights, confidence=view.confidence
+    )
+
+
+def _annotators(view: LabelView) -> Figures:
+    """Alpha of one annotator and of the judge in that place, where there are several annotators."""
+    if len(view.table.annotators) < 2:
+        return {}
+    single = stand_in = undefined(view.reason)
+    if not view.reason and view.both.any():
+        single, stand_in = view.one_annotator_alphas()
+    return {"judge_as_annotator": stand_in, "one_annotator": single}
+
+
+def _probabilities(view: LabelView) -> Figures:
+    """AUROC, Brier score and calibration error of stated probabilities, where there are any."""
+    stated = view.judge.probabilities
+    if stated is None:
+        return {}
+    known: Mask = ~np.isnan(stated[view.both])
+    human, _, _ = view.sides
+    said, truth = stated[view.both][known], human[known]
+    names = view.clusters[view.both][known]
+    if not known.any():
+        return {}
+    return {
+        "auroc": view.claimed(
+            lambda: auroc(truth, said, view.drawn_for_ranks.for_items(known), confidence=view.confidence),
+            by_label=True,
+        ),
+        "brier": view.claimed(lambda: view.share((np.nan_to_num(stated[view.both]) - human) ** 2, known)),
+        "calibration_error": _unweighted(
+            view,
+            lambda: calibration_error(said, truth, names).estimate(view.confidence),
+        ),
+    }

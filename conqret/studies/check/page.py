@@ -1,0 +1,265 @@
+"""The page of ``conqret check``: the answer, the table behind it, all figures, and the disagreements, gravest first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from conqret.judging.build_gate import requirement_table
+from conqret.show import words
+from conqret.show.report_page import PageRemarks, ReportPage, Section, section
+from conqret.show.table import Column, Table
+from conqret.stats.agreement import AlternativeAnnotator
+from conqret.studies.check.result import TITLES, CheckResult, JudgeCheck
+
+HOW_TO_READ = {
+    "pass_fail": "TNR (true negative rate) is the share of human failures that the judge fails, TPR (true positive "
+    "rate) the share of human passes that it passes. A gate needs both: a judge that passes everything has a TPR of 1 "
+    "and a TNR of 0. The corrected pass rate is that of all rows, as annotators would give it: the judge's pass rate, "
+    "corrected by its errors on the labeled rows.",
+    "ratings": "A positive difference means that the judge rates higher than annotators do. Weighted kappa and alpha "
+    "are 1 where judge and annotators always agree and 0 where they agree as often as by chance. Compare the judge in "
+    "an annotator's place with one annotator and the others.",
+    "pairs": "A verdict flips where the judge prefers another answer once the order is changed; such pairs say nothing "
+    "of the answers. Without a preference for a place, the share of first place is 0.50.",
+    "classes": "Kappa is 1 where judge and annotators always agree, and 0 where they agree as often as by chance. "
+    "Recall is the share of rows of a class that the judge finds, precision the share of its verdicts that are right.",
+}
+HOW_TO_READ["scores"] = HOW_TO_READ["ratings"]
+INTERVALS = (
+    "Brackets hold the interval of a figure: other samples of rows drawn in the same way would give values within it. "
+    "A judge is usable as a gate where the whole intervals of TNR and TPR lie above the bar."
+)
+
+
+def check_tables(result: CheckResult) -> list[Table]:
+    """Return the main tables of a check: outcomes of conditions, verdicts by label, and the figures."""
+    tables = [requirement_table(result.requirements)] if result.requirements else []
+    tables += [table for judge in result.judges for table in _counts(result, judge)]
+    if result.labeled:
+        tables.append(figures_table(result))
+    tables += filter(
+        None, [_comparisons(result), *map(_systems, result.judges), *map(_differences, result.judges)]
+    )
+    return tables
+
+
+def check_page(result: CheckResult) -> ReportPage:
+    """Return the report page of a check."""
+    return ReportPage(
+        "check",
+        f"How good is the judge in {Path(result.source).name}?",
+        [
+            *map(section, check_tables(result)),
+            *map(section, filter(None, [disagreements_table(result)])),
+            *_details(result),
+        ],
+        answer=[result.answer, *([f"Next: {result.next}"] if result.next else [])],
+        lede=[f"{words.capitalised(note).rstrip('.')}." for note in (result.guessed, *result.notes) if note],
+        how_to_read=[HOW_TO_READ[result.kind], INTERVALS] if result.labeled else [],
+        facts=[
+            ("Rows", words.count(result.rows)),
+            ("Labeled", words.count(result.labeled)),
+            ("Labeled rows drawn", str(result.drawn_by or "unknown, taken as random")),
+            ("Annotators", ", ".join(result.annotators.names) or "none"),
+            ("Intervals", f"{result.confidence:.0%}, over {result.by or 'rows'}"),
+        ],
+    )
+
+
+def figures_table(result: CheckResult) -> Table:
+    """Return a row a figure, with a column for each judge."""
+    names = dict.fromkeys(name for judge in result.judges for name in judge.figures)
+    several = len(result.judges) > 1
+    return Table(
+        "All figures",
+        [
+            Column("Figure", "name"),
+            *(judge.name if several else "Value" for judge in result.judges),
+            *([] if several else ["Rows"]),
+        ],
+        [
+            (
+                _title(result, name),
+                *(judge.figures.get(name) for judge in result.judges),
+                *([] if several else [result.judges[0].figures[name].n]),
+            )
+            for name in names
+        ],
+    )
+
+
+def _title(result: CheckResult, name: str) -> str:
+    if result.kind != "pass_fail":
+        return TITLES[name]
+    return TITLES[name].replace("mean of", "pass rate by").replace("mean", "pass rate")
+
+
+def _of(result: CheckResult, judge: JudgeCheck) -> str:
+    return f", {judge.name}" if len(result.judges) > 1 else ""
+
+
+def _counts(result: CheckResult, judge: JudgeCheck) -> Iterator[Table]:
+    """What verdicts the rows of each label have: counts of classes, or means by level."""
+    if judge.confusion:
+        yield Table(
+            f"Verdicts by human label{_of(result, judge)}",
+            [Column("Human label", "name"), *(f"judge: {name}" for name in result.classes)],
+            [
+                (f"human: {name}", *counts)
+                for name, counts in zip(result.classes, judge.confusion, strict=True)
+            ],
+            note=f"{judge.compared:,} rows with a verdict and a label{result.passing and f'; {result.passing}'}.",
+        )
+    if judge.classes:
+        yield Table(
+            f"Classes{_of(result, judge)}",
+            {
+                Column("Class", "name"): "name",
+                "Labeled": "labeled",
+                "Recall": "recall",
+                "Precision": "precision",
+            },
+            judge.classes,
+        )
+    for levels, title in (
+        (judge.by_human, "Error by level of the human label"),
+        (judge.by_judge, "Calibration: human labels by the judge's verdict"),
+    ):
+        if levels:
+            yield Table(
+                f"{title}{_of(result, judge)}",
+                {
+                    Column("Level", "name"): lambda level: (
+                        f"{level.low:g}" if level.low == level.high else f"{level.low:g} to {level.high:g}"
+                    ),
+                    "Rows": "rows",
+                    "Judge": "judge",
+                    "Annotators": "human",
+                    "Judge minus annotators": "bias",
+                },
+                levels,
+            )
+
+
+def _comparisons(result: CheckResult) -> Table | None:
+    if not result.comparisons:
+        return None
+    return Table(
+        "Judges compared on the same rows",
+        {
+            Column("First", "name"): "first",
+            Column("Second", "name"): "second",
+            Column("Figure", "name"): "measure",
+            "First minus second": "difference",
+            "Rows": "rows",
+            Column("Better", "name"): lambda pair: pair.better or "not shown",
+        },
+        result.comparisons,
+    )
+
+
+def _systems(judge: JudgeCheck) -> Table | None:
+    if not judge.systems:
+        return None
+    return Table(
+        f"Systems, by {judge.name}",
+        {
+            Column("System", "name"): "name",
+            "Rows": "rows",
+            "Labeled": "labeled",
+            "Judge": "judge",
+            "Corrected": "corrected",
+        },
+        judge.systems,
+    )
+
+
+def _differences(judge: JudgeCheck) -> Table | None:
+    if not judge.differences:
+        return None
+    return Table(
+        f"Differences of systems, by {judge.name}",
+        {
+            Column("First", "name"): "first",
+            Column("Second", "name"): "second",
+            "Rows": "pairs",
+            "Judge": "judge",
+            "Corrected": "corrected",
+        },
+        judge.differences,
+        note="First minus second, on the rows that both have.",
+    )
+
+
+def disagreements_table(result: CheckResult) -> Table | None:
+    """Return the rows on which judge and annotators differ, the gravest first, with their texts."""
+    if not result.disagreements:
+        return None
+    names = dict.fromkeys(name for row in result.disagreements for name in row.texts)
+    shown = len(result.disagreements)
+    return Table(
+        "Disagreements, the gravest first",
+        {
+            Column("Row", "name"): lambda row: str(row.row),
+            Column("Id", "name"): lambda row: "" if row.id == str(row.row) else row.id,
+            Column("Judge", "name"): "judge",
+            Column("Human", "name"): "human",
+            **{
+                Column(words.capitalised(name), "text"): lambda row, name=name: row.texts.get(name, "")
+                for name in names
+            },
+            Column("The judge's reason", "text"): "reason",
+        },
+        result.disagreements,
+        note=f"{shown:,} of {result.disagreements_in_all:,} are shown."
+        * (shown < result.disagreements_in_all),
+    )
+
+
+def _details(result: CheckResult) -> Iterator[Section]:
+    """What few need: baselines, the annotators among themselves, verdicts that failed."""
+    if baselines := _baselines(result):
+        yield Section(baselines.title, [baselines], folded=True)
+    annotators = result.annotators
+    if len(annotators.names) > 1:
+        alpha = Table("", ("", "Krippendorff's alpha"), [("annotators among themselves", annotators.alpha)])
+        parts = [alpha, *filter(None, [_alternative(annotators.alternative)])]
+        yield Section("Annotators", parts, folded=True)
+    failed = [judge for judge in result.judges if judge.failed]
+    if failed:
+        lines = [
+            f"{judge.name}: {words.number(judge.failed, 'row')} without a verdict ({'; '.join(judge.failures)})"
+            for judge in failed
+        ]
+        yield Section("Verdicts that failed", [PageRemarks(lines)], "They are counted, and never scored.")
+
+
+def _baselines(result: CheckResult) -> Table | None:
+    """What a judge without any skill comes to on the labeled rows."""
+    judge, passes = result.judges[0], result.judges[0].figures.get("human_mean")
+    if result.kind != "pass_fail" or passes is None or passes.value is None or not judge.compared:
+        return None
+    share = passes.value
+    given = sum(row[1] for row in judge.confusion) / judge.compared
+    rows = [
+        ("the judge", judge.tnr.value, judge.tpr.value, judge.agreement.value, judge.kappa.value),
+        ("always pass", 0.0, 1.0, share, 0.0),
+        ("always fail", 1.0, 0.0, 1 - share, 0.0),
+        ("a coin that passes as often", 1 - given, given, share * given + (1 - share) * (1 - given), 0.0),
+    ]
+    return Table("Compared with judges without skill", ("Judge", "TNR", "TPR", "Agreement", "Kappa"), rows)
+
+
+def _alternative(test: AlternativeAnnotator | None) -> Table | PageRemarks | None:
+    if test is None:
+        return None
+    if test.passed is None:
+        return PageRemarks([f"Can the judge replace an annotator? {words.capitalised(test.reason)}."])
+    return Table(
+        "Can the judge replace an annotator?",
+        ("Passed", "Winning rate", "Advantage probability", Column("Remark", "text")),
+        [("yes" if test.passed else "no", test.winning_rate, test.advantage, test.reason)],
+        note=f"The alternative annotator test (Calderon, Reichart and Dror 2025), with epsilon {test.epsilon:g}: "
+        "whether the judge or an annotator is closer to the other annotators.",
+    )

@@ -1,0 +1,247 @@
+"""A table of texts: any file, frame or list of dictionaries as columns of texts with the line of each row."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from conqret.errors import DeclarationError, FaultsError, ItemsError
+from conqret.io.cell_values import is_missing
+from conqret.io.files import file_rows
+from conqret.io.rows import FaultList, Row, frame_kind, frame_rows, only_split
+from conqret.studies.check.tool_results import tool_rows
+
+IN_MEMORY = "the rows"
+"""What a table in memory is called in messages."""
+LINES = (".csv", ".tsv", ".jsonl", ".ndjson")
+"""Endings of files in which a row has a line; of others it has a number."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextTable:
+    """Columns of texts of the same length; an empty text is a missing value.
+
+    Attributes:
+        source: the file, or "the rows".
+        columns: the texts of each column by its name.
+        lines: the line or number of each row in the source.
+        unit: "line" or "row", which ``lines`` count.
+        judges, humans: the columns of judges and annotators, where the result of a known tool says it.
+        note: what was read of the result of a known tool.
+        options: the options of the command line that the user gave for the table, with their values.
+    """
+
+    source: str
+    columns: Mapping[str, Sequence[str]]
+    lines: Sequence[int]
+    unit: str = "line"
+    judges: tuple[str, ...] = ()
+    humans: tuple[str, ...] = ()
+    note: str = ""
+    options: tuple[tuple[str, str], ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def command(self, *options: str) -> str:
+        """Return a command line that a user can copy: with the options for this table, and further ones."""
+        kept = [part for pair in self.options if pair[0] not in options for part in pair]
+        return shlex.join(
+            ["conqret", "check", "FILE" if self.source == IN_MEMORY else self.source, *kept, *options]
+        )
+
+    def place(self, row: int) -> str:
+        """Return where row ``row`` stands, such as "line 7"."""
+        return f"{self.unit} {self.lines[row]}"
+
+    def where(self, row: int) -> str:
+        """Return the file and the place of row ``row``, as errors begin."""
+        return (
+            f"{self.source}:{self.lines[row]}" if self.unit == "line" else f"{self.source}, {self.place(row)}"
+        )
+
+
+def read_text_table(source: Any) -> TextTable:
+    """Read a file, a frame or a list of dictionaries as a table of texts.
+
+    Objects in cells become columns with dots in their names. An object of lists, and an object with one list of
+    objects, is the table that it holds.
+
+    Raises:
+        DeclarationError: there is no such file, it has no rows, or it cannot be read.
+    """
+    if isinstance(source, str | Path):
+        result = tool_rows(Path(source)) if Path(source).is_file() else None
+        if result is not None:
+            lines, columns = list(range(1, len(result.rows) + 1)), _columns(result.rows)
+            return TextTable(str(source), columns, lines, "row", result.judges, result.humans, result.note)
+        name, records, lines = _of_file(source)
+        suffix = Path(str(source).lower().removesuffix(".gz")).suffix
+        unit = "line" if suffix in LINES else "row"
+    else:
+        name, unit = IN_MEMORY, "row"
+        records, lines = _in_memory(source)
+    if not records:
+        raise DeclarationError(
+            f"{name} has no rows: give a table with at least one row below the column names"
+        )
+    return TextTable(name, _columns(records), lines, unit)
+
+
+def _of_file(source: str | Path) -> tuple[str, list[Mapping[str, object]], list[int]]:
+    name, faults = str(source), FaultList()
+    try:
+        rows = file_rows(source)
+    except ItemsError as error:
+        raise FaultsError(error.faults) from None
+    records: list[Mapping[str, object]] = []
+    lines: list[int] = []
+    for row in rows:
+        if not isinstance(row, Row):
+            faults.add(row)
+        elif not all(cell is None or cell == "" for cell in row.record.values()):
+            records.append(row.record)
+            lines.append(row.line)
+    faults.raise_any(FaultsError)
+    if len(records) == 1 and (table := _table_in(records[0])) is not None:
+        return name, table, list(range(1, len(table) + 1))
+    return name, records, lines
+
+
+def _in_memory(source: Any) -> tuple[list[Mapping[str, object]], list[int]]:
+    source = only_split(source)
+    kind = frame_kind(source)
+    if kind is not None:
+        rows = [row for row in frame_rows(source, kind) if isinstance(row, Row)]
+        return [row.record for row in rows], [row.line for row in rows]
+    records: Any = _table_in(source) if isinstance(source, Mapping) else list(source)
+    wrong = next((record for record in records or [None] if not isinstance(record, Mapping)), None)
+    if records and wrong is not None:
+        raise DeclarationError(
+            f"the rows hold a {type(wrong).__name__}: give dictionaries, a frame or a file"
+        )
+    return records or [], list(range(1, len(records or []) + 1))
+
+
+def _table_in(record: Mapping[str, Any]) -> list[Mapping[str, object]] | None:
+    """The rows in an object of lists of one length, or in its only list of objects; None if there are none."""
+    values = list(record.values())
+    if values and all(isinstance(value, list | tuple) for value in values):
+        plain = not any(isinstance(cell, Mapping) for value in values for cell in value[:1])
+        if plain and len({len(value) for value in values}) == 1:
+            return [dict(zip(record, cells, strict=True)) for cells in zip(*values, strict=True)]
+    lists = [value for value in values if isinstance(value, list) and value and isinstance(value[0], Mapping)]
+    if len(lists) == 1 and all(isinstance(row, Mapping) for row in lists[0]):
+        return lists[0]
+    inner = [value for value in values if isinstance(value, Mapping)]
+    return _table_in(inner[0]) if not lists and len(inner) == 1 and len(values) == 1 else None
+
+
+def _columns(records: Sequence[Mapping[str, object]]) -> dict[str, Sequence[str]]:
+    names: dict[str, None] = {}
+    for record in records:
+        if record.keys() != names.keys():
+            names |= dict.fromkeys(record)
+    columns: dict[str, Sequence[str]] = {}
+    for name in names:
+        columns |= _flat(str(name), [record.get(name) for record in records])
+    return columns
+
+
+def _flat(name: str, cells: list[object]) -> dict[str, Sequence[str]]:
+    """The column ``name``, or where its cells are objects a column of each of their fields."""
+    if set(map(type, cells)) <= {str, type(None)}:
+        texts = [cell.strip() if isinstance(cell, str) else "" for cell in cells]
+        if not next(filter(None, texts), "").startswith("{"):
+            return {name: texts}
+        cells = list(map(_parsed, texts))
+    keys = dict.fromkeys(key for cell in cells if isinstance(cell, Mapping) for key in cell)
+    if not keys:
+        return {name: list(map(_text, cells))}
+    flat: dict[str, Sequence[str]] = {}
+    for key in keys:
+        flat |= _flat(
+            f"{name}.{key}", [cell.get(key) if isinstance(cell, Mapping) else cell for cell in cells]
+        )
+    return flat
+
+
+def _parsed(text: str) -> object:
+    """The object in a text, as judges write it; the text itself if it is none."""
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return text
+    return value if isinstance(value, dict) else text
+
+
+def _text(cell: object) -> str:
+    if isinstance(cell, str):
+        return cell.strip()
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
+    if isinstance(cell, int):
+        return str(cell)
+    if is_missing(cell):
+        return ""
+    if isinstance(cell, float):
+        return str(int(cell)) if cell.is_integer() else repr(float(cell))
+    if isinstance(cell, list | tuple | dict):
+        return json.dumps(cell, ensure_ascii=False, default=str)
+    to_python = getattr(cell, "item", None)  # of a number or truth value of numpy
+    value = to_python() if callable(to_python) else cell
+    return str(value) if value is cell else _text(value)
+
+
+def spread(
+    table: TextTable,
+    keys: Sequence[str],
+    by: str,
+    names: Sequence[str],
+    *,
+    first: str = "",
+    short: bool = False,
+) -> tuple[TextTable, dict[str, list[str]]]:
+    """Return a long table with one row for each thing and a column for each value of ``by``, and the new columns.
+
+    Args:
+        table: a table in which several rows are of one thing.
+        keys: the columns that tell things apart.
+        by: the column that tells the rows of one thing apart; new columns are named by its values.
+        names: the columns of which each value of ``by`` gets one; of the others the first text that is not empty
+            stays.
+        first: the value of ``by`` whose rows come first.
+        short: whether a new column is named by the value of ``by`` alone, if one column is spread.
+
+    Raises:
+        DeclarationError: a thing has two rows with the same value of ``by``.
+    """
+    marks = table.columns[by]
+    things: dict[tuple[str, ...], dict[str, int]] = {}
+    for row, key in enumerate(zip(*(table.columns[key] for key in keys), strict=True)):
+        rows = things.setdefault(key, {})
+        if marks[row] in rows:
+            raise DeclarationError(
+                f"{table.where(row)}: {keys[0]} {key[0]!r} has a second row with {by} {marks[row]!r}; the first is "
+                f"{table.place(rows[marks[row]])}. Delete one of the rows, or give them different values of {by}"
+            )
+        rows[marks[row]] = row
+    values = list(dict.fromkeys(marks))
+    values.sort(key=lambda mark: (mark != first, int(mark) if mark.isdecimal() else 0))
+    places = [[rows[mark] for mark in values if mark in rows] for rows in things.values()]
+    columns: dict[str, Sequence[str]] = {}
+    new: dict[str, list[str]] = {name: [] for name in names}
+    for name, texts in table.columns.items():
+        if name in names:
+            for mark in values:
+                alone = short and len(names) == 1 and mark and mark not in table.columns
+                column = mark if alone else f"{name} {by} {mark}"
+                columns[column] = [texts[rows[mark]] if mark in rows else "" for rows in things.values()]
+                new[name].append(column)
+        elif name != by:
+            columns[name] = [next((texts[row] for row in rows if texts[row]), "") for rows in places]
+    return replace(table, columns=columns, lines=[table.lines[rows[0]] for rows in places]), new

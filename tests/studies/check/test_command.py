@@ -1,0 +1,194 @@
+"""``conqret check`` as it is typed: the first screen, the page, JSON, and the exit codes of a gate."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+import conqret
+from tests.commands import Cli, run_conqret
+
+RESULTS = "fixtures/examples/results.csv"
+
+
+@pytest.fixture
+def cli(monkeypatch: pytest.MonkeyPatch) -> Cli:
+    monkeypatch.setenv("COLUMNS", "100")
+    return run_conqret
+
+
+def write(file: Path, header: str, rows: Sequence[Sequence[object]]) -> Path:
+    """A CSV with the columns of ``header``."""
+    with file.open("w", encoding="utf-8", newline="") as out:
+        writer = csv.writer(out)
+        writer.writerow(header.split())
+        writer.writerows(rows)
+    return file
+
+
+def repeated(counts: dict[tuple[object, ...], int]) -> list[tuple[object, ...]]:
+    """Each row as often as it is counted, with a number before it."""
+    every = [row for row, count in counts.items() for _ in range(count)]
+    return [(number, *row) for number, row in enumerate(every, 1)]
+
+
+def test_the_first_screen_answers_in_a_sentence_and_four_figures(cli: Cli) -> None:
+    done = cli("check", RESULTS)
+    assert done.code == 0
+    sentence, *lines = done.out.splitlines()
+    assert sentence == (
+        "The judge lets 14 of 30 failures pass (47%) and fails 5 of 70 good answers: not usable as a gate (bar: both "
+        "rates 0.80)."
+    )
+    assert [line.split("  ")[1] for line in lines[:4]] == [
+        "catches failures (TNR)",
+        "keeps good answers (TPR)",
+        "pass rate of all rows",
+        "kappa",
+    ]
+    assert "0.53 [0.36, 0.70]" in lines[0]
+    assert "judge 0.79, corrected 0.70 [0.61, 0.78]" in lines[2]
+    assert lines[4].startswith("  next: label 217 more rows to know TNR")
+    assert "judge pass, human fail" in lines[7]
+    assert "judge" in done.err
+    assert "human" in done.err
+
+
+def test_a_folder_gets_the_page_with_the_disagreements(cli: Cli, tmp_path: Path) -> None:
+    done = cli("check", RESULTS, "-o", tmp_path / "out")
+    page, result = (
+        (tmp_path / "out" / name).read_text(encoding="utf-8") for name in ("check.html", "check.json")
+    )
+    assert str(tmp_path / "out" / "check.html") in done.err
+    assert "It should be with you soon." in page
+    assert json.loads(result)["judges"][0]["confusion"] == [[16, 14], [5, 65]]
+    assert (tmp_path / "out" / "check.md").read_text(encoding="utf-8").startswith("# How good is the judge")
+
+
+@pytest.mark.parametrize(
+    ("conditions", "code", "said"),
+    [
+        (["tpr.low >= 0.8"], 0, "met: tpr.low >= 0.8 (0.849)"),
+        (["tpr.low >= 0.8", "tnr.low >= 0.8"], 1, "error: not met: tnr.low >= 0.8 (0.356)"),
+        (["tpr.low >= 0.9"], 3, "undecided: tpr.low >= 0.9 (0.849, the interval 0.849 to 0.973 contains 0.9"),
+        (["tpr.low >= 0.9", "tnr >= 0.8"], 1, "error: not met: tnr >= 0.8 (0.533)"),
+        (["tpr.high <= 0.9"], 3, "more labeled rows would decide it"),
+        (["trn.low >= 0.8"], 2, "there is no figure to require 'trn'"),
+        (["flip_rate < 0.1"], 2, "flip_rate"),
+    ],
+)
+def test_a_gate_has_three_outcomes(cli: Cli, conditions: list[str], code: int, said: str) -> None:
+    done = cli("check", RESULTS, *(word for text in conditions for word in ("--require", text)))
+    assert (done.code, said in done.err) == (code, True), done.err
+
+
+def test_json_has_figures_and_outcomes(cli: Cli) -> None:
+    done = cli("check", RESULTS, "--json", "--require", "tpr.low >= 0.9")
+    result = json.loads(done.out)
+    assert result["judges"][0]["figures"]["tnr"]["n"] == 30
+    (outcome,) = result["requirements"]
+    assert (outcome["met"], outcome["undecided"]) == (False, True)
+    assert outcome["labels"] > 0
+
+
+def test_latex_has_the_tables(cli: Cli) -> None:
+    assert "\\begin{tabular}" in cli("check", RESULTS, "--latex").out
+
+
+def test_without_labels_it_says_how_to_get_some(cli: Cli, tmp_path: Path) -> None:
+    file = write(tmp_path / "new.csv", "id judge", repeated({("pass",): 40, ("fail",): 10}))
+    done = cli("check", file)
+    assert done.code == 0
+    assert "the judge passes 80% of 50" in done.out
+    assert f"conqret labels collect {file} --sample" in done.out
+
+
+def test_labels_that_are_no_random_sample_bear_no_rate_until_it_is_said_how_they_were_drawn(
+    cli: Cli, tmp_path: Path
+) -> None:
+    cells = {
+        ("pass", "pass"): 45,
+        ("pass", "fail"): 5,
+        ("fail", "fail"): 32,
+        ("fail", "pass"): 18,
+        ("pass", ""): 850,
+        ("fail", ""): 50,
+    }
+    file = write(tmp_path / "drawn.csv", "id judge human", repeated(cells))
+    done = cli("check", file, "--require", "tnr.low >= 0.8")
+    assert done.code == 1
+    assert "no random sample" in done.out
+    assert "TNR)" not in done.out
+    assert f"conqret check {file} --drawn-by verdict" in done.out
+    by_verdict = cli("check", file, "--drawn-by", "verdict", "--json")
+    (judge,) = json.loads(by_verdict.out)["judges"]
+    # all rows: 90% of 900 passes are right, 36% of 100 fails are wrong
+    assert judge["figures"]["corrected"]["value"] == pytest.approx((900 * 0.9 + 100 * 0.36) / 1000)
+    assert judge["figures"]["tnr"]["value"] == pytest.approx(64 / (64 + 90))
+
+
+@pytest.mark.parametrize(
+    ("header", "rows", "said"),
+    [
+        (
+            "id score human",
+            [(n, 1 + n % 5, max(1, n % 5)) for n in range(60)],
+            ["judge minus annotators", "error by human label"],
+        ),
+        (
+            "id judge_ab judge_ba human",
+            [(n, "AB"[n % 2], "AB"[(n % 2) ^ (n % 8 == 0)], "AB"[(n % 2) ^ (n % 9 == 0)]) for n in range(80)],
+            ["flips with the order", "prefers the first place"],
+        ),
+        (
+            "id judge human",
+            [
+                (n, "billing refund other".split()[n % 3], "billing refund other".split()[n % 3 * (n % 2)])
+                for n in range(60)
+            ],
+            ["kappa", "confused most"],
+        ),
+        (
+            "id judge_a judge_b human",
+            [
+                (n, *(("pass", "fail")[n % step == 0] for step in (7, 3, 3 + (n % 10 == 0))))
+                for n in range(90)
+            ],
+            ["Judges", "judge_b is better"],
+        ),
+        (
+            "id system judge human",
+            [
+                (n // 2, "new old".split()[n % 2], "pass" if n % 5 else "fail", "pass" if n % 3 else "fail")
+                for n in range(120)
+            ],
+            ["Systems", "new minus old"],
+        ),
+    ],
+)
+def test_every_shape_has_its_figures(
+    cli: Cli, tmp_path: Path, header: str, rows: list[tuple[object, ...]], said: list[str]
+) -> None:
+    done = cli("check", write(tmp_path / "table.csv", header, rows))
+    assert done.code == 0
+    assert [words for words in said if words not in done.out] == []
+
+
+def test_it_is_a_function_and_a_test(tmp_path: Path) -> None:
+    result = conqret.check(RESULTS, require=["tnr.low >= 0.8"], output=tmp_path)
+    assert result.tpr.low is not None
+    assert result.tpr.low >= 0.8
+    assert not result.met
+    assert (tmp_path / "check.html").exists()
+    rows = [{"judge": "pass", "human": "pass"}, {"judge": "fail", "human": "fail"}]
+    assert conqret.check(rows * 20).tnr.value == 1.0
+
+
+def test_a_page_escapes_what_strangers_wrote(cli: Cli, tmp_path: Path) -> None:
+    rows = [(n, "<script>alert(1)</script>", "pass", "fail" if n % 2 else "pass") for n in range(20)]
+    cli("check", write(tmp_path / "t.csv", "id output judge human", rows), "-o", tmp_path / "out")
+    assert "<script>alert" not in (tmp_path / "out/check.html").read_text(encoding="utf-8")

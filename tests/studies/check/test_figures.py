@@ -1,0 +1,303 @@
+"""``check``: the figures of each kind of verdicts are those of scikit-learn and of hand, and when none is claimed."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from scipy.stats import spearmanr
+from sklearn.metrics import (
+    brier_score_loss,
+    cohen_kappa_score,
+    confusion_matrix,
+    precision_recall_fscore_support,
+    roc_auc_score,
+)
+
+from conqret.errors import DeclarationError, UnknownNameError
+from conqret.stats.agreement import krippendorff_alpha
+from conqret.studies.check.checked_table import CheckedTable, JudgeColumn, Kind
+from conqret.studies.check.figures import check_table
+from conqret.studies.check.requirements import check_requirement, parse_requirement
+from conqret.studies.check.result import TITLES, CheckResult
+
+NAN = np.nan
+
+
+def column(name="judge", values=(), **more):
+    return JudgeColumn(name=name, values=np.asarray(values, dtype=float), **more)
+
+
+def table(kind: Kind, judges, *labels, **more) -> CheckedTable:
+    """A table whose labels are those of one annotator or several."""
+    n = len(judges[0].values)
+    return CheckedTable(
+        source="my results.csv",
+        kind=kind,
+        judges=tuple(judges),
+        labels=np.array(labels, dtype=float).T.reshape(n, len(labels)),
+        annotators=tuple(f"annotator{number}" for number in range(len(labels))),
+        **{"texts": {}, **more},
+    )
+
+
+def verdicts(n=2000, *, passes=0.7, tpr=0.93, tnr=0.53, seed=0):
+    """Human labels and verdicts of a judge with these rates."""
+    rng = np.random.default_rng(seed)
+    human = (rng.random(n) < passes).astype(float)
+    return human, np.where(human == 1, rng.random(n) < tpr, rng.random(n) >= tnr).astype(float)
+
+
+@pytest.fixture(scope="module")
+def first_hundred() -> CheckResult:
+    """70 good answers of which 5 are failed, 30 failures of which 14 pass, and 900 rows without a label."""
+    human = np.array([1.0] * 70 + [0.0] * 30 + [NAN] * 900)
+    judge = np.array([0.0] * 5 + [1.0] * 65 + [1.0] * 14 + [0.0] * 16 + [1.0] * 711 + [0.0] * 189)
+    texts = {"id": tuple(f"q{row}" for row in range(1000)), "output": ("word " * 200,) * 1000}
+    return check_table(table("pass_fail", [column(values=judge)], human, texts=texts))
+
+
+def test_pass_and_fail_is_answered_in_one_sentence_with_both_rates_first(first_hundred):
+    result = first_hundred
+    assert result.answer == (
+        "The judge lets 14 of 30 failures pass (47%) and fails 5 of 70 good answers: not usable as a gate "
+        "(bar: both rates 0.80)."
+    )
+    assert result.next.startswith("label ")
+    assert result.next.endswith(" more rows to know TNR to within 0.10")
+    assert list(result.judges[0].figures)[:5] == ["tnr", "tpr", "judge_mean", "corrected", "kappa"]
+    assert result.tnr.value == pytest.approx(16 / 30)
+    assert result.tpr.value == pytest.approx(65 / 70)
+    assert result.tnr.low < 16 / 30 < result.tnr.high < 0.8
+    human, judge = [1] * 70 + [0] * 30, [0] * 5 + [1] * 65 + [1] * 14 + [0] * 16
+    assert result.kappa.value == pytest.approx(cohen_kappa_score(human, judge))
+    assert np.array_equal(result.judges[0].confusion, confusion_matrix(human, judge))
+    # q a1 + (1 - q) a0, with the judge's pass rate of all rows
+    assert result.corrected.value == pytest.approx(0.79 * 65 / 79 + 0.21 * 5 / 21)
+
+
+def test_false_passes_come_first_with_short_texts(first_hundred):
+    rows = first_hundred.disagreements
+    assert [(row.judge, row.human) for row in rows] == [("pass", "fail")] * 14 + [("fail", "pass")] * 5
+    assert (rows[0].row, rows[0].id, first_hundred.disagreements_in_all) == (71, "q70", 19)
+    assert len(rows[0].texts["output"]) == 400
+    assert CheckResult.model_validate_json(first_hundred.model_dump_json()) == first_hundred
+
+
+@pytest.mark.parametrize(
+    ("tpr", "tnr", "labels", "usable", "words"),
+    [
+        (0.97, 0.95, 1000, "usable", "usable as a gate"),
+        (0.9, 0.88, 60, "not shown", "not shown to be usable as a gate"),
+        (0.95, 0.5, 300, "not usable", "not usable as a gate"),
+    ],
+)
+def test_the_bar_is_held_against_intervals(tpr, tnr, labels, usable, words):
+    human, judge = verdicts(tpr=tpr, tnr=tnr, seed=1)
+    human[labels:] = NAN
+    result = check_table(table("pass_fail", [column(values=judge)], human))
+    assert result.usable == usable
+    assert f": {words} (" in result.answer
+
+
+@pytest.mark.parametrize("kind", ["pass_fail", "ratings", "classes"])
+def test_labels_drawn_by_verdict_claim_nothing_until_it_is_stated(kind):
+    human, judge = verdicts()
+    drawn = np.concatenate([np.flatnonzero(judge == side)[:50] for side in (0, 1)])
+    labels = np.full(len(human), NAN)
+    labels[drawn] = human[drawn]
+    more = {"classes": ("refund", "order")} if kind == "classes" else {}
+    silent = check_table(table(kind, [column(values=judge)], labels, **more))
+    assert silent.guard.fired
+    assert silent.guard.p < 0.001
+    assert "--drawn-by verdict" in silent.next
+    assert "conqret check 'my results.csv' --drawn-by verdict (" in silent.next
+    for name in ("tnr", "tpr", "corrected", "kappa", "agreement", "bias"):
+        if name in silent.judges[0].figures:
+            assert silent.figure(name).value is None
+            assert "--drawn-by" in silent.figure(name).reason
+    stated = check_table(table(kind, [column(values=judge)], labels, drawn_by="verdict", **more))
+    assert not stated.guard.fired
+    if kind == "classes":
+        assert stated.agreement.low < np.mean(human == judge) < stated.agreement.high
+    else:
+        assert stated.corrected.low < human.mean() < stated.corrected.high
+    if kind == "pass_fail":
+        assert stated.tnr.low < 0.53 < stated.tnr.high
+        assert "% of failures pass" in stated.answer
+
+
+def test_known_probabilities_weigh_every_figure():
+    human, judge = verdicts(4000)
+    chances = np.where(judge == 1, 0.05, 0.3)
+    labels = np.where(np.random.default_rng(6).random(len(human)) < chances, human, NAN)
+    pass_fail, ratings = (
+        check_table(table(kind, [column(values=judge)], labels, chances=chances))
+        for kind in ("pass_fail", "ratings")
+    )
+    assert not pass_fail.guard.fired
+    assert "of failures pass" in pass_fail.answer
+    assert pass_fail.tnr.low < 0.53 < pass_fail.tnr.high
+    assert ratings.bias.low < np.mean(judge - human) < ratings.bias.high
+    assert ratings.corrected.low < human.mean() < ratings.corrected.high
+    there = ~np.isnan(labels)
+    weighted = cohen_kappa_score(human[there], judge[there], sample_weight=1 / chances[there])
+    assert ratings.weighted_kappa.value == pytest.approx(weighted)
+
+
+def rated(n=200, seed=1):
+    """Ratings of two annotators, and of a judge that is half a point too kind."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(1, 6, n)
+    first, second = (np.clip(truth + rng.integers(-1, 2, n), 1, 5).astype(float) for _ in range(2))
+    return first, second, np.clip(truth + rng.integers(0, 2, n), 1, 5).astype(float)
+
+
+def test_ratings_have_bias_in_points_and_agreement_beside_one_annotator():
+    first, second, judge = rated()
+    runs = np.stack([judge, np.roll(judge, 1), judge], axis=1)
+    result = check_table(table("ratings", [column(values=judge, runs=runs)], first, second, scale=(1.0, 5.0)))
+    human = (first + second) / 2
+    figures, check = result.judges[0].figures, result.judges[0]
+    assert result.bias.value == pytest.approx(np.mean(judge - human))
+    assert result.weighted_kappa.value == pytest.approx(
+        cohen_kappa_score(np.floor(human + 0.5), judge, weights="quadratic", labels=range(1, 6))
+    )
+    assert result.alpha.value == pytest.approx(krippendorff_alpha([human, judge], "ordinal"))
+    assert figures["one_annotator"].value == pytest.approx(krippendorff_alpha([first, second], "ordinal"))
+    assert result.annotators.alpha.value == figures["one_annotator"].value
+    stand_in = np.mean([krippendorff_alpha([judge, other], "ordinal") for other in (first, second)])
+    assert figures["judge_as_annotator"].value == pytest.approx(stand_in)
+    assert result.spearman.value == pytest.approx(spearmanr(human, judge).statistic)
+    assert figures["error"].value == pytest.approx(np.abs(judge - human).mean())
+    assert figures["changed"].value == pytest.approx(np.mean(judge != np.roll(judge, 1)))
+    assert figures["run_sd"].value == pytest.approx(np.std(runs, axis=1, ddof=1).mean())
+    assert sum(level.rows for level in check.by_human) == sum(level.rows for level in check.by_judge) == 200
+    assert check.by_human[0].bias.value == pytest.approx(np.mean((judge - human)[human == human.min()]))
+    assert result.answer.startswith("The judge rates ")
+    apart = [abs(float(row.judge) - float(row.human)) for row in result.disagreements]
+    assert all(earlier >= later for earlier, later in pairwise(apart))
+    assert "figures are of the first of 3 runs" in result.notes
+
+
+def test_scores_beside_labels_of_two_values_have_auroc_and_alpha():
+    rng = np.random.default_rng(2)
+    scores = rng.random(150)
+    human = (rng.random(150) < scores).astype(float)
+    result = check_table(table("scores", [column(values=scores, probabilities=scores)], human))
+    assert result.figure("auroc").value == pytest.approx(roc_auc_score(human, scores))
+    assert result.figure("brier").value == pytest.approx(brier_score_loss(human, scores))
+    assert result.alpha.value == pytest.approx(krippendorff_alpha([human, scores], "interval"))
+    assert 0 < result.figure("calibration_error").value < 0.2
+
+
+def test_pairs_count_flips_apart_from_agreement():
+    orders = np.array([[1, 1]] * 40 + [[0, 0]] * 40 + [[1, 0]] * 20, dtype=float)
+    human = np.array([1.0] * 36 + [0.0] * 4 + [0.0] * 30 + [1.0] * 10 + [1.0] * 20)
+    both = check_table(table("pairs", [column(values=orders.mean(axis=1), orders=orders)], human))
+    assert both.agreement.value == pytest.approx(66 / 80)
+    assert both.flip_rate.value == pytest.approx(0.2)
+    assert both.flip_rate.low < 0.2 < both.flip_rate.high
+    assert both.figure("first_share").value == pytest.approx(0.6)
+    assert both.figure("agreement_with_flips").value == pytest.approx(0.76)
+    single = check_table(table("pairs", [column(values=orders[:, 0])], human))
+    assert single.flip_rate.value is None
+    assert "flips cannot be seen" in single.answer
+
+
+def test_classes_have_a_confusion_matrix_and_recall_of_each():
+    rng = np.random.default_rng(3)
+    human = rng.integers(0, 3, 120)
+    judge = np.where(rng.random(120) < 0.7, human, rng.integers(0, 3, 120))
+    names = ("refund", "order", "other")
+    check = check_table(table("classes", [column(values=judge)], human, classes=names)).judges[0]
+    assert np.array_equal(check.confusion, confusion_matrix(human, judge))
+    assert check.kappa.value == pytest.approx(cohen_kappa_score(human, judge))
+    precision, recall, *_ = precision_recall_fscore_support(human, judge)
+    assert [one.recall.value for one in check.classes] == pytest.approx(recall)
+    assert [one.precision.value for one in check.classes] == pytest.approx(precision)
+
+
+def test_several_judges_are_compared_on_the_rows_that_all_judged():
+    human, bad = verdicts(400)
+    _, good = verdicts(400, tpr=0.95, tnr=0.9)
+    good[:3] = NAN
+    judges = [column("bad", bad), column("good", good, failed=3, failures=("line 2: 'ERROR'",))]
+    result = check_table(table("pass_fail", judges, human))
+    (comparison,) = result.comparisons
+    assert (comparison.rows, comparison.better) == (397, "good")
+    assert result.judges[1].coverage == pytest.approx(397 / 400)
+    assert (result.judges[1].failed, result.judges[1].failures) == (3, ("line 2: 'ERROR'",))
+    assert check_requirement(parse_requirement("tnr[good] >= 0.8"), result).status == "met"
+    assert check_table(table("pass_fail", judges[:1] * 2, human)).comparisons[0].better == ""
+
+
+def test_systems_have_corrected_means_and_paired_differences():
+    rng = np.random.default_rng(4)
+    systems, ids = ("A", "B") * 400, tuple(str(row // 2) for row in range(800))
+    truth = (rng.random(800) < np.where(np.array(systems) == "A", 0.8, 0.5)).astype(float)
+    kind = np.where(np.array(systems) == "B", 0.9, 0.1)  # the judge is kind to B
+    judge = np.where(truth == 1, 1.0, rng.random(800) < kind)
+    human = np.where(rng.random(800) < 0.3, truth, NAN)
+    result = check_table(
+        table("pass_fail", [column(values=judge)], human, systems=systems, texts={"id": ids})
+    )
+    first, second = result.judges[0].systems
+    assert (first.name, second.name) == ("A", "B")
+    assert second.judge.value > first.judge.value
+    (difference,) = result.judges[0].differences
+    assert (difference.first, difference.second, difference.pairs) == ("A", "B", 400)
+    assert difference.judge.high < 0 < difference.corrected.low < 0.3 < difference.corrected.high
+    assert "intervals are over ids, as systems share them" in result.notes
+
+
+def test_majority_and_clusters():
+    human = np.array([1, 0] * 30)
+    wrong = np.where(np.arange(60) < 3, 1 - human, human)
+    clusters = tuple(f"topic{row % 8}" for row in range(60))
+    result = check_table(
+        table("pass_fail", [column(values=human)], human, wrong, clusters=clusters, by="topic")
+    )
+    assert (result.annotators.tied, result.labeled, result.clusters) == (3, 57, 8)
+    assert any("fewer than 12 topics" in note for note in result.notes)
+
+
+@pytest.mark.parametrize("kind", ["pass_fail", "ratings", "scores", "pairs", "classes"])
+def test_without_labels_the_next_step_is_to_collect_some(kind):
+    values = np.array([0.0, 1.0, 1.0, 0.0])
+    orders = np.stack([values, values], axis=1) if kind == "pairs" else None
+    more = {"classes": ("no", "yes")} if kind == "classes" else {}
+    result = check_table(table(kind, [column(values=values, orders=orders)], **more))
+    assert "human label yet" in result.answer
+    assert result.next == "label a sample: conqret labels collect 'my results.csv' --sample 60"
+    assert set(result.judges[0].figures) <= set(TITLES)
+    failed = check_table(table(kind, [column(values=[NAN] * 4, failed=4)], values, **more))
+    assert "all 4 verdicts failed" in failed.answer
+
+
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [
+        ("tnr >= 0.5", "met"),
+        ("tnr.low >= 0.5", "undecided"),
+        ("tnr.low >= 0.8", "not met"),
+        ("corrected.high <= 0.75", "undecided"),
+        ("coverage >= 1", "met"),
+        ("kappa >= 0.9", "not met"),
+    ],
+)
+def test_requirements_are_undecided_only_at_an_end_of_the_interval(first_hundred, text, status):
+    outcome = check_requirement(parse_requirement(text), first_hundred)
+    assert outcome.status == status
+    if status == "undecided":
+        assert outcome.labels > 0
+        assert f"{outcome.labels:,} more labeled rows would decide it" in str(outcome)
+
+
+def test_requirements_name_what_there_is(first_hundred):
+    for text, error in (("recall[refund] >= 1", DeclarationError), ("flip_rate <= 0.1", UnknownNameError)):
+        with pytest.raises(error):
+            check_requirement(parse_requirement(text), first_hundred)
+    with pytest.raises(DeclarationError, match="names no class"):
+        parse_requirement("recall >= 0.5")

@@ -1,0 +1,323 @@
+"""Tables of verdicts and labels, as people have them: which column is what, and what its cells mean."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas
+import polars
+import pytest
+
+from conqret.errors import DeclarationError
+from conqret.studies.check.checked_table import CheckedTable
+from conqret.studies.check.read_table import read_checked_table
+
+NAN = math.nan
+
+
+def read(tmp_path: Path, text: str, **options: Any) -> CheckedTable:
+    file = tmp_path / "results.csv"
+    file.write_text(text, encoding="utf-8")
+    return read_checked_table(file, **options)
+
+
+def rows(head: str, *cells: str) -> str:
+    return "\n".join([head, *cells]) + "\n"
+
+
+def fails(tmp_path: Path, text: str, **options: Any) -> str:
+    with pytest.raises(DeclarationError) as error:
+        read(tmp_path, text, **options)
+    return str(error.value).replace(f"{tmp_path}/", "")
+
+
+@pytest.mark.parametrize(
+    ("passed", "failed", "human_passed", "human_failed"),
+    [
+        ("pass", "fail", "PASS", "FAIL"),
+        ("True", "False", "yes", "no"),
+        ("1.0", "0.0", "good", "bad"),
+        ("C", "I", "correct", "incorrect"),
+        ("✓", "✗", "ja", "nein"),
+        ("**PASS**", "Fail - no source", "y", "n"),
+        ("Verdict: pass", "Verdict: fail", "1", "0"),
+        ("faithful", "hallucinated", "relevant", "not_relevant"),
+    ],
+)
+def test_words_for_pass_and_fail(tmp_path, passed, failed, human_passed, human_failed):
+    table = read(
+        tmp_path,
+        rows("id,judge,human", f"1,{passed},{human_failed}", f"2,{failed},{human_passed}", f"3,{passed},"),
+    )
+    assert table.kind == "pass_fail"
+    assert table.judges[0].values.tolist() == [1, 0, 1]
+    assert np.array_equal(table.labels[:, 0], [0, 1, NAN], equal_nan=True)
+
+
+@pytest.mark.parametrize("absent", ["", "NA", "null", "-", "n/a", "?"])
+def test_no_label(tmp_path, absent):
+    table = read(tmp_path, rows("id,judge,human", "1,pass,fail", f"2,fail,{absent}"))
+    assert np.isnan(table.labels[1, 0])
+    assert table.judges[0].failed == 0
+
+
+@pytest.mark.parametrize(
+    "failure", ["", "ERROR", "None", "NaN", "parse error", "ParseError: no JSON", "Error: 429", "#N/A"]
+)
+def test_failed_verdicts_are_counted(tmp_path, failure):
+    judge = read(tmp_path, rows("id,judge,human", "1,pass,fail", f'2,"{failure}",fail')).judges[0]
+    assert (judge.failed, judge.failures) == (1, (f"line 3: {failure!r}" if failure else "line 3: empty",))
+
+
+@pytest.mark.parametrize(
+    ("judge", "human"),
+    [
+        ("Judge Verdict", "human_label"),
+        ("LLM judge", "gold"),
+        ("verdict", "label"),
+        ("prediction", "ground truth"),
+        ("llm_score", "annotation"),
+        ("grade", "expert"),
+        ("is_correct", "human"),
+        ("judge", "is_correct"),
+        ("y_pred", "y_true"),
+        ("judgeVerdict", "humanVerdict"),
+        ("result", "expected"),
+        ("gpt-4o-mini", "rater A"),
+        ("judge_score", "oracle_label"),
+        ("LLM-Urteil", "Gutachter"),
+        ("answer_correctness", "human_correctness"),
+        ("predicted_label", "true_label"),
+    ],
+)
+def test_names_of_columns(tmp_path, judge, human):
+    head = f"id,input,{human},output,{judge},judge_reason"
+    table = read(
+        tmp_path,
+        rows(head, "1,q,pass,a,fail,it is not so", "2,r,fail,b,pass,it is", "3,s,pass,c,pass,well"),
+    )
+    assert [column.name for column in table.judges] == [judge]
+    assert table.annotators == (human,)
+    assert table.guessed == f'judge is column "{judge}", labels are column "{human}"'
+    assert table.texts["reason"][0] == "it is not so"
+
+
+@pytest.mark.parametrize(
+    ("judged", "labeled", "kind", "scale"),
+    [
+        ("1 2 3 4 5", "2 2 3 5 5", "ratings", (1, 5)),
+        ("4/5 3/5 1/5 2/5 5/5", "4.5 3 1 2 5", "ratings", (1, 5)),
+        ("4-fair|5-good|1-bad|2-poor|3-ok", "4 5 1 2 3", "ratings", (1, 5)),
+        ("0.1 0.25 0.9 0.5 1.0", "0.2 0.3 0.8 0.6 1", "scores", (0, 1)),
+        ("10 85 70 33 99", "20 80 75 40 95", "scores", (0, 1)),
+        ("poor fair good fair good", "good fair poor poor good", "ratings", (1, 3)),
+        ("bad ok good ok good", "good ok bad bad good", "ratings", (1, 3)),
+        ("refund praise other other praise", "refund praise praise other other", "classes", (0, 1)),
+    ],
+)
+def test_kinds(tmp_path, judged, labeled, kind, scale):
+    cells = zip(judged.split("|" if "|" in judged else None), labeled.split(), strict=True)
+    judged_cells = [f"{row},{judge.replace('-', ' - ')},{human}" for row, (judge, human) in enumerate(cells)]
+    table = read(tmp_path, rows("id,judge,human", *judged_cells))
+    assert (table.kind, table.scale) == (kind, scale)
+    assert not np.isnan(table.labels).any()
+
+
+def test_scores_beside_labels_are_cut_and_kept_as_probabilities(tmp_path):
+    table = read(tmp_path, "id;judge_score;human\n1;0,85;1\n2;0,2;0\n3;0,9;\n")
+    assert table.judges[0].values.tolist() == [1, 0, 1]
+    assert table.judges[0].probabilities.tolist() == [0.85, 0.2, 0.9]
+    assert "count as a pass from 0.5 on" in table.notes[0]
+
+
+def test_a_confidence_is_the_probability_of_the_verdict(tmp_path):
+    text = rows("id,judge,judge_confidence,human", "1,pass,0.9,pass", "2,fail,0.75,pass")
+    assert read(tmp_path, text).judges[0].probabilities.tolist() == [0.9, 0.25]
+
+
+@pytest.mark.parametrize(
+    ("judged", "labeled", "passing", "expected", "labels"),
+    [
+        ("5 4 3", "1 0 1", ">=4", [1, 1, 0], [1, 0, 1]),
+        ("5 4 3", "pass fail pass", ">=4", [1, 1, 0], [1, 0, 1]),
+        ("10 7 3", "5 4 2", "judge>=8, human>=4", [1, 0, 0], [1, 1, 0]),
+        ("0.9 0.6 0.1", "1 0 0", ">=0.7", [1, 0, 0], [1, 0, 0]),
+        ("fine poor awful", "fine poor fine", "fine", [1, 0, 0], [1, 0, 1]),
+        ("yes no no", "no no yes", "no", [0, 1, 1], [1, 1, 0]),
+    ],
+)
+def test_pass_option(tmp_path, judged, labeled, passing, expected, labels):
+    cells = zip(judged.split(), labeled.split(), strict=True)
+    table = read(tmp_path, rows("judge,human", *map(",".join, cells)), passing=passing)
+    assert (table.judges[0].values.tolist(), table.labels[:, 0].tolist()) == (expected, labels)
+
+
+@pytest.mark.parametrize(
+    ("head", "line", "judges", "runs"),
+    [
+        ("id,run1,run2,run3,human", "1,pass,fail,pass,fail", ["judge"], 3),
+        ("id,judge_run_1,judge_run_2,human", "1,pass,fail,fail", ["judge"], 2),
+        ("id,judge_1,judge_2,human", "1,pass,fail,fail", ["judge"], 2),
+        (
+            "id,gpt_run1,gpt_run2,claude_run1,claude_run2,human",
+            "1,pass,fail,pass,pass,fail",
+            ["gpt", "claude"],
+            2,
+        ),
+        ("id,gpt-4o,claude,human", "1,pass,fail,fail", ["gpt-4o", "claude"], None),
+        ("id,judge_strict,judge_mild,human", "1,pass,fail,fail", ["judge_strict", "judge_mild"], None),
+    ],
+)
+def test_runs_and_several_judges(tmp_path, head, line, judges, runs):
+    table = read(tmp_path, rows(head, line, line.replace("1,", "2,", 1)))
+    assert [judge.name for judge in table.judges] == judges
+    assert [None if judge.runs is None else judge.runs.shape[1] for judge in table.judges] == [runs] * len(
+        judges
+    )
+
+
+@pytest.mark.parametrize(
+    ("by", "values", "judges", "annotators"),
+    [
+        ("run", "1 2 3", ["verdict"], ("label",)),
+        ("judge", "gpt-4o claude", ["gpt-4o", "claude"], ("label",)),
+        ("annotator", "ann bob", ["verdict"], ("ann", "bob")),
+    ],
+)
+def test_long_tables_become_wide(tmp_path, by, values, judges, annotators):
+    lines = [f"{row},{value},pass,fail" for row in range(4) for value in values.split()]
+    table = read(tmp_path, rows(f"id,{by},verdict,label", *lines))
+    assert [judge.name for judge in table.judges] == judges
+    assert (table.annotators, len(table.texts["id"])) == (annotators, 4)
+    assert (table.judges[0].runs is not None) == (by == "run")
+
+
+@pytest.mark.parametrize(
+    ("head", "lines"),
+    [
+        ("id,judge_ab,judge_ba,human", ["1,first,second,A", "2,first,first,A"]),
+        ("id,judge,judge_swapped,human", ["1,left,right,A", "2,left,left,A"]),
+        ("id,order,judge,human", ["1,AB,first,A", "1,BA,second,A", "2,AB,first,A", "2,BA,first,A"]),
+        ("id,model_a,model_b,judge_ab,judge_ba,human", ["1,x,y,x,x,x", "2,x,y,x,y,x"]),
+    ],
+)
+def test_pairs_in_both_orders(tmp_path, head, lines):
+    table = read(tmp_path, rows(head, *lines))
+    assert table.kind == "pairs"
+    assert table.judges[0].orders.tolist() == [[1, 1], [1, 0]]
+    assert table.judges[0].values.tolist() == [1, 0.5]
+    assert table.labels[:, 0].tolist() == [1, 1]
+
+
+def test_what_a_names_on_swapped_answers(tmp_path):
+    unlabeled = rows("id,judge_ab,judge_ba", *(f"{row},A,B" for row in range(20)))
+    message = fails(tmp_path, unlabeled)
+    assert message.endswith("results.csv --pass positions")
+    assert read(tmp_path, unlabeled, passing="positions").judges[0].orders[0].tolist() == [1, 1]
+    assert read(tmp_path, unlabeled, passing="answers").judges[0].orders[0].tolist() == [1, 0]
+    labeled = rows("id,judge_ab,judge_ba,human", *["1,A,B,A", "2,B,A,B"] * 10)
+    assert read(tmp_path, labeled, by="id").judges[0].orders[0].tolist() == [1, 1]
+    biased = rows("id,judge_ab,judge_ba,human", *["1,A,B,A", "2,A,B,A", "3,A,B,B"] * 10)
+    assert "the labels do not tell" in fails(tmp_path, biased, by="id")
+
+
+def test_systems_chances_and_clusters(tmp_path):
+    table = read(
+        tmp_path,
+        rows(
+            "id,system,topic,judge,human,inclusion_probability",
+            "1,old,x,pass,fail,0.5",
+            "1,new,x,fail,fail,0.5",
+            "2,old,,pass,,",
+            "2,new,y,pass,pass,0.25",
+        ),
+        by="Topic",
+    )
+    assert table.systems == ("old", "new", "old", "new")
+    assert table.clusters == ("x", "x", "line 4", "y")
+    assert np.array_equal(table.chances, [0.5, 0.5, NAN, 0.25], equal_nan=True)
+
+
+def test_labels_of_another_file(tmp_path):
+    labels = tmp_path / "labels.jsonl"
+    labels.write_text("".join(json.dumps({"id": name, "label": True}) + "\n" for name in ("q2", "q9")))
+    table = read(tmp_path, rows("id,judge", "q1,pass", "q2,fail"), labels=labels)
+    assert np.array_equal(table.labels[:, 0], [NAN, 1], equal_nan=True)
+    assert "1 label in" in table.notes[1]
+    exported = tmp_path / "labels.csv"
+    exported.write_text(rows("item,dimension,annotator,value", "q1,pass,ann,1", "q1,pass,bob,0"))
+    table = read(tmp_path, rows("id,judge", "q1,pass", "q2,fail"), labels=exported)
+    assert table.annotators == ("ann", "bob")
+
+
+RECORDS = [
+    {"judge": {"verdict": row % 2 == 0, "reason": "so"}, "human": None if row else 1.0} for row in range(4)
+]
+FLAT = {"judge.verdict": [True, False, True, False], "human": [1.0, None, None, None]}
+CELLS = [("judge.verdict", "human"), ("pass", "ja"), ("fail", ""), ("pass", ""), ("fail", "")]
+FILES = {
+    "list.json": json.dumps(RECORDS).encode(),
+    "wrapped.json": json.dumps({"name": "nightly", "evaluations": RECORDS}).encode(),
+    "lines.jsonl": "\n".join(map(json.dumps, RECORDS)).encode(),
+    "columns.json": json.dumps(FLAT).encode(),
+    "tabs.tsv": "\n".join(map("\t".join, CELLS)).encode(),
+    "excel.csv": b"\xef\xbb\xbf" + "\r\n".join(map(";".join, CELLS)).encode(),
+}
+
+
+@pytest.mark.parametrize("shape", [*FILES, "table.parquet", "pandas", "polars", "dict", "list"])
+def test_files_and_frames(tmp_path, shape):
+    makers = {"pandas": pandas.DataFrame, "polars": polars.DataFrame, "dict": dict, "list": lambda _: RECORDS}
+    source: Any = makers[shape](FLAT) if shape in makers else tmp_path / shape
+    if shape in FILES:
+        source.write_bytes(FILES[shape])
+    elif shape == "table.parquet":
+        polars.DataFrame(FLAT).write_parquet(source)
+    table = read_checked_table(source)
+    assert table.judges[0].name == "judge.verdict"
+    assert table.judges[0].values.tolist() == [1, 0, 1, 0]
+    assert np.array_equal(table.labels[:, 0], [1, NAN, NAN, NAN], equal_nan=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            rows("nr,foo,bar", "1,pass,fail", "2,fail,pass"),
+            "conqret check results.csv --judge foo --human bar",
+        ),
+        (rows("id,label,score", "1,pass,1", "2,fail,0"), "--judge score --human label"),
+        (
+            rows("judge,human", "sound,made up", "made up,sound"),
+            "--pass 'made up' or conqret check results.csv --pass sound",
+        ),
+        (rows("judge,human", *["pass,fail"] * 20, "pas,fail"), "(line 22: 'pas')"),
+        (rows("judge,human", "10,1", "8,5", "1,2"), "--pass 'judge>=7, human>=4'"),
+        (rows("judge,human", "5,pass", "1,fail"), "--pass '>=4'"),
+        (rows("id,judge,human", "1,pass,fail", "1,fail,fail"), "results.csv:3: id '1' has a second verdict"),
+        (rows("judge,human", ",fail", "ERROR,pass"), "holds no verdict"),
+        (rows("judge_a,human_a,judge_b,human_b"), "has no rows"),
+        (
+            rows("judge_tone,human_tone,judge_facts,human_facts", "pass,pass,fail,fail"),
+            "check results.csv --judge judge_tone --human human_tone",
+        ),
+        (
+            rows("judge,human,inclusion_probability", "pass,fail,1.5"),
+            "results.csv:2: inclusion_probability is '1.5'",
+        ),
+    ],
+)
+def test_errors_hold_the_command(tmp_path, text, expected):
+    assert expected in fails(tmp_path, text)
+
+
+def test_no_labels_and_copies_are_said(tmp_path):
+    table = read(tmp_path, rows("id,judge", "1,pass", "2,fail"))
+    assert table.labels.shape == (2, 0)
+    assert "--human COLUMN" in table.notes[0]
+    copied = read(tmp_path, rows("id,judge,human", *(f"{row},pass,yes" for row in range(10))))
+    assert "equal the verdicts" in copied.notes[0]
