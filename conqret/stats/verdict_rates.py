@@ -130,7 +130,8 @@ def verdict_rates(
 ) -> VerdictRates:
     """Estimate how good a judge's pass/fail verdicts are, and the pass rate of all rows.
 
-    Rows without a verdict take no part. Where all rows with a verdict are labeled, they count as drawn at random.
+    Rows without a verdict take no part. Where all rows with a verdict are labeled, they count as drawn at random. Of
+    rows drawn at random, labels alone give the rate where no row with one of the verdicts is labeled.
 
     Args:
         human: (n,): 1 for a human pass, 0 for a failure, NaN where a row is not labeled.
@@ -175,6 +176,7 @@ def verdict_rates(
         "failed": share(h, labeled & (j == 0)),
         "sensitivity": share(j, h == 1),
         "fallout": share(j, h == 0),
+        "human": share(h, labeled),
         "right": share(np.where(h == j, 1.0, 0.0), labeled),
     }
     counts = {"tpr": int((h == 1).sum()), "tnr": int((h == 0).sum())}
@@ -184,14 +186,15 @@ def verdict_rates(
         else _estimate(name, drawn_by, shares, counts.get(name, int(labeled.sum())))
         for name in DESIGNS["random"]
     }
-    judged = shares["judged"]
     return VerdictRates(
         **found,
-        judged=Estimate(float(judged.value), float(judged.low), float(judged.high), len(j))
-        if len(j)
-        else undefined("no row has a verdict"),
+        judged=_of_share(shares["judged"]) if len(j) else undefined("no row has a verdict"),
         table=np.array([[((h == a) & (j == b)).sum() for b in (0, 1)] for a in (0, 1)]),
     )
+
+
+def _of_share(share: Share, reason: str = "") -> Estimate:
+    return Estimate(float(share.value), float(share.low), float(share.high), int(share.n), reason)
 
 
 def _estimate(name: str, drawn_by: DrawnBy, shares: Mapping[str, Share], n: int) -> Estimate:
@@ -200,6 +203,8 @@ def _estimate(name: str, drawn_by: DrawnBy, shares: Mapping[str, Share], n: int)
     q = needed[0].value
     for part, share in zip(parts, needed, strict=True):
         if not share.n and not ((part == "passed" and q == 0) or (part == "failed" and q == 1)):
+            if drawn_by == "random" and name == "corrected":
+                return _of_share(shares["human"], f"{UNLABELED[part]}: labels alone")
             return undefined(UNLABELED[part], n)
     if parts == BY_LABEL and needed[1].value <= needed[2].value:
         return undefined(UNRELATED, n)
