@@ -66,10 +66,6 @@ def _kappa(t: float, q: Numbers, a1: Numbers, a0: Numbers) -> Numbers:
     return 2 * q * (1 - q) * (a1 - a0) - t * (q + rate - 2 * q * rate)
 
 
-def _rate(t: float, q: Numbers, a1: Numbers, a0: Numbers) -> Numbers:
-    return q * a1 + (1 - q) * a0 - t
-
-
 def _kappa_by_label(t: float, q: Numbers, s: Numbers, f: Numbers) -> Numbers:
     return 2 * (q - f) * (s - q) - t * (q * (s - f) + (q - f) * (1 - 2 * q))
 
@@ -86,20 +82,21 @@ OF_CLASSES: dict[str, tuple[Equation, tuple[str, ...]]] = {
     "tpr": (lambda t, s: s - t, ("sensitivity",)),
     "tnr": (lambda t, f: 1 - f - t, ("fallout",)),
 }
+OF_VERDICTS: dict[str, tuple[Equation, tuple[str, ...]]] = {
+    "tpr": (lambda t, q, a1, a0: (1 - t) * q * a1 - t * (1 - q) * a0, ALL),
+    "tnr": (lambda t, q, a1, a0: (1 - t) * (1 - q) * (1 - a0) - t * q * (1 - a1), ALL),
+    "kappa": (_kappa, ALL),
+    "accuracy": (lambda t, q, a1, a0: q * a1 + (1 - q) * (1 - a0) - t, ALL),
+    "corrected": (lambda t, q, a1, a0: q * a1 + (1 - q) * a0 - t, ALL),
+}
 DESIGNS: dict[DrawnBy, dict[str, tuple[Equation, tuple[str, ...]]]] = {
     "random": OF_CLASSES
     | {
         "kappa": (_kappa, ("labeled", "passed", "failed")),
         "accuracy": (lambda t, right: right - t, ("right",)),
-        "corrected": (_rate, ALL),
+        "corrected": OF_VERDICTS["corrected"],
     },
-    "verdict": {
-        "tpr": (lambda t, q, a1, a0: (1 - t) * q * a1 - t * (1 - q) * a0, ALL),
-        "tnr": (lambda t, q, a1, a0: (1 - t) * (1 - q) * (1 - a0) - t * q * (1 - a1), ALL),
-        "kappa": (_kappa, ALL),
-        "accuracy": (lambda t, q, a1, a0: q * a1 + (1 - q) * (1 - a0) - t, ALL),
-        "corrected": (_rate, ALL),
-    },
+    "verdict": OF_VERDICTS,
     "label": OF_CLASSES
     | {
         "kappa": (_kappa_by_label, BY_LABEL),
