@@ -95,6 +95,7 @@ class Reading:
         passing: how a pass is told.
         scale: the ends of the scale.
         classes: the names of classes.
+        levels: the words of ratings, from the lowest.
         probabilities: for columns of scores that were cut, the probability of a pass of each cell.
         notes: what was decided without the user.
     """
@@ -104,6 +105,7 @@ class Reading:
     passing: str = ""
     scale: tuple[float, float] = (0.0, 1.0)
     classes: tuple[str, ...] = ()
+    levels: tuple[str, ...] = ()
     probabilities: dict[str, dict[str, float]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
