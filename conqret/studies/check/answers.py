@@ -85,7 +85,9 @@ def next_step(result: CheckResult) -> str:
     if judge.more_labels:
         more = f"label {number(judge.more_labels, 'more row')} to know {name} to within {WITHIN:.2f}"
         return (
-            more if judge.more_labels <= result.unlabeled else f"{more} ({result.unlabeled:,} are unlabeled)"
+            more
+            if judge.more_labels <= result.unlabeled
+            else f"{more} (this table has {result.unlabeled:,} without a label)"
         )
     if result.usable == "not usable":
         return "read the disagreements, the false passes first, and change the judge's prompt"

@@ -27,7 +27,9 @@ HOW_TO_READ = {
     "Recall is the share of rows of a class that the judge finds, precision the share of its verdicts that are right.",
 }
 HOW_TO_READ["scores"] = HOW_TO_READ["ratings"]
-INTERVALS = "Brackets hold intervals: those of 95% of all samples of rows contain the true figure (--confidence)."
+INTERVALS = (
+    "Brackets hold intervals: those of 95% of all samples of rows contain the true figure (--confidence)."
+)
 
 
 def check_tables(result: CheckResult) -> list[Table]:

@@ -111,7 +111,7 @@ def _mean_line(what: str, result: CheckResult, judge: JudgeCheck) -> FigureLine:
         return f"{what} of all rows", f"{by_judge}, annotators {estimate_text(figures['human_mean'])}", ""
     return (
         f"{what} of all rows",
-        f"{by_judge}, corrected {estimate_text(corrected)}",
+        f"{by_judge}, corrected by labels {estimate_text(corrected)}",
         f"{result.rows:,} rows, {result.unlabeled:,} without a label",
     )
 

@@ -51,11 +51,12 @@ def test_the_first_screen_answers_in_a_sentence_and_four_figures(cli: Cli) -> No
         "kappa",
     ]
     assert "0.53 [0.36, 0.70]" in lines[0]
-    assert "judge 0.79, corrected 0.70 [0.61, 0.78]" in lines[2]
+    assert "judge 0.79, corrected by labels 0.70 [0.61, 0.78]" in lines[2]
     assert lines[4].startswith("  next: label 217 more rows to know TNR")
     assert "judge pass, human fail" in lines[7]
-    assert "judge" in done.err
-    assert "human" in done.err
+    assert done.err.startswith('judge is column "judge", labels are column "human"')
+    assert done.out.strip() in Path("docs/check.md").read_text(encoding="utf-8")
+    assert "\n".join([sentence, *lines[:5]]) in Path("README.md").read_text(encoding="utf-8")
 
 
 def test_a_folder_gets_the_page_with_the_disagreements(cli: Cli, tmp_path: Path) -> None:
