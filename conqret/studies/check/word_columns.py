@@ -104,6 +104,7 @@ class Reading:
     passing: str = ""
     scale: tuple[float, float] = (0.0, 1.0)
     classes: tuple[str, ...] = ()
+    levels: tuple[str, ...] = ()
     probabilities: dict[str, dict[str, float]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
