@@ -84,10 +84,11 @@ def next_step(result: CheckResult) -> str:
         return f"label rows until some are a {what}: without one, {name} cannot be known"
     if judge.more_labels:
         more = f"label {number(judge.more_labels, 'more row')} to know {name} to within {WITHIN:.2f}"
+        left = f"{result.unlabeled:,}" if result.unlabeled else "none"
         return (
             more
             if judge.more_labels <= result.unlabeled
-            else f"{more} (this table has {result.unlabeled:,} without a label)"
+            else f"{more} (this table has {left} without a label)"
         )
     if result.usable == "not usable":
         return "read the disagreements, the false passes first, and change the judge's prompt"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from conqret.errors import number as counted
 from conqret.show.visible_text import cut
 from conqret.stats.estimate import Estimate
 from conqret.studies.check.result import CheckResult, Disagreement, JudgeCheck, LevelCheck, level_words
@@ -68,11 +69,11 @@ def figure_lines(result: CheckResult, judge: JudgeCheck) -> Iterator[FigureLine]
     """Yield the four figures that matter most for verdicts of this kind; none without labels."""
     if not result.labeled or result.guard.fired:
         return
-    figures, rows = judge.figures, f"{judge.compared:,} labeled rows"
+    figures, rows = judge.figures, counted(judge.compared, "labeled row")
     if result.kind == "pass_fail":
         tnr, tpr = figures["tnr"], figures["tpr"]
-        yield "catches failures (TNR)", estimate_text(tnr), f"{tnr.n:,} labeled failures"
-        yield "keeps good answers (TPR)", estimate_text(tpr), f"{tpr.n:,} labeled passes"
+        yield "catches failures (TNR)", estimate_text(tnr), counted(tnr.n, "labeled failure")
+        yield "keeps good answers (TPR)", estimate_text(tpr), f"{tpr.n:,} labeled pass{'es' * (tpr.n != 1)}"
         yield _mean_line("pass rate", result, judge)
         yield _noise(judge) or (
             "kappa",

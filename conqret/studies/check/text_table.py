@@ -86,9 +86,8 @@ def read_text_table(source: Any) -> TextTable:
         name, unit = IN_MEMORY, "row"
         records, lines = _in_memory(source)
     if not records:
-        raise DeclarationError(
-            f"{name} has no rows: give a table with at least one row below the column names"
-        )
+        none = "there are no rows" if name == IN_MEMORY else f"{name} has no rows"
+        raise DeclarationError(f"{none}: give a table with at least one row below the column names")
     result = tool_records(records, name)
     return _of_tool(name, result) if result is not None else TextTable(name, _columns(records), lines, unit)
 
