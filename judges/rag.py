@@ -236,11 +236,11 @@ def _nothing(why: str) -> Measure:
 
 
 _SOURCE = (
-    "(?:documents?|documentation|docs|contexts?|sources?|texts?|passages?|excerpts?|articles?|pages?|materials?"
+    "(?:documents?|documentation|docs|contexts?|sources?|texts?|passages?|excerpts?|articles?|pages?|materials"
     "|knowledge base|information provided|provided information)"
 )
-_NOT = "(?:not|\\w+n['’]t|cannot|unable|afraid|no|nothing|none|silent)"
-_HOLDS = "(?:mention|contain|cover|stat|specif|includ|provid|describ|answer|address|discuss|say|about|regard|inform|on)"
+_NOT = "(?:not|\\w+n['’]t|cannot|unable|afraid|no|nothing|none)"
+_HOLDS = "(?:mention|contain|cover|stat|specif|includ|provid|describ|answer|address|discuss|say|about|regard|inform)"
 _DECLINES = re.compile(
     "|".join(
         [
@@ -251,9 +251,12 @@ _DECLINES = re.compile(
             rf"\b{_SOURCE}\b.{{0,30}}?\b{_NOT}\b.{{0,40}}?\b{_HOLDS}",
             rf"\b(?:none|neither|nothing) (?:of|in) .{{0,20}}?\b{_SOURCE}\b",
             rf"(?:\bnot|n['’]t) (?:\w+ )?{_HOLDS}\w* (?:\w+ )?(?:in|by|from) (?:\w+ ){{0,3}}?{_SOURCE}\b",
-            # no information on it; nothing was found; it cannot be determined
-            r"(?:\bno|\bnot enough|n['’]t enough|\binsufficient) (?:\w+ ){0,3}?(?:information|mention|answer|result)",
-            r"\bnothing (?:\w+ ){0,2}?(?:found|mentioned|about|on|regarding)\b",
+            # the sources are silent; there is no information on it; nothing was found; it cannot be determined
+            rf"\b{_SOURCE} (?:is|are) silent\b",
+            r"(?:^\W*(?:(?:sorry|unfortunately)\W+)?|\b(?:is|are|was|were|have|there['’]s) )"
+            r"(?:no|not enough|insufficient) (?:\w+ ){0,2}?(?:information|mention|answer|result)s?\b(?! either)",
+            r"n['’]t enough (?:\w+ ){0,2}?information\b",
+            r"(?:^\W*|\bthere (?:is|was) |\bthere['’]s )nothing (?:\w+ ){0,2}?(?:found|mentioned|about|on|regarding)\b",
             r"\b(?:can ?not|can['’]t|could not|couldn['’]t) be (?:\w+ )?(?:determined|answered|found)",
             r"\bunable to (?:find|answer|say|tell|determine)",
             # keine Angaben; dazu steht nichts in den Unterlagen; dazu kann ich nichts sagen; ich weiß es nicht
