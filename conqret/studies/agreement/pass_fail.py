@@ -20,6 +20,7 @@ from conqret.studies.check.drawing import claimable
 from conqret.studies.check.figures import check_views
 from conqret.studies.check.label_view import LabelView
 from conqret.studies.check.result import TITLES, DrawGuard, Usable
+from conqret.studies.check.verdict_words import FAILS, PASSES
 
 CUT = "a score of 0.5 or more is a pass"
 """How scores become verdicts: they are rounded to the nearest of two labels."""
@@ -36,7 +37,8 @@ NO_GUARD = DrawGuard()
 
 
 class PassFail(Frozen):
-    """The judge's verdicts on a dimension whose labels have two values, the higher of which is a pass.
+    """The judge's verdicts on a dimension whose labels have two values: the higher is a pass, or of words without an
+    order the one that says so.
 
     Attributes:
         passing: how a score or a word of the judge is read as a verdict.
@@ -71,12 +73,14 @@ def label_views(
 
 def _label_view(name: str, view: DimensionView, drawn_by: DrawnBy | None, *, several: bool) -> LabelView:
     categories, sides = view.categories, view.sides("categories")
-    kind, human, judge = "ratings", view.target, view.judge()
-    if not isinstance(sides, str) and (len(categories) == 2 or view.scale.level == "nominal"):
-        kind = "pass_fail" if len(categories) == 2 else "classes"
-        human, judge = (_places(side, categories) for side in sides)
     named = {number: word for word, number in view.scale.words.items()}
     classes = tuple(named.get(value, f"{value:g}") for value in categories)
+    passing = _pass_of(classes, nominal=view.scale.level == "nominal")
+    kind, human, judge = "ratings", view.target, view.judge()
+    if not isinstance(sides, str) and (passing is not None or view.scale.level == "nominal"):
+        kind = "classes" if passing is None else "pass_fail"
+        human, judge = (_places(side, categories) for side in sides)
+        human, judge = (1 - side if passing == 0 else side for side in (human, judge))
     clusters = cluster_places(view.clusters)
     chances = np.array([view.inclusion_chances.get(unit.item, np.nan) for unit in view.units], dtype=float)
     judge_name = f"on {words.label(name).lower()}" if several else "the judge"
@@ -90,13 +94,21 @@ def _label_view(name: str, view: DimensionView, drawn_by: DrawnBy | None, *, sev
         chances=chances if view.unequal else None,
         drawn_by=drawn_by,
         classes=classes,
-        passing=f'"{classes[-1]}" is a pass' if view.verdicts and classes else CUT,
+        passing=f'"{classes[passing]}" is a pass' if view.verdicts and passing is not None else CUT,
         texts={"id": tuple(map(str, view.units))},
     )
     confidence = view.settings.confidence
     return LabelView(
         table=table, judge=table.judges[0], target=human, clusters=clusters, confidence=confidence
     )
+
+
+def _pass_of(classes: tuple[str, ...], *, nominal: bool) -> int | None:
+    """Which of two classes is a pass: the higher, or without an order the one whose word says so."""
+    if len(classes) != 2 or not nominal:
+        return 1 if len(classes) == 2 else None
+    places = (place for place in (1, 0) if classes[place] in PASSES and classes[1 - place] in FAILS)
+    return next(places, None)
 
 
 def _places(values: NDArray[np.float64], categories: list[float]) -> NDArray[np.float64]:
@@ -155,8 +167,8 @@ def pass_fail_table(rows: Mapping[str, PassFail | None]) -> Table | None:
             "More labels": lambda pair: pair[1].more_labels,
         },
         list(known.items()),
-        note="TNR is the share of human failures that the judge fails, TPR that of human passes that it passes; the "
-        "higher label is a pass, and of the judge: "
-        f"{passing}. “Corrected” is the pass rate of all judged items as annotators would give it. So many “more "
-        f"labels” let the rate of the rarer class be known to within {WITHIN:.2f}.",
+        note="TNR is the share of human failures that the judge fails, TPR that of human passes that it passes. Of the "
+        f"judge, {passing}; of annotators, the higher label. The corrected pass rate is that of all judged items as "
+        "annotators would give it. So many more labels let the rate of the rarer class be known to within "
+        f"{WITHIN:.2f}.",
     )

@@ -63,7 +63,7 @@ def validation_page(validation: Validation, outcomes: Sequence[RequirementOutcom
         [
             *map(section, [*tables, *_details(validation)]),
             _replacing(validation),
-            section(_means(validation)),
+            *map(section, filter(None, [_means(validation)])),
             Section("Missing scores", [PageRemarks([missing_words(validation.missing)])]),
             _join(validation),
         ],
@@ -169,8 +169,11 @@ def _replacing(validation: Validation) -> Section:
     return Section(title, [table], note)
 
 
-def _means(validation: Validation) -> Table:
-    rows = validation.dimensions.values()
+def _means(validation: Validation) -> Table | None:
+    """The mean label of dimensions whose labels are no pass or fail: of these the pass rate is shown."""
+    rows = [row for row in validation.dimensions.values() if row.pass_fail is None]
+    if not rows:
+        return None
     both = any(row.mean.power for row in rows)
     used = (
         "“Both” adds the judge's scores of unlabeled items, corrected by its error on labeled ones (prediction-powered "
