@@ -405,7 +405,7 @@ class DimensionView:
             return undefined(f"it is for {', '.join(levels)} labels, and these are {level}")
         if statistic.input == "people":
             return statistic.compute(self.table, drawn, confidence=confidence)
-        sides = self._sides(statistic.input)
+        sides = self.sides(statistic.input)
         if isinstance(sides, str):
             return undefined(sides)
         labels, judge = sides
@@ -416,8 +416,8 @@ class DimensionView:
         declared = {"categories": self.categories} if statistic.input == "categories" else {}
         return statistic.compute(labels[both], judge[both], some, confidence=confidence, **declared)
 
-    def _sides(self, kind: StatisticInput) -> tuple[NDArray[np.float64], NDArray[np.float64]] | str:
-        """Labels and scores as this kind of statistic takes them, or the reason why it is undefined."""
+    def sides(self, kind: StatisticInput) -> tuple[NDArray[np.float64], NDArray[np.float64]] | str:
+        """Return labels and scores as this kind of statistic takes them, or the reason why it is undefined."""
         labels, judge = self.target, self.judge(rounded=kind == "categories")
         if kind == "positives" and not self.scale.binary:
             return "it is for two labels, and these are more"
