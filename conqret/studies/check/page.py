@@ -54,7 +54,7 @@ def check_page(result: CheckResult) -> ReportPage:
             *map(section, filter(None, [disagreements_table(result)])),
             *_details(result),
         ],
-        answer=[result.answer, *([f"Next: {result.next}"] if result.next else [])],
+        answer=[result.answer, *map(str.strip, f"Next: {result.next}".splitlines())],
         lede=[f"{words.capitalised(note).rstrip('.')}." for note in (result.guessed, *result.notes) if note],
         how_to_read=[HOW_TO_READ[result.kind], INTERVALS] if result.labeled else [],
         facts=[
@@ -203,8 +203,7 @@ def disagreements_table(result: CheckResult) -> Table | None:
     return Table(
         "Disagreements, the gravest first",
         {
-            Column("Row", "name"): lambda row: str(row.row),
-            Column("Id", "name"): lambda row: "" if row.id == str(row.row) else row.id,
+            Column("Row", "name"): "id",
             Column("Judge", "name"): "judge",
             Column("Human", "name"): "human",
             **{

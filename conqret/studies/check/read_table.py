@@ -64,10 +64,6 @@ def read_checked_table(
     _check_ids(table, roles, by_column)
     table, paired, by_name = by_model_name(table, roles)
     reading = _read(table, roles, "" if passing in READINGS and paired else passing, paired)
-    if not roles.humans and not table.note:
-        roles.notes.append(
-            "no column has the name of human labels; if one holds them, name it: --human COLUMN"
-        )
     empty = [name for name in roles.humans if not reading.mappings[name]]
     roles.notes += [f"{name!r} holds no label yet" for name in empty]
     roles.humans = [name for name in roles.humans if name not in empty]
@@ -96,7 +92,7 @@ def read_checked_table(
         scale=reading.scale,
         passing=reading.passing,
         texts={"id": tuple(map(table.place, range(len(table)))), **texts},
-        guessed=_guessed(roles, judges),
+        guessed=table.note if table.note and not roles.fixed else _guessed(roles, judges),
         notes=tuple(roles.notes),
         command=table.command(),
     )
@@ -281,9 +277,10 @@ def _guessed(roles: ColumnRoles, judges: Sequence[JudgeColumn]) -> str:
         listed = ", ".join(f'"{judge.name}"' for judge in judges)
         parts = [f"judges are columns {listed}"]
     listed = ", ".join(f'"{name}"' for name in roles.humans)
-    parts += [f"labels are column{'s' * (len(roles.humans) > 1)} {listed}"] if roles.humans else ["no labels"]
+    no_labels = "no labels (if a column has them: --human COLUMN)"
+    parts.append(f"labels are column{'s' * (len(roles.humans) > 1)} {listed}" if roles.humans else no_labels)
     if roles.system:
         parts.append(f'systems are column "{roles.system}"')
     if roles.chances:
         parts.append(f'inclusion probabilities are column "{roles.chances}"')
-    return ", ".join(parts)
+    return ", ".join(parts + [roles.swapped_note] * bool(roles.swapped_note))

@@ -51,7 +51,8 @@ class ColumnRoles:
         ordered: the judges whose two columns are the orders A, B and B, A.
         run, judge_names, annotator_names: columns that tell apart the rows of one item; None without.
         fixed: whether the user named columns of judges or annotators.
-        notes: what was decided without the user.
+        swapped_note: how verdicts on swapped answers are read, if the labels tell.
+        notes: what else was decided without the user.
     """
 
     judges: dict[str, list[str]] = field(default_factory=dict)
@@ -65,6 +66,7 @@ class ColumnRoles:
     judge_names: str | None = None
     annotator_names: str | None = None
     fixed: bool = False
+    swapped_note: str = ""
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -85,7 +87,7 @@ def guessed_roles(table: TextTable, judges: Sequence[str], humans: Sequence[str]
         DeclarationError: no column is a judge's, or several could be.
     """
     fixed = {*judges, *humans}
-    roles = ColumnRoles(fixed=bool(fixed), notes=[table.note] if table.note else [])
+    roles = ColumnRoles(fixed=bool(fixed))
     free = [column for column in table.columns if column not in fixed]
     for role, likely in TEXTS.items():
         column = named([name for name in free if name not in roles.texts.values()], likely)
