@@ -62,6 +62,21 @@ def errors_sentence(labels: int, judge: str) -> str:
     return f"{of}: they are of its errors alone, so no rate is claimed."
 
 
+def disagreements_title(kind: Kind) -> str:
+    """Return the title of the disagreements, with their order."""
+    order = {
+        "pass_fail": ", false passes first",
+        "ratings": ", the largest first",
+        "scores": ", the largest first",
+    }
+    return f"Disagreements{order.get(kind, '')}"
+
+
+def unmeasured(judge: JudgeCheck) -> bool:
+    """Return whether the labels say nothing of the judge."""
+    return all(figure.value is None for name, figure in judge.figures.items() if name in OF_LABELS)
+
+
 def answer(result: CheckResult) -> str:
     """Return how good the first judge is, in one sentence."""
     judge = result.judges[0]
@@ -80,7 +95,8 @@ def answer(result: CheckResult) -> str:
     for pair in judge.differences[:1]:
         shown = {1: f"{pair.first} is higher", -1: f"{pair.second} is higher"}
         sentence += (
-            f"; {pair.first} minus {pair.second} {estimate_text(pair.corrected, signed=True)} on {pair.pairs:,} ids: "
+            f"; corrected, {pair.first} minus {pair.second} is {estimate_text(pair.corrected, signed=True)} on "
+            f"{pair.pairs:,} ids: "
             f"{shown.get(pair.corrected.sign, 'no difference is shown')}"
         )
     return f"{sentence}."
@@ -97,23 +113,21 @@ def next_step(result: CheckResult) -> str:
         return "\n    ".join(["say how the labeled rows were drawn", *ways])
     if not judge.verdicts:
         return "run the judge again: it gave no verdict that can be read"
-    if not judge.compared:
+    if unmeasured(judge) and judge.compared and result.drawn_by == "probabilities":
+        return "correct the inclusion probabilities, or leave their column out"
+    if unmeasured(judge):
         return f"label a sample: {_collect(result, SAMPLE)}"
-    if all(figure.value is None for name, figure in judge.figures.items() if name in OF_LABELS):
-        if result.drawn_by == "probabilities":
-            return "correct the inclusion probabilities, or leave their column out"
-        return f"label more rows: {_collect(result, SAMPLE)}"
     if result.kind == "pass_fail":
         return _next_of_gate(result, judge)
     if judge.compared < SAMPLE:
-        more = number(SAMPLE - judge.compared, "more row")
-        return f"label {more} to have {SAMPLE}{_which(result, SAMPLE - judge.compared)}"
+        return _label_more(result, SAMPLE - judge.compared, f"to have {SAMPLE}")
     read = number(result.disagreements_in_all, "disagreement")
     if result.kind == "pairs":
-        return f"read the {read} on pairs that do not flip; test the judge for biases (conqret bias --help)"
+        steady = "" if judge.flip_rate.value is None else " on pairs that do not flip"
+        return f"read the {read}{steady}; test the judge for biases (conqret bias --help)"
     if result.kind == "classes":
         return f"read the {read}"
-    further = "; map its values to human ones (conqret judges calibrate --help)" if judge.bias.sign else ""
+    further = "; map its scores to human ones (conqret judges calibrate --help)" if judge.bias.sign else ""
     return f"read the {read}, the largest first{further}"
 
 
@@ -132,8 +146,8 @@ def _next_of_gate(result: CheckResult, judge: JudgeCheck) -> str:
         first = f"read the {wrong} and improve the judge's prompt (conqret judges improve --help)"
         if not judge.more_labels:
             return f"{first}: more labels will not lift {name}"
-        more, which = number(judge.more_labels, "more row"), _which(result, judge.more_labels)
-        return f"{first}\n  then: label {more} to know both rates to within {WITHIN:.2f}{which}"
+        purpose = f"to know both rates to within {WITHIN:.2f}"
+        return f"{first}\n  then: {_label_more(result, judge.more_labels, purpose)}"
     needed = [
         labels_to_decide(rate, result.bar, judge.compared, confidence=result.confidence)
         for rate in (judge.tnr, judge.tpr)
@@ -141,17 +155,16 @@ def _next_of_gate(result: CheckResult, judge: JudgeCheck) -> str:
     if None in needed:
         return f"label more rows: {name} is too close to {result.bar:.2f} to say how many"
     most = max(count or 0 for count in needed)
-    label = f"label {number(most, 'more row')} for both low ends to reach {result.bar:.2f}, if the rates stay"
-    return f"{label}{_which(result, most)}"
+    return _label_more(result, most, f"for both low ends to reach {result.bar:.2f}, if the rates stay")
 
 
-def _which(result: CheckResult, wanted: int) -> str:
-    """Which rows are to be labeled: those of the table, and new ones."""
-    here = min(wanted, result.unlabeled)
+def _label_more(result: CheckResult, wanted: int, purpose: str) -> str:
+    """Say how many rows to label, how many of them the table has, and the command for these."""
+    here, more = min(wanted, result.unlabeled), number(wanted, "more row")
     if not here:
-        return ": new ones, as all rows of this table are labeled"
-    new = f" (the {here:,} unlabeled ones, and about {wanted - here:,} new ones)" if wanted > here else ""
-    return f"{new}: {_collect(result, here)}"
+        return f"label {more} {purpose}: new ones, as all rows here are labeled"
+    new = f" ({here:,} here, about {wanted - here:,} new)" if wanted > here else ""
+    return f"label {more}{new} {purpose}: {_collect(result, here)}"
 
 
 def _collect(result: CheckResult, sample: int) -> str:
@@ -191,7 +204,7 @@ def _unlabeled(result: CheckResult, judge: JudgeCheck) -> str:
 
 def _pass_fail(result: CheckResult, judge: JudgeCheck) -> str:
     (right_fails, misses), (alarms, right_passes) = judge.confusion
-    if judge.tnr.value is None and judge.tpr.value is None:
+    if unmeasured(judge):
         return f"cannot be measured, as {judge.tnr.reason}"
     weighted = result.unlabeled > 0 and result.drawn_by in ("verdict", "probabilities")
     parts, lacking = [], ""
@@ -218,7 +231,7 @@ def _gate(result: CheckResult, judge: JudgeCheck) -> str:
     name, rate = _weaker(judge)
     if (rate.value or 0.0) <= result.bar:
         return f"not shown to be usable as a gate ({bar}; {name} is {rate.value:.2f})"
-    return f"not yet shown to be usable as a gate: too few labels ({bar})"
+    return f"not yet shown to be usable as a gate (too few labels; {bar})"
 
 
 def _ratings(result: CheckResult, judge: JudgeCheck) -> str:

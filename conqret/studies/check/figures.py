@@ -214,7 +214,7 @@ def _notes(view: LabelView, clusters: int, tied: int) -> Iterator[str]:
         )
     if view.judge.runs is not None:
         yield f"figures are of the first of {view.judge.runs.shape[1]} runs"
-    if table.systems is not None and table.clusters is None and "id" in table.texts:
+    if table.systems is not None and table.clusters is None and "id" in table.texts and view.both.any():
         yield "rows of one id count as one group, as systems share ids"
     if table.by is not None and (note := symmetry_note(clusters)):
         yield note

@@ -113,7 +113,6 @@ def pairs(view: LabelView) -> Figures:
         "flip_rate": flip_rate,
         "first_share": view.everywhere(first, reason=NO_PAIR),
         "agreement_with_flips": view.claimed(lambda: view.share(np.where(steady, equal, 0.5))),
-        "bias": view.claimed(lambda: view.share(judge - human, scale="plain")),
         "kappa": view.claimed(kappa),
         **_annotators(view),
     }

@@ -94,8 +94,8 @@ class LabelView:
     @cached_property
     def sides(self) -> tuple[Values, Values, Values]:
         """The labels, the verdicts and the weights of the rows that have a verdict and a label."""
-        weights = np.ones(len(self.target)) if self.chances is None else 1 / self.chances
-        return self.target[self.both], self.verdicts[self.both], weights[self.both]
+        weights = np.ones(int(self.both.sum())) if self.chances is None else 1 / self.chances[self.both]
+        return self.target[self.both], self.verdicts[self.both], weights
 
     @cached_property
     def drawn(self) -> Resamples:

@@ -10,6 +10,7 @@ from conqret.show import words
 from conqret.show.report_page import PageRemarks, Part, ReportPage, Section, section
 from conqret.show.table import Column, Table
 from conqret.stats.agreement import AlternativeAnnotator
+from conqret.studies.check.answers import disagreements_title
 from conqret.studies.check.result import TITLES, CheckResult, JudgeCheck, level_words
 
 HOW_TO_READ = {
@@ -195,13 +196,13 @@ def _differences(judge: JudgeCheck) -> Table | None:
 
 
 def disagreements_table(result: CheckResult) -> Table | None:
-    """Return the rows on which judge and annotators differ, the gravest first, with their texts."""
+    """Return the rows on which judge and annotators differ, with their texts."""
     if not result.disagreements:
         return None
     names = dict.fromkeys(name for row in result.disagreements for name in row.texts)
     shown = len(result.disagreements)
     return Table(
-        "Disagreements, the gravest first",
+        disagreements_title(result.kind),
         {
             Column("Row", "name"): "id",
             Column("Judge", "name"): "judge",

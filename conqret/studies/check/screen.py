@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from conqret.errors import number as counted
 from conqret.show.visible_text import cut
 from conqret.stats.estimate import Estimate
-from conqret.studies.check.answers import agreement_name, estimate_text
+from conqret.studies.check.answers import agreement_name, disagreements_title, estimate_text, unmeasured
 from conqret.studies.check.result import (
     TITLES,
     CheckResult,
@@ -62,7 +62,7 @@ def aligned(lines: Iterable[FigureLine]) -> list[str]:
 
 def figure_lines(result: CheckResult, judge: JudgeCheck) -> Iterator[FigureLine]:
     """Yield the four figures that matter most for verdicts of this kind; none without labels."""
-    if not result.labeled or result.guard.fired:
+    if result.guard.fired or unmeasured(judge):
         return
     figures, rows = judge.figures, counted(judge.compared, "labeled row")
     if result.kind == "pass_fail":
@@ -101,7 +101,7 @@ def _mean_line(what: str, result: CheckResult, judge: JudgeCheck) -> FigureLine:
     by_judge = f"judge {_mean(figures['judge_mean'])}"
     if not result.unlabeled:
         return f"{what} of all rows", f"{by_judge}, annotators {estimate_text(figures['human_mean'])}", rows
-    how = "labels" if result.kind != "pass_fail" else "the labels of each verdict"
+    how = "the labels" if result.kind != "pass_fail" else "the labels of each verdict"
     by = "TNR and TPR" if result.drawn_by == "label" else how
     corrected = f"{by_judge}, corrected {estimate_text(figures['corrected'])}"
     return f"{what} of all rows", corrected, f"by {by}; {rows}, {result.unlabeled:,} unlabeled"
@@ -177,7 +177,7 @@ def _judges(result: CheckResult) -> Iterator[str]:
         (
             judge.name,
             "   ".join(f"{_HEADS[name]} {estimate_text(judge.figures[name])}" for name in names),
-            judge.usable or "",
+            f"gate: {judge.usable}" if judge.usable else "",
         )
         for judge in result.judges[:LISTED]
     )
@@ -234,9 +234,7 @@ def _disagreements(result: CheckResult, *, paged: bool) -> Iterator[str]:
         return
     rest = result.disagreements_in_all - len(shown)
     more = f"{rest:,} more on the page" if paged else f"{rest:,} more: -o FOLDER writes a page"
-    heads = {"pass_fail": "Disagreements, false passes first", "classes": "Disagreements"}
-    head = heads.get(result.kind, "Disagreements, the largest first")
-    yield f"{head}{f' ({more})' if rest else ''}"
+    yield f"{disagreements_title(result.kind)}{f' ({more})' if rest else ''}"
     yield from aligned(
         (
             f"id {one.id}" if one.id.isdecimal() else cut(one.id, ROOM),
