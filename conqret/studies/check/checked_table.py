@@ -9,9 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from conqret.stats.verdict_rates import DrawnBy
-
-__all__ = ["CheckedTable", "DrawnBy", "JudgeColumn", "Kind"]
+from conqret.stats.verdict_rates import DrawnBy as DrawnBy
 
 Kind = Literal["pass_fail", "ratings", "scores", "pairs", "classes"]
 """Verdicts pass or fail; ordered ratings; scores in [0, 1]; preferences between two answers; classes without an

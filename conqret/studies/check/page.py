@@ -1,4 +1,4 @@
-"""The page of ``conqret check``: the answer, the table behind it, all figures, and the disagreements, gravest first."""
+"""The page of ``conqret check``: the answer, the table behind it, all figures, and the disagreements."""
 
 from __future__ import annotations
 
