@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,7 @@ from harness import put_tables, table
 from conqret.stats.shares import Share, share_interval, share_of_sums, solve
 from conqret.stats.verdict_rates import DESIGNS, DRAWN_BY, DrawnBy, draw_test
 
-Numbers = NDArray[np.float64]
+Numbers = NDArray[Any]
 Rng = np.random.Generator
 Truth = tuple[float, float, float]
 """Prevalence of passes, TPR and TNR."""
@@ -167,16 +167,17 @@ def coverage_table(rng: Rng, samples: int) -> Iterator[str]:
     for by, n in itertools.product(DRAWN_BY, SIZES):
         designs.append((by, by, str(n), GRID, partial(drawn, rng=rng, by=by, labels=n, samples=samples)))
     for n in SIZES[1:3]:
-        draw = partial(weighted, rng=rng, labels=n, samples=samples // 2)
-        designs.append(("with probabilities", "verdict", str(n), GUARDED, draw))
+        hard = partial(weighted, rng=rng, labels=n, samples=samples // 2)
+        designs.append(("with probabilities", "verdict", str(n), GUARDED, hard))
     for n in CLUSTERS:
-        draw = partial(clustered, rng=rng, labeled=n, samples=samples // 2)
-        designs.append(("random, clusters", "random", f"{n} × {ITEMS}", GRID[::3], draw))
+        whole = partial(clustered, rng=rng, labeled=n, samples=samples // 2)
+        designs.append(("random, clusters", "random", f"{n} × {ITEMS}", GRID[::3], whole))
     rows = []
-    for title, by, labels, truths, draw in designs:
-        enough, few = [], []
+    for title, by, labels, truths, sample in designs:
+        enough: list[dict[str, float]] = []
+        few: list[dict[str, float]] = []
         for truth in truths:
-            known = shares(draw(truth))
+            known = shares(sample(truth))
             least = min(np.median(known["sensitivity"].n), np.median(known["fallout"].n))
             (enough if least >= ENOUGH else few).append(coverage(by, known, truth))
         columns = [[covered[name] for covered in enough] for name in NAMES]
@@ -191,7 +192,7 @@ def guard_table(rng: Rng, samples: int) -> Iterator[str]:
     """Yield how often the guard fires, and how often intervals hold the truth that take rows as drawn at random."""
     rows = []
     for truth in GUARDED:
-        kinds = [
+        kinds: list[tuple[str, str, Samples]] = [
             (by, f"100 of {every}", drawn(truth, rng, by, 100, samples, every))
             for by, every in itertools.product(DRAWN_BY, (ROWS, 150))
         ]

@@ -96,7 +96,7 @@ def conqret_asker(url: str, folder: str, way: Way) -> Asker:
                     Request("overhead", str(n), [Message(**m) for m in messages], JudgedAnswer)
                     for n, messages in enumerate(batch)
                 ]
-                answers = await asyncio.gather(*map(client.ask, requests))
+                answers = await asyncio.gather(*map(client.request, requests))
         return sum(answer.value is not None for answer in answers)
 
     return ask

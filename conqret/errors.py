@@ -38,6 +38,10 @@ class DeclarationError(ConqretError):
     """An error in a call, file or setting; the message says what is wrong, where, and what to do."""
 
 
+class MissingKeyError(DeclarationError):
+    """A provider needs an API key, and none is set."""
+
+
 class MissingDependencyError(DeclarationError):
     """An error for an optional dependency that is not installed; the message has the command that installs
     it.
@@ -79,6 +83,11 @@ def check_known(kind: str, known: Collection[str], *names: str, elsewhere: Elsew
     for name in names:
         if name not in known:
             raise UnknownNameError(kind, name, known, elsewhere)
+
+
+def metric_name(typed: str) -> str:
+    """Return the name of a metric (or format) with underscores, which may be typed with hyphens."""
+    return typed.replace("-", "_")
 
 
 @dataclass(frozen=True, slots=True)

@@ -132,7 +132,7 @@ def measures(item: Item, verdicts: Mapping[tuple[int, int], tuple[Verdict, str]]
 
 
 def settled(case: Case) -> Mapping[str, Measure] | None:
-    """Return the measures of an item that needs no request; else None.
+    """Return a mapping from metric to measure for an item that needs no request; else None.
 
     These are items without a citation of an existing document, and items with too many citations.
     """

@@ -33,7 +33,8 @@ class ReferenceInDocuments(Typed):
 
 
 def score(reply: JudgeReply[ReferenceInDocuments], case: Case) -> Mapping[str, Measure]:
-    """Compute the share of the reference's claims that the documents support."""
+    """Return a mapping from the metric to its measure: the share of the reference's claims that the documents
+    support."""
     return {"context_recall": claim_share(reply.value.reference_claims, "the reference")}
 
 

@@ -54,14 +54,15 @@ class Shares(Typed):
 
 
 def settled(case: Case) -> Mapping[str, Measure] | None:
-    """Return a missing measure where no side was assigned, which needs no request; else None."""
+    """Return a mapping from the metric to a missing measure where no side was assigned, which needs no request;
+    else None."""
     if case.item.stance != "none":
         return None
     return {"controllability": Measure.missing(Reason.NOTHING_TO_JUDGE, "no side was assigned")}
 
 
 def score(reply: JudgeReply[Shares], case: Case) -> Mapping[str, Measure]:
-    """Compute the share of the statement on the assigned side, in [0, 1]."""
+    """Return a mapping from the metric to its measure: the share of the statement on the assigned side, in [0, 1]."""
     rating = reply.value
     shares = {SUPPORTING: rating.supporting, OPPOSING: rating.opposing}
     share = shares[SIDE[case.item.stance]]

@@ -59,7 +59,8 @@ def score(reply: JudgeReply[Harms], case: Case) -> Mapping[str, Measure]:
 
 
 def baseline(case: Case) -> dict[str, Any]:
-    """Return the kinds of harm for which the statement contains a listed word or pattern."""
+    """Return the baseline's response: for each kind of harm whether the statement contains a listed word or
+    pattern, and these words as explanation."""
     text = case.item.argument or ""
     words = {kind: match.group() for kind, cue in _CUES.items() if (match := cue.search(text))}
     words_text = "; ".join(f"{kind}: {word!r}" for kind, word in words.items())

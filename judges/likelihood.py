@@ -186,7 +186,8 @@ def score(reply: JudgeReply[Likelihoods], case: Case) -> Mapping[str, Measure]:
 
 
 def settled(case: Case) -> Mapping[str, Measure] | None:
-    """Return a missing measure for an argument without words, which needs no request; else None."""
+    """Return a mapping from the metric to a missing measure for an argument without words, which needs no request;
+    else None."""
     _, parts = texts(case.item.argument or "")
     return None if parts else _nothing("the argument holds no word")
 

@@ -66,7 +66,7 @@ def cases(case: Case) -> Sequence[Case]:
 
 
 def score(reply: JudgeReply[NuggetAssignments], case: Case) -> Mapping[str, Measure]:
-    """Compute the nugget measures over the nuggets of one request."""
+    """Return a mapping from nugget metric to its measure over the nuggets of one request."""
     pairs = zip(case.item.nuggets, reply.value.nuggets, strict=True)
     return nugget_measures([(nugget, _entry(nugget, given)) for nugget, given in pairs])
 
@@ -78,7 +78,7 @@ def _entry(nugget: Nugget, given: NuggetAssignment) -> Part | Measure:
 
 
 def joined(case: Case, measures: Sequence[Mapping[str, Measure]]) -> Mapping[str, Measure]:
-    """Combine the measures of all requests into those over all nuggets of the item."""
+    """Return a mapping from nugget metric to its measure over all nuggets of the item, from those of its requests."""
     assigned: list[tuple[Nugget, Part | Measure]] = []
     for part, said in zip(cases(case), measures, strict=True):
         assigned += _assigned(part.item.nuggets, said[ALL])
@@ -100,7 +100,8 @@ def _assigned(nuggets: Sequence[Nugget], found: Measure) -> Iterator[tuple[Nugge
 
 
 def settled(case: Case) -> Mapping[str, Measure] | None:
-    """Return missing measures for an item without nuggets, which needs no request; else None."""
+    """Return a mapping from metric to a missing measure for an item without nuggets, which needs no request; else
+    None."""
     if case.item.nuggets:
         return None
     return dict.fromkeys(METRICS, Measure.missing(Reason.NOTHING_TO_JUDGE, "the item has no nuggets"))

@@ -72,7 +72,7 @@ def _coverage(metric: str, needs: frozenset[str]) -> JudgePrompt[Coverage]:
 
 
 def score_preference(reply: JudgeReply[Preferences], case: Case) -> Mapping[str, Measure]:
-    """Return the most frequent preference over the nuggets."""
+    """Return a mapping from ``preference`` to its measure: the most frequent preference over the nuggets."""
     parts = [Part(id=nugget.nugget, label=LABELS[nugget.better]) for nugget in reply.value.nuggets]
     return {"preference": preferred_mostly(parts)}
 

@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import create_model
 
-from conqret.baseline import Evidence
+from conqret.baseline import Evidence, SentenceFinding
 from conqret.data import Measure, Part, Reason, Status
 from conqret.errors import number
 from conqret.judges._shared import DifferentClaims, different
@@ -102,7 +102,7 @@ WithoutDocuments = create_model(
 
 
 def score(reply: JudgeReply[Any], case: Case) -> Mapping[str, Measure]:
-    """The measures of one response."""
+    """Return a mapping from metric to measure for one response; without documents, those on documents are unscored."""
     value = reply.value
     of_parts = score_parts(value.question_parts, case)
     declined = any(part.in_answer == "declined" for part in value.question_parts)
@@ -235,15 +235,43 @@ def _nothing(why: str) -> Measure:
     return Measure.missing(Reason.NOTHING_TO_JUDGE, why)
 
 
+_SOURCE = (
+    "(?:documents?|documentation|docs|contexts?|sources?|texts?|passages?|excerpts?|articles?|pages?|materials"
+    "|knowledge base|information provided|provided information)"
+)
+_NOT = "(?:not|\\w+n['’]t|cannot|unable|afraid|no|nothing|none)"
+_HOLDS = "(?:mention|contain|cover|stat|specif|includ|provid|describ|answer|address|discuss|say|about|regard|inform)"
 _DECLINES = re.compile(
-    r"\b(?:(?:do|does|did|could|can|is|are|was|were) ?(?:not|n['’]t)|cannot|can['’]t|unable to|no|nothing|afraid)\b"
-    r".{0,40}\b(?:know|find|found|say|answer|tell|mention|contain|cover|state|include|specif|provide|inform|document)"
-    r"|\bkeine? (?:\w+ )?(?:information|angabe|auskunft|hinweis)"
-    r"|\bnicht (?:\w+ ){0,3}?(?:sagen|beantworten|finden|hervor|entnehmen|bekannt|enthalten|angegeben)"
-    r"|\bich weiß (?:es |das )?(?:leider )?nicht",
+    "|".join(
+        [
+            # I could not find anything about it; I found nothing; I'm not sure
+            rf"\b(?:I|we)\b.{{0,25}}?\b{_NOT}\b.{{0,40}}?\b(?:know|find|found|say|answer|tell|determine|sure|inform)",
+            r"\b(?:I|we)(?:['’]ve| have)? (?:find|found|know|have) (?:nothing|no (?:answer|mention|results?))\b",
+            # the documents do not mention it; the context says nothing about it; it is not stated in the text
+            rf"\b{_SOURCE}\b.{{0,30}}?\b{_NOT}\b.{{0,40}}?\b{_HOLDS}",
+            rf"\b(?:none|neither|nothing) (?:of|in) .{{0,20}}?\b{_SOURCE}\b",
+            rf"(?:\bnot|n['’]t) (?:\w+ )?{_HOLDS}\w* (?:\w+ )?(?:in|by|from) (?:\w+ ){{0,3}}?{_SOURCE}\b",
+            # the sources are silent; there is no information on it; nothing was found; it cannot be determined
+            rf"\b{_SOURCE} (?:is|are) silent\b",
+            r"(?:^\W*(?:(?:sorry|unfortunately)\W+)?|\b(?:is|are|was|were|have|there['’]s) )"
+            r"(?:no|not enough|insufficient) (?:\w+ ){0,2}?(?:information|mention|answer|result)s?\b(?! either)",
+            r"n['’]t enough (?:\w+ ){0,2}?information\b",
+            r"(?:^\W*|\bthere (?:is|was) |\bthere['’]s )nothing (?:\w+ ){0,2}?(?:found|mentioned|about|on|regarding)\b",
+            r"\b(?:can ?not|can['’]t|could not|couldn['’]t) be (?:\w+ )?(?:determined|answered|found)",
+            r"\bunable to (?:find|answer|say|tell|determine)",
+            # keine Angaben; dazu steht nichts in den Unterlagen; dazu kann ich nichts sagen; ich weiß es nicht
+            r"\bkeine(?:rlei)? (?:\w+ )?(?:information|angabe|auskunft|auskünfte|hinweis|antwort|treffer|ergebnis)",
+            r"\b(?:finde|fand|finden|steht|stehen|weiß|wissen|sagen|sagt|enthält|enthalten) (?:\w+ ){0,5}?nichts\b",
+            r"\bnichts? (?:\w+ ){0,3}?(?:sagen|gesagt|beantworten|finden|gefunden|hervor|entnehmen|bekannt|enthalten"
+            r"|angegeben|erwähnt)",
+            r"\bich weiß (?:es |das )?(?:leider )?nicht",
+        ]
+    ),
     re.IGNORECASE,
 )
 """Sentences that say that something is not known or not found, in English and German."""
+_GREETING = 4
+"""Words of a sentence that may come before an answer: Thanks for your question!"""
 _MARKERS = re.compile(r"^[ \t]*\d{1,3}[.)][ \t]+", re.MULTILINE)
 """The numbers of a list."""
 _HELPFUL, _ANSWERING = 0.2, 0.4
@@ -258,10 +286,7 @@ def baseline(case: Case) -> dict[str, Any]:
         evidence = Evidence(item.model_copy(update={"argument": _MARKERS.sub("", item.argument or "")}))
     to_the_point = "yes" if evidence.answer_relevance().value >= _HELPFUL else "no"
     by: Literal["documents", "argument"] = "documents" if item.documents else "argument"
-    findings = evidence.sentences("argument", by=by)
-    claims = [finding for finding in findings if not _DECLINES.search(finding.text)]
-    if len(claims) < len(findings) and not any(claim.verdict for claim in claims):
-        claims = []  # it declines, and what is left are hints where else to ask
+    claims = _claims(evidence.sentences("argument", by=by))
     uses = [evidence.document_relevance(place) for place in range(len(item.documents))]
     best = max((finding.value for finding in uses), default=0.0)
     part = {
@@ -291,6 +316,19 @@ def baseline(case: Case) -> dict[str, Any]:
             for entry, claim in zip(stated, claims, strict=True)
         ],
     }
+
+
+def _claims(findings: Sequence[SentenceFinding]) -> list[SentenceFinding]:
+    """The sentences that claim something: not those that decline. Where the answer begins by declining and the
+    documents hold nothing of the rest, the whole answer declines: the rest are hints where else to ask."""
+    claims, first = list[SentenceFinding](), None
+    for finding in findings:
+        declines = _DECLINES.search(finding.text) is not None
+        if not declines:
+            claims.append(finding)
+        if first is None and (declines or len(finding.text.split()) > _GREETING):
+            first = declines
+    return [] if first and not any(claim.verdict for claim in claims) else claims
 
 
 def _graded(relevance: float, high: str, middle: str) -> str:

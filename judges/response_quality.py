@@ -48,7 +48,8 @@ def score(reply: JudgeReply[Ratings], case: Case) -> Mapping[str, Measure]:
 
 
 def baseline(case: Case) -> dict[str, Any]:
-    """Return the baseline's ratings: the mean of relevance to the instruction and of quality dimensions."""
+    """Return the baseline's response: for each of the two texts a rating, the mean of its relevance to the
+    instruction and its quality dimensions."""
     first_rating, other = (
         ONE_TO_TEN.rating(_quality(case, which)) for which in ("argument", "second_argument")
     )

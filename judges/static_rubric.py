@@ -112,7 +112,7 @@ def _yes_or_no(metric: str, criteria: tuple[str, ...], needs: frozenset[str]) ->
 
 
 def score_preference(reply: JudgeReply[Rubric], case: Case) -> Mapping[str, Measure]:
-    """Return the most frequent preference over the six criteria."""
+    """Return a mapping from ``preference`` to its measure: the most frequent preference over the six criteria."""
     parts = [Part(id=criterion, label=LABELS[side]) for criterion, side in reply.value.criteria]
     return {"preference": preferred_mostly(parts, reply.value.explanation)}
 

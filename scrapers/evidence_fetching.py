@@ -294,7 +294,7 @@ async def _run(
             )
 
         async def work(job: Job) -> None:
-            """Find out what becomes of the sources of a job, and record it."""
+            """Fetch the page of a job's sources and record the outcome for each of them."""
             if job[0].url and archive is None:
                 await fetcher.ready(job[0].url)
             async with places:

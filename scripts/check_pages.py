@@ -145,9 +145,6 @@ def make_pages(to: Path) -> Iterator[Path]:
     with Path(os.devnull).open("w") as nowhere, contextlib.redirect_stdout(nowhere), contextlib.chdir(ROOT):
         for command in commands(to):
             run_command(*command)
-        from benchmarks.perspectives_experiment import experiment
-
-        experiment(ROOT / "fixtures/perspectives/offline.toml", to / "perspectives")
     write_viewed(to)
     for name, text in asyncio.run(annotating_pages(to / "studies")).items():
         (to / f"annotate-{name}.html").write_text(text, encoding="utf-8")

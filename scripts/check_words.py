@@ -1,8 +1,6 @@
-"""Check that help texts, documentation, messages and reports use the field's words: each word of ``WORDS`` has a better
-one, and each of ``EXCEPTIONS`` a reason why it stays.
+"""Check that help texts, documentation, messages and reports use the field's words, as ``words.toml`` lists them.
 
     python scripts/check_words.py              # counts of each surface; exit code 1 where a strict one has a word
-    python scripts/check_words.py --all notes  # each note, warning and error, to be read
     python scripts/check_words.py --list help  # each place of one
 
 Help texts, documentation (results apart), reports, messages, docstrings, comments and names are strict. Results are
@@ -15,8 +13,10 @@ import ast
 import re
 import sys
 import tokenize
+import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,127 +25,18 @@ sys.path.insert(0, str(ROOT))
 
 from conqret.cli.commands import HOMES, Parts, find  # noqa: E402
 
-WORDS = {
-    r"people|persons?|somebody|nobody|whoever": "annotators, human labels, users",
-    r"floors?|free baselines?": "baseline",
-    r"beside": "compared with, with, next to",
-    r"damag(?:e|es|ed|ing)": "perturbation, perturbed",
-    r"instruments?": "judge configuration",
-    r"ask(?:s|ed|ing)?|re-ask\w*": "request, prompt, call",
-    r"what was (?:said|told|heard|asked)": "a noun",
-    r"by the way|in (?:this|the same|either) way|ways? to": "variant, strategy, route",
-    r"brakes?|(?<!circuit )breakers?": "failure limit, circuit breaker",
-    r"doors?|desks?|fate": "a word of the field",
-    r"occasions?": "waves",
-    r"(?<!pareto )frontier(?! llm)": "Pareto frontier",
-    r"promis(?:e|es|ed)": "risk guarantee",
-    r"stand(?:s)? still": "invariant, does not change",
-    r"noise of samples": "sampling variance",
-    r"strays?": "invalid citations, deviates",
-    r"address(?:es)? the judge": "prompt injection",
-    r"keeping": "run management",
-    r"sheets?": "annotation form, report page",
-    r"what to buy|worth its price": "cost-effectiveness",
-    r"labell\w+|behaviour\w*|colour\w*|favour\w*|neighbour\w*|licences?|grey"
-    r"|(?:recogni|normali|tokeni|summari|randomi|optimi|organi)s(?:e|es|ed|ing|ation)\w*": "American spelling",
-}
+LISTS = tomllib.loads((ROOT / "scripts" / "words.toml").read_text(encoding="utf-8"))
+WORDS: Mapping[str, str] = LISTS["words"]
 """What is not written, as patterns of whole words in any case, and what to write."""
-
-
-class AllowedPassage(NamedTuple):
-    """A passage in which a word stays, as a pattern over the text around it, and why."""
-
-    passage: str
-    reason: str
-
-
-EXCEPTIONS: Sequence[AllowedPassage] = (
-    AllowedPassage(
-        r"(?:informed|thoughtful) people|people who build|most people agree", "a population, not annotators"
-    ),
-    AllowedPassage(r"url, licence", "the name of a column"),
-    AllowedPassage(
-        r"arguments are asked for, and|not among those asked for|of this name is asked for",
-        "a fault in a response, which is sent back to the model: part of recording keys",
-    ),
-    AllowedPassage(r"in favour(?: of|:|$)", "a prompt, or a screen that studies keep"),
-    AllowedPassage(
-        r"asks about (?:somebody's )?own experience|in one call of|asked as|not asked how sure it is of each"
-        r"|^a text addresses the judge$|^nobody (?:answered|rated|was asked|else argued)",
-        "stored with results",
-    ),
-    AllowedPassage(r"stands still", "what an assertion claims, a name"),
-    AllowedPassage(r"\\w\*|support\|worried", "patterns of words to look for"),
-    AllowedPassage(
-        r"sheet of conqret labels sample|^the sheet$|each dimension, beside the documents",
-        "the name of a label layout, and a source of scales",
-    ),
-    AllowedPassage(r"^whoever joins$", "what the token of a link is made of"),
-    AllowedPassage(r"gives way to the item's own", "a note that runs keep"),
-    AllowedPassage(r"what is asked, (?:as|with)", "assumed texts by which costs are estimated"),
-    AllowedPassage(r"ask before passing", "the license of a suite, kept with its results"),
-    AllowedPassage(r"For Diverse People", "the title of a paper"),
-    AllowedPassage(r"whether own experience is asked for", "part of recording keys"),
-    AllowedPassage(r"first and second person", "a person of grammar"),
-    AllowedPassage(r"sheet(?:-of-anna)?\.csv", "the default name of an annotation form's file"),
-    AllowedPassage(r"asks = \"", "a key of files"),
-    AllowedPassage(r"--normalise", "the name of an option, stored in files"),
-)
-NAMES_THAT_STAY: Sequence[AllowedPassage] = (
-    AllowedPassage(
-        r"(?:data/judgment|llm/(?:recordings|batches|request))\.py ask$"
-        r"|(?:llm/batches|runs/study_run)\.py asked$|data/judgment\.py strays$"
-        r"|labels/screens\.py (?:asks|person)$|labels/page\.py person$"
-        r"|debatune/manual_inspection\.py (?:sheet|good_by_people)$|perspectives/threshold\.py said_yes$"
-        r"|stats/agreement\.py person$|stats/confidence\.py (?:said|people)$|jury/result\.py people$"
-        r"|judging/cost\.py of$|suites/result\.py of$",
-        "stored in files",
-    ),
-    AllowedPassage(r" CircuitBreaker$", "the field's word"),
-    AllowedPassage(r" (?:FIRST|SECOND|FIRST_AND_SECOND)_PERSON$", "a person of grammar"),
-)
+NAMES: Mapping[str, str] = LISTS["names"]
+"""What no part of a public name is (of classes, functions, fields, parameters, constants), and what to write."""
+EXCEPTIONS: Mapping[str, str] = LISTS["exceptions"]
+"""Passages in which a word stays, as patterns over the text around it, and why."""
+NAMES_THAT_STAY: Mapping[str, str] = LISTS["names_that_stay"]
 """Names that stay, as patterns over the module's path and the name, and why."""
-PRINTED = ("note", "note_all", "note_each", "tell", "complain", "warn", "warning")
-"""What prints a note or a warning."""
 SPAN = 40
 """Characters around a word that an exception may look at."""
 STRICT = ("help", "docs", "messages", "reports", "docstrings", "comments", "names")
-NAMES: Mapping[str, str] = {
-    "people": "annotators",
-    "person": "annotator",
-    "persons": "annotators",
-    "floor": "baseline",
-    "floors": "baselines",
-    "damage": "perturbation",
-    "damaged": "perturbed",
-    "ask": "request, JudgePrompt",
-    "asks": "requests",
-    "asked": "requested",
-    "asking": "requests",
-    "told": "describe",
-    "said": "a noun",
-    "heard": "on_request",
-    "fate": "outcome",
-    "fates": "outcomes",
-    "unfit": "invalid",
-    "healed": "rebuilt",
-    "mended": "repaired",
-    "pardon": "count_as_usable",
-    "brake": "failure limit",
-    "breaker": "circuit breaker",
-    "door": "a word of the field",
-    "desk": "a word of the field",
-    "conduct": "run config",
-    "occasion": "wave",
-    "occasions": "waves",
-    "strays": "invalid_citations",
-    "sheet": "annotation form, report page",
-    "sheets": "annotation forms, report pages",
-    "most": "max, at the beginning of a constant",
-    "fewest": "min, at the beginning of a constant",
-    "least": "min, at the beginning of a constant",
-}
-"""What no part of a public name is (of classes, functions, fields, parameters, constants), and what to write."""
 PARTICIPLES = frozenset(
     "said told stated heard shown found kept drawn made held given opened settled asked judged".split()
 )
@@ -196,14 +87,7 @@ def main(arguments: Sequence[str]) -> int:
         "names": names,
         "results": results,
     }
-    if "--all" in arguments:
-        surfaces = {**surfaces, "notes": notes}
     wanted = [name for name in arguments if not name.startswith("--")] or list(surfaces)
-    if "--all" in arguments:
-        for name in wanted:
-            for place in surfaces[name]():
-                print(f"{place.where}: {' '.join(place.text.split())}")
-        return 0
     failed = False
     for name in wanted:
         look = faults_of_name if name == "names" else faults
@@ -229,14 +113,14 @@ def faults(text: str) -> Iterator[tuple[str, str, str]]:
     for pattern, better in WORDS.items():
         for found in re.finditer(rf"(?<![\w-])(?:{pattern})(?![\w-])", text, re.IGNORECASE):
             passage = " ".join(text[max(0, found.start() - SPAN) : found.end() + SPAN].split())
-            if not any(re.search(allowed.passage, passage, re.IGNORECASE) for allowed in EXCEPTIONS):
+            if not any(re.search(allowed, passage, re.IGNORECASE) for allowed in EXCEPTIONS):
                 yield found[0].lower(), passage, better
 
 
 def stays(place: Place) -> bool:
     """Whether the name at a place is one of ``NAMES_THAT_STAY``."""
     name = f"{place.where.partition(':')[0]} {place.text}"
-    return any(re.search(allowed.passage, name) for allowed in NAMES_THAT_STAY)
+    return any(re.search(allowed, name) for allowed in NAMES_THAT_STAY)
 
 
 def faults_of_name(name: str) -> Iterator[tuple[str, str, str]]:
@@ -287,10 +171,11 @@ def names() -> Iterator[Place]:
                 yield Place(f"{path}:{node.lineno}", name)
 
 
-def trees() -> Iterator[tuple[str, ast.Module]]:
+@cache
+def trees() -> Sequence[tuple[str, ast.Module]]:
     """The modules of the package: path and syntax tree."""
-    for file in sorted((ROOT / "conqret").rglob("*.py")):
-        yield str(file.relative_to(ROOT)), ast.parse(file.read_text(encoding="utf-8"))
+    files = sorted((ROOT / "conqret").rglob("*.py"))
+    return [(str(file.relative_to(ROOT)), ast.parse(file.read_text(encoding="utf-8"))) for file in files]
 
 
 def help_texts() -> Iterator[Place]:
@@ -332,28 +217,6 @@ def messages() -> Iterator[Place]:
     yield from strings(lambda path: not REPORTS.search(path))
 
 
-def notes() -> Iterator[Place]:
-    """Each note, warning and error, whole: what is filled in stands as …."""
-    for file in sorted((ROOT / "conqret").rglob("*.py")):
-        nodes = ast.walk(ast.parse(file.read_text(encoding="utf-8")))
-        written = [node for node in nodes if isinstance(node, ast.Raise | ast.Call)]
-        for node in sorted(written, key=lambda node: node.lineno):
-            call = node.exc if isinstance(node, ast.Raise) else node
-            if not isinstance(call, ast.Call) or not call.args:
-                continue
-            name = getattr(call.func, "id", getattr(call.func, "attr", ""))
-            text = " / ".join(filter(None, map(whole, call.args)))
-            if " " in text and (isinstance(node, ast.Raise) or name in PRINTED):
-                yield Place(f"{file.relative_to(ROOT)}:{node.lineno}", text)
-
-
-def whole(node: ast.AST) -> str:
-    """A text as it is written in the code; empty where the node is none."""
-    if isinstance(node, ast.JoinedStr):
-        return "".join(whole(part) or "…" for part in node.values)
-    return str(node.value) if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
-
-
 def reports() -> Iterator[Place]:
     """Sentences of pages: their modules, and their templates."""
     yield from strings(lambda path: bool(REPORTS.search(path)))
@@ -366,11 +229,9 @@ def reports() -> Iterator[Place]:
 
 def strings(wanted: Any) -> Iterator[Place]:
     """The literal strings of two words and more in the modules whose path is wanted, docstrings left out."""
-    for file in sorted((ROOT / "conqret").rglob("*.py")):
-        path = str(file.relative_to(ROOT))
+    for path, tree in trees():
         if not wanted(path) or any(path.startswith(f"conqret/{folder}") for folder in TEXTS_OF_ITEMS):
             continue
-        tree = ast.parse(file.read_text(encoding="utf-8"))
         plain = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
         for node in ast.walk(tree):
             if (

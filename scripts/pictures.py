@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import re
 import subprocess
 import sys
 import tempfile
@@ -45,7 +46,9 @@ CURVES = {
 """Curves of the offline judges: a picture's name, and that of the plot in the folder of ``conqret sensitivity``."""
 PEOPLE = tuple(f"annotate-{name}.png" for name in PAGES if name not in ("nowhere", "changed"))
 """Pages on which people label or judge, and of who runs it."""
-PICTURES = (*REPORTS, *CURVES, *PEOPLE)
+LAYERS = "layers.svg"
+"""The table of the layers in docs/architecture.md, drawn."""
+PICTURES = (*REPORTS, *CURVES, *PEOPLE, LAYERS)
 
 
 def main() -> None:
@@ -65,6 +68,8 @@ def main() -> None:
             conqret(f"{SENSITIVITY} -o {runs}/perturbed")
             for name in curves:
                 (IMAGES / name).write_bytes((runs / "perturbed" / "plots" / CURVES[name]).read_bytes())
+        if LAYERS in names:
+            (IMAGES / LAYERS).write_text(layers(), encoding="utf-8")
         if pages := [name for name in names if name in PEOPLE]:
             made = asyncio.run(annotating_pages(runs / "studies"))
             taken = {runs / f"{name}.html": IMAGES / name for name in pages}
@@ -72,6 +77,25 @@ def main() -> None:
                 page.write_text(made[to.stem.removeprefix("annotate-")], encoding="utf-8")
             photograph(taken, runs / "people", SMALL)
     print("\n".join(f"docs/images/{name}" for name in names))
+
+
+def layers() -> str:
+    """The layers of the table in docs/architecture.md, the highest first, each a bar with its folders."""
+    table = re.findall(r"^\| (\d+) \| (.+?) \|", (IMAGES.parent / "architecture.md").read_text("utf-8"), re.M)
+    places: dict[int, list[str]] = {}
+    for number, cell in table:
+        named = (Path(place) for place in re.findall(r"`(.+?)`", cell))
+        places.setdefault(int(number), []).extend(place.stem for place in named)
+    bars = "".join(
+        f'<rect x="4" y="{4 + 30 * row}" width="752" height="27" rx="4" fill="{("#dfe9f3", "#eef3f8")[row % 2]}"/>'
+        f'<text x="16" y="{22 + 30 * row}" fill="#5a5d63">{number}</text>'
+        f'<text x="44" y="{22 + 30 * row}" fill="#1d1f22" font-weight="600">{" · ".join(places[number])}</text>\n'
+        for row, number in enumerate(sorted(places, reverse=True))
+    )
+    label = "The layers of conqret: each imports only those below it"
+    shape = f'viewBox="0 0 760 {8 + 30 * len(places)}" role="img" aria-label="{label}"'
+    font = 'font-family="sans-serif" font-size="13"'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" {shape} {font}>\n{bars}</svg>\n'
 
 
 def report(runs: Path) -> Path:

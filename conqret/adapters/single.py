@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Unpack
 
 from conqret.data import Item, Judgment, Measure
-from conqret.errors import Fault, ItemsError, check_known
+from conqret.errors import Fault, ItemsError, check_known, metric_name
 from conqret.io.images import plain_message
 from conqret.io.items import STANCES
 from conqret.judging.criterion import Criterion, criterion_of, fields_of
@@ -77,7 +77,7 @@ class SingleMetric:
             criterion = criterion_of(metric)
             judge = SessionJudge(criteria=[criterion], **settings)
             return cls(CRITERIA, criterion.name, settings, judge, SECOND in fields_of([criterion]))
-        name = str(metric).replace("-", "_")
+        name = metric_name(str(metric))
         chosen = chosen_format({"format": format, "metrics": [name], **settings})
         made_of = JUDGES.resolve(chosen or format or DEFAULT_FORMAT)
         made_of.select([name])

@@ -5,7 +5,7 @@ price. Its few fitted numbers stand in ``fitted.json`` (`conqret.baseline.text_q
 `Evidence` is all that other packages need.
 """
 
-from conqret.baseline.alignment import By, CitationVerdict, Finding, PreferenceFinding, Which
+from conqret.baseline.alignment import By, CitationVerdict, Finding, PreferenceFinding, SentenceFinding, Which
 from conqret.baseline.evidence import Evidence, foreign_documents, not_english, reads_english
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "Evidence",
     "Finding",
     "PreferenceFinding",
+    "SentenceFinding",
     "Which",
     "foreign_documents",
     "not_english",

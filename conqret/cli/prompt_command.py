@@ -12,7 +12,7 @@ from rich.text import Text
 from conqret.console import shared_options as options
 from conqret.console.printing import at, entry, note, note_left_out, out, result, say
 from conqret.data import Item
-from conqret.errors import DeclarationError, UnknownNameError
+from conqret.errors import DeclarationError, UnknownNameError, metric_name
 from conqret.errors import number as counted
 from conqret.io import open_items
 from conqret.io.safe_files import write_new
@@ -163,7 +163,7 @@ def _judge_prompts_of(
     """The prompts of a format, or a prompt alone, each with a judge prompt that uses it (None: no judge does)."""
     name = name if name in JUDGES or name in library.ids() else name.replace("_", "-")
     if name in JUDGES:
-        wanted = tuple(metric.replace("-", "_") for metric in metrics)
+        wanted = tuple(metric_name(metric) for metric in metrics)
         by_prompt: dict[str, JudgePrompt[Any] | None] = {}
         for judge_prompt in JUDGES[name].select(wanted):
             by_prompt.setdefault(judge_prompt.prompt, judge_prompt)

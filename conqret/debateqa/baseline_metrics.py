@@ -17,7 +17,13 @@ from conqret._optional import require
 from conqret.data.digest import digest_of
 from conqret.debateqa.score_table import EMPTY_ANSWER, NO_PARTIAL_ANSWERS, ScoreRow
 from conqret.debateqa.scoring import SHOWN, AnswerCase, KeptValues, Likeness, acknowledges, model_name
-from conqret.errors import DeclarationError, MissingDependencyError, UnknownNameError, check_known
+from conqret.errors import (
+    DeclarationError,
+    MissingDependencyError,
+    UnknownNameError,
+    check_known,
+    metric_name,
+)
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
 from conqret.local.models import encoder_weights, load_encoder, placed
@@ -268,7 +274,7 @@ def selected(names: Iterable[str]) -> tuple[str, ...]:
 
 def column_of(baseline: str) -> str:
     """Return a baseline metric's name in a table of scores, such as ``rouge_l`` for ``rouge-l``."""
-    return baseline.replace("-", "_")
+    return metric_name(baseline)
 
 
 CHUNK = 16

@@ -28,8 +28,8 @@ SAME = 1e-12
 
 
 def z_normalised(values: Mapping[str, float]) -> dict[str, float]:
-    """Standardize values: ``(x - mean) / sd`` with the population standard deviation; all 0 where nothing
-    varies."""
+    """Return a mapping from each name to its standardized value, ``(x - mean) / sd`` with the population
+    standard deviation; all are 0 where nothing varies."""
     mean = math.fsum(values.values()) / len(values)
     spread = math.sqrt(math.fsum((value - mean) ** 2 for value in values.values()) / len(values))
     if spread <= SAME * max(1.0, abs(mean)):
@@ -68,14 +68,14 @@ def ranks(scores: Mapping[str, float], *, lower_is_better: bool = False) -> dict
 
 
 def normalised_ranks(columns: Sequence[Mapping[str, int]]) -> dict[str, int]:
-    """Return the ranks of systems by their mean rank over several measuring models (Table 2, "Norm.
-    Rank")."""
+    """Return a mapping from system to its rank by mean rank over several measuring models (Table 2, "Norm.
+    Rank"); ``columns`` holds one mapping from system to rank for each model."""
     means = {name: sum(column[name] for column in columns) / len(columns) for name in columns[0]}
     return ranks(means, lower_is_better=True)
 
 
 def shown(table: Mapping[str, int]) -> dict[str, str]:
-    """Return ranks as texts like those of Table 2: ``2=`` where several systems share the rank."""
+    """Return a mapping from system to its rank as text, as in Table 2: ``2=`` where several share the rank."""
     values = list(table.values())
     return {name: f"{rank}=" if values.count(rank) > 1 else str(rank) for name, rank in table.items()}
 

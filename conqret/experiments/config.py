@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, Field, ValidationInfo, model_validator
 
 from conqret.data.corpus import Split
+from conqret.errors import metric_name
 from conqret.generation.examples import SEED
 from conqret.generation.generator import GenerateOptions
 from conqret.judging.judge_options import CRITERIA, RUBRIC, JudgeOptions
@@ -180,7 +181,7 @@ class JudgeTable(_JudgingTable):
 
     def options(self, seed: int) -> JudgeOptions:
         """Return these fields as :class:`JudgeOptions` with the given random seed."""
-        metrics = tuple(metric.replace("-", "_") for metric in self.metrics)
+        metrics = tuple(metric_name(metric) for metric in self.metrics)
         settings = self.model_dump(exclude={"format", *OWN, "model", "name", "metrics"})
         return JudgeOptions(metrics, seed=seed, **settings)
 

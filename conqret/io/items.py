@@ -40,8 +40,8 @@ from conqret.text.language import language_code
 
 
 def read_documents(dialect: Dialect, value: object, where: str, reader: TableReader) -> tuple[Document, ...]:
-    """Parse the documents in a column's value, and return them as a tuple. Invalid ones are recorded as
-    faults."""
+    """Parse the documents in a column's value, and return them as a tuple, in order. Invalid ones are left
+    out and recorded as faults of the reader."""
     documents, places = list[Document](), dict[str, int]()
     if isinstance(value, str):
         inside = list_in_cell(value)

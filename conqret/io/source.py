@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -130,6 +131,11 @@ class ItemSource:
     def name(self) -> str:
         """The name of the input in messages: its path as given, or "polars frame"."""
         return self.rows.name
+
+    def column(self, name: str) -> str:
+        """Return the user's column that holds the item field ``name``; without one, the first that could."""
+        columns, there = self.layout.columns.get(name, (name,)), columns_of(self.rows)
+        return next((column for column in columns if re.split(r"[.+]", column)[0] in there), columns[0])
 
     def check(self, needs: Mapping[str, str] | None = None) -> CheckedItems:
         """Read and check all items, and return a summary.

@@ -12,7 +12,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from conqret.console.conditions import ENDS, Requirement, RequirementOutcome
 from conqret.data import Judgment, Measure, Status
-from conqret.errors import DeclarationError, check_known
+from conqret.errors import DeclarationError, check_known, metric_name
 from conqret.io import open_items
 from conqret.io.safe_files import write_whole
 from conqret.judging.judge_folder import JudgeRecord
@@ -62,7 +62,7 @@ def requirements(
         settings: the settings of the judge and of its items, as :func:`conqret.judge` takes them.
         elsewhere: True if conqret calls no model because a function, an address or a log judges.
     """
-    metrics = {metric.replace("-", "_") for metric in settings.get("metrics", ())}
+    metrics = {metric_name(metric) for metric in settings.get("metrics", ())}
     if elsewhere:
         return [parse_mean(text, metrics or {PAIRED, SINGLE}) for text in texts]
     reading = {name: settings[name] for name in ("columns", "topics", "skip_invalid")}
@@ -150,9 +150,10 @@ def _outcome(requirement: Requirement, summary: Summary, judgments: Iterable[Jud
 def worst_items(
     judgments: Iterable[Judgment], requirement: Requirement, most: int = MAX_ITEMS
 ) -> list[WorstItem]:
-    """The items that keep a condition from being met, the worst first: for the coverage those without a score.
+    """Return the items that keep a condition from being met, the worst first, at most ``most``.
 
-    Items whose own score meets the condition are left out.
+    For the coverage these are items without a score, for ``declined_wrongly`` those that decline wrongly.
+    Otherwise items without a score, or whose own score meets the condition, are left out.
     """
     if COVERAGE in (requirement.name, requirement.end):
         metric = None if requirement.name == COVERAGE else requirement.name

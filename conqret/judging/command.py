@@ -32,7 +32,6 @@ from conqret.judging.command_options import (
     JudgingOptions,
     read_settings,
 )
-from conqret.judging.judge_options import RUBRIC
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -236,7 +235,7 @@ def judge(
         and ran.kept.replay is None
     )
     if by_default and not shown.quiet:
-        _name_a_model(items, chosen, read, judging)
+        _name_a_model(items, chosen, read, judging, scored=summary.any_score)
     if checks.junit or checks.markdown:
         from conqret.judging.build_gate import write_build_files
 
@@ -292,7 +291,7 @@ def _begin(
 
 
 def _name_a_model(
-    items: Path | None, chosen: ChosenJudge, read: ItemReading, judging: JudgingOptions
+    items: Path | None, chosen: ChosenJudge, read: ItemReading, judging: JudgingOptions, *, scored: bool
 ) -> None:
     """Say that no LLM was requested, and how to name one: the one that can be had from here, if there is any."""
     from conqret.llm.providers import suggestion
@@ -309,8 +308,7 @@ def _name_a_model(
         "--model gpt-4o-mini",
         "needs OPENAI_API_KEY; docs/models.md has local ones",
     )
-    unscored = chosen.own.criterion or chosen.own.rubric or chosen.format == RUBRIC
-    scores = "there are no scores" if unscored else "these scores are word statistics of the offline baseline"
+    scores = "these scores are word statistics of the offline baseline" if scored else "there are no scores"
     note(f"no LLM was requested: {scores}. Name a model: {typed} {named} ({why})")
 
 

@@ -17,7 +17,7 @@ from pydantic import BaseModel
 
 from conqret.console.printing import NONE, complain, note, result
 from conqret.data import Item, Reason
-from conqret.errors import DeclarationError, number
+from conqret.errors import DeclarationError, MissingKeyError, number
 from conqret.judging.instrument import judge_item
 from conqret.judging.setup import Setup
 from conqret.llm.backends.hosted import BACKEND
@@ -352,12 +352,13 @@ def tell_cost(
         budget: the budget in dollars.
         facts: further fields for JSON.
         lines: text lines printed before the costs.
-        called: the models that the run would call.
+        called: the models that the run would call. A missing key is a note, since a dry run needs none.
 
     Raises:
         SystemExit: with code 2, if the run is impossible (:func:`refusal`).
     """
-    stop, refused = budget_words(estimates, budget), refusal(estimates, budget, called)
+    errors = [error for error in map(_model_error, called) if error is not None]
+    stop, refused = budget_words(estimates, budget), refusal(estimates, budget, errors)
     stages = [{"stage": estimate.stage, **asdict(estimate)} for estimate in estimates]
     costs = {"stages": stages, **total(estimates), "budget_usd": budget, "budget_note": stop}
     shown = {**facts, **costs, "refusal": refused}
@@ -371,6 +372,7 @@ def tell_cost(
         note("the lengths of responses are assumptions, based on what each response must contain")
     note("responses that are already recorded cost nothing")
     note(*dict.fromkeys(remark for each in estimates for remark in each.notes))
+    note(*(f"the run will need a key: {error}" for error in errors if isinstance(error, MissingKeyError)))
     if stop is not None:
         note(stop)
     if refused is not None:
@@ -379,27 +381,28 @@ def tell_cost(
 
 
 def refusal(
-    estimates: Sequence[ExpectedCost], budget: float | None, called: Iterable[ClientOptions]
+    estimates: Sequence[ExpectedCost], budget: float | None, errors: Iterable[DeclarationError]
 ) -> str | None:
     """Return why a run would fail before its first request, as an error message; None if it would not.
 
-    Reasons are a budget for a model of unknown price, a model that cannot be called, and prompts that do not
-    fit.
+    Reasons are a budget for a model of unknown price, a model that cannot be called (``errors``, of which a
+    missing key is none), and prompts that do not fit.
     """
     unknown = sorted({estimate.model for estimate in estimates if estimate.cost_usd is None})
     if budget is not None and unknown:
         return f"the run would refuse --budget-usd: the price of {', '.join(unknown)} is unknown"
+    refused = [f"the run would refuse: {error}" for error in errors if not isinstance(error, MissingKeyError)]
     impossible = [estimate.impossible for estimate in estimates if estimate.impossible]
-    return next(filter(None, (*map(_refused_model, called), *impossible)), None)
+    return next(iter(refused + impossible), None)
 
 
-def _refused_model(called: ClientOptions) -> str | None:
+def _model_error(called: ClientOptions) -> DeclarationError | None:
     """Why a hosted model cannot be called; None where it can."""
     try:
         if called.backend is BACKEND:
             Session(replace(called, budget_usd=None)).check()
     except DeclarationError as error:
-        return f"the run would refuse: {error}"
+        return error
     return None
 
 
@@ -431,8 +434,8 @@ def cost_table(estimates: Sequence[ExpectedCost]) -> Table:
 
 
 def total(parts: Sequence[ExpectedCost]) -> dict[str, Any]:
-    """Return the sums of calls, prompt tokens, completion tokens and dollars; dollars are None if any price
-    is unknown.
+    """Return a mapping with the sums of ``calls``, ``prompt_tokens``, ``completion_tokens`` and ``cost_usd``, which is
+    None if any price is unknown.
     """
     sums: dict[str, Any] = {
         name: sum(getattr(part, name) for part in parts)

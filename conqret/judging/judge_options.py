@@ -7,7 +7,7 @@ from typing import Annotated, Literal, TypedDict
 
 from annotated_types import Interval
 
-from conqret.errors import DeclarationError
+from conqret.errors import DeclarationError, metric_name
 from conqret.judging.dimensions import Order
 from conqret.options import check_ranges
 
@@ -116,7 +116,7 @@ class JudgeOptions:
     def __post_init__(self) -> None:
         check_ranges(self)
         if self.metrics:
-            object.__setattr__(self, "metrics", tuple(name.replace("-", "_") for name in self.metrics))
+            object.__setattr__(self, "metrics", tuple(metric_name(name) for name in self.metrics))
         if self.explain_in:
             from conqret.text.language import explanation_language
 

@@ -17,7 +17,7 @@ from pydantic import BaseModel
 from conqret.baseline import Evidence, foreign_documents, not_english, reads_english
 from conqret.data import Item, Measure, Reason
 from conqret.data.digest import text_digest_of
-from conqret.errors import DeclarationError, check_known, first_line
+from conqret.errors import DeclarationError, check_known, first_line, metric_name
 from conqret.judging.dimensions import DIMENSIONS, Dimension
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.known_as import elsewhere
@@ -138,7 +138,7 @@ class JudgePrompt(Generic[R]):
         return self.needs | self.optional | self.against
 
     def unasked(self, case: Case) -> Mapping[str, Measure] | None:
-        """Return the measures of an item that needs no request; None if a request is needed.
+        """Return a mapping from metric to measure for an item that needs no request; None if a request is needed.
 
         No request is needed where the item lacks what it is compared with, or where all metrics are settled.
         """
@@ -191,8 +191,8 @@ class ComputedMetrics:
         return self.needs | self.optional
 
     def measures(self, item: Item) -> Mapping[str, Measure]:
-        """Return the measures of an item; where the function raises, failed measures with the error as the
-        reason.
+        """Return a mapping from metric to its measure of an item; where the function raises, all are failed measures
+        with the error as the reason.
         """
         try:
             return self.score(item)
@@ -279,7 +279,7 @@ class Judge:
             DeclarationError: a metric is derived.
         """
         for metric in metrics:
-            if base := self.derived.get(metric.replace("-", "_")):
+            if base := self.derived.get(metric_name(metric)):
                 raise DeclarationError(
                     f"{metric} equals 1 - {base}: {study} needs {base} itself (--metric {base})"
                 )

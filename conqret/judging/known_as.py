@@ -9,6 +9,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
+from conqret.errors import metric_name
 from conqret.judging.judge_options import AXIS, OVERALL, VITAL
 from conqret.judging.nugget_measures import METRICS
 
@@ -55,7 +56,7 @@ def elsewhere(name: str, known: Collection[str]) -> str:
 
     It is empty if nothing is known of that name.
     """
-    if given := _given_by(name.casefold().replace("-", "_"), known):
+    if given := _given_by(metric_name(name.casefold()), known):
         return f"it comes from {' or from '.join(given)}"
     row = _by_name().get(_key(name))
     if row is None or row["name"] == name in known:

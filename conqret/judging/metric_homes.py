@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from conqret.errors import check_known
+from conqret.errors import check_known, metric_name
 from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES, Judge, Member
 from conqret.judging.known_as import elsewhere
 
@@ -27,7 +27,7 @@ def judge_of_metrics(metrics: Sequence[str], own: Judge | None = None) -> str | 
     Raises:
         UnknownNameError: no format has such a metric.
     """
-    wanted = [metric.replace("-", "_").replace("/", ".") for metric in metrics]
+    wanted = [metric_name(metric).replace("/", ".") for metric in metrics]
     if own is not None:
         wanted = [metric for metric in wanted if metric not in {*own.metrics, *own.derived}]
         if not wanted:
@@ -60,7 +60,7 @@ def _has_all(name: str, metrics: Iterable[str]) -> bool:
 def _home(metric: str) -> tuple[str, str]:
     """The format that measures a metric, and its name there."""
     name = ALIASES.get(metric, metric)
-    known = {format_name.replace("-", "_"): format_name for format_name in JUDGES}
+    known = {metric_name(format_name): format_name for format_name in JUDGES}
     format_name, _, inner = name.rpartition(".")
     if format_name in known:
         home = known[format_name]

@@ -16,7 +16,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, model_validator
 
 from conqret.data import Item, Measure, Status
-from conqret.errors import DeclarationError
+from conqret.errors import DeclarationError, metric_name
 from conqret.io import ItemSource
 from conqret.judging.judge_options import OWN_JUDGE, PAIRED, SINGLE
 from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply
@@ -198,7 +198,7 @@ def chosen_judge(
     address = isinstance(judge, str) and "://" in judge
     name = model_of(str(judge)) if address else admit(judge)
     pairs = source.check().has["second_argument"] == "all"
-    wanted = [metric.replace("-", "_") for metric in metrics]
+    wanted = [metric_name(metric) for metric in metrics]
     client = replace(client, model=name)
     if not wanted and (sends_requests or not address):
         wanted = _given_metrics(client, source, pair=pairs)

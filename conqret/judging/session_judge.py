@@ -92,8 +92,10 @@ class BackgroundLoop(Closing):
 
 
 class SessionJudge(Closing):
-    """:func:`conqret.judge` with fixed settings, for code that calls it item by item from any thread or event
-    loop.
+    """A judge with fixed settings, for code that judges item by item from any thread or event loop.
+
+    Call ``.judge(items)``, or ``await .ajudge(items)`` in asynchronous code; both return what
+    :func:`conqret.judge` returns. The judge itself is not callable.
 
     All calls share one session: budget, limits, connections and recordings. The session opens with the first
     call. It closes with :meth:`close`, with the last reference to it, or when Python ends. A call after

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from operator import attrgetter
@@ -284,8 +284,18 @@ def set_up(
             )
         client = replace(client, model=NO_MODEL)
     client = client.resolved()
-    notes = (NO_CRITERIA,) if judge.name in (CRITERIA, RUBRIC) and client.backend.baseline else ()
+    notes = tuple(_needs_model(judge)) if client.backend.baseline else ()
     return Setup(judge, options, library, client, notes)
+
+
+def _needs_model(judge: Judge) -> Iterator[str]:
+    """What the offline baseline leaves unscored, as notes: the user's criteria."""
+    if judge.name in (CRITERIA, RUBRIC):
+        yield NO_CRITERIA
+    for member in judge.members:
+        if member.judge.name in (CRITERIA, RUBRIC):
+            verb = "needs" if len(member.names) == 1 else "need"
+            yield f"{', '.join(member.names.values())} {verb} a model: the offline baseline does not score criteria"
 
 
 def recorded_judge(record: InstrumentRecord) -> Judge:
@@ -431,10 +441,10 @@ def check_items(source: ItemSource, setup: Setup, *, all_items: bool = True) -> 
     if not options.metrics:
         setup, parts, notes = _possible(setup, parts, checked)
     if checked.has["reference"] != "none" and not any("reference" in part.looked_at for part in parts):
-        column = source.layout.columns.get("reference", ("reference",))[0]
+        column = source.column("reference")
         notes.append(
-            f"{column} is a reference, which the format {judge.name} does not look at (answer-correctness and "
-            f"context-recall do); if it is another answer to compare with: --columns second_argument={column}"
+            "no metric of this run uses the reference answers (answer_correctness and context_recall do); if they are "
+            f"answers to compare with: --columns second_argument={column}"
         )
     if setup.judge.name == NUGGETS and checked.has["nuggets.assignment"] != "none":
         notes.append(
@@ -446,8 +456,9 @@ def check_items(source: ItemSource, setup: Setup, *, all_items: bool = True) -> 
         if checked.has[name] == "none":
             needs[name] = f"format {judge.name} {_NEEDS[name]}"
         elif checked.has[name] == "some":
-            lost = [metric for part in parts if name in part.against for metric in part.metrics]
-            lost = [metric for metric in setup.metrics if metric in lost] or [judge.name]
+            lost = _reported(
+                setup, [metric for part in parts if name in part.against for metric in part.metrics]
+            )
             notes.append(
                 f"{', '.join(lost)} {'does' if len(lost) == 1 else 'do'} not apply to items without a {name}"
             )
@@ -461,6 +472,12 @@ def check_items(source: ItemSource, setup: Setup, *, all_items: bool = True) -> 
         setup, notes=(*setup.notes, *checked.notes, *notes), turns=checked.turns, languages=checked.languages
     )
     return checked, setup
+
+
+def _reported(setup: Setup, lost: Collection[str]) -> list[str]:
+    """The metrics of a run that are among ``lost``, by the names under which they are reported; else the judge."""
+    inside = {name: inner for member in setup.judge.members for inner, name in member.names.items()}
+    return [metric for metric in setup.metrics if inside.get(metric, metric) in lost] or [setup.judge.name]
 
 
 def _possible(

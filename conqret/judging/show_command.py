@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from conqret.console import shared_options as options
 from conqret.console.printing import result
-from conqret.errors import check_known, number
+from conqret.errors import check_known, metric_name, number
 from conqret.show import words
 from conqret.show.table import Column, Table
 from conqret.show.visible_text import cut
@@ -82,7 +82,7 @@ def _listed(run: JudgeFolder, worst: str | None, declined: bool) -> tuple[list[d
     from conqret.judging.judge_parts import LOWER_IS_BETTER
 
     record = run.record()
-    metric = ANSWERED if declined and worst is None else worst and worst.replace("-", "_")
+    metric = ANSWERED if declined and worst is None else worst and metric_name(worst)
     if metric is not None:
         check_known("metric of this run", record.metrics, metric, *[ANSWERED] * declined)
     judgments = list(run.judgments())

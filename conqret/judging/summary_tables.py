@@ -112,12 +112,16 @@ def coverage(summary: Summary) -> str:
     out.
     """
     states = [(summary.scored, "scored"), (summary.unscored, "unscored"), (summary.failed, "failed")]
+    if summary.partly and not summary.scored:
+        of_none = summary.unscored + summary.failed - summary.partly
+        states = [(summary.partly, "scored for some of the metrics"), (0, "for all"), (of_none, "for none")]
+        states += [(summary.failed, "failed")] if summary.failed else []
     if summary.inapplicable:
         states.append((summary.inapplicable, "with nothing to judge"))
     for name, items in summary.without_judgment.items():
         states.append((items, words.reason(name)))
     remarks = [
-        (summary.partly, "with a score for some of the metrics"),
+        (summary.scored and summary.partly, "with a score for some of the metrics"),
         (summary.flagged, "with a possible prompt injection"),
         (summary.html, "with scripts of a web page in a text"),
         (summary.trimmed, "trimmed to fit the model"),

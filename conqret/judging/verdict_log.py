@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from conqret.data import Item
-from conqret.errors import DeclarationError, FaultsError, number
+from conqret.errors import DeclarationError, FaultsError, metric_name, number
 from conqret.io import ItemSource, open_items
 from conqret.io.cell_values import as_text
 from conqret.io.checks import identifier, one_of
@@ -236,7 +236,7 @@ def read_log(
         FaultsError: rows are invalid.
         DeclarationError: no column has verdicts or scores, or a column or scale is invalid.
     """
-    wanted = tuple(dict.fromkeys(metric.replace("-", "_") for metric in metrics))
+    wanted = tuple(dict.fromkeys(metric_name(metric) for metric in metrics))
     mapping = dict(columns or {})
     scales = parse_scales([scale] if scale else [], (), None, Scales(LabelScale("interval", whole=False)))
     schema = _schema(wanted, scales, named=items is not None)

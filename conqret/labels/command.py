@@ -13,7 +13,7 @@ from conqret.console import shared_options as options
 from conqret.console.label_options import label_files
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, result
-from conqret.errors import DeclarationError, number
+from conqret.errors import DeclarationError, metric_name, number
 from conqret.text.numbers import whole_number_in
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def label(
     task = form.task or "rating"
     asked = form_task(task)
     low, high = asked.scale if form.scale is None else ends(form.scale)
-    names = [name.strip().replace("-", "_") for name in form.metric or asked.dimensions]
+    names = [metric_name(name.strip()) for name in form.metric or asked.dimensions]
     label_plan = sample_items(
         items,
         plan,

@@ -116,7 +116,7 @@ class Pages:
         return worded(table, self.setting.messages)
 
     def welcome_content(self, annotator: Annotator) -> Mapping[str, Any]:
-        """Return further template variables of the first page."""
+        """Return a mapping of further template variables for the first page."""
         return {}
 
     async def begin(self, request: Request) -> Response:
@@ -139,7 +139,7 @@ class Pages:
         return self.page(self.ending, unit=self.unit, did=self.did, done=done, last=last, **context)
 
     def ending_content(self, annotator: Annotator) -> Mapping[str, Any]:
-        """Return further template variables of the last page."""
+        """Return a mapping of further template variables for the last page."""
         return {}
 
     def last(self, annotator: Annotator) -> int | None:

@@ -64,7 +64,7 @@ class JudgingPages(Pages):
     not_yours = "This screen is not yours."
 
     def welcome_content(self, annotator: Annotator) -> Mapping[str, Any]:
-        """Return the template variables of the annotator's first judgment."""
+        """Return a mapping of template variables for the first page: the annotator's next judgment, its bonuses."""
         turn = self.ledger.next(annotator)
         return {"judging": turn.screen.judging, **_bonuses(turn.screen)} if turn else {"judging": None}
 
@@ -73,7 +73,8 @@ class JudgingPages(Pages):
         return judge_answers.marked_by_last(self.ledger, records)
 
     def ending_content(self, annotator: Annotator) -> Mapping[str, Any]:
-        """Return the results of the annotator's judgments and the earned bonus, for the last page."""
+        """Return a mapping of template variables for the last page: how many judgments were right or abstained,
+        and the earned bonus."""
         settlements = judge_answers.settled(self.ledger, annotator)
         last = [settlement.toward_right or 0 for settlement in settlements]
         return {
@@ -218,7 +219,7 @@ class WritingPages(Pages):
     not_yours = "This screen is not yours."
 
     def welcome_content(self, annotator: Annotator) -> Mapping[str, Any]:
-        """Return the payments to writers, for the first page."""
+        """Return a mapping of template variables for the first page: the payments to writers."""
         return {
             "for_the_right": FOR_THE_RIGHT,
             "for_the_wrong": FOR_THE_WRONG,
@@ -226,7 +227,7 @@ class WritingPages(Pages):
         }
 
     def ending_content(self, annotator: Annotator) -> Mapping[str, Any]:
-        """Return how judges rated the annotator's texts, for the last page."""
+        """Return a mapping of template variables for the last page: how judges rated the annotator's texts."""
         judged = self.setting.judged
         feedback_rows = feedback(self.ledger, annotator, judged) if judged else []
         return {"taken": self.worded(feedback_table(feedback_rows)) if feedback_rows else None}

@@ -160,7 +160,8 @@ class Screen(Frozen):
         return {name: written_answers.get(name) in known for name, known in self.gold.items()}
 
     def written(self, answers: Mapping[str, str]) -> dict[str, str]:
-        """Return the answers as stored in label files: for compared texts, in the order of the item."""
+        """Return a mapping from question to answer as stored in label files: where the two texts were shown
+        swapped, answers that name one of them are turned back to the order of the item."""
         if not self.swapped:
             return dict(answers)
         turned = {question.name: question.mirrored for question in self.questions}

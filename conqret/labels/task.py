@@ -217,8 +217,8 @@ class AnnotationForm:
         return f"{question}. Write into {names}: {ends}{unsure}; into annotator: your name."
 
     def csv(self) -> dict[str, str]:
-        """Return the form as CSV, with a row for each item and empty columns for annotator and
-        dimensions."""
+        """Return a CSV form as a mapping with one entry, from file name ending ("") to text: a row for each
+        item, with empty columns for annotator and dimensions."""
         first, blank = self.items[0], [self.instruction, *[""] * len(self.dimensions)]
         head = ["item", "annotator", *shows(first), *self.mark(first), INSTRUCTION, *self.dimensions]
         rows = (
@@ -227,8 +227,8 @@ class AnnotationForm:
         return {"": csv_text(head, rows)}
 
     def label_studio(self) -> dict[str, str]:
-        """Return tasks for Label Studio's JSON import, and the labeling interface with choices for each
-        dimension."""
+        """Return the files for Label Studio as a mapping from file name ending to text: tasks for its JSON
+        import (""), and the labeling interface with choices for each dimension (".config.xml")."""
         tasks = [{"data": {"item": item.id, **shows(item), **self.mark(item)}} for item in self.items]
         lines = ["<View>"]
         for name in shows(self.items[0]):
@@ -246,8 +246,8 @@ class AnnotationForm:
         return {"": _json(tasks), ".config.xml": "\n".join([*lines, "</View>"]) + "\n"}
 
     def argilla(self) -> dict[str, str]:
-        """Return records for ``dataset.records.from_json`` of Argilla 2; its questions are the
-        dimensions."""
+        """Return a mapping with one entry, from file name ending ("") to text: records for
+        ``dataset.records.from_json`` of Argilla 2, whose questions are the dimensions."""
         records = [
             {
                 "id": item.id,
@@ -266,11 +266,12 @@ FORMS: Mapping[str, Callable[[AnnotationForm], dict[str, str]]] = {
     "label-studio": AnnotationForm.label_studio,
     "argilla": AnnotationForm.argilla,
 }
-"""The annotation forms, by where they are filled in."""
+"""By layout of annotation forms: the function that writes a form, as a mapping from file name ending to text."""
 
 
 def shows(item: Item) -> dict[str, str]:
-    """Return topic, stance and argument of an item, and under ``text`` all its other texts as one."""
+    """Return a mapping from field to text: ``topic``, ``stance``, ``argument``, and as ``text`` the earlier turns, the
+    second argument and the documents joined. Id, reference, nuggets and metadata are left out."""
     said = [f"{turn.title}: {turn.text}" for turn in turns(item)]
     parts = ["Before the question:\n" + "\n\n".join(said)] if said else []
     parts += [f"Other argument:\n{item.second_argument}"] if item.second_argument else []

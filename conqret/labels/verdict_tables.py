@@ -11,7 +11,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterable
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -67,10 +67,12 @@ def table_of_verdicts(
     wanted = wanted or "judge" in roles
     if wanted:
         check_known("field of a table of verdicts", ("judge", "human"), *roles)
+    header = set[str]()
+    with suppress(ConqretError):  # results of other tools are no tables
+        header.update(getattr(next(iter(file_rows(file)), None), "record", ()))
+    if not wanted and "topic" in header and header & {"argument", "documents"}:
+        return None
     try:
-        header = set(getattr(next(iter(file_rows(file)), None), "record", ()))
-        if not wanted and "topic" in header and header & {"argument", "documents"}:
-            return None
         named = {role: [column] for role, column in roles.items()} if wanted else {}
         read = partial(read_checked_table, file, judge=named.get("judge", ()), human=named.get("human", ()))
         try:

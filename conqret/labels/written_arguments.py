@@ -41,7 +41,7 @@ class Draft:
         return cls(answers.get(TEXT, ""), tuple(json.loads(answers.get(SNIPPETS, "[]"))))
 
     def answers(self) -> dict[str, str]:
-        """Return the draft as answers to store in a study."""
+        """Return the draft as a mapping from field to answer: its text, and its snippets as JSON."""
         return {TEXT: self.text, SNIPPETS: json.dumps(self.snippets, ensure_ascii=False)}
 
     def quoting(self, passage: str, words: str) -> Draft:

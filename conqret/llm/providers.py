@@ -23,7 +23,7 @@ from urllib.parse import SplitResult, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from conqret.data import Reason
-from conqret.errors import DeclarationError
+from conqret.errors import DeclarationError, MissingKeyError
 from conqret.llm.client_options import ClientOptions, ModelFacts, stated
 from conqret.llm.retry import ProviderError
 from conqret.llm.tokens import litellm_folder
@@ -186,7 +186,7 @@ def check_key(litellm: Any, options: ClientOptions, provider: str, provider_key:
     Cloud, Azure's tokens).
 
     Raises:
-        DeclarationError: no key is set; the message names the environment variables.
+        MissingKeyError: no key is set; the message names the environment variables.
     """
     known = (options.api_key, options.api_base, provider_key, os.environ.get(_OTHER_NAMES.get(provider, "")))
     if any(setting and setting.strip() for setting in known):
@@ -203,9 +203,9 @@ def missing_key(model: str, provider: str, names: Sequence[str]) -> NoReturn:
     """Raise the error that the model has no key.
 
     Raises:
-        DeclarationError: always; the message names the environment variables.
+        MissingKeyError: always; the message names the environment variables.
     """
-    raise DeclarationError(
+    raise MissingKeyError(
         f"the model {model} needs a key of {provider}, and none is set: put it into the "
         f"environment variable {' or '.join(names)}, or give the address of your own server (--api-base)"
     )

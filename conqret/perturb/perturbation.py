@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from conqret.data import Item
 from conqret.data.digest import text_digest_of
 from conqret.data.item import CHANGES, Frozen
-from conqret.errors import DeclarationError
+from conqret.errors import DeclarationError, metric_name
 from conqret.judging.dimensions import DIMENSIONS
 from conqret.perturb.document_pool import Pool
 from conqret.registry import Registry
@@ -218,7 +218,7 @@ class Perturbation:
 
     def expected(self, metric: str) -> Direction | None:
         """Return how ``metric`` should change; None if nothing is expected."""
-        return self.expects.get(metric.replace("-", "_"))
+        return self.expects.get(metric_name(metric))
 
     def apply(
         self, item: Item, level: float, *, seed: int = SEED, materials: Materials | None = None

@@ -129,7 +129,7 @@ def judgments(
     topics: Container[str] | None = None,
     views: Sequence[QrelsStance] = VIEWS,
 ) -> dict[str, Judgments]:
-    """Return the qrels of a corpus as a mapping from view to grades by topic and document.
+    """Return the qrels of a corpus as a mapping from view to topic id to document id to grade.
 
     If ``topics`` are given, other topics are left out, and so are views in which none of them has a
     relevant document.

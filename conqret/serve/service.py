@@ -20,7 +20,15 @@ from starlette.routing import Route
 
 from conqret._version import __version__
 from conqret.data import Judgment
-from conqret.errors import DeclarationError, Fault, FaultsError, UnknownNameError, check_known, number
+from conqret.errors import (
+    DeclarationError,
+    Fault,
+    FaultsError,
+    UnknownNameError,
+    check_known,
+    metric_name,
+    number,
+)
 from conqret.io.jsonl import compact
 from conqret.io.rows import kind
 from conqret.judging.judge import ajudge
@@ -326,7 +334,7 @@ def _metrics(request: Request, judge: Judge) -> list[str]:
     """
     try:
         check_known("parameter", [METRIC], *(name[:100] for name in request.query_params))
-        metrics = [name.replace("-", "_") for name in request.query_params.getlist(METRIC)]
+        metrics = [metric_name(name) for name in request.query_params.getlist(METRIC)]
         check_known(
             f"metric of format {judge.name}",
             {*judge.metrics, *judge.derived},

@@ -304,7 +304,7 @@ def alternative_annotator_test(
     )
     if not tested:
         return AlternativeAnnotator(epsilon, None, None, None, reason=f"no test: {untested}")
-    from scipy.stats import false_discovery_control  # scipy.stats takes longer to import than most commands do
+    from scipy.stats import false_discovery_control  # it takes longer to import than most commands do
 
     corrected = false_discovery_control([row.p for row in tested], method="by")
     corrected_rows = tuple(

@@ -146,7 +146,7 @@ def _correlation(shares: Sequence[Share]) -> Numbers:
     if not errors:
         return np.eye(len(shares))
     scaled = np.array([each / np.maximum(np.linalg.norm(each, axis=-1), TINY)[..., None] for each in errors])
-    correlation = np.einsum("k...c,l...c->kl...", scaled, scaled)[:, :, None]
+    correlation = np.asarray(np.einsum("k...c,l...c->kl...", scaled, scaled))[:, :, None]
     for place in range(len(errors)):
         correlation[place, place] = 1.0  # of a share of 0 or 1, too, which has no error
     return correlation

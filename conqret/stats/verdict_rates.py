@@ -9,9 +9,8 @@ the shares a1, a0 of human passes among labeled rows that the judge passes and f
 - so many of each verdict (``verdict``), or with known probabilities: a1 and a0 hold, and all else is made of them with
   q of all rows: ``TPR = q a1 / (q a1 + (1 - q) a0)``;
 - so many of each human label (``label``): TPR and TNR hold, and the pass rate is ``(q + TNR - 1) / (TPR + TNR - 1)``
-  (Rogan and Gladen, American Journal of Epidemiology 1978); accuracy and kappa are those at this rate.
-
-Their intervals: :mod:`conqret.stats.shares`.
+  (Rogan and Gladen, American Journal of Epidemiology 1978), not defined where TPR + TNR is not above 1; accuracy and
+  kappa, which is then not below 0, are those at this rate. Intervals: :mod:`conqret.stats.shares`.
 """
 
 from __future__ import annotations
@@ -65,10 +64,6 @@ def _kappa(t: float, q: Numbers, a1: Numbers, a0: Numbers) -> Numbers:
     return 2 * q * (1 - q) * (a1 - a0) - t * (q + rate - 2 * q * rate)
 
 
-def _rate(t: float, q: Numbers, a1: Numbers, a0: Numbers) -> Numbers:
-    return q * a1 + (1 - q) * a0 - t
-
-
 def _kappa_by_label(t: float, q: Numbers, s: Numbers, f: Numbers) -> Numbers:
     return 2 * (q - f) * (s - q) - t * (q * (s - f) + (q - f) * (1 - 2 * q))
 
@@ -85,20 +80,21 @@ OF_CLASSES: dict[str, tuple[Equation, tuple[str, ...]]] = {
     "tpr": (lambda t, s: s - t, ("sensitivity",)),
     "tnr": (lambda t, f: 1 - f - t, ("fallout",)),
 }
+OF_VERDICTS: dict[str, tuple[Equation, tuple[str, ...]]] = {
+    "tpr": (lambda t, q, a1, a0: (1 - t) * q * a1 - t * (1 - q) * a0, ALL),
+    "tnr": (lambda t, q, a1, a0: (1 - t) * (1 - q) * (1 - a0) - t * q * (1 - a1), ALL),
+    "kappa": (_kappa, ALL),
+    "accuracy": (lambda t, q, a1, a0: q * a1 + (1 - q) * (1 - a0) - t, ALL),
+    "corrected": (lambda t, q, a1, a0: q * a1 + (1 - q) * a0 - t, ALL),
+}
 DESIGNS: dict[DrawnBy, dict[str, tuple[Equation, tuple[str, ...]]]] = {
     "random": OF_CLASSES
     | {
         "kappa": (_kappa, ("labeled", "passed", "failed")),
         "accuracy": (lambda t, right: right - t, ("right",)),
-        "corrected": (_rate, ALL),
+        "corrected": OF_VERDICTS["corrected"],
     },
-    "verdict": {
-        "tpr": (lambda t, q, a1, a0: (1 - t) * q * a1 - t * (1 - q) * a0, ALL),
-        "tnr": (lambda t, q, a1, a0: (1 - t) * (1 - q) * (1 - a0) - t * q * (1 - a1), ALL),
-        "kappa": (_kappa, ALL),
-        "accuracy": (lambda t, q, a1, a0: q * a1 + (1 - q) * (1 - a0) - t, ALL),
-        "corrected": (_rate, ALL),
-    },
+    "verdict": OF_VERDICTS,
     "label": OF_CLASSES
     | {
         "kappa": (_kappa_by_label, BY_LABEL),
@@ -129,7 +125,8 @@ def verdict_rates(
 ) -> VerdictRates:
     """Estimate how good a judge's pass/fail verdicts are, and the pass rate of all rows.
 
-    Rows without a verdict take no part. Where all rows with a verdict are labeled, they count as drawn at random.
+    Rows without a verdict take no part. Where all rows with a verdict are labeled, they count as drawn at random. Of
+    rows drawn at random, labels alone give the rate where no row with one of the verdicts is labeled.
 
     Args:
         human: (n,): 1 for a human pass, 0 for a failure, NaN where a row is not labeled.
@@ -162,7 +159,9 @@ def verdict_rates(
         sums, sizes, n = weights[among] * passes[among], weights[among], int(among.sum())
         if which is not None:
             count = int(which.max(initial=-1)) + 1
-            sums, sizes = (np.bincount(which[among], each, minlength=count) for each in (sums, sizes))
+            sums, sizes = (
+                np.bincount(which[among], each, minlength=count).astype(float) for each in (sums, sizes)
+            )
         return share_of_sums(sums, sizes, n, clustered=which is not None, confidence=confidence)
 
     shares = {
@@ -172,6 +171,7 @@ def verdict_rates(
         "failed": share(h, labeled & (j == 0)),
         "sensitivity": share(j, h == 1),
         "fallout": share(j, h == 0),
+        "human": share(h, labeled),
         "right": share(np.where(h == j, 1.0, 0.0), labeled),
     }
     counts = {"tpr": int((h == 1).sum()), "tnr": int((h == 0).sum())}
@@ -181,14 +181,15 @@ def verdict_rates(
         else _estimate(name, drawn_by, shares, counts.get(name, int(labeled.sum())))
         for name in DESIGNS["random"]
     }
-    judged = shares["judged"]
     return VerdictRates(
         **found,
-        judged=Estimate(float(judged.value), float(judged.low), float(judged.high), len(j))
-        if len(j)
-        else undefined("no row has a verdict"),
+        judged=_of_share(shares["judged"]) if len(j) else undefined("no row has a verdict"),
         table=np.array([[((h == a) & (j == b)).sum() for b in (0, 1)] for a in (0, 1)]),
     )
+
+
+def _of_share(share: Share, reason: str = "") -> Estimate:
+    return Estimate(float(share.value), float(share.low), float(share.high), int(share.n), reason)
 
 
 def _estimate(name: str, drawn_by: DrawnBy, shares: Mapping[str, Share], n: int) -> Estimate:
@@ -197,6 +198,8 @@ def _estimate(name: str, drawn_by: DrawnBy, shares: Mapping[str, Share], n: int)
     q = needed[0].value
     for part, share in zip(parts, needed, strict=True):
         if not share.n and not ((part == "passed" and q == 0) or (part == "failed" and q == 1)):
+            if drawn_by == "random" and name == "corrected":
+                return _of_share(shares["human"], f"{UNLABELED[part]}: labels alone")
             return undefined(UNLABELED[part], n)
     if parts == BY_LABEL and needed[1].value <= needed[2].value:
         return undefined(UNRELATED, n)
@@ -245,7 +248,7 @@ def draw_test(
     if clusters is None:
         return _fisher(int(passes[labeled].sum()), n, int(passes.sum()), n + rest)
     off = (passes - passes.mean()) * np.where(labeled, 1 / n, -1 / rest)
-    sums = np.bincount(cluster_places(clusters)[there], off)
+    sums = np.bincount(cluster_places(clusters)[there], off).astype(float)
     freedom = max(freedom_by_size(sums**2), MIN_FREEDOM)
     error = math.sqrt(float((sums**2).sum()) * (freedom + 1) / freedom)
     return 1.0 if error == 0 else t_tail(abs(float(sums.sum())) / error, freedom)
@@ -254,40 +257,39 @@ def draw_test(
 def _fisher(x: int, n: int, passes: int, total: int) -> float:
     """Fisher's exact p-value of ``x`` passes among ``n`` of ``total`` rows, of which ``passes`` pass."""
     k = np.arange(max(0, n - (total - passes)), min(n, passes) + 1)
-
-    def choose(a: int, b: Numbers) -> Numbers:
-        return np.asarray(gammaln(a + 1) - gammaln(b + 1) - gammaln(a - b + 1))
-
-    logs = choose(passes, k) + choose(total - passes, n - k)
+    failures = n - k
+    logs = -gammaln(k + 1) - gammaln(passes - k + 1)
+    logs = logs - gammaln(failures + 1) - gammaln(total - passes - failures + 1)
     chances = np.exp(logs - logs.max())
     chances /= chances.sum()
     observed = chances[k == x]
     return min(1.0, float(chances[chances <= observed * (1 + 1e-7)].sum()))
 
 
-MOST = 1_000_000
+MAX_LABELS = 1_000_000
 """Labels beyond which a number of them is of no use."""
 
 
 def _least(fits: Callable[[int], bool], start: int) -> int | None:
-    """The least number from ``start`` on that fits, where all larger ones fit, too; None beyond :data:`MOST`."""
-    high = max(start, 1)
-    while not fits(high):
-        high *= 2
-        if high > MOST:
-            return None
-    low = max(start, high // 2)
+    """The least number from ``start`` on that fits, where all larger ones fit, too; None beyond :data:`MAX_LABELS`."""
+    low, high = start, MAX_LABELS
+    if not fits(high):
+        return None
     while low < high:
         middle = (low + high) // 2
         low, high = (low, middle) if fits(middle) else (middle + 1, high)
     return low
 
 
+def _half(value: float, n: float, confidence: float) -> float:
+    low, high = share_interval(value, n, confidence)
+    return float(high - low) / 2
+
+
 def _worth(rate: Estimate, confidence: float) -> float:
     """How many independent labels each label is worth, by the width of the interval."""
-    low, high = share_interval(rate.value or 0.0, rate.n, confidence)
-    half = rate.half
-    return min(1.0, (float(high - low) / 2 / half) ** 2) if half else 1.0
+    value, half = rate.value or 0.0, rate.half or 0.0
+    return (_least(lambda n: _half(value, n, confidence) <= half + 1e-6, 1) or rate.n) / rate.n
 
 
 def more_labels(
@@ -298,17 +300,12 @@ def more_labels(
     The rate is taken to stay, and its class to occur as often as among the ``labeled`` rows so far. The result is None
     where the class has no label yet.
     """
-    if rate.value is None or not rate.n:
+    if rate.value is None or rate.half is None or not rate.n:
         return None
-    value, worth = rate.value, _worth(rate, confidence)
-
-    def fits(n: int) -> bool:
-        low, high = share_interval(value, n * worth, confidence)
-        return float(high - low) / 2 <= half_width
-
-    if rate.half is not None and rate.half <= half_width:
+    if rate.half <= half_width:
         return 0
-    needed = _least(fits, rate.n)
+    value, worth = rate.value, _worth(rate, confidence)
+    needed = _least(lambda n: _half(value, n * worth, confidence) <= half_width, rate.n)
     return None if needed is None else math.ceil((needed - rate.n) * labeled / rate.n)
 
 

@@ -38,7 +38,7 @@ def preference_accuracy(verdicts: SuiteVerdicts) -> float:
     """Return the share of pairs for which the judge prefers the better answer.
 
     A tie, or a verdict that changes with the order of answers, counts as wrong. Pairs with a tie as gold
-    are left out.
+    are left out. Without other pairs the result is NaN.
     """
     untied = verdicts.gold != 0.5
     right = (verdicts.verdicts - 0.5) * (verdicts.gold - 0.5) > 0
@@ -46,7 +46,10 @@ def preference_accuracy(verdicts: SuiteVerdicts) -> float:
 
 
 def preference_half_ties(verdicts: SuiteVerdicts) -> float:
-    """Return the share of pairs for which the judge prefers the better answer, with a tie counted as half."""
+    """Return the share of pairs for which the judge prefers the better answer; its ties count as half.
+
+    Pairs with a tie as gold are left out. Without other pairs the result is NaN.
+    """
     untied = verdicts.gold != 0.5
     points = 0.5 + np.sign((verdicts.verdicts - 0.5) * (verdicts.gold - 0.5)) / 2
     return float(points[untied].mean()) if untied.any() else math.nan
@@ -107,7 +110,7 @@ def in_groups(whole: SuiteStatistic, definition: str, groups: Iterable[str]) -> 
 
 
 def over_groups(compute: Compute) -> Compute:
-    """Return a function that averages a statistic over the groups in which it is defined."""
+    """Return a function that averages a statistic over groups; those in which it is NaN are left out."""
 
     def mean(verdicts: SuiteVerdicts) -> float:
         values = [compute(part) for part in by_group(verdicts).values()]
@@ -270,7 +273,7 @@ class RecomputedFigure:
 
 
 def logged_results(suite: Suite, data: SuiteData) -> Iterator[SuiteResult]:
-    """Yield a result for each judge whose verdicts are in the suite's files."""
+    """Yield a result for each judge whose verdicts are in the suite's files, except for those without any figure."""
     for name, verdicts in data.logs.items():
         figures = suite_figures(suite, data, verdicts)
         if not figures:

@@ -349,7 +349,12 @@ def other_stem(word: str) -> str:
 def other_quantities(found: Sequence[str], language: str) -> tuple[Quantity, ...]:
     """Return the quantities among words of a language other than English, in order.
 
-    A quantity is a number with a following scale word (``6,7 Mio``).
+    A quantity is a number in figures, with the scale word that follows, if any (``6,7 Mio``, ``42``). Other
+    words, and numbers in words, are left out.
+
+    Args:
+        found: the words of a sentence.
+        language: its ISO 639-1 code.
     """
     scales: dict[str, float] = {}
     for scale, words in _SCALES.get(language, {}).items():

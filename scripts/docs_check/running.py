@@ -257,8 +257,6 @@ def _conqret(arguments: list[str], folder: Path, site: Path) -> None:
     _settle(folder)
     if site.is_dir():
         sys.path.insert(0, str(site))
-    if "--dry-run" in arguments:  # it looks for a key, and sends nothing
-        os.environ.update(OPENAI_API_KEY="none", AZURE_API_KEY="none")
     sys.argv = ["conqret", *arguments]
     main()
 

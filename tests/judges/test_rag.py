@@ -115,6 +115,10 @@ def test_without_documents_what_needs_them_is_unscored_and_no_gate_passes_by_it(
         ("The archive is mailed to all administrators within five minutes.", 0.0),
         ("I could not find anything about that. Please ask our sales team.", None),
         ("Dazu liegen mir leider keine Informationen vor.", None),
+        ("I found nothing about discounts for schools.", None),
+        ("Thanks for asking! The context says nothing about this. Please write to sales.", None),
+        ("It isn't stated in the documents you provided.", None),
+        ("The archive does not include invoices. I found nothing about exchanges.", 0.0),
     ],
 )
 def test_the_baseline_needs_no_citation_and_knows_what_declines(
@@ -124,7 +128,20 @@ def test_the_baseline_needs_no_citation_and_knows_what_declines(
     measure = judgment.measures["faithfulness"]
     assert measure.value == faithfulness
     if faithfulness is None:
-        assert measure.reason == ("declined" if answer.startswith("I") else "language")
+        assert measure.reason == ("language" if answer.startswith("Dazu") else "declined")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["Dazu finde ich nichts.", "Die Dokumente enthalten keine Angaben. Bitte fragen Sie den Vertrieb."],
+)
+def test_the_baseline_knows_what_declines_in_german(answer: str) -> None:
+    documents = (Document(id="d1", text="Der Team-Tarif kostet 12 Euro pro Nutzer und Monat."),)
+    item = ITEM.model_copy(
+        update={"topic": "Gibt es einen Rabatt?", "documents": documents, "argument": answer}
+    )
+    (judgment,) = conqret.judge([item], format="rag")
+    assert judgment.measures["answered"].label == "declined rightly"
 
 
 def test_a_broken_list_of_documents_does_not_cost_the_claims() -> None:

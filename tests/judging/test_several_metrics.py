@@ -129,5 +129,20 @@ def test_a_gate_names_the_worst_items_everywhere(cli: Cli, tmp_path: Path) -> No
     assert (wrong.code, "add --metric answered" in wrong.err) == (2, True)
 
 
+def test_offline_a_criterion_needs_a_model_and_the_others_are_scored(cli: Cli, tmp_path: Path) -> None:
+    table = "question,contexts,answer,reference\nHow?,Choose Rotate next to the token.,Choose Rotate.,Rotate it.\n"
+    (tmp_path / "items.csv").write_text(table)
+    metrics = ("--metric", "faithfulness", "--criterion", "polite: The answer is polite")
+    done = cli("judge", tmp_path / "items.csv", *metrics, "-o", tmp_path / "r")
+    assert "1 item: 1 scored for some of the metrics, 0 for all, 0 for none" in done.out
+    assert "note: polite needs a model" in done.err
+    assert "these scores are word statistics of the offline baseline" in " ".join(done.err.split())
+    assert "--columns second_argument=reference" in " ".join(done.err.split())
+    table = "question,contexts,answer,reference\nHow?,Choose it.,Choose it.,Rotate it.\nWhy?,So.,So.,\n"
+    (tmp_path / "items.csv").write_text(table)
+    done = cli("judge", tmp_path / "items.csv", *metrics[:2], "--metric", "answer_correctness")
+    assert "answer_correctness does not apply to items without a reference" in done.err
+
+
 def json_of(done: Any) -> Any:
     return json.loads(done.out)

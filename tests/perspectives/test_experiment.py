@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
+import re
 import tomllib
 from pathlib import Path
 
@@ -13,44 +13,39 @@ pytest.importorskip("pyterrier", reason="the extra retrieval is not installed: p
 
 from conqret.errors import DeclarationError
 from conqret.retrieval.system_names import check_systems
+from scripts.experiment_steps import experiment
 from tests.needed import Needed
 
 Needed("sentence_transformers", reason="the extra dense is not installed")
 
 ROOT = Path(__file__).resolve().parents[2]
 SMALL = """
-questions = "questions.jsonl"
-systems = ["bm25", "mmr@0.75"]
-[corpora.web]
-folder = "corpus"
-[corpora.own]
-pages = "pages.jsonl"
-quiet = true
-[encoders.letters]
+questions = "./questions.jsonl"
+pairs = "./pairs.jsonl"
+steps = [
+    "perspectives collect {questions} --pages {pages} -q -o {out}/found",
+    "retrieve index {corpora.corpus} --engine dense {encoder} -q",
+    "perspectives score dense dense+mmr {encoder} {corpora.options} {score} -o {out}/{corpora}",
+    "perspectives score bm25 mmr x={out}/{corpora}/rankings/dense.* {corpora.options} {score} -o {out}/by/{corpora}",
+    "perspectives detect {pairs} --labels label {detectors.options} -o {out}/detectors/{detectors}",
+]
+pages = "./pages.jsonl"
+[encoder]
 encoder = "tests.retrieval.letters:load"
-quiet = true
-systems = ["dense", "dense+mmr"]
+[corpora.web]
+corpus = "./corpus"
+[corpora.own]
+corpus = "{out}/found"
 [score]
+perspectives = "./questions.jsonl"
 model = "offline"
 cuts = "1,2"
 mmr-encoder = "tests.retrieval.letters:load"
 quiet = true
-[detection]
-pairs = "pairs.jsonl"
-labels = "label"
-quiet = true
 [detectors.words]
 model = "offline"
+quiet = true
 """
-
-
-@pytest.fixture(scope="module")
-def script():
-    place = ROOT / "benchmarks" / "perspectives_experiment.py"
-    spec = importlib.util.spec_from_file_location("perspectives_experiment", place)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.fixture
@@ -99,39 +94,36 @@ def given(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_several_retrievers_over_several_corpora(script, given, capsys):
+def test_several_retrievers_over_several_corpora(given, capsys):
     out = given / "out"
-    script.experiment(given / "small.toml", out)
+    experiment(given / "small.toml", out)
     said = capsys.readouterr().out
     assert "conqret perspectives detect" in said
-    page = (out / "report.html").read_text(encoding="utf-8")
-    for word in ("MRecall@2", "leaning@2", "The ceiling", "letters+mmr", ">own<", ">web<"):
-        assert word in page
-    facts = json.loads((out / "corpora" / "own" / "scores.json").read_text())
-    assert {one["system"] for one in facts["scores"]} == {"bm25", "mmr@0.75", "letters", "letters+mmr"}
-    assert facts["ceiling"]["all"]["value"] == 1.0
-    apart = [{**score, "low": 0.1, "high": 0.9} for score in facts["scores"]]
-    first = script.corpora_sheet({"own": {**facts, "scores": apart}}).sections[0].parts[0]
-    assert all("[0.100, 0.900]" in cell for row in first.rows for cell in row[2:]), "groups, too"
-    before = (out / "report.md").read_text(encoding="utf-8")
-    script.experiment(given / "small.toml", out)  # what is there stays as it is
-    assert "conqret retrieve index" not in capsys.readouterr().out
-    assert (out / "report.md").read_text(encoding="utf-8") == before
+    for corpus in ("web", "own"):
+        facts = json.loads((out / "by" / corpus / "scores.json").read_text())
+        assert {one["system"] for one in facts["scores"]} == {"bm25", "mmr", "x"}
+        assert facts["ceiling"]["all"]["value"] == 1.0
+    experiment(given / "small.toml", out)
+    assert capsys.readouterr().out == "", "what has ended is not run again"
 
 
-def test_a_command_that_fails_stops_it(script, given):
-    (given / "pairs.jsonl").write_text("{}\n")
+def test_a_command_that_fails_stops_it(given, capsys):
+    (given / "questions.jsonl").write_text("{}\n")
     with pytest.raises(SystemExit) as ended:
-        script.experiment(given / "small.toml", given / "out")
+        experiment(given / "small.toml", given / "out")
     assert ended.value.code == 2
-    assert not (given / "out" / "report.html").exists()
+    assert "retrieve index" not in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("name", ["berds", "offline"])
 def test_the_systems_of_the_files_that_are_shipped_are_known(name):
     plan = tomllib.loads((ROOT / "fixtures" / "perspectives" / f"{name}.toml").read_text(encoding="utf-8"))
-    check_systems(plan["systems"])
-    for encoder in plan.get("encoders", {}).values():
-        check_systems(encoder["systems"])
+    systems = [
+        re.findall(r"(?<=\s)(?!perspectives\b|score\b)[\w@.+]+(?=\s)", step.partition(" --")[0] + " ")
+        for step in plan["steps"]
+        if " score " in step
+    ]
+    for names in systems:
+        check_systems(names)
     with pytest.raises(DeclarationError):
-        check_systems([*plan["systems"], "bm25+dense"])
+        check_systems([*systems[0], "bm25+dense"])

@@ -128,6 +128,9 @@ def test_limits(drawn_by):
     assert failed.tpr.n == 34
     assert verdict_rates([np.nan] * 3, [1.0, 0.0, 1.0], drawn_by=drawn_by).tpr.reason
     assert verdict_rates([1.0, np.nan], [np.nan] * 2, drawn_by=drawn_by).judged.reason
+    one_sided = verdict_rates(*rows(0, 4, 0, 16, passed=60, failed=20), drawn_by=drawn_by).corrected
+    assert "no row that the judge fails is labeled" in one_sided.reason or drawn_by == "label"
+    assert one_sided.value == (pytest.approx(0.8) if drawn_by == "random" else None)
 
 
 def test_what_is_no_verdict_is_an_error():

@@ -352,9 +352,10 @@ def test_a_full_queue_refuses_and_what_is_inside_is_answered() -> None:
     ],
 )
 def test_faults_of_the_provider_are_told_apart(fault: str, status: int, code: str) -> None:
+    timeout = {"hang": 0.3, "rate_limit": 3.0}.get(fault, 60.0)  # a rate limit is waited for until then
     with (
         FaultServer(FaultPlan(always=fault)) as server,
-        Running(of(server, max_attempts=1, timeout=0.3 if fault == "hang" else 60.0), "direct") as found,
+        Running(of(server, max_attempts=1, timeout=timeout), "direct") as found,
     ):
         got = found.judge("direct?metric=groundedness")
     assert (got.status, got.json["code"]) == (status, code)

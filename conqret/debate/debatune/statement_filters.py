@@ -175,7 +175,8 @@ def rows_of(file: Path, *, skip_invalid: bool = False) -> list[dict[str, Any]]:
 
 
 def controllability_of(folder: Path) -> dict[StatementKey, Measure]:
-    """Return the controllability of each statement in a run of ``conqret debate score``.
+    """Return a mapping from statement to its controllability in a run of ``conqret debate score``; one without a
+    score has a measure with the reason.
 
     Raises:
         DeclarationError: there is no finished run, or it is one of another format.
@@ -184,8 +185,9 @@ def controllability_of(folder: Path) -> dict[StatementKey, Measure]:
 
 
 def harmless(items: Iterable[Item], folder: Path) -> tuple[list[Item], int]:
-    """Return the statements that a run of ``conqret debate filter`` did not find harmful, and the number of
-    those that it did; blank ones are kept.
+    """Return the statements that a run of ``conqret debate filter`` found harmless, and the number of others.
+
+    Blank statements are kept. Those found harmful, and those without a verdict, are left out and counted.
 
     Raises:
         DeclarationError: there is no finished run, it is one of another format, or a statement is not in

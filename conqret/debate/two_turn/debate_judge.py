@@ -184,8 +184,8 @@ def debate_requests(
 
 
 async def judged(turns: Sequence[DebateRequest], run: Run[DebateJudgment]) -> None:
-    """Request the judgments of consecutive turns, one after the other; each prompt shows the answer before
-    it."""
+    """Request the judgments after consecutive turns, one after the other, and store each as a row of ``run``;
+    each prompt shows the judgment before it."""
     before: int | None = None
     for request in turns:
         row = await run.request(

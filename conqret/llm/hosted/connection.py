@@ -46,7 +46,7 @@ class Shape(StrEnum):
 
     @property
     def lesser(self) -> Shape | None:
-        """The method to try next where a server rejects this one; None for the last."""
+        """The next simpler method for structured output, where a server rejects this one; None for the last."""
         return {Shape.SCHEMA: Shape.TOOLS, Shape.TOOLS: Shape.MARKDOWN}.get(self)
 
 

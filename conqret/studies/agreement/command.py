@@ -10,7 +10,7 @@ from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import note
-from conqret.errors import DeclarationError
+from conqret.errors import DeclarationError, metric_name
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +37,7 @@ class ComparisonOptions(OptionGroup):
             dimension, metric = (name.strip() for name in setting.partition("=")[::2])
             if not dimension or not metric:
                 raise DeclarationError("--metric takes DIMENSION=METRIC, such as quality=overall_quality")
-            metric = metric.replace("-", "_")
+            metric = metric_name(metric)
             if metrics.setdefault(dimension, metric) != metric:
                 raise DeclarationError(
                     f"--metric maps {dimension} to two metrics, {metrics[dimension]} and {metric}: keep one of them"

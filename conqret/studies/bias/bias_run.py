@@ -97,8 +97,8 @@ def study_part(variant: str, setup: Setup, items: Sequence[Item]) -> StudyPart:
 
 @dataclass(frozen=True)
 class BiasPlan:
-    """The contrasts of a bias run. ``left_out`` says why a probe is not run, ``checked`` which items are
-    left out.
+    """The contrasts of a bias run. ``left_out`` maps each probe that is not run to the reason, and
+    ``checked`` says which items are left out.
     """
 
     context: ProbeContext
@@ -131,7 +131,7 @@ class BiasPlan:
 
     @property
     def judgments(self) -> int:
-        """The number of judgments that the run needs."""
+        """The number of judgments that the run needs, each of an item under one variant of the request."""
         return sum(map(len, self.versions.values()))
 
 

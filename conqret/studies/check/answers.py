@@ -83,8 +83,11 @@ def next_step(result: CheckResult) -> str:
         return f"label rows until some are a {what}: without one, {name} cannot be known"
     if judge.more_labels:
         more = f"label {number(judge.more_labels, 'more row')} to know {name} to within {WITHIN:.2f}"
+        left = f"{result.unlabeled:,}" if result.unlabeled else "none"
         return (
-            more if judge.more_labels <= result.unlabeled else f"{more} ({result.unlabeled:,} are unlabeled)"
+            more
+            if judge.more_labels <= result.unlabeled
+            else f"{more} (this table has {left} without a label)"
         )
     if result.usable == "not usable":
         return "read the disagreements, the false passes first, and change the judge's prompt"
@@ -102,6 +105,8 @@ def _next_figure(result: CheckResult, judge: JudgeCheck) -> str:
 
 
 def _command(result: CheckResult, command: str = "check") -> str:
+    if result.command and command == "check":
+        return result.command
     source = "FILE" if result.source == IN_MEMORY else shlex.quote(result.source)
     return f"conqret {command} {source}"
 
@@ -174,7 +179,7 @@ def _pairs(result: CheckResult, judge: JudgeCheck) -> str:
         f"agrees with annotators on {_percent(agreement)} of {number(agreement.n, 'labeled pair')}{steady}"
     )
     if flips.value is None:
-        return f"{start}; it was asked in one order, so flips cannot be seen."
+        return f"{start}; it judged in one order, so flips cannot be seen."
     place = f"prefers the first place in {_percent(first)}"
     return f"{start}, flips with the order on {_percent(flips)} of {number(flips.n, 'pair')}, and {place}."
 

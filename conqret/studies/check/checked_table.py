@@ -27,7 +27,7 @@ class JudgeColumn:
         name: the name of the column, or of the judge or metric.
         values: float (n,): the verdict of each row: of several runs the first, of two orders the mean.
         runs: float (n, runs): the verdicts of several runs; None with one run.
-        orders: float (n, 2): preferences asked as A, B and as B, A, both as preferences of answer A; None if asked in
+        orders: float (n, 2): preferences asked as A, B and as B, A, both as preferences of answer A; None with
             one order or unknown.
         probabilities: float (n,) in [0, 1]: the stated probability of a pass; None without.
         failed: how many rows have a verdict that is empty, an error, or no verdict at all.
@@ -66,6 +66,7 @@ class CheckedTable:
         texts: columns of texts: id, input, output, reason, and further ones; each has n values.
         guessed: one line that says which column was taken for what.
         notes: what else a reader must know, one sentence each.
+        command: the command line that reads the table so, with the user's options.
     """
 
     source: str
@@ -85,3 +86,4 @@ class CheckedTable:
     texts: Mapping[str, tuple[str, ...]]
     guessed: str = ""
     notes: tuple[str, ...] = ()
+    command: str = ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import islice
 
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.studies.check.text_table import TextTable
@@ -122,15 +123,15 @@ def chosen(table: TextTable, names: Sequence[str]) -> list[str]:
 
 def holds_verdicts(texts: Sequence[str]) -> bool:
     """Return True if a column may hold verdicts: numbers, known words, or few short ones."""
-    distinct = {text for text in set(texts) if not is_failed(text)}
-    sample = sorted(distinct)[:200]
+    distinct = dict.fromkeys(texts)
+    sample = list(islice((text for text in distinct if not is_failed(text)), 200))
     if not sample:
         return True
     known = sum(
         number_of(text) is not None or pass_or_fail(text) is not None or preference(text) is not None
         for text in sample
     )
-    filled = sum(1 for text in texts if text)
+    filled = sum(map(bool, texts))
     few = len(distinct) <= min(30, max(4, filled // 3)) and all(len(text) <= 40 for text in sample)
     return known >= 0.8 * len(sample) or few
 

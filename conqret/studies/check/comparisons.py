@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from conqret.stats.estimate import Estimate, undefined
+from conqret.stats.estimate import Estimate, Scale, undefined
 from conqret.stats.jackknife import JackknifedEstimate, without_value
 from conqret.stats.prediction_powered import ProbabilitySample, weighted_difference
 from conqret.stats.resampling import leave_one_out
@@ -18,7 +18,6 @@ from conqret.studies.check.result import JudgeDifference, SystemCheck, SystemDif
 ALL_PAIRS = 10
 """Systems up to which each is compared with each other; with more, each with the highest."""
 NO_MEAN = "classes without an order have no mean"
-BY_LABEL = "rows were drawn by label: only the rate of all systems together can be corrected"
 NO_LABEL = "no row of it is labeled"
 
 
@@ -62,7 +61,7 @@ def system_differences(view: LabelView, systems: Sequence[SystemCheck]) -> Itera
     pairs = (
         list(combinations(names, 2)) if len(names) <= ALL_PAIRS else [(names[0], name) for name in names[1:]]
     )
-    chances = _label_chances(view)
+    chances, refusal = _label_chances(view), view.refusal()
     for first, second in pairs:
         shared = [name for name in places[first] if name in places[second]]
         if not shared:
@@ -78,18 +77,12 @@ def system_differences(view: LabelView, systems: Sequence[SystemCheck]) -> Itera
             second=second,
             pairs=len(shared),
             judge=means.naive,
-            corrected=view.claimed(lambda found=means.corrected: found)
-            if _can(view)
-            else undefined(BY_LABEL),
+            corrected=undefined(refusal) if refusal else means.corrected,
         )
 
 
-def _scale(view: LabelView) -> str:
+def _scale(view: LabelView) -> Scale:
     return "plain" if view.table.kind in ("ratings", "scores") else "share"
-
-
-def _can(view: LabelView) -> bool:
-    return view.drawing != "label"
 
 
 def _rows(view: LabelView) -> dict[str, Mask]:
@@ -100,8 +93,6 @@ def _rows(view: LabelView) -> dict[str, Mask]:
 def _corrected(view: LabelView, rows: Mask) -> Estimate:
     if view.table.kind == "classes":
         return undefined(NO_MEAN)
-    if not _can(view):
-        return undefined(BY_LABEL)
     if not (rows & view.both).any():
         return undefined(NO_LABEL)
     return view.claimed(lambda: view.corrected(rows, _scale(view)).corrected)
@@ -132,8 +123,8 @@ def judge_differences(views: Sequence[LabelView]) -> Iterator[JudgeDifference]:
     for first, second in every:
         both = first.both & second.both
         closer = _closer(first, second, both)
-        difference = first.claimed(lambda found=closer: found.estimate(views[0].confidence), by_label=True)
-        sign = 0
+        refusal, sign = first.refusal(by_label=True), 0
+        difference = undefined(refusal) if refusal else closer.estimate(first.confidence)
         if difference.value is not None:
             sign = closer.estimate(1 - (1 - first.confidence) / len(every)).sign
         yield JudgeDifference(

@@ -43,7 +43,7 @@ _RAGAS_OTHER = re.compile(
 _GRADES = {"C": "pass", "I": "fail", "N": "fail"}
 """Values of inspect_ai: correct, incorrect, no answer (which it counts as 0, as incorrect); partial is a half."""
 _PROGRAMS = {"match", "includes", "exact", "f1", "pattern", "answer", "choice", "math"}
-"""Scorers of inspect_ai that ask no model."""
+"""Scorers of inspect_ai that use no model."""
 
 
 # promptfoo

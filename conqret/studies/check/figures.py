@@ -26,11 +26,12 @@ from conqret.studies.check.result import (
     DrawGuard,
     JudgeCheck,
     LevelCheck,
+    Usable,
 )
 
 BAR = 0.8
 """The least TNR and TPR of a gate, unless the user states another bar."""
-MOST_DISAGREEMENTS = 50
+MAX_DISAGREEMENTS = 50
 APART = 0.25
 """The share of the scale from which on a rating or score disagrees with the label (half, with labels of 0 and 1)."""
 TEXT_LENGTH = 400
@@ -58,14 +59,13 @@ def check_views(guard: DrawGuard, views: Sequence[LabelView], *, bar: float = BA
     table, target, clusters = first.table, first.target, first.clusters
     labeled, asked = ~np.isnan(target), (~np.isnan(table.labels)).any(axis=1)
     differing = _differing(first)
-    shown = differing[:MOST_DISAGREEMENTS].tolist()
+    shown = differing[:MAX_DISAGREEMENTS].tolist()
     of_labeled = len(np.unique(clusters[first.both]))
-    usable = _usable(checks[0], bar) if table.kind == "pass_fail" else None
     result = CheckResult(
         source=table.source,
         kind=table.kind,
         answer="",
-        usable="not claimed" if usable is not None and (first.reason or not first.both.any()) else usable,
+        usable=_usable(first, checks[0], bar) if table.kind == "pass_fail" else None,
         bar=bar,
         confidence=first.confidence,
         next="",
@@ -92,6 +92,7 @@ def check_views(guard: DrawGuard, views: Sequence[LabelView], *, bar: float = BA
         disagreements_in_all=len(differing),
         notes=tuple(_notes(first, of_labeled, int((asked & ~labeled).sum()))),
         guessed=table.guessed,
+        command=table.command,
     )
     return result.model_copy(update={"answer": answer(result), "next": next_step(result)})
 
@@ -135,7 +136,9 @@ def _more_labels(view: LabelView, figures: dict[str, Estimate]) -> int | None:
     return more_labels(rarer, int(view.both.sum()), confidence=view.confidence)
 
 
-def _usable(check: JudgeCheck, bar: float) -> str:
+def _usable(view: LabelView, check: JudgeCheck, bar: float) -> Usable:
+    if view.refusal(by_label=True):
+        return "not claimed"
     both = (check.tnr, check.tpr)
     if all(rate.low is not None and rate.low >= bar for rate in both):
         return "usable"
@@ -161,7 +164,11 @@ def _alternative(view: LabelView) -> AlternativeAnnotator | None:
         return None
     rows = (~np.isnan(table.labels)).any(axis=1)
     return alternative_annotator_test(
-        view.verdicts[rows], table.labels[rows].T, table.annotators, view.level, clusters=view.names(rows)
+        view.verdicts[rows],
+        table.labels[rows].T,
+        table.annotators,
+        view.level,
+        clusters=view.clusters[rows].tolist(),
     )
 
 
@@ -195,6 +202,8 @@ def _notes(view: LabelView, clusters: int, tied: int) -> Iterator[str]:
     if tied:
         rows = "1 row is" if tied == 1 else f"{tied:,} rows are"
         yield f"{rows} left out: as many annotators give one label as another"
+    if view.drawing is None and not view.reason and view.both.any() and np.isnan(view.target).any():
+        yield "the labeled rows are taken as a random sample; if they are none, say how they were drawn: --drawn-by"
     if view.judge.runs is not None:
         yield f"figures are of the first of {view.judge.runs.shape[1]} runs"
     if table.kind == "pairs" and view.judge.orders is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 
 import numpy as np
 
@@ -19,12 +20,12 @@ from conqret.studies.check.result import ClassCheck, LevelCheck
 Figures = dict[str, Estimate]
 
 UNWEIGHTED = "labeled rows stand for different numbers of rows, and this figure takes no weights"
-ONE_ORDER = "asked in one order: flips cannot be seen"
+ONE_ORDER = "judged in one order: flips cannot be seen"
 NO_PAIR = "no pair was judged in both orders"
 ALL_FLIP = "every labeled verdict flips with the order"
 NO_STEPS = "verdicts or labels are no whole steps"
 NO_VERDICT = "no row has a verdict"
-MOST_STEPS = 20
+MAX_STEPS = 20
 """Steps of a scale up to which ratings have a weighted kappa."""
 
 
@@ -36,7 +37,7 @@ def rates(view: LabelView) -> VerdictRates:
     return verdict_rates(
         view.target,
         view.verdicts,
-        clusters=None if table.clusters is None and table.systems is None else view.clusters,
+        clusters=None if table.clusters is None and table.systems is None else view.clusters.tolist(),
         chances=chances,
         drawn_by="label" if view.drawing == "label" else "verdict" if by_own_verdict else "random",
         confidence=view.confidence,
@@ -45,7 +46,7 @@ def rates(view: LabelView) -> VerdictRates:
 
 def pass_fail(view: LabelView) -> Figures:
     """The rates of both classes, the pass rate, and kappa."""
-    found = rates(view)
+    found, (human, _, _) = rates(view), view.sides
     figures = {
         "tnr": view.claimed(lambda: found.tnr, by_label=True),
         "tpr": view.claimed(lambda: found.tpr, by_label=True),
@@ -53,7 +54,7 @@ def pass_fail(view: LabelView) -> Figures:
         "corrected": view.claimed(lambda: found.corrected, by_label=True),
         "kappa": view.claimed(lambda: found.kappa, by_label=True),
         "agreement": view.claimed(lambda: found.accuracy, by_label=True),
-        "human_mean": _human_mean(view, "share"),
+        "human_mean": view.claimed(lambda: view.share(human)),
     }
     return {**figures, **_annotators(view), **_probabilities(view)}
 
@@ -64,7 +65,7 @@ def ratings(view: LabelView) -> Figures:
     figures = {
         "bias": view.claimed(lambda: view.share(judge - human, scale="plain")),
         "judge_mean": view.everywhere(view.verdicts, "plain", NO_VERDICT),
-        "human_mean": _human_mean(view, "plain"),
+        "human_mean": view.claimed(lambda: view.share(human, scale="plain")),
         "corrected": view.claimed(lambda: view.corrected(scale="plain").corrected),
     }
     if view.table.kind == "ratings":
@@ -144,16 +145,13 @@ def class_checks(view: LabelView) -> Iterator[ClassCheck]:
     human, judge, _ = view.sides
     for place, name in enumerate(view.table.classes):
         of_human, of_judge = human == place, judge == place
-        hit = of_human & of_judge
+        recall = partial(view.share, of_human & of_judge, of_human, "no label is of this class")
+        precision = partial(view.share, of_human & of_judge, of_judge, "no verdict is of this class")
         yield ClassCheck(
             name=name,
             labeled=int(of_human.sum()),
-            recall=view.claimed(
-                lambda hit=hit, of=of_human: view.share(hit, of, "no label is of this class"), by_label=True
-            ),
-            precision=view.claimed(
-                lambda hit=hit, of=of_judge: view.share(hit, of, "no verdict is of this class")
-            ),
+            recall=view.claimed(recall, by_label=True),
+            precision=view.claimed(precision),
         )
 
 
@@ -198,11 +196,6 @@ def run_figures(view: LabelView) -> Figures:
     return figures
 
 
-def _human_mean(view: LabelView, scale: str) -> Estimate:
-    human, _, _ = view.sides
-    return view.claimed(lambda: view.share(human, scale=scale))  # type: ignore[arg-type]
-
-
 def _unweighted(view: LabelView, compute: Callable[[], Estimate]) -> Estimate:
     return undefined(UNWEIGHTED) if view.unequal and not view.reason else view.claimed(compute)
 
@@ -219,9 +212,9 @@ def _weighted_kappa(view: LabelView) -> Estimate:
     human = np.floor(human + 0.5) if view.table.labels.shape[1] > 1 else human
     low, high = view.table.scale
     whole = all((values == np.round(values)).all() for values in (human, judge, np.array([low, high])))
-    if not whole or high - low > MOST_STEPS:
+    if not whole or high - low > MAX_STEPS:
         return undefined(NO_STEPS)
-    steps = np.arange(low, high + 1)
+    steps = np.arange(low, high + 1).tolist()
     return quadratic_kappa(
         human, judge, view.drawn, categories=steps, weights=weights, confidence=view.confidence
     )
@@ -245,7 +238,7 @@ def _probabilities(view: LabelView) -> Figures:
     known: Mask = ~np.isnan(stated[view.both])
     human, _, _ = view.sides
     said, truth = stated[view.both][known], human[known]
-    names = view.clusters[view.both][known]
+    names = view.clusters[view.both][known].tolist()
     if not known.any():
         return {}
     return {

@@ -50,7 +50,7 @@ def combined(labels: Values, *, mean: bool) -> Values:
     counts = there.sum(axis=1)
     if mean:
         sums = np.where(there, labels, 0.0).sum(axis=1)
-        return np.divide(sums, counts, out=np.full(len(labels), np.nan), where=counts > 0)
+        return np.asarray(np.divide(sums, counts, out=np.full(len(labels), np.nan), where=counts > 0))
     votes = (labels[:, :, None] == labels[:, None, :]).sum(axis=2)  # as often as each one's label is given
     most = votes.max(axis=1)
     label = np.where(counts > 0, labels[np.arange(len(labels)), votes.argmax(axis=1)], np.nan)
@@ -123,14 +123,19 @@ class LabelView:
         """The level of measurement of the labels."""
         return {"ratings": "ordinal", "scores": "interval"}.get(self.table.kind, "nominal")  # type: ignore[return-value]
 
-    def claimed(self, compute: Callable[[], Estimate], *, by_label: bool = False) -> Estimate:
-        """Return what ``compute`` does, or why it cannot be claimed; ``by_label`` says that it also holds for rows that
+    def refusal(self, *, by_label: bool = False) -> str:
+        """Return why a figure cannot be claimed; empty where it can. ``by_label`` says that it also holds for rows that
         were drawn by label."""
         if self.reason:
-            return undefined(self.reason)
+            return self.reason
         if not self.both.any():
-            return undefined(NO_LABEL)
-        return undefined(BY_LABEL) if self.drawing == "label" and not by_label else compute()
+            return NO_LABEL
+        return BY_LABEL if self.drawing == "label" and not by_label else ""
+
+    def claimed(self, compute: Callable[[], Estimate], *, by_label: bool = False) -> Estimate:
+        """Return what ``compute`` does, or why it cannot be claimed."""
+        refusal = self.refusal(by_label=by_label)
+        return undefined(refusal) if refusal else compute()
 
     def share(
         self,
@@ -159,14 +164,16 @@ class LabelView:
         judged = ~np.isnan(self.verdicts) if rows is None else rows & ~np.isnan(self.verdicts)
         if self.chances is not None:
             items = ProbabilitySample(self.target[judged], self.verdicts[judged], self.chances[judged])
-            return weighted_mean(items, self.clusters[judged], confidence=self.confidence, scale=scale)
+            return weighted_mean(
+                items, self.clusters[judged].tolist(), confidence=self.confidence, scale=scale
+            )
         labeled, rest = judged & self.both, judged & np.isnan(self.target)
         return prediction_powered_mean(
             self.target[labeled],
             self.verdicts[labeled],
             self.verdicts[rest],
-            clusters=self.clusters[labeled],
-            unlabelled_clusters=self.clusters[rest],
+            clusters=self.clusters[labeled].tolist(),
+            unlabelled_clusters=self.clusters[rest].tolist(),
             confidence=self.confidence,
             scale=scale,
         )

@@ -7,16 +7,17 @@ from pathlib import Path
 
 from conqret.judging.build_gate import requirement_table
 from conqret.show import words
-from conqret.show.report_page import PageRemarks, ReportPage, Section, section
+from conqret.show.report_page import PageRemarks, Part, ReportPage, Section, section
 from conqret.show.table import Column, Table
 from conqret.stats.agreement import AlternativeAnnotator
-from conqret.studies.check.result import TITLES, CheckResult, JudgeCheck
+from conqret.studies.check.result import TITLES, CheckResult, JudgeCheck, level_words
 
 HOW_TO_READ = {
     "pass_fail": "TNR (true negative rate) is the share of human failures that the judge fails, TPR (true positive "
     "rate) the share of human passes that it passes. A gate needs both: a judge that passes everything has a TPR of 1 "
     "and a TNR of 0. The corrected pass rate is that of all rows, as annotators would give it: the judge's pass rate, "
-    "corrected by its errors on the labeled rows.",
+    "corrected by its errors on the labeled rows. A judge is usable as a gate where the whole intervals of TNR and TPR "
+    "lie above the bar.",
     "ratings": "A positive difference means that the judge rates higher than annotators do. Weighted kappa and alpha "
     "are 1 where judge and annotators always agree and 0 where they agree as often as by chance. Compare the judge in "
     "an annotator's place with one annotator and the others.",
@@ -27,8 +28,7 @@ HOW_TO_READ = {
 }
 HOW_TO_READ["scores"] = HOW_TO_READ["ratings"]
 INTERVALS = (
-    "Brackets hold the interval of a figure: other samples of rows drawn in the same way would give values within it. "
-    "A judge is usable as a gate where the whole intervals of TNR and TPR lie above the bar."
+    "Brackets hold intervals: those of 95% of all samples of rows contain the true figure (--confidence)."
 )
 
 
@@ -60,7 +60,11 @@ def check_page(result: CheckResult) -> ReportPage:
         facts=[
             ("Rows", words.count(result.rows)),
             ("Labeled", words.count(result.labeled)),
-            ("Labeled rows drawn", str(result.drawn_by or "unknown, taken as random")),
+            *(
+                [("Labeled rows drawn", result.drawn_by or "unknown, taken as random")]
+                if result.labeled and result.unlabeled
+                else []
+            ),
             ("Annotators", ", ".join(result.annotators.names) or "none"),
             ("Intervals", f"{result.confidence:.0%}, over {result.by or 'rows'}"),
         ],
@@ -130,9 +134,7 @@ def _counts(result: CheckResult, judge: JudgeCheck) -> Iterator[Table]:
             yield Table(
                 f"{title}{_of(result, judge)}",
                 {
-                    Column("Level", "name"): lambda level: (
-                        f"{level.low:g}" if level.low == level.high else f"{level.low:g} to {level.high:g}"
-                    ),
+                    Column("Level", "name"): level_words,
                     "Rows": "rows",
                     "Judge": "judge",
                     "Annotators": "human",
@@ -223,8 +225,9 @@ def _details(result: CheckResult) -> Iterator[Section]:
         yield Section(baselines.title, [baselines], folded=True)
     annotators = result.annotators
     if len(annotators.names) > 1:
-        alpha = Table("", ("", "Krippendorff's alpha"), [("annotators among themselves", annotators.alpha)])
-        parts = [alpha, *filter(None, [_alternative(annotators.alternative)])]
+        alphas = [("annotators among themselves", annotators.alpha)]
+        parts: list[Part] = [Table("", ("", "Krippendorff's alpha"), alphas)]
+        parts += filter(None, [_alternative(annotators.alternative)])
         yield Section("Annotators", parts, folded=True)
     failed = [judge for judge in result.judges if judge.failed]
     if failed:

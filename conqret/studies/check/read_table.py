@@ -53,7 +53,8 @@ def read_checked_table(
         DeclarationError: the table cannot be read, a column is missing or ambiguous, or a cell is no verdict.
     """
     options = [("--judge", name) for name in judge] + [("--human", name) for name in human]
-    options += [("--by", by)] * bool(by) + [("--labels", str(labels))] * bool(labels)
+    for name, value in (("--pass", passing), ("--by", by), ("--labels", labels)):
+        options += [(name, str(value))] if value else []
     table = replace(read_text_table(source), options=tuple(options))
     by_column = chosen(table, [by])[0] if by else None
     roles = guessed_roles(table, chosen(table, judge), [] if labels else chosen(table, human))
@@ -63,6 +64,13 @@ def read_checked_table(
     _check_ids(table, roles, by_column)
     table, paired, by_name = by_model_name(table, roles)
     reading = _read(table, roles, "" if passing in READINGS and paired else passing, paired)
+    if not roles.humans and not table.note:
+        roles.notes.append(
+            "no column has the name of human labels; if one holds them, name it: --human COLUMN"
+        )
+    empty = [name for name in roles.humans if not reading.mappings[name]]
+    roles.notes += [f"{name!r} holds no label yet" for name in empty]
+    roles.humans = [name for name in roles.humans if name not in empty]
     label_values = [reading.numbers(name, table.columns[name]) for name in roles.humans]
     label_array = np.column_stack(label_values) if label_values else np.empty((len(table), 0))
     roles.notes += reading.notes
@@ -90,6 +98,7 @@ def read_checked_table(
         texts={"id": tuple(map(table.place, range(len(table)))), **texts},
         guessed=_guessed(roles, judges),
         notes=tuple(roles.notes),
+        command=table.command(),
     )
 
 
@@ -99,17 +108,16 @@ def _read(table: TextTable, roles: ColumnRoles, passing: str, paired: bool) -> R
     Raises:
         DeclarationError: no judge's column can be read, or one that the user named cannot.
     """
-    silent = [
-        name
-        for name, group in roles.judges.items()
-        if not any(word_column(column, table.columns[column], human=False).counts for column in group)
-    ]
-    if len(silent) < len(roles.judges):
-        roles.judges = {name: group for name, group in roles.judges.items() if name not in silent}
-        roles.notes += [f"{name!r} is left out: it holds no verdict, or errors alone" for name in silent]
     groups = [(False, columns) for columns in roles.judges.values()]
     groups += [(True, [name]) for name in roles.humans]
     cells = [[word_column(name, table.columns[name], human) for name in names] for human, names in groups]
+    silent = [place for place in range(len(roles.judges)) if not any(cell.counts for cell in cells[place])]
+    if len(silent) < len(roles.judges):
+        names = [name for place, name in enumerate(roles.judges) if place in silent]
+        roles.notes += [f"{name!r} is left out: it holds no verdict, or errors alone" for name in names]
+        roles.judges = {name: group for name, group in roles.judges.items() if name not in names}
+        groups = [group for place, group in enumerate(groups) if place not in silent]
+        cells = [group for place, group in enumerate(cells) if place not in silent]
     try:
         every = [cell for group in cells for cell in group]
         return read_verdicts(table, every, passing=passing, paired=paired)
@@ -128,11 +136,11 @@ def _read(table: TextTable, roles: ColumnRoles, passing: str, paired: bool) -> R
                 continue
             if reading is None or tried.kind == reading.kind:
                 kept, reading = trial, tried
-        names = {cell.name for cell in kept}
-        if reading is not None and (not labeled or names.intersection(roles.humans)):
-            left_out = ", ".join(name for _, group in groups for name in group if name not in names)
-            roles.judges = {name: group for name, group in roles.judges.items() if names.issuperset(group)}
-            roles.humans = [name for name in roles.humans if name in names]
+        of_kind = {cell.name for cell in kept}
+        if reading is not None and (not labeled or of_kind.intersection(roles.humans)):
+            left_out = ", ".join(name for _, group in groups for name in group if name not in of_kind)
+            roles.judges = {name: group for name, group in roles.judges.items() if of_kind.issuperset(group)}
+            roles.humans = [name for name in roles.humans if name in of_kind]
             roles.notes.append(
                 f"columns of another kind are left out: {left_out} (name one: --judge, --human)"
             )
@@ -250,10 +258,6 @@ def _further_notes(
     labels: NDArray[np.float64],
     by: str | None,
 ) -> None:
-    if not roles.humans and not table.note:
-        roles.notes.append(
-            "no column has the name of human labels; if one holds them, name it: --human COLUMN"
-        )
     for place, name in enumerate(roles.humans):
         for judge in judges:
             both = ~np.isnan(labels[:, place]) & ~np.isnan(judge.values)

@@ -129,6 +129,11 @@ class LevelCheck(Frozen):
     bias: Estimate
 
 
+def level_words(level: LevelCheck) -> str:
+    """Return a level in words, such as ``3`` or ``2.33 to 3``."""
+    return f"{level.low:.3g}" if level.low == level.high else f"{level.low:.3g} to {level.high:.3g}"
+
+
 class SystemCheck(Frozen):
     """The mean of one system by the judge, and the mean corrected by its labels."""
 
@@ -269,6 +274,7 @@ class CheckResult(NamedFigures):
         disagreements_in_all: how many there are.
         notes: what else a reader must know, one sentence each.
         guessed: which column was taken for what.
+        command: the command line that reads the table so, with the user's options.
         requirements: the outcomes of conditions.
     """
 
@@ -296,6 +302,7 @@ class CheckResult(NamedFigures):
     disagreements_in_all: int = 0
     notes: tuple[str, ...] = ()
     guessed: str = ""
+    command: str = Field(default="", exclude=True)
     requirements: tuple[RequirementOutcome, ...] = Field(default=(), exclude=True)
 
     def figure(self, name: str) -> Estimate:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from conqret.errors import number as counted
 from conqret.show.visible_text import cut
 from conqret.stats.estimate import Estimate
-from conqret.studies.check.result import CheckResult, Disagreement, JudgeCheck, LevelCheck
+from conqret.studies.check.result import CheckResult, Disagreement, JudgeCheck, LevelCheck, level_words
 
 FigureLine = tuple[str, str, str]
 """What it is, its value with its interval, and what it rests on."""
@@ -68,11 +69,11 @@ def figure_lines(result: CheckResult, judge: JudgeCheck) -> Iterator[FigureLine]
     """Yield the four figures that matter most for verdicts of this kind; none without labels."""
     if not result.labeled or result.guard.fired:
         return
-    figures, rows = judge.figures, f"{judge.compared:,} labeled rows"
+    figures, rows = judge.figures, counted(judge.compared, "labeled row")
     if result.kind == "pass_fail":
         tnr, tpr = figures["tnr"], figures["tpr"]
-        yield "catches failures (TNR)", estimate_text(tnr), f"{tnr.n:,} labeled failures"
-        yield "keeps good answers (TPR)", estimate_text(tpr), f"{tpr.n:,} labeled passes"
+        yield "catches failures (TNR)", estimate_text(tnr), counted(tnr.n, "labeled failure")
+        yield "keeps good answers (TPR)", estimate_text(tpr), f"{tpr.n:,} labeled pass{'es' * (tpr.n != 1)}"
         yield _mean_line("pass rate", result, judge)
         yield _noise(judge) or (
             "kappa",
@@ -111,7 +112,7 @@ def _mean_line(what: str, result: CheckResult, judge: JudgeCheck) -> FigureLine:
         return f"{what} of all rows", f"{by_judge}, annotators {estimate_text(figures['human_mean'])}", ""
     return (
         f"{what} of all rows",
-        f"{by_judge}, corrected {estimate_text(corrected)}",
+        f"{by_judge}, corrected by labels {estimate_text(corrected)}",
         f"{result.rows:,} rows, {result.unlabeled:,} without a label",
     )
 
@@ -140,13 +141,13 @@ def _agreement(result: CheckResult, judge: JudgeCheck) -> FigureLine:
 
 
 def _few(levels: Sequence[LevelCheck]) -> Sequence[LevelCheck]:
-    """The lowest, the middle and the highest of many levels."""
-    return levels if len(levels) <= LISTED else [levels[0], levels[len(levels) // 2], levels[-1]]
+    """The lowest, the middle and the highest of many levels, or of bands."""
+    few = len(levels) <= LISTED and all(level.low == level.high for level in levels)
+    return levels if few or len(levels) < 3 else [levels[0], levels[len(levels) // 2], levels[-1]]
 
 
 def _level(level: LevelCheck) -> str:
-    where = f"{level.low:g}" if level.low == level.high else f"{level.low:g} to {level.high:g}"
-    return f"{where}: {number(level.bias.value, signed=True)}"
+    return f"{level_words(level)}: {number(level.bias.value, signed=True)}"
 
 
 def _confused(result: CheckResult, judge: JudgeCheck) -> tuple[str, str]:
@@ -257,4 +258,4 @@ def _disagreements(result: CheckResult, *, paged: bool) -> Iterator[str]:
 def _quoted(disagreement: Disagreement) -> str:
     texts = disagreement.texts
     text = texts.get("output") or texts.get("input") or next(iter(texts.values()), "")
-    return f'"{cut(" ".join(text.split()), ROOM)}"' if text else ""
+    return f"“{cut(' '.join(text.split()), ROOM)}”" if text else ""

@@ -13,7 +13,8 @@ from conqret.errors import DeclarationError, FaultsError, ItemsError
 from conqret.io.cell_values import is_missing
 from conqret.io.files import file_rows
 from conqret.io.rows import FaultList, Row, frame_kind, frame_rows, only_split
-from conqret.studies.check.tool_results import tool_rows
+from conqret.studies.check.tool_results import tool_records, tool_rows
+from conqret.studies.check.tool_verdicts import ToolRows
 
 IN_MEMORY = "the rows"
 """What a table in memory is called in messages."""
@@ -77,8 +78,7 @@ def read_text_table(source: Any) -> TextTable:
     if isinstance(source, str | Path):
         result = tool_rows(Path(source)) if Path(source).is_file() else None
         if result is not None:
-            lines, columns = list(range(1, len(result.rows) + 1)), _columns(result.rows)
-            return TextTable(str(source), columns, lines, "row", result.judges, result.humans, result.note)
+            return _of_tool(str(source), result)
         name, records, lines = _of_file(source)
         suffix = Path(str(source).lower().removesuffix(".gz")).suffix
         unit = "line" if suffix in LINES else "row"
@@ -86,10 +86,15 @@ def read_text_table(source: Any) -> TextTable:
         name, unit = IN_MEMORY, "row"
         records, lines = _in_memory(source)
     if not records:
-        raise DeclarationError(
-            f"{name} has no rows: give a table with at least one row below the column names"
-        )
-    return TextTable(name, _columns(records), lines, unit)
+        none = "there are no rows" if name == IN_MEMORY else f"{name} has no rows"
+        raise DeclarationError(f"{none}: give a table with at least one row below the column names")
+    result = tool_records(records, name)
+    return _of_tool(name, result) if result is not None else TextTable(name, _columns(records), lines, unit)
+
+
+def _of_tool(name: str, result: ToolRows) -> TextTable:
+    lines, columns = list(range(1, len(result.rows) + 1)), _columns(result.rows)
+    return TextTable(name, columns, lines, "row", result.judges, result.humans, result.note)
 
 
 def _of_file(source: str | Path) -> tuple[str, list[Mapping[str, object]], list[int]]:

@@ -7,7 +7,7 @@ import io
 import json
 import re
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from conqret.errors import DeclarationError
@@ -60,20 +60,37 @@ def tool_rows(path: Path) -> ToolRows | None:
     with path.open("rb") as file:
         head = file.read(_LOOK)
     start = head.removeprefix(UTF8_MARK).lstrip()
+    return _table(lambda: _read(path, start), str(path))
+
+
+def tool_records(records: Sequence[Mapping[str, object]], source: str) -> ToolRows | None:
+    """Read the rows of a table in memory that a tool returned; None for any other table.
+
+    Args:
+        records: the rows.
+        source: what the table is called in errors.
+
+    Raises:
+        DeclarationError: the table lacks the judge's verdicts.
+    """
+    return _table(lambda: _of_json(list(records)), source)
+
+
+def _table(read: Callable[[], Result | None], source: str) -> ToolRows | None:
     try:
-        result = _read(path, start)
+        result = read()
     except _OTHER_CONTENT:
         return None
     if result is not None and not result.verdicts and result.warning:
-        raise DeclarationError(f"{path}: {result.warning}")
-    return verdict_table(result, path) if result and result.verdicts else None
+        raise DeclarationError(f"{source}: {result.warning}")
+    return verdict_table(result, source) if result and result.verdicts else None
 
 
 def _read(path: Path, start: bytes) -> Result | None:
     if start.startswith(b"PK\x03\x04"):
         return inspect_log(_samples(path)) if path.suffix.lower() == ".eval" else None
     if start.startswith((b"{", b"[")):
-        return _of_json(_json(path)) if _MARKS.search(start) else None
+        return _of_json(_json(path, start)) if _MARKS.search(start) else None
     return _of_csv(path, start.decode("utf-8", "replace"))
 
 
@@ -94,17 +111,21 @@ def _samples(path: Path) -> Iterator[Record]:
         ) from error
 
 
-def _json(path: Path) -> object:
+def _json(path: Path, start: bytes) -> object:
     """Return the content of a JSON file, or the list of records in a JSONL file; None if it is neither."""
-    text = whole_bytes(path)
     try:
-        return json.loads(text)
+        json.loads(start.partition(b"\n")[0])
     except (ValueError, RecursionError):
-        pass
+        lines = False
+    else:
+        lines = True
     try:
-        return [json.loads(line) for line in text.splitlines() if line.strip()]
+        if not lines:
+            return json.loads(whole_bytes(path))
+        records = [json.loads(line) for line in whole_bytes(path, UNPACKED).splitlines() if line.strip()]
     except (ValueError, RecursionError):
         return None
+    return records[0] if len(records) == 1 else records
 
 
 def _of_json(content: object) -> Result | None:

@@ -7,7 +7,6 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Literal
 
 from conqret.errors import DeclarationError
@@ -196,7 +195,7 @@ def _reason(record: Record, column: str) -> str:
     return ""
 
 
-def verdict_table(result: Result, path: Path) -> ToolRows:
+def verdict_table(result: Result, source: str) -> ToolRows:
     """Make rows of the verdicts of a result: of the judges that judge what was labeled, and of the annotators.
 
     Where annotators labeled several metrics, the one with most labels is compared, and the note names the others.
@@ -209,7 +208,7 @@ def verdict_table(result: Result, path: Path) -> ToolRows:
     judged = [verdict for verdict in verdicts if verdict.side == ("judge" if "judge" in sides else "code")]
     if not judged:
         raise DeclarationError(
-            f"{path}: this export of {result.tool} has human labels and no verdict of a judge"
+            f"{source}: this export of {result.tool} has human labels and no verdict of a judge"
         )
     columns = {verdict.name: verdict.name for verdict in judged}
     columns |= {name: f"judge_{name}" for name in columns if name in _FIXED}

@@ -149,7 +149,12 @@ def phoenix(records: list[Record]) -> Result:
     def side(record: Record) -> Side | None:
         return _PHOENIX_SIDES.get(str(record.get("annotator_kind")))
 
-    return _scores(Result("Phoenix", "spans", "annotations by a human"), records, side, fields)
+    result = _scores(Result("Phoenix", "spans", "annotations by a human"), records, side, fields)
+    if not result.verdicts:
+        result.warning = (
+            "no row names the span that it is on: call reset_index() on the frame of annotations first"
+        )
+    return result
 
 
 def _pass_or_fail(values: Iterable[object]) -> bool:

@@ -117,12 +117,12 @@ def word_of(text: str) -> str:
 
 def is_no_label(text: str) -> bool:
     """Return True if a cell holds no label: it is empty, or says that there is none."""
-    return text.casefold() in _NO_LABEL or word_of(text) in _NO_LABEL
+    return not text[:1].isdigit() and (text.casefold() in _NO_LABEL or word_of(text) in _NO_LABEL)
 
 
 def is_failed(text: str) -> bool:
     """Return True if a cell holds no verdict: it is empty, says that there is none, or is an error."""
-    return is_no_label(text) or _ERROR.fullmatch(text) is not None
+    return not text[:1].isdigit() and (is_no_label(text) or _ERROR.fullmatch(text) is not None)
 
 
 def _candidates(text: str) -> tuple[str, ...]:

@@ -94,7 +94,6 @@ class Reading:
         mappings: the number of each cell by column; a cell without one is none.
         passing: how a pass is told.
         scale: the ends of the scale.
-        levels: the words of ratings in words, from the lowest.
         classes: the names of classes.
         levels: the words of ratings, from the lowest.
         probabilities: for columns of scores that were cut, the probability of a pass of each cell.
@@ -105,7 +104,6 @@ class Reading:
     mappings: dict[str, dict[str, float]] = field(default_factory=dict)
     passing: str = ""
     scale: tuple[float, float] = (0.0, 1.0)
-    levels: tuple[str, ...] = ()
     classes: tuple[str, ...] = ()
     levels: tuple[str, ...] = ()
     probabilities: dict[str, dict[str, float]] = field(default_factory=dict)

@@ -70,11 +70,12 @@ class UnitSides:
 
     @property
     def units(self) -> int:
-        """The number of labeled units that all judges scored."""
+        """The number of labeled units that all judges scored; others are left out of the comparison."""
         return int((~np.isnan(self.labels)).sum())
 
     def alphas(self, judges: NDArray[np.float64], drawn: Resamples) -> list[JackknifedEstimate]:
-        """Return Krippendorff's alpha of the labels and each row of ``judges``."""
+        """Return one estimate for each row of ``judges`` (a judge's scores): Krippendorff's alpha between it and the
+        labels. It has no value for labels without a scale."""
         if not self.placed:
             return [without_value(NO_SCALE)] * len(judges)
         pairs = np.stack([judges, np.broadcast_to(self.labels, judges.shape)], axis=1)

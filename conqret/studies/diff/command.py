@@ -13,7 +13,7 @@ from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.conditions import Requirement, RequirementOutcome
 from conqret.console.printing import at, end, note, result, tell, tell_outcomes
-from conqret.errors import DeclarationError, check_known
+from conqret.errors import DeclarationError, check_known, metric_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -117,7 +117,7 @@ def diff(
         *runs,
         labels=[reading.load([file]) for file in labels or ()],
         settings=AgreementSettings(confidence=confidence),
-        metrics=[name.replace("-", "_") for name in metric or ()],
+        metrics=[metric_name(name) for name in metric or ()],
         margin=margin,
     )
     outcomes = [check_difference_requirement(condition, found.metrics) for condition in wanted]

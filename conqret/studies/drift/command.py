@@ -7,6 +7,7 @@ from pathlib import Path
 from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.printing import end, note_all, result, tell_outcomes
+from conqret.errors import metric_name
 from conqret.studies.diff.command import check_difference_requirement, parse_difference_requirement
 
 
@@ -49,7 +50,7 @@ def drift(
     found = waves.drift(
         *runs,
         reference=reference,
-        metrics=[name.replace("-", "_") for name in metric or ()],
+        metrics=[metric_name(name) for name in metric or ()],
         confidence=confidence,
     )
     if found.left_out:

@@ -12,6 +12,7 @@ from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, end, note, result, spaced
+from conqret.errors import metric_name
 from conqret.judging.study_options import StudyOptions
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class ImprovedJudge(OptionGroup):
         if "criterion" in settings:
             settings["criteria"] = [settings.pop("criterion")]
         if "metric" in settings:
-            settings["metric"] = settings["metric"].replace("-", "_")
+            settings["metric"] = metric_name(settings["metric"])
         return settings
 
 

@@ -213,7 +213,8 @@ class ImprovePlan:
         )
 
     def judgments(self, setup: Setup, items: Iterable[Item]) -> dict[str, Judgment]:
-        """Return the judgments by ``setup`` that have a score of the metric, by item id."""
+        """Return a mapping from item id to the judgment by ``setup``; items without a score of the metric are left
+        out."""
         found = {}
         for item in items:
             row = self.rows.get(trial_key(setup.fingerprint, item.id))

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from conqret.data import Judgment
 from conqret.data.digest import gathered
 from conqret.data.judgment import TopicKeys
-from conqret.errors import DeclarationError, check_known, strict_options
+from conqret.errors import DeclarationError, check_known, metric_name, strict_options
 from conqret.io.labels import Labels, labels_of
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.stats.agreement import Level, alphas
@@ -345,7 +345,7 @@ def power_difference(
     sizes, draw, told = SamplePlan(**plan), assumed_differences(shift, sd, icc), ""
     if pilot is not None and reference is not None and metric is not None:
         first, second = (JudgeFolder(Path(one)).finished() for one in (pilot, reference))
-        values, topics = between_runs(first, second, metric.strip().replace("-", "_"))
+        values, topics = between_runs(first, second, metric_name(metric.strip()))
         told = _piloted(len(values), len(set(topics)), "topics")
         draw = from_pilot(np.asarray([values]) + shift, topics)
     spread = "" if told else f"standard deviation {sd:g}, ICC {icc:g}"

@@ -10,7 +10,7 @@ from typing import Any
 
 from conqret.data import Item, Judgment, Measure
 from conqret.data.judgment import TopicKeys
-from conqret.errors import DeclarationError, number
+from conqret.errors import DeclarationError, metric_name, number
 from conqret.judging.judge_parts import DEFAULT_FORMAT, Judge
 from conqret.judging.judge_settings import JudgeSettings
 from conqret.judging.session_judge import SessionJudge
@@ -110,7 +110,7 @@ def check(
     made = series(items, changes, entry.levels, seed=seed, materials=materials)
     versions = {level: list(version_items.values()) for level, version_items in made.versions.items()}
     chosen, able = tuple(versions), versions[0]
-    name = metric.replace("-", "_")
+    name = metric_name(metric)
     judged_levels = [_judge(judge, versions[level]) for level in chosen]
     columns = [[_value(judged, name) for judged in items_scores] for items_scores in judged_levels]
     rows = list(zip(*columns, strict=True))

@@ -252,8 +252,10 @@ def _verdict_cells(curve: Curve | EmptyCurve) -> tuple[str, ...]:
 
 
 def curve_table(results: SensitivityResults, perturbation: str, metric: str) -> Table:
-    """Return the table of means, levels by judges, with correlations and strict decrease (ConQRet, Tables 16
-    and 18).
+    """Return the table of one metric's means under a perturbation (ConQRet, Tables 16 and 18).
+
+    A row is a level, a column a judge. Two closing rows have Pearson's correlation of means and levels, and
+    whether the means decrease from each level to the next.
     """
     curves = _of(results.curves, perturbation, metric)
     several = len({judge["model"] for judge in results.record.judges}) > 1
@@ -264,7 +266,11 @@ def curve_table(results: SensitivityResults, perturbation: str, metric: str) -> 
 
 
 def stance_table(results: SensitivityResults, perturbation: str, metric: str) -> Table:
-    """Return the table of means, levels by judges and stances (ConQRet, Table 15)."""
+    """Return the table of one metric's means under a perturbation, by stance (ConQRet, Table 15).
+
+    A row is a level, a column a judge with the items of one stance. Two closing rows have Pearson's
+    correlation of means and levels, and whether the means decrease from each level to the next.
+    """
     curves = _of(results.stances, perturbation, metric)
     units = [words.capitalised(one.unit) for one in results.curves if one.perturbation == perturbation]
     names = [f"{curve.format} {curve.stance}" for curve in curves]
@@ -281,8 +287,10 @@ def _levels(levels: Sequence[float], curves: Sequence[Curve | StanceCurve]) -> I
 
 
 def monotone_table(results: SensitivityResults, perturbation: str, metric: str) -> Table:
-    """Return the table of models by formats: strict monotone decrease, or not, or no valid responses
-    (ConQRet, Table 17).
+    """Return a table that says whether a metric's means decrease at each level (ConQRet, Table 17).
+
+    A row is a model, a column a format. A judge without valid responses, or that was not requested, has no
+    verdict, but a mark that the table's note explains.
     """
     judges = results.record.judges
     formats = list(dict.fromkeys(str(judge["format"]) for judge in judges))

@@ -126,7 +126,8 @@ class SensitivityPlan:
 
     @property
     def judgments(self) -> int:
-        """The number of judgments: every judge configuration judges every version once."""
+        """The number of judgments that the run needs: every judge configuration judges every version of every
+        item once."""
         return len(self.setups) * sum(map(len, self.versions.values()))
 
     @property

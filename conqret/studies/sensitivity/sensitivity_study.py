@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar, Unpack
 
 from conqret.data import Item
-from conqret.errors import DeclarationError, strict_options
+from conqret.errors import DeclarationError, metric_name, strict_options
 from conqret.io import ItemSource
 from conqret.judging.cost import Counted
 from conqret.judging.judge import Items
@@ -60,7 +60,7 @@ def sensitivity_setups(
         ItemsError: items lack what a format needs.
         DeclarationError: there is no such format, or it has none of the metrics.
     """
-    wanted = {metric.replace("-", "_") for metric in metrics}
+    wanted = {metric_name(metric) for metric in metrics}
     setups = []
     for name in formats:
         for client in clients:

@@ -361,7 +361,7 @@ def tournament_plan(
 
 
 def several(models: Any) -> list[Any]:
-    """Return the models that compare as a list, from one model or a list.
+    """Return ``models``, one model or a list of them, as a list: the judges of a tournament's comparisons.
 
     Raises:
         DeclarationError: the list is empty, or names a model twice.

@@ -7,6 +7,7 @@ from pathlib import Path
 from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.printing import note, tell
+from conqret.errors import metric_name
 
 
 def variance(
@@ -37,7 +38,7 @@ def variance(
     from conqret.studies.variance import result as components
 
     study = components.variance(
-        runs, metrics=[name.replace("-", "_") for name in metric or ()], confidence=confidence
+        runs, metrics=[metric_name(name) for name in metric or ()], confidence=confidence
     )
     sentences = components.variance_words(study)
     for text in (*(f"run        {run}" for run in study.runs), sentences[0]):

@@ -61,7 +61,8 @@ def controllability(side: str, verdicts: SuiteVerdicts) -> float:
 
 
 def distance(verdicts: SuiteVerdicts) -> float:
-    """Return the mean distance of these shares from those by GPT-4, over models and sides."""
+    """Return the mean absolute difference of :func:`controllability` from the printed shares by GPT-4, over
+    models and sides; sides without statements are left out."""
     distances = [
         abs(share - printed)
         for system, part in by_group(verdicts).items()

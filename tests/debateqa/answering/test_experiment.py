@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import re
 import shutil
-import sys
 import tomllib
 from pathlib import Path
 
@@ -15,7 +12,7 @@ import pytest
 pytest.importorskip("pyterrier", reason="the extra retrieval is not installed: pyterrier is missing")
 
 from conqret.cli.commands import find
-from conqret.errors import MissingDependencyError
+from scripts.experiment_steps import experiment
 from tests.commands import options_of
 from tests.needed import Needed
 
@@ -24,8 +21,9 @@ Needed("torch", reason="the extra perplexity is not installed: torch is missing"
 ROOT = Path(__file__).resolve().parents[3]
 SHIPPED = sorted((ROOT / "fixtures" / "answers").glob("*.toml"))
 SMALL = """
-questions = "few.jsonl"
-corpus = "corpus"
+questions = "./few.jsonl"
+corpus = "./corpus"
+references = "{out}/benchmark/benchmark.jsonl"
 [dedupe]
 quiet = true
 [curate]
@@ -33,49 +31,34 @@ quiet = true
 [answer]
 quiet = true
 [perspective-diversity]
-backbone = "tiny"
-steps = 1
+backbone = "{out}/tiny"
 [variants.none]
 strategy = "none"
 [variants.react]
 strategy = "react"
+index = "./corpus"
 searches = 2
 [variants.trusted]
 strategy = "rag"
+index = "./corpus"
 trusted = "standard"
 """
 pytestmark = pytest.mark.usefixtures("one_thread")
 
 
-@pytest.fixture(scope="module")
-def script():
-    spec = importlib.util.spec_from_file_location(
-        "answer_experiment", ROOT / "scripts" / "answer_experiment.py"
-    )
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def test_from_questions_to_ranks_and_a_page(tmp_path, capsys):
+    from fixtures.tiny_model import tiny_model
 
-
-@pytest.mark.parametrize(("module", "extra"), [("pyterrier", "retrieval"), ("torch", "perplexity")])
-def test_nothing_is_done_where_an_extra_is_not_installed(
-    script, tmp_path, capsys, monkeypatch, module, extra
-):
-    monkeypatch.setitem(sys.modules, module, None)
-    (tmp_path / "small.toml").write_text(SMALL)
-    with pytest.raises(MissingDependencyError, match=re.escape(f"pip install 'conqret[{extra}]'")):
-        script.experiment(tmp_path / "small.toml", tmp_path / "out")
-    assert (capsys.readouterr().out, (tmp_path / "out").exists()) == ("", False)
-
-
-def test_from_questions_to_ranks_and_a_page(script, tmp_path, capsys):
     lines = (ROOT / "fixtures" / "questions.jsonl").read_text().splitlines(keepends=True)
     (tmp_path / "few.jsonl").write_text("".join(lines[4:6] + lines[4:5]).replace('"homework"', '"twin"', 1))
     (tmp_path / "corpus").mkdir()
     shutil.copy(ROOT / "fixtures" / "corpus" / "documents.jsonl", tmp_path / "corpus")
-    (tmp_path / "small.toml").write_text(SMALL)
     out = tmp_path / "out"
-    script.experiment(tmp_path / "small.toml", out)
+    tiny_model(tmp_path / "corpus", out / "tiny", 1)
+    plan = tomllib.loads((ROOT / "fixtures" / "answers" / "offline.toml").read_text(encoding="utf-8"))
+    steps = json.dumps([step for step in plan["steps"] if not step.startswith("python")])
+    (tmp_path / "small.toml").write_text(f"steps = {steps}\n{SMALL}")
+    experiment(tmp_path / "small.toml", out)
     said = capsys.readouterr().out
     assert "Ranks by both metrics" in said
     asked = [json.loads(line)["id"] for line in (out / "benchmark" / "benchmark.jsonl").open()]

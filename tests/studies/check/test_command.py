@@ -51,11 +51,12 @@ def test_the_first_screen_answers_in_a_sentence_and_four_figures(cli: Cli) -> No
         "kappa",
     ]
     assert "0.53 [0.36, 0.70]" in lines[0]
-    assert "judge 0.79, corrected 0.70 [0.61, 0.78]" in lines[2]
+    assert "judge 0.79, corrected by labels 0.70 [0.61, 0.78]" in lines[2]
     assert lines[4].startswith("  next: label 217 more rows to know TNR")
     assert "judge pass, human fail" in lines[7]
-    assert "judge" in done.err
-    assert "human" in done.err
+    assert done.err.startswith('judge is column "judge", labels are column "human"')
+    assert done.out.strip() in Path("docs/check.md").read_text(encoding="utf-8")
+    assert "\n".join([sentence, *lines[:5]]) in Path("README.md").read_text(encoding="utf-8")
 
 
 def test_a_folder_gets_the_page_with_the_disagreements(cli: Cli, tmp_path: Path) -> None:
@@ -176,6 +177,21 @@ def test_every_shape_has_its_figures(
     done = cli("check", write(tmp_path / "table.csv", header, rows))
     assert done.code == 0
     assert [words for words in said if words not in done.out] == []
+
+
+def test_the_page_of_several_annotators_says_whether_the_judge_can_replace_one(
+    cli: Cli, tmp_path: Path
+) -> None:
+    rows = [
+        (n, *(min(5, max(1, n % 5 + shift)) for shift in (1 + n % 2, n % 3 % 2, n % 7 % 2, 1)))
+        for n in range(80)
+    ]
+    file = write(tmp_path / "t.csv", "id judge human_anna human_ben human_carl", rows)
+    done = cli("check", file, "-o", tmp_path / "out")
+    assert "alpha in an annotator's place" in done.out
+    page = (tmp_path / "out/check.html").read_text(encoding="utf-8")
+    assert "Can the judge replace an annotator?" in page
+    assert "annotators among themselves" in page
 
 
 def test_it_is_a_function_and_a_test(tmp_path: Path) -> None:

@@ -284,7 +284,6 @@ def test_without_labels_the_next_step_is_to_collect_some(kind):
         ("tnr.low >= 0.8", "not met"),
         ("corrected.high <= 0.75", "undecided"),
         ("coverage >= 1", "met"),
-        ("kappa >= 0.9", "not met"),
     ],
 )
 def test_requirements_are_undecided_only_at_an_end_of_the_interval(first_hundred, text, status):
@@ -296,8 +295,7 @@ def test_requirements_are_undecided_only_at_an_end_of_the_interval(first_hundred
 
 
 def test_requirements_name_what_there_is(first_hundred):
-    for text, error in (("recall[refund] >= 1", DeclarationError), ("flip_rate <= 0.1", UnknownNameError)):
-        with pytest.raises(error):
-            check_requirement(parse_requirement(text), first_hundred)
+    with pytest.raises(UnknownNameError, match="flip_rate"):
+        check_requirement(parse_requirement("flip_rate <= 0.1"), first_hundred)
     with pytest.raises(DeclarationError, match="names no class"):
         parse_requirement("recall >= 0.5")

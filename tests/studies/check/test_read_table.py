@@ -73,28 +73,17 @@ def test_failed_verdicts_are_counted(tmp_path, failure):
     assert (judge.failed, judge.failures) == (1, (f"line 3: {failure!r}" if failure else "line 3: empty",))
 
 
-@pytest.mark.parametrize(
-    ("judge", "human"),
-    [
-        ("Judge Verdict", "human_label"),
-        ("LLM judge", "gold"),
-        ("verdict", "label"),
-        ("prediction", "ground truth"),
-        ("llm_score", "annotation"),
-        ("grade", "expert"),
-        ("is_correct", "human"),
-        ("judge", "is_correct"),
-        ("y_pred", "y_true"),
-        ("judgeVerdict", "humanVerdict"),
-        ("result", "expected"),
-        ("gpt-4o-mini", "rater A"),
-        ("judge_score", "oracle_label"),
-        ("LLM-Urteil", "Gutachter"),
-        ("answer_correctness", "human_correctness"),
-        ("predicted_label", "true_label"),
-    ],
+NAMES = (
+    "Judge Verdict/human_label, LLM judge/gold, verdict/label, prediction/ground truth, llm_score/annotation, "
+    "grade/expert, is_correct/human, judge/is_correct, y_pred/y_true, judgeVerdict/humanVerdict, result/expected, "
+    "gpt-4o-mini/rater A, judge_score/oracle_label, LLM-Urteil/Gutachter, predicted_label/true_label, "
+    "answer_correctness/human_correctness, judge_label/label, auto_eval/manual, ai_label/human_annotator"
 )
-def test_names_of_columns(tmp_path, judge, human):
+
+
+@pytest.mark.parametrize("names", NAMES.split(", "))
+def test_names_of_columns(tmp_path, names):
+    judge, human = names.split("/")
     head = f"id,input,{human},output,{judge},judge_reason"
     table = read(
         tmp_path,
@@ -175,9 +164,7 @@ def test_pass_option(tmp_path, judged, labeled, passing, expected, labels):
 def test_runs_and_several_judges(tmp_path, head, line, judges, runs):
     table = read(tmp_path, rows(head, line, line.replace("1,", "2,", 1)))
     assert [judge.name for judge in table.judges] == judges
-    assert [None if judge.runs is None else judge.runs.shape[1] for judge in table.judges] == [runs] * len(
-        judges
-    )
+    assert {judge.runs.shape[1] if judge.runs is not None else None for judge in table.judges} == {runs}
 
 
 @pytest.mark.parametrize(
@@ -286,29 +273,17 @@ def test_files_and_frames(tmp_path, shape):
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        (
-            rows("nr,foo,bar", "1,pass,fail", "2,fail,pass"),
-            "conqret check results.csv --judge foo --human bar",
-        ),
+        (rows("nr,foo,bar", "1,pass,fail", "2,fail,pass"), "results.csv --judge foo --human bar"),
         (rows("id,label,score", "1,pass,1", "2,fail,0"), "--judge score --human label"),
-        (
-            rows("judge,human", "sound,made up", "made up,sound"),
-            "--pass 'made up' or conqret check results.csv --pass sound",
-        ),
+        (rows("judge,human", "sound,made up", "made up,sound"), "results.csv --pass 'made up' or"),
         (rows("judge,human", *["pass,fail"] * 20, "pas,fail"), "(line 22: 'pas')"),
         (rows("judge,human", "10,1", "8,5", "1,2"), "--pass 'judge>=7, human>=4'"),
         (rows("judge,human", "5,pass", "1,fail"), "--pass '>=4'"),
-        (rows("id,judge,human", "1,pass,fail", "1,fail,fail"), "results.csv:3: id '1' has a second verdict"),
+        (rows("id,judge,human", "1,pass,fail", "1,fail,fail"), "results.csv:3: id '1' has a second"),
         (rows("judge,human", ",fail", "ERROR,pass"), "holds no verdict"),
         (rows("judge_a,human_a,judge_b,human_b"), "has no rows"),
-        (
-            rows("judge_tone,human_tone,judge_facts,human_facts", "pass,pass,fail,fail"),
-            "check results.csv --judge judge_tone --human human_tone",
-        ),
-        (
-            rows("judge,human,inclusion_probability", "pass,fail,1.5"),
-            "results.csv:2: inclusion_probability is '1.5'",
-        ),
+        (rows("judge_ok,human_ok,judge_tone,human_tone", "1,1,0,0"), "--judge judge_ok --human human_ok"),
+        (rows("judge,human,inclusion_probability", "1,0,1.5"), "results.csv:2: inclusion_probability"),
     ],
 )
 def test_errors_hold_the_command(tmp_path, text, expected):
@@ -319,5 +294,6 @@ def test_no_labels_and_copies_are_said(tmp_path):
     table = read(tmp_path, rows("id,judge", "1,pass", "2,fail"))
     assert table.labels.shape == (2, 0)
     assert "--human COLUMN" in table.notes[0]
+    assert read(tmp_path, rows("id,judge,human", "1,pass,", "2,fail,")).annotators == ()
     copied = read(tmp_path, rows("id,judge,human", *(f"{row},pass,yes" for row in range(10))))
     assert "equal the verdicts" in copied.notes[0]

@@ -171,6 +171,16 @@ def test_ragas_metrics_meet_the_label_of_their_name(tmp_path: Path) -> None:
     assert result.rows[0]["answer_relevancy"] == "ERROR: no value"
 
 
+def test_a_table_in_memory_is_read_as_the_file() -> None:
+    rows = [
+        {"span_id": "1", "name": "ok", "annotator_kind": kind, "label": "pass"} for kind in ("LLM", "HUMAN")
+    ]
+    table = read_checked_table(rows)
+    assert (table.judges[0].name, table.annotators) == ("ok", ("human",))
+    with pytest.raises(DeclarationError, match=r"the rows: no row names the span .* reset_index"):
+        read_checked_table([{name: row[name] for name in row if name != "span_id"} for row in rows])
+
+
 def test_a_rating_in_the_csv_of_promptfoo_has_replaced_the_verdict() -> None:
     with pytest.raises(DeclarationError, match=r"promptfoo\.csv: a rating stands .* promptfoo export eval"):
         tool_rows(FILES / "promptfoo.csv")
