@@ -169,6 +169,6 @@ def pass_fail_table(rows: Mapping[str, PassFail | None]) -> Table | None:
         list(known.items()),
         note="TNR is the share of human failures that the judge fails, TPR that of human passes that it passes. Of the "
         f"judge, {passing}; of annotators, the higher label. The corrected pass rate is that of all judged items as "
-        "annotators would give it, if the labeled ones were drawn as stated, or at random. So many more labels let the rate of the rarer class be known to within "
-        f"{WITHIN:.2f}.",
+        "annotators would give it, if the labeled ones were drawn as stated, or at random. So many more labels let the "
+        f"rate of the rarer class be known to within {WITHIN:.2f}.",
     )
