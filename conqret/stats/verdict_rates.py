@@ -9,8 +9,9 @@ the shares a1, a0 of human passes among labeled rows that the judge passes and f
 - a fixed number of each verdict (``verdict``), or with known probabilities: a1 and a0 hold, and all else is made of
   them with q of all rows: ``TPR = q a1 / (q a1 + (1 - q) a0)``;
 - a fixed number of each human label (``label``): TPR and TNR hold, and the pass rate is
-  ``(q + TNR - 1) / (TPR + TNR - 1)`` (Rogan and Gladen, American Journal of Epidemiology 1978), not defined where TPR + TNR is not above 1; accuracy and
-  kappa, which is then not below 0, are those at this rate. Intervals: :mod:`conqret.stats.shares`.
+  ``(q + TNR - 1) / (TPR + TNR - 1)`` (Rogan and Gladen, American Journal of Epidemiology
+  1978), not defined where TPR + TNR is not above 1; accuracy and kappa, which is then not below 0, are those at this
+  rate. Intervals: :mod:`conqret.stats.shares`.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from conqret.data.item import Frozen
 from conqret.io.label_set import LabelSet
 from conqret.show import words
-from conqret.show.table import Column, Table
+from conqret.show.table import Table
 from conqret.stats.estimate import Estimate
 from conqret.stats.resampling import cluster_places
 from conqret.studies.agreement.label_join import DimensionView
@@ -158,17 +158,13 @@ def pass_fail_table(rows: Mapping[str, PassFail | None]) -> Table | None:
     passing = words.listed(list(dict.fromkeys(row.passing for row in known.values())))
     return Table(
         "Pass and fail",
-        {
-            "Dimension": lambda pair: words.label(pair[0]),
-            **{
-                Column(words.capitalised(title)): lambda pair, name=name: pair[1].figures[name]
-                for name, title in FIGURES.items()
-            },
-            "More labels": lambda pair: pair[1].more_labels,
-        },
-        list(known.items()),
+        ("Dimension", *map(words.capitalised, FIGURES.values()), "More labels"),
+        [
+            (words.label(name), *map(row.figures.__getitem__, FIGURES), row.more_labels)
+            for name, row in known.items()
+        ],
         note="TNR is the share of human failures that the judge fails, TPR that of human passes that it passes. Of the "
         f"judge, {passing}; of annotators, the higher label. The corrected pass rate is that of all judged items as "
-        "annotators would give it. So many more labels let the rate of the rarer class be known to within "
-        f"{WITHIN:.2f}.",
+        "annotators would give it, if the labeled ones were drawn as stated, or at random. So many more labels let the "
+        f"rate of the rarer class be known to within {WITHIN:.2f}.",
     )

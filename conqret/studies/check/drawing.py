@@ -62,15 +62,15 @@ def _draw_p(view: LabelView) -> float | None:
     if not np.isnan(target).any() or table.chances is not None:
         return None
     independent = table.clusters is None and table.systems is None
-    clusters = None if independent and table.kind in ("pass_fail", "classes") else view.clusters
+    clusters = None if independent and table.kind in ("pass_fail", "classes") else view.clusters.tolist()
     if table.kind != "classes":
-        return draw_test(target, verdicts, clusters=clusters)  # type: ignore[arg-type]
+        return draw_test(target, verdicts, clusters=clusters)
     known = ~np.isnan(verdicts)
     tests = [
         draw_test(
             np.where(np.isnan(target), np.nan, 1.0),
             np.where(known, verdicts == place, np.nan),
-            clusters=clusters,  # type: ignore[arg-type]
+            clusters=clusters,
         )
         for place in np.unique(verdicts[known])
     ]
