@@ -17,6 +17,9 @@ WITHIN = 0.10
 """Half the width of the interval to which labels still needed are counted."""
 IN_MEMORY = "the rows"
 SAMPLE = 60
+MANY = 1000
+"""Labels still needed, from which on a number says little."""
+NEXT_LINE = "\n  then: "
 MUCH = 0.1
 """The share of rows on which runs of a judge differ, from which on the sentence says so."""
 NO_SAMPLE = "the labeled rows are not a random sample: state --drawn-by verdict or --drawn-by label"
@@ -135,27 +138,29 @@ def _next_of_gate(result: CheckResult, judge: JudgeCheck) -> str:
     for name, rate, what in (("TNR", judge.tnr, "failures"), ("TPR", judge.tpr, "passes")):
         if rate.value is None:
             return f"label rows until some are {what}: without them, {name} cannot be known"
-    name, rate = _weaker(judge)
     if result.usable == "usable":
         conditions = f"--require 'tnr.low >= {result.bar:g}' --require 'tpr.low >= {result.bar:g}'"
         return f"hold the judge to it in a build: {_command(result)} {conditions}"
+    name, rate = _weaker(result, judge)
+    first, known = "", f"to know both rates to within {WITHIN:.2f}"
     if (rate.value or 0.0) <= result.bar:
         (_, misses), (alarms, _) = judge.confusion
-        wrong = number(misses, "false pass") if name == "TNR" else number(alarms, "false failure")
-        wrong = wrong.replace("passs", "passes")
+        passes = f"{misses:,} false pass{'es' * (misses != 1)}"
+        wrong = passes if name == "TNR" else number(alarms, "false failure")
         first = f"read the {wrong} and improve the judge's prompt (conqret judges improve --help)"
-        if not judge.more_labels:
-            return f"{first}: more labels will not lift {name}"
-        purpose = f"to know both rates to within {WITHIN:.2f}"
-        return f"{first}\n  then: {_label_more(result, judge.more_labels, purpose)}"
-    needed = [
-        labels_to_decide(rate, result.bar, judge.compared, confidence=result.confidence)
-        for rate in (judge.tnr, judge.tpr)
-    ]
-    if None in needed:
-        return f"label more rows: {name} is too close to {result.bar:.2f} to say how many"
-    most = max(count or 0 for count in needed)
-    return _label_more(result, most, f"for both low ends to reach {result.bar:.2f}, if the rates stay")
+    else:
+        rates = (judge.tnr, judge.tpr)
+        wanted = [
+            labels_to_decide(each, result.bar, judge.compared, confidence=result.confidence) for each in rates
+        ]
+        most = max(MANY if count is None else count for count in wanted)
+        if most < MANY:
+            return _label_more(
+                result, most, f"for both low ends to reach {result.bar:.2f}, if the rates stay"
+            )
+    if not judge.more_labels:
+        return first or f"label more rows: {name} is close to the bar"
+    return f"{first}{NEXT_LINE * bool(first)}{_label_more(result, judge.more_labels, known)}"
 
 
 def _label_more(result: CheckResult, wanted: int, purpose: str) -> str:
@@ -181,11 +186,15 @@ def _source(result: CheckResult) -> str:
     return "FILE" if result.source == IN_MEMORY else shlex.quote(result.source)
 
 
-def _weaker(judge: JudgeCheck, *, end: bool = False) -> tuple[str, Estimate]:
-    """The lower of TNR and TPR, or the one with the lower high ``end``."""
-    rates = [("TNR", judge.tnr), ("TPR", judge.tpr)]
-    known = [(name, rate) for name, rate in rates if rate.value is not None]
-    return min(known, key=lambda one: one[1].value if not end or one[1].high is None else one[1].high)  # type: ignore[arg-type,return-value]
+def _weaker(result: CheckResult, judge: JudgeCheck) -> tuple[str, Estimate]:
+    """The lower of TNR and TPR; where the judge is not usable, the one with the lower high end."""
+
+    def height(named: tuple[str, Estimate]) -> float:
+        rate = named[1]
+        end = rate.high if result.usable == "not usable" else rate.value
+        return 1.0 if end is None else end
+
+    return min((("TNR", judge.tnr), ("TPR", judge.tpr)), key=height)
 
 
 def _unlabeled(result: CheckResult, judge: JudgeCheck) -> str:
@@ -222,13 +231,11 @@ def _pass_fail(result: CheckResult, judge: JudgeCheck) -> str:
 
 
 def _gate(result: CheckResult, judge: JudgeCheck) -> str:
-    bar = f"bar: both low ends {result.bar:.2f}"
+    bar, (name, rate) = f"bar: both low ends {result.bar:.2f}", _weaker(result, judge)
     if result.usable == "usable":
         return f"usable as a gate ({bar})"
     if result.usable == "not usable":
-        name, rate = _weaker(judge, end=True)
         return f"not usable as a gate ({bar}; {name} is at most {rate.high:.2f})"
-    name, rate = _weaker(judge)
     if (rate.value or 0.0) <= result.bar:
         return f"not shown to be usable as a gate ({bar}; {name} is {rate.value:.2f})"
     return f"not yet shown to be usable as a gate (too few labels; {bar})"
