@@ -9,13 +9,12 @@ from conqret.errors import number
 from conqret.stats.effects import p_words
 from conqret.stats.estimate import Estimate
 from conqret.stats.verdict_rates import labels_to_decide
-from conqret.studies.check.checked_table import Kind
+from conqret.studies.check.checked_table import IN_MEMORY, Kind
 from conqret.studies.check.result import TITLES, CheckResult, JudgeCheck
 
 OF_LABELS = ("tnr", "tpr", "bias", "agreement")
 WITHIN = 0.10
 """Half the width of the interval to which labels still needed are counted."""
-IN_MEMORY = "the rows"
 SAMPLE = 60
 MANY = 1000
 """Labels still needed, from which on a number says little."""
@@ -95,12 +94,11 @@ def answer(result: CheckResult) -> str:
     changed = judge.figures.get("changed")
     if changed is not None and (changed.value or 0) >= MUCH:
         sentence += f"; its {judge.runs} runs do not agree on {percent(changed)} of rows"
-    for pair in judge.differences[:1]:
+    for pair in [pair for pair in judge.differences[:1] if pair.corrected.value is not None]:
         shown = {1: f"{pair.first} is higher", -1: f"{pair.second} is higher"}
         sentence += (
             f"; corrected, {pair.first} minus {pair.second} is {estimate_text(pair.corrected, signed=True)} on "
-            f"{pair.pairs:,} ids: "
-            f"{shown.get(pair.corrected.sign, 'no difference is shown')}"
+            f"{pair.pairs:,} ids: {shown.get(pair.corrected.sign, 'no difference is shown')}"
         )
     return f"{sentence}."
 

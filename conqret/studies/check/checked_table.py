@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from conqret.stats.verdict_rates import DrawnBy as DrawnBy
 
+IN_MEMORY = "the rows"
+"""The source of a table that is no file."""
 Kind = Literal["pass_fail", "ratings", "scores", "pairs", "classes"]
 """Verdicts pass or fail; ordered ratings; scores in [0, 1]; preferences between two answers; classes without an
 order."""

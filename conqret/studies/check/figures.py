@@ -60,7 +60,6 @@ def check_views(guard: DrawGuard, views: Sequence[LabelView], *, bar: float = BA
     labeled, asked = ~np.isnan(target), (~np.isnan(table.labels)).any(axis=1)
     differing = _differing(first)
     shown = differing[:MAX_DISAGREEMENTS].tolist()
-    of_labeled = len(np.unique(clusters[first.both]))
     result = CheckResult(
         source=table.source,
         kind=table.kind,
@@ -79,7 +78,6 @@ def check_views(guard: DrawGuard, views: Sequence[LabelView], *, bar: float = BA
         annotators=AnnotatorCheck(
             names=table.annotators,
             alpha=_annotator_alpha(first),
-            tied=int((asked & ~labeled).sum()),
             alternative=_alternative(first),
         ),
         classes={"pass_fail": ("fail", "pass"), "pairs": ("second", "tie", "first")}.get(
@@ -87,10 +85,9 @@ def check_views(guard: DrawGuard, views: Sequence[LabelView], *, bar: float = BA
         ),
         passing=table.passing,
         by=table.by,
-        clusters=of_labeled,
         disagreements=tuple(_disagreements(first, shown)),
         disagreements_in_all=len(differing),
-        notes=tuple(_notes(first, of_labeled, int((asked & ~labeled).sum()))),
+        notes=tuple(_notes(first, int((asked & ~labeled).sum()))),
         guessed=table.guessed,
         command=table.command,
     )
@@ -201,7 +198,7 @@ def _disagreements(view: LabelView, rows: Sequence[int]) -> Iterator[Disagreemen
         )
 
 
-def _notes(view: LabelView, clusters: int, tied: int) -> Iterator[str]:
+def _notes(view: LabelView, tied: int) -> Iterator[str]:
     table = view.table
     yield from table.notes
     if tied:
@@ -216,5 +213,5 @@ def _notes(view: LabelView, clusters: int, tied: int) -> Iterator[str]:
         yield f"figures are of the first of {view.judge.runs.shape[1]} runs"
     if table.systems is not None and table.clusters is None and "id" in table.texts and view.both.any():
         yield "rows of one id count as one group, as systems share ids"
-    if table.by is not None and (note := symmetry_note(clusters)):
+    if table.by is not None and (note := symmetry_note(len(np.unique(view.clusters[view.both])))):
         yield note

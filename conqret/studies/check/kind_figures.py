@@ -196,7 +196,7 @@ def run_figures(view: LabelView) -> Figures:
 
 
 def _unweighted(view: LabelView, compute: Callable[[], Estimate]) -> Estimate:
-    return undefined(UNWEIGHTED) if view.unequal and not view.reason else view.claimed(compute)
+    return undefined(UNWEIGHTED) if view.chances is not None and not view.reason else view.claimed(compute)
 
 
 def _alpha(view: LabelView) -> Estimate:

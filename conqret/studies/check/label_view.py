@@ -126,11 +126,6 @@ class LabelView:
         return self.drawn if len(self.drawn.cluster) <= MANY_ROWS else self.drawn.grouped(RANK_GROUPS)
 
     @property
-    def unequal(self) -> bool:
-        """True if labeled rows stand for different numbers of rows."""
-        return self.chances is not None
-
-    @property
     def binary(self) -> bool:
         """True if scores are compared with labels of 0 and 1."""
         human = self.target[self.both]

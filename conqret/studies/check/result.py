@@ -226,14 +226,13 @@ class DrawGuard(Frozen):
 
 
 class AnnotatorCheck(Frozen):
-    """The annotators: their ``names``, Krippendorff's ``alpha`` among them, and how many rows they leave ``tied``.
+    """The annotators: their ``names``, and Krippendorff's ``alpha`` among them.
 
     ``alternative`` tests whether the first judge can replace an annotator, where there are at least three.
     """
 
     names: tuple[str, ...]
     alpha: Estimate
-    tied: int = 0
     alternative: AlternativeAnnotator | None = None
 
 
@@ -272,7 +271,6 @@ class CheckResult(NamedFigures):
         classes: the names of the rows and columns of confusion matrices.
         passing: how a verdict is read.
         by: the column of clusters; None: intervals are over rows.
-        clusters: how many clusters the labeled rows are of.
         disagreements: the gravest of the first judge's disagreements, the gravest first.
         disagreements_in_all: how many there are.
         notes: what else a reader must know, one sentence each.
@@ -300,7 +298,6 @@ class CheckResult(NamedFigures):
     classes: tuple[str, ...] = ()
     passing: str = ""
     by: str | None = None
-    clusters: int
     disagreements: tuple[Disagreement, ...] = ()
     disagreements_in_all: int = 0
     notes: tuple[str, ...] = ()

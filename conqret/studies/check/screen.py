@@ -200,16 +200,7 @@ _COMPARED = {
     "classes": ("agreement", "kappa"),
 }
 """The figures in which judges are set side by side."""
-_HEADS = {
-    "tnr": "TNR",
-    "tpr": "TPR",
-    "weighted_kappa": "quadratic weighted kappa",
-    "bias": "bias",
-    "spearman": "Spearman",
-    "agreement": "agreement",
-    "flip_rate": "flips",
-    "kappa": "kappa",
-}
+_HEADS = {**TITLES, "tnr": "TNR", "tpr": "TPR", "bias": "bias", "flip_rate": "flips"}
 
 
 def _systems(result: CheckResult) -> Iterator[str]:

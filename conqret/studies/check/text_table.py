@@ -13,11 +13,10 @@ from conqret.errors import DeclarationError, FaultsError, ItemsError
 from conqret.io.cell_values import is_missing
 from conqret.io.files import file_rows
 from conqret.io.rows import FaultList, Row, frame_kind, frame_rows, only_split
+from conqret.studies.check.checked_table import IN_MEMORY
 from conqret.studies.check.tool_results import tool_records, tool_rows
 from conqret.studies.check.tool_verdicts import ToolRows
 
-IN_MEMORY = "the rows"
-"""What a table in memory is called in messages."""
 LINES = (".csv", ".tsv", ".jsonl", ".ndjson")
 """Endings of files in which a row has a line; of others it has a number."""
 

@@ -277,7 +277,8 @@ def test_majority_and_clusters():
     result = check_table(
         table("pass_fail", [column(values=human)], human, wrong, clusters=clusters, by="topic")
     )
-    assert (result.annotators.tied, result.labeled, result.clusters) == (3, 57, 8)
+    assert result.labeled == 57
+    assert result.notes[0].startswith("3 rows are left out")
     assert any("fewer than 12 topics" in note for note in result.notes)
 
 
