@@ -14,7 +14,7 @@ from conqret.io.cell_values import is_missing
 from conqret.io.files import file_rows
 from conqret.io.rows import FaultList, Row, frame_kind, frame_rows, only_split
 from conqret.studies.check.tool_results import tool_records, tool_rows
-from conqret.studies.check.tool_verdicts import ToolRows
+from conqret.studies.check.tool_verdicts import ToolRows, opened
 
 IN_MEMORY = "the rows"
 """What a table in memory is called in messages."""
@@ -158,12 +158,17 @@ def _columns(records: Sequence[Mapping[str, object]]) -> dict[str, Sequence[str]
 
 
 def _flat(name: str, cells: list[object]) -> dict[str, Sequence[str]]:
-    """The column ``name``, or where its cells are objects a column of each of their fields."""
+    """The column ``name``, or a column of each field of its objects, or of each place in its short lists."""
     if set(map(type, cells)) <= {str, type(None)}:
         texts = [cell.strip() if isinstance(cell, str) else "" for cell in cells]
-        if not next(filter(None, texts), "").startswith("{"):
+        if not next(filter(None, texts), "").startswith(("{", "[")):
             return {name: texts}
-        cells = list(map(_parsed, texts))
+        cells = [value if isinstance(value := opened(text), Mapping | list) else text for text in texts]
+    if {type(cell) for cell in cells if cell} == {list} and all(map(_is_short, filter(None, cells))):
+        most = max(map(len, filter(None, cells)))
+        if most == 1:
+            return _flat(name, [cell[0] if cell else None for cell in cells])
+        cells = [dict(enumerate(cell or (), start=1)) for cell in cells]
     keys = dict.fromkeys(key for cell in cells if isinstance(cell, Mapping) for key in cell)
     if not keys:
         return {name: list(map(_text, cells))}
@@ -175,13 +180,9 @@ def _flat(name: str, cells: list[object]) -> dict[str, Sequence[str]]:
     return flat
 
 
-def _parsed(text: str) -> object:
-    """The object in a text, as judges write it; the text itself if it is none."""
-    try:
-        value = json.loads(text)
-    except ValueError:
-        return text
-    return value if isinstance(value, dict) else text
+def _is_short(cell: list[object]) -> bool:
+    """Whether a list may hold the labels of several annotators."""
+    return len(cell) <= 10 and not any(isinstance(part, list | Mapping) or len(str(part)) > 40 for part in cell)
 
 
 def _text(cell: object) -> str:

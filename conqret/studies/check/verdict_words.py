@@ -105,7 +105,7 @@ _FINAL = re.compile(
 _BREAK = re.compile(r"\s*(?:[:;(\n]|[.,](?=\s|$)|\s[-–—]+\s|[–—])")
 _NUMBER = re.compile(
     r"(?P<number>[+-]?(?:\d+(?:[.,]\d+)?|\.\d+)(?:e[+-]?\d+)?)\s*(?:(?P<percent>%)|(?:/|out of|von|of)\s*(?P<top>\d+))?"
-    r"(?:\s*(?:stars?|points?|sterne?|punkte?))?(?:\s*$|\s*[-–—:(,;.]+\s*(?!\d).*$)",
+    r"(?:\s*(?:stars?|points?|sterne?|punkte?))?(?:\s*$|\s*[-–—:(,;.]+(?!\d|\s*\d+\s*(?:[,;)]|$)).*$)",
     re.IGNORECASE | re.DOTALL,
 )
 
