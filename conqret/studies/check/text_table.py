@@ -164,7 +164,7 @@ def _flat(name: str, cells: list[object]) -> dict[str, Sequence[str]]:
         if not next(filter(None, texts), "").startswith(("{", "[")):
             return {name: texts}
         cells = [value if isinstance(value := opened(text), Mapping | list) else text for text in texts]
-    if {type(cell) for cell in cells if cell} == {list} and all(map(_is_short, filter(None, cells))):
+    if _are_short_lists([cell for cell in cells if cell]):
         most = max(map(len, filter(None, cells)))
         if most == 1:
             return _flat(name, [cell[0] if cell else None for cell in cells])
@@ -180,9 +180,13 @@ def _flat(name: str, cells: list[object]) -> dict[str, Sequence[str]]:
     return flat
 
 
-def _is_short(cell: list[object]) -> bool:
-    """Whether a list may hold the labels of several annotators."""
-    return len(cell) <= 10 and not any(isinstance(part, list | Mapping) or len(str(part)) > 40 for part in cell)
+def _are_short_lists(cells: list[Any]) -> bool:
+    """Whether cells may hold the labels of several annotators: lists of short texts or numbers, not all the same."""
+    if {type(cell) for cell in cells} != {list} or all(cell == cells[0] for cell in cells):
+        return False
+    parts = [part for cell in cells for part in cell]
+    short = max(map(len, cells)) <= 10 and not any(isinstance(part, list | Mapping) for part in parts)
+    return short and all(len(str(part)) <= 40 for part in parts)
 
 
 def _text(cell: object) -> str:
