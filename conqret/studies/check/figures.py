@@ -56,7 +56,7 @@ def check_table(table: CheckedTable, *, bar: float = BAR, confidence: float = CO
 def check_views(guard: DrawGuard, views: Sequence[LabelView], *, bar: float = BAR) -> CheckResult:
     """Return the figures of several judges of one table, of which ``guard`` says whether they can be claimed."""
     first, checks = views[0], tuple(_judge_check(view, bar) for view in views)
-    table, target, clusters = first.table, first.target, first.clusters
+    table, target = first.table, first.target
     labeled, asked = ~np.isnan(target), (~np.isnan(table.labels)).any(axis=1)
     differing = _differing(first)
     shown = differing[:MAX_DISAGREEMENTS].tolist()
