@@ -65,9 +65,6 @@ async def judge_item(item: Item, instrument: Instrument) -> Judgment:
     if instrument.members:
         judgments = await _gather([judge_item(item, member) for member, _ in instrument.members])
         return _one_judgment(judgments, instrument)
-    if (elsewhere := getattr(instrument.client, "judge", None)) is not None:  # the workers of a cluster
-        judged: Judgment = await elsewhere(item, instrument)
-        return judged
     judge, options = instrument.judge, instrument.options
     item_case = case_of(item, options)
     swapped = replace(case_of(swap_item(item), options), swapped=True) if item.second_argument else item_case

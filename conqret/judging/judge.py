@@ -167,10 +167,6 @@ async def _judge(items: Any, settings: JudgeSettings) -> Any:
         raise DeclarationError(
             "a batch is answered later, so no columns can be added to a frame now: give the items as a file or a list"
         )
-    if settings.get("engine", "process") != "process" and not output:
-        raise DeclarationError(
-            "an engine's workers record their responses in a run's folder: give one (output)"
-        )
     if output is True:
         output = default_folder(stem(Path(source.name)), setup.judge.name, setup.client.model)
     folder = JudgeFolder(Path(output)) if output else None
