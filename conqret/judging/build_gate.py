@@ -13,12 +13,11 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from conqret.console.conditions import ENDS, Requirement, RequirementOutcome
 from conqret.data import Judgment, Measure, Status
 from conqret.errors import DeclarationError, check_known
-from conqret.io import open_items
 from conqret.io.safe_files import write_whole
 from conqret.judging.judge_folder import JudgeRecord
 from conqret.judging.judge_options import COVERAGE, PAIRED, SINGLE
 from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES
-from conqret.judging.judge_settings import chosen_format
+from conqret.judging.judge_settings import chosen_format, opened
 from conqret.judging.known_as import named_here
 from conqret.judging.summary import Summary
 from conqret.judging.summary_tables import coverage, headlines, summary_tables
@@ -65,8 +64,7 @@ def requirements(
     metrics = {metric.replace("-", "_") for metric in settings.get("metrics", ())}
     if elsewhere:
         return [parse_mean(text, metrics or {PAIRED, SINGLE}) for text in texts]
-    reading = {name: settings[name] for name in ("columns", "topics", "skip_invalid")}
-    source = None if items is None else lambda: open_items(items, **reading)
+    source = None if items is None else lambda: opened(items, settings)
     judge = JUDGES.resolve(chosen_format({**settings, "replay": None}, source) or DEFAULT_FORMAT)
     known = {*judge.metrics, *judge.derived}
     if not judge.members:

@@ -24,7 +24,7 @@ from conqret.console.printing import (
     tell_outcomes,
     tell_retried,
 )
-from conqret.errors import DeclarationError, number
+from conqret.errors import number
 from conqret.judging.command_options import (
     ChosenJudge,
     Config,
@@ -177,9 +177,6 @@ def judge(
         from conqret.studies.calibrate.result import Calibration
 
         maps = Calibration.read(checks.calibration)
-    if chosen.own.elsewhere and chosen.format is not None:
-        file = f", in {config} too" if config is not None else ""
-        raise DeclarationError(f"a judge of your own has no format: leave --format out{file}")
     wanted: list[Requirement] = []
     if checks.require:
         from conqret.judging.build_gate import requirements

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from conqret.data import Item
 from conqret.errors import DeclarationError, check_known
-from conqret.io import CheckedItems, ItemSource, open_items
+from conqret.io import CheckedItems, ItemSource
 from conqret.io.rows import only_split, with_columns
 from conqret.judging.judge_folder import JudgeFolder, skipped_row, verdict_row
 from conqret.judging.judge_options import NUGGETS, JudgeOptions
@@ -21,6 +21,7 @@ from conqret.judging.judge_settings import (
     JudgeSettings,
     chosen_format,
     client_options,
+    opened,
     session_settings,
 )
 from conqret.judging.judgments import JudgePlan, Judgments, judge_items
@@ -285,33 +286,12 @@ def prepared(
     if several is None or settings.keys() & {"verdicts", "verdict_scale"}:
         from conqret.judging.verdict_log import log_of
 
-        log = log_of(
-            settings.get("verdicts"),
-            several,
-            settings.get("judge"),
-            metrics=settings.get("metrics") or (),
-            columns=settings.get("columns"),
-            scale=settings.get("verdict_scale"),
-            skip_invalid=settings.get("skip_invalid", False),
-        )
-    if log is not None:
-        source = log.source
-        setup = _own_setup(settings, source, log)
+        log = log_of(several, settings)
+    source = opened(several, settings) if log is None else log.source
+    if log is None and settings.get("judge") is None:
+        setup = setup_of(settings, lambda: source)
     else:
-        source = open_items(
-            several,
-            columns=settings.get("columns"),
-            topics=settings.get("topics"),
-            nuggets=settings.get("nuggets"),
-            skip_invalid=settings.get("skip_invalid", False),
-            language=settings.get("language"),
-        )
-        custom_judge = settings.get("judge") is not None
-        setup = (
-            _own_setup(settings, source, sends_requests=sends_requests)
-            if custom_judge
-            else setup_of(settings, lambda: source)
-        )
+        setup = _own_setup(settings, source, log, sends_requests=sends_requests)
     if settings.get("nuggets") is not None:
         _check_nuggets(setup)
     checked, setup = check_items(source, setup, all_items=settings.get("session") is None)
@@ -333,13 +313,12 @@ def _own_setup(
     settings: JudgeSettings, source: ItemSource, log: VerdictLog | None = None, *, sends_requests: bool = True
 ) -> Setup:
     """The judge of your own that the settings name, or that is a log, for these items."""
-    if chosen_format(settings) is not None:
-        raise DeclarationError("a judge of your own has no format: leave --format out")
-    if settings.get("confidence"):
+    chosen_format(settings)  # raises where another judge is given, too
+    options = JudgeOptions(**_judging(settings))
+    if options.confidence:
         raise DeclarationError(
             "--confidence works with LLM judges only, not with a judge of your own: leave --confidence out"
         )
-    options = JudgeOptions(**_judging(settings))
     if options.conversation == "whole":
         raise DeclarationError(
             "a judge of your own gets the whole conversation and chooses what it judges: leave --conversation out"
@@ -349,25 +328,20 @@ def _own_setup(
         from conqret.judging.verdict_log import logged_judge
 
         judge, client = logged_judge(log, client)
-    else:
-        from conqret.judging.own_judge import chosen_judge
+        return replace(set_up(judge, client, options, settings.get("prompts")), notes=log.notes)
+    from conqret.judging.own_judge import chosen_judge
 
-        sends_requests = sends_requests and settings.get("replay") is None
-        named: Any = settings["judge"]
-        judge, client = chosen_judge(named, source, client, options.metrics, sends_requests=sends_requests)
-    setup = set_up(judge, client, options, settings.get("prompts"))
-    return setup if log is None else replace(setup, notes=log.notes)
+    sends_requests = sends_requests and settings.get("replay") is None
+    named: Any = settings["judge"]
+    judge, client = chosen_judge(named, source, client, options.metrics, sends_requests=sends_requests)
+    return set_up(judge, client, options, settings.get("prompts"))
 
 
 def _judging(settings: JudgeSettings) -> dict[str, Any]:
     """The fields of :class:`JudgeOptions` among the settings."""
-    options: dict[str, Any] = {}
-    for field in fields(JudgeOptions):
-        if field.name in settings:
-            options[field.name] = settings[field.name]  # type: ignore[literal-required]
-    if "metrics" in options:
-        options["metrics"] = tuple(options["metrics"] or ())
-    return options
+    given: Mapping[str, Any] = settings
+    options = {field.name: given[field.name] for field in fields(JudgeOptions) if field.name in given}
+    return options | ({"metrics": tuple(options["metrics"] or ())} if "metrics" in options else {})
 
 
 def _declared(format: str | Judge | None) -> object:  # noqa: A002
@@ -403,15 +377,12 @@ def setup_of(settings: JudgeSettings, items: Callable[[], ItemSource] | None = N
 def _recorded(
     replay: Path, judging: Mapping[str, Any], name: str | Judge | None, model: str | None
 ) -> RecordedCall | None:
-    """What the recordings were made with; None where all that they say is said, or where they do not say it and format
-    and model are named; a format that is computed has none."""
-    sure = bool(name and model)
-    if (sure and "samples" in judging) or (name and not JUDGES.resolve(name).judge_prompts):
+    """What the recordings were made with; None where format and model are named, and they say no more."""
+    if name and (not JUDGES.resolve(name).judge_prompts or (model and "samples" in judging)):
         return None
-
     try:
         return recorded_call(replay, name, model)
     except DeclarationError:
-        if not sure:
-            raise
-        return None
+        if name and model:
+            return None
+        raise

@@ -184,29 +184,31 @@ class VerdictLog:
         )
 
 
-def log_of(verdicts: Any, items: Any, other: object, **reading: Any) -> VerdictLog | None:
-    """Read the log of verdicts as :func:`read_log` does; None where ``verdicts`` is None.
-
-    ``other`` is the setting for another user-defined judge, which excludes a log.
+def log_of(items: Any, settings: Mapping[str, Any]) -> VerdictLog | None:
+    """Read the log among the settings of :func:`conqret.judge`; None where there is none.
 
     Raises:
         FaultsError: rows are invalid.
-        DeclarationError: as for :func:`read_log`; or both a log and another judge are given, neither items
-            nor a log, or a scale without a log.
+        DeclarationError: as for :func:`read_log`; or there are neither items nor a log, or a scale without a
+            log.
     """
-    if verdicts is None:
-        if items is None:
-            raise DeclarationError(
-                "nothing is given to be judged: name a file of items, or a log of verdicts (--verdicts)"
-            )
-        if reading.get("scale") is not None:
-            raise DeclarationError("--verdict-scale is the scale of a log of verdicts: add --verdicts")
-        return None
-    if other is not None:
+    verdicts, scale = settings.get("verdicts"), settings.get("verdict_scale")
+    if verdicts is None and items is None:
         raise DeclarationError(
-            f"the judge is a log of verdicts (--verdicts) or {other}: give only one of them"
+            "nothing is given to be judged: name a file of items, or a log of verdicts (--verdicts)"
         )
-    return read_log(verdicts, items, **reading)
+    if verdicts is None and scale is not None:
+        raise DeclarationError("--verdict-scale is the scale of a log of verdicts: add --verdicts")
+    if verdicts is None:
+        return None
+    return read_log(
+        verdicts,
+        items,
+        metrics=settings.get("metrics") or (),
+        columns=settings.get("columns"),
+        scale=scale,
+        skip_invalid=settings.get("skip_invalid", False),
+    )
 
 
 def read_log(
