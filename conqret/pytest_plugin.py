@@ -242,7 +242,7 @@ def assert_required(judge: ModelJudge, items: Sequence[Item], *requirements: str
     """
     __tracebackhide__ = True
     from conqret.judging.build_gate import check_required, parse_mean, worst_lines
-    from conqret.judging.summary import summarise
+    from conqret.judging.tally import summarise
 
     judgments = judge(items)
     known = dict.fromkeys(name for judgment in judgments for name in judgment.measures)

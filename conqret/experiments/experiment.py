@@ -268,7 +268,7 @@ def experiment_job(experiment: str | Path, **settings: Unpack[ExperimentSettings
     how.pop("trust", None)
     out = ExperimentFolder(as_path(how.pop("output", None)) or default_folder(table.name))
     how |= {name: as_path(how.get(name)) for name in ("recordings", "replay")}
-    return Job(Path(experiment), table, out, on_stop=write_report, **how)
+    return Job(Path(experiment), table, out, **how)
 
 
 @strict_options

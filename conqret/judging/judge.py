@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, overload
 
@@ -25,9 +24,7 @@ from conqret.judging.judge_settings import (
     session_settings,
 )
 from conqret.judging.judgments import JudgePlan, Judgments, judge_items
-from conqret.judging.page import write_report
 from conqret.judging.setup import RecordedCall, Setup, check_items, recorded_call, set_up
-from conqret.judging.tally import Tally
 from conqret.llm.client_options import resolving
 from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.session import Session
@@ -251,15 +248,9 @@ async def _judged(
             await held.enter_async_context(session)
         applied = None if abstain is None else abstain.apply_to
         plan = JudgePlan(session, folder, source, checked, setup, applied)
-        made = partial(judge_items, overwrite=settings.get("overwrite", False), watch=settings.get("watch"))
-        if folder is None:
-            return await made(plan)
-        tally = Tally()
-        counted = replace(plan, readers=(tally.add,), item_readers=(tally.add_item,), on_stop=write_report)
-        judgments = await made(counted)
-        tally.summary = judgments.summary
-        write_report(folder, tally=tally)
-        return judgments
+        return await judge_items(
+            plan, overwrite=settings.get("overwrite", False), watch=settings.get("watch")
+        )
 
 
 def prepared(

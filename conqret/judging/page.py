@@ -19,7 +19,7 @@ from conqret.judging.item_view import BETTER, KINDS, PREFERRED, Cell, cell, item
 from conqret.judging.judge_folder import JudgeFolder, JudgeRecord
 from conqret.judging.judge_parts import Judge
 from conqret.judging.setup import recorded_judge
-from conqret.judging.summary import Summariser, Summary
+from conqret.judging.summary import Summary
 from conqret.judging.summary_tables import cost, mean_scores, usage_rows
 from conqret.judging.tally import MAX_ITEMS, Tally, group_table
 from conqret.show import words
@@ -66,7 +66,7 @@ def counted(run: JudgeFolder, max_items: int = MAX_ITEMS) -> Tally:
     Raises:
         DeclarationError: ``run`` is not a run folder.
     """
-    record, summariser = run.record(), Summariser()
+    run.record()
     order: dict[str, int] = {}
     tally = Tally(max_items, order)
     for number, item in enumerate(run.items(), start=1):
@@ -74,13 +74,16 @@ def counted(run: JudgeFolder, max_items: int = MAX_ITEMS) -> Tally:
         tally.add_item(item)
     for judgment in run.judgments():
         tally.add(judgment)
-        summariser.add(judgment)
-    tally.summary = summariser.summary().of_all(record.items_count, record.items_left_out)
-    with contextlib.suppress(DeclarationError):
-        known = {name: metric.calibrated for name, metric in run.summary().metrics.items()}
-        if means := {name: mean for name, mean in known.items() if mean is not None}:
-            tally.summary = tally.summary.with_calibrated(means)
     return tally
+
+
+def _summary(run: JudgeFolder, record: JudgeRecord, tally: Tally) -> Summary:
+    """The summary of the judgments so far, with the calibrated means of the finished run."""
+    summary = tally.summary().of_all(record.items_count, record.items_left_out)
+    with contextlib.suppress(DeclarationError):
+        calibrated = {name: metric.calibrated for name, metric in run.summary().metrics.items()}
+        return summary.with_calibrated({name: mean for name, mean in calibrated.items() if mean is not None})
+    return summary
 
 
 def report_page(
@@ -100,7 +103,7 @@ def report_page(
         around: links to related pages.
     """
     record = run.record()
-    summary = tally.summary or run.so_far()
+    summary = _summary(run, record, tally)
     shown = tally.shown()
     wanted = set[str]()
     for _, judgment in shown:

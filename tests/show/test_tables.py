@@ -5,8 +5,9 @@ import io
 from rich.console import Console
 
 from conqret.data import Call, Judgment, Measure, Reason, Status, Trace
-from conqret.judging.summary import Summary, summarise
+from conqret.judging.summary import Summary
 from conqret.judging.summary_tables import cost, cost_table, metric_table, summary_tables, terminal
+from conqret.judging.tally import summarise
 from conqret.runs.session import SessionCounts
 from conqret.show import words
 from conqret.show.markup import tables_markdown

@@ -7,8 +7,7 @@ import pytest
 from conqret.data import Document, Flag, Item, Judgment, Measure, Part, Reason, Status, Trim
 from conqret.judging.item_view import TEXT_CHARACTERS, item_view
 from conqret.judging.page import histogram, item_list, shares
-from conqret.judging.summary import summarise
-from conqret.judging.tally import Tally
+from conqret.judging.tally import Tally, summarise
 from conqret.show.visible_text import Piece
 
 ITEM = Item(
