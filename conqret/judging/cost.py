@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import groupby
@@ -35,8 +35,8 @@ from conqret.show.words import money
 MAX_ITEMS_COUNTED = 200
 """Items of one judge whose prompts are counted; of more, those of every so many topics stand for all."""
 
-SIZED, EVERY = 100, 7
-"""Prompts of a judge whose tokens are counted; after these every so many, and the others by their characters."""
+SIZED = 100
+"""Prompts of a judge whose tokens are counted; those of others are estimated by their characters."""
 
 TEXT_TOKENS, VALUE_TOKENS = 40, 8
 """What a sentence and a rating take of an answer, with the names of their fields: of 85 answers of a large hosted model
@@ -140,7 +140,8 @@ class CountingClient(Client):
     """A client for dry runs: it calls no model, but counts each request ``weight`` times.
 
     The offline baseline answers the requests of ``prompts``. Every other request belongs to ``work`` (task,
-    judge, system), is counted once, and gets no answer.
+    judge, system), is counted once, and gets no answer; of many such requests the first :data:`SIZED` say how
+    many tokens a character has, and how many a response.
     """
 
     def __init__(
@@ -150,7 +151,7 @@ class CountingClient(Client):
         self._prompts, self.weight, self.sampled = prompts or {}, 1.0, 1.0
         self.work = ("judge", "", "")
         self.written: Callable[[Request[Any]], int] = answer_tokens
-        self._counts: dict[tuple[str, str, str], Counter[str]] = {}
+        self._counts: dict[tuple[str, str, str], Counter[str]] = defaultdict(Counter)
         self._notes: dict[tuple[str, str, str], tuple[tuple[str, ...], str]] = {}
         self._seen = set[str]()
 
@@ -166,7 +167,7 @@ class CountingClient(Client):
         read = sum(self.count_tokens(message.content) for message in request.messages)
         if self.context_window is not None:
             read = min(read, max(0, self.context_window - ANSWER_ROOM - MESSAGE_OVERHEAD))
-        counts = self._counts.setdefault((prompt.task, prompt.by, ""), Counter())
+        counts = self._counts[prompt.task, prompt.by, ""]
         counts.update({"calls": self.weight, "read": self.weight * read, "written": self.weight * written})
         if request.baseline is None:
             return _ONLY_COUNTED
@@ -179,23 +180,24 @@ class CountingClient(Client):
         return Answer(answer, ())
 
     def _count_once(self, request: Request[Any]) -> None:
-        """Count a question that is not counted yet, and of most the tokens by their characters."""
         key = request_key(self.model_id, request)
         if key in self._seen:
             return
         self._seen.add(key)
-        counts, reading = self._counts.setdefault(self.work, Counter()), request.reading
+        counts, reading = self._counts[self.work], request.reading
         texts = [message.content for message in request.messages]
         if reading is not None:
             texts = [text for context, targets in reading.pairs for text in (context, *targets)]
-        characters = sum(map(len, texts))
-        counts.update({"asked": 1, "calls": self.weight, "characters": self.weight * characters})
-        if counts["sized"] >= SIZED and len(self._seen) % EVERY:
-            return
-        images = sum(len(message.images) for message in request.messages)
-        read = sum(map(self.count_tokens, texts)) + IMAGE_TOKENS * images
-        written = 0 if reading is not None else self.written(request)
-        counts.update({"sized": 1, "sized characters": characters, "read": read, "written": written})
+        counts["asked"] += 1
+        if counts["sized"] < SIZED:
+            images = sum(len(message.images) for message in request.messages)
+            counts["sized"] += 1
+            counts["characters"] += sum(map(len, texts)) or 1
+            counts["tokens"] += sum(map(self.count_tokens, texts)) + IMAGE_TOKENS * images
+            counts["answers"] += 0 if reading is not None else self.written(request)
+        read = sum(map(len, texts)) * counts["tokens"] / counts["characters"]
+        written = counts["answers"] / counts["sized"]
+        counts.update({"calls": self.weight, "read": self.weight * read, "written": self.weight * written})
 
     async def count_judging(
         self,
@@ -215,17 +217,16 @@ class CountingClient(Client):
         taken = [item for item in items if item.topic in topics] or items[:MAX_ITEMS_COUNTED]
         share = len(taken) / len(items) if items else 1.0
         self.work, self.weight, self.sampled = work, repeated / share, min(self.sampled, share)
-        judge = replace(setup.judge, computed=(), combined=None)
+        judge, counts = replace(setup.judge, computed=(), combined=None), self._counts[work]
         instrument = replace(setup.instrument(self), judge=judge, first_sample=first_sample)
         judged = [await judge_item(item, instrument) for item in taken]
-        reasons = [{measure.reason for measure in each.measures.values()} for each in judged]
-        lost = sum(Reason.CONTEXT_OVERFLOW in each for each in reasons)
+        lost = sum(Reason.CONTEXT_OVERFLOW in each.reasons.values() for each in judged)
         trimmed = lost + sum(bool(each.trims) for each in judged)
         room, notes, impossible = f"{self.context_window or 0:,} tokens", setup.notes, ""
-        counts = self._counts.setdefault(work, Counter())
         if lost and not counts["calls"]:
-            by = work[1]
-            impossible = f"no prompt of {by} fits into the model's window ({room}), even without documents"
+            impossible = (
+                f"no prompt of {work[1]} fits into the model's window ({room}), even without documents"
+            )
         elif trimmed:
             which = f"the prompts of {trimmed:,} of {number(len(taken), 'item')}"
             notes += (
@@ -239,18 +240,13 @@ class CountingClient(Client):
         Args:
             sampled: the share of the work that was counted, in (0, 1].
         """
-        sampled = min(sampled, self.sampled)
         for work, counts in self._counts.items():
             task, by, of = work
-            calls, read, written = (float(counts[what]) for what in ("calls", "read", "written"))
-            share = sampled
-            if sized := counts["sized"]:
-                read *= counts["characters"] / counts["sized characters"]
-                written, share = written * calls / sized, sampled * sized / counts["asked"]
+            share = min(sampled, self.sampled) * (counts["sized"] / counts["asked"] if counts["asked"] else 1)
             notes, impossible = self._notes.get(work, ((), ""))
             more: Any = {"of": of, "by": by, "sampled": share, "notes": notes, "impossible": impossible}
-            tokens = round(read), round(written) * self._backend.writes
-            yield expected(task, self._options, round(calls), *tokens, **more)
+            calls, read, written = (round(counts[what]) for what in ("calls", "read", "written"))
+            yield expected(task, self._options, calls, read, written * self._backend.writes, **more)
 
 
 _ONLY_COUNTED: Answer[Any] = Answer(None, (), reason=Reason.NOTHING_TO_JUDGE, detail="only counted")
