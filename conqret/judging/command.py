@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated, Any
@@ -25,14 +24,9 @@ from conqret.console.printing import (
     tell_retried,
 )
 from conqret.errors import number
-from conqret.judging.command_options import (
-    ChosenJudge,
-    Config,
-    JudgeRunOptions,
-    JudgingOptions,
-    read_settings,
-)
+from conqret.judging.command_options import ChosenJudge, Config, JudgingOptions, read_settings
 from conqret.judging.judge_options import RUBRIC
+from conqret.judging.study_options import StudyOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -40,11 +34,9 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from conqret.console.conditions import Requirement, RequirementOutcome
-    from conqret.console.printing import ProgressBar
     from conqret.judging.judgments import JudgePlan, Judgments
     from conqret.judging.setup import Setup
     from conqret.judging.summary import Summary
-    from conqret.studies.calibrate.result import Calibration
 
 
 COMMON = (
@@ -121,12 +113,10 @@ def judge(
     output: Annotated[Path | None, options.run_folder("ITEMS-FORMAT-MODEL")] = None,
     judging: JudgingOptions,
     read: ItemReading,
-    ran: JudgeRunOptions,
+    run_options: StudyOptions,
     confidence: bool | None = None,
     config: Config = None,
     checks: ScoreChecks,
-    dry_run: options.DryRun = False,
-    shown: options.OutputOptions,
 ) -> None:
     """Score items with one judge: relevance of the evidence, groundedness, quality of the argument, preference.
 
@@ -154,6 +144,7 @@ def judge(
     from conqret.judging.judge import expected_cost
     from conqret.judging.judge import judge as judged
 
+    shown, calls, kept = run_options.shown, run_options.calls, run_options.kept
     settings: dict[str, Any] = {
         "format": chosen.format,
         "model": chosen.model,
@@ -162,130 +153,84 @@ def judge(
         "nuggets": read.nuggets,
         "skip_invalid": read.skip_invalid,
         "language": read.language,
-        "prompts": ran.prompts,
         "abstain": checks.abstain,
         **({} if confidence is None else {"confidence": confidence}),
         "output": True if output is None else output,
         **chosen.own.given(),
         **judging.given(),
-        **ran.calls.given(),
-        **ran.kept.given(),
-        **ran.engines.given(),
+        **calls.given(),
+        **run_options.settings,
     }
-    maps: Calibration | None = None
+    maps = None
     if checks.calibration is not None:
-        from conqret.studies.calibrate.result import Calibration
+        from conqret.studies.calibrate.result import Calibration, calibrate_run
 
         maps = Calibration.read(checks.calibration)
     wanted: list[Requirement] = []
     if checks.require:
-        from conqret.judging.build_gate import requirements
+        from conqret.judging import build_gate
 
-        wanted = requirements(checks.require, items, settings, elsewhere=chosen.own.elsewhere)
+        elsewhere = chosen.own.elsewhere
+        wanted = build_gate.requirements(checks.require or (), items, settings, elsewhere=elsewhere)
     if config is not None:
         shown.note(f"settings come from {config}; options of the command line override them")
-    if dry_run:
+    if run_options.dry_run:
         from conqret.judging.cost import tell_cost
 
-        called = [] if chosen.own.elsewhere else ran.kept.called_models(ran.calls, [chosen.model])
-        tell_cost(
-            [expected_cost(items, **settings)],
-            budget=ran.calls.budget,
-            as_json=shown.json_output,
-            called=called,
-        )
+        called = [] if chosen.own.elsewhere else kept.called_models(calls, [chosen.model])
+        expected = [expected_cost(items, **settings)]
+        tell_cost(expected, budget=calls.budget, as_json=shown.json_output, called=called)
         return
+
+    def begin(run: JudgePlan, rows: int) -> None:
+        """Check what depends on the items and the judge configuration, say what is judged, and start the bar."""
+        setup, checked = run.setup, run.checked
+        if wanted:
+            build_gate.check_had(wanted, setup.metrics)
+        if maps is not None:
+            maps.check(setup.judge.name, setup.client.model, setup.fingerprints)
+        if checks.card is not None:
+            _compare_card(checks.card, setup)
+        counts = f"{number(checked.count, 'item')}, {number(checked.documents, 'document')}"
+        shown.tell(f"{counts} from {items or chosen.own.verdicts} (read as {checked.layout})")
+        shown.tell(f"judged by {setup.judge.name} with {setup.client.model}")
+        shown.note(*setup.notes)
+        bar.start(run.clients[0], rows, run.total)
+
     with progress("judging", quiet=shown.quiet) as bar:
-        begin = partial(
-            _begin,
-            bar=bar,
-            place=items or chosen.own.verdicts,
-            wanted=wanted,
-            maps=maps,
-            card=checks.card,
-            shown=shown,
-        )
-        watch = SimpleNamespace(start=begin, advance=bar.advance)
-        judgments = judged(items, watch=watch, **settings)
+        judgments = judged(items, watch=SimpleNamespace(start=begin, advance=bar.advance), **settings)
     _tell_remarks(judgments, quiet=shown.quiet)
     summary = judgments.summary
     if maps is not None and judgments.folder is not None:
         from conqret.judging.page import write_report
-        from conqret.studies.calibrate.result import calibrate_run
 
         summary = calibrate_run(judgments.folder, maps)
         write_report(judgments.folder)
-    outcomes: list[RequirementOutcome] = []
-    if wanted:
-        from conqret.judging.build_gate import check_required
-
-        outcomes = check_required(wanted, judgments.summary, judgments)
-    result(
-        summary,
-        _lines(judgments, summary, quiet=shown.quiet),
-        as_json=shown.json_output,
-        outcomes=outcomes,
-    )
-    by_default = (
-        judgments.record.baseline
-        and chosen.model is None
-        and not chosen.own.elsewhere
-        and ran.kept.replay is None
-    )
-    if by_default and not shown.quiet:
+    outcomes = build_gate.check_required(wanted, judgments.summary, judgments) if wanted else []
+    lines = _lines(judgments, summary, quiet=shown.quiet)
+    result(summary, lines, as_json=shown.json_output, outcomes=outcomes)
+    named = chosen.model or chosen.own.elsewhere or kept.replay
+    if judgments.record.baseline and not named and not shown.quiet:
         _name_a_model(items, chosen, read, judging)
+    _conclude(judgments, outcomes, checks)
+
+
+def _conclude(judgments: Judgments, outcomes: Sequence[RequirementOutcome], checks: ScoreChecks) -> None:
+    """Write the files of a build, say which requirements are met and which items are the worst, and end."""
     if checks.junit or checks.markdown:
         from conqret.judging.build_gate import write_build_files
 
         write_build_files(judgments, outcomes, junit=checks.junit, markdown=checks.markdown)
-    met = not outcomes or _tell_gate(outcomes, judgments)
-    if outcomes and met and judgments.summary.failed:
-        complain(
-            f"{number(judgments.summary.failed, 'item')} failed: run the same command again to retry them"
-        )
+    failed, met = judgments.summary.failed, tell_outcomes(outcomes)
+    if outcomes:
+        from conqret.judging.build_gate import worst_lines
+
+        for line in worst_lines(outcomes, judgments.folder and judgments.folder.path):
+            tell(line)
+        if met and failed:
+            complain(f"{number(failed, 'item')} failed: run the same command again to retry them")
     there = judgments.summary.any_score or judgments.summary.outstanding  # what a batch holds is to come
-    end(
-        judgments.summary.failed or not met, judgments.session, there=there, reasons=judgments.summary.reasons
-    )
-
-
-def _tell_gate(outcomes: Sequence[RequirementOutcome], judgments: Judgments) -> bool:
-    """Say which requirements are met, and of the others which items are the worst; returns whether all are met."""
-    from conqret.judging.build_gate import worst_lines
-
-    met = tell_outcomes(outcomes)
-    for line in worst_lines(outcomes, None if judgments.folder is None else judgments.folder.path):
-        tell(line)
-    return met
-
-
-def _begin(
-    run: JudgePlan,
-    kept: int,
-    *,
-    bar: ProgressBar,
-    place: Path | None,
-    wanted: Sequence[Requirement],
-    maps: Calibration | None,
-    card: Path | None,
-    shown: options.OutputOptions,
-) -> None:
-    """Check what depends on the items and the judge configuration, say what is judged, and start the bar."""
-    setup, checked = run.setup, run.checked
-    if wanted:
-        from conqret.judging.build_gate import check_had
-
-        check_had(wanted, setup.metrics)
-    if maps is not None:
-        maps.check(setup.judge.name, setup.client.model, setup.fingerprints)
-    if card is not None:
-        _compare_card(card, setup)
-    if not shown.quiet:
-        counts = f"{number(checked.count, 'item')}, {number(checked.documents, 'document')}"
-        tell(f"{counts} from {place} (read as {checked.layout})")
-        tell(f"judged by {setup.judge.name} with {setup.client.model}")
-        note(*setup.notes)
-    bar.start(run.clients[0], kept, run.total)
+    end(failed or not met, judgments.session, there=there, reasons=judgments.summary.reasons)
 
 
 def _name_a_model(

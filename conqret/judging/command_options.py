@@ -22,7 +22,7 @@ from cyclopts import Token
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
-from conqret.console.shared_options import Calls, Format, Metric, Model, Prompts, RunFolderOptions
+from conqret.console.shared_options import Calls, Format, Metric, Model
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.judging.judge_options import JudgeOptions
 from conqret.options import fault_text
@@ -162,16 +162,6 @@ class ChosenJudge(OptionGroup):
     def settings(self, calls: Calls) -> dict[str, Any]:
         """Return the judge as settings of the public functions, with its model configured by ``calls``."""
         return {"format": self.format, "model": calls.for_model(self.model), **self.own.given()}
-
-
-@dataclass(frozen=True, kw_only=True)
-class JudgeRunOptions(OptionGroup):
-    """How the run is made."""
-
-    calls: Calls = field(default_factory=Calls)
-    engines: BatchedEngines = field(default_factory=BatchedEngines)
-    kept: RunFolderOptions = field(default_factory=RunFolderOptions)
-    prompts: Prompts = None
 
 
 NAME = "conqret.toml"
