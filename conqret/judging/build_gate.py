@@ -59,7 +59,7 @@ def requirements(
         texts: the conditions as the user typed them.
         items: the file of items to judge, which may contain a rubric.
         settings: the settings of the judge and of its items, as :func:`conqret.judge` takes them.
-        elsewhere: True if conqret calls no model because a function, an address or a log judges.
+        elsewhere: True if conqret calls no model because a function or a log judges.
     """
     metrics = {metric.replace("-", "_") for metric in settings.get("metrics", ())}
     if elsewhere:

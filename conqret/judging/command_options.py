@@ -102,22 +102,19 @@ class OwnCriteria(OptionGroup):
 
 @dataclass(frozen=True)
 class OwnJudge(OwnCriteria):
-    """A judge of your own: criteria instead of a format, or a function or an address instead of a format and a
-    model.
+    """A judge of your own: criteria instead of a format, or a function instead of a format and a model.
 
     Model:
         judge: A Python function that judges, instead of `--format` and `--model`: `module:function` (the module may be
             in the working directory). It gets an item as a dictionary and returns a score from 0 to 1, several as
-            `{metric: score}`, or, for items with two arguments, which is better: `first`, `second` or `tie`. Or an HTTP
-            address, to which conqret POSTs each item as JSON and from which it expects a judgment as JSON, like those
-            of `conqret serve http` (its key, if any, in the environment variable CONQRET_SERVER_KEY).
+            `{metric: score}`, or, for items with two arguments, which is better: `first`, `second` or `tie`.
     """
 
     judge: str | None = None
 
     @property
     def elsewhere(self) -> bool:
-        """True if conqret calls no model because a function, an HTTP address or a log of verdicts judges."""
+        """True if conqret calls no model because a function or a log of verdicts judges."""
         return bool(self.given().keys() - {"criteria", "rubric", "criteria_per_call"})
 
 

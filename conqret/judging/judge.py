@@ -71,8 +71,8 @@ def judge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
             - ``criteria_per_call``: the maximum number of criteria in one request (default: 12)
             - ``model``: any litellm model name, ``local/FOLDER`` for a transformers model whose
               log-probabilities are read (format ``likelihood``), or ``offline`` (default), the lexical baseline
-            - ``judge``: a user-defined judge instead of format and model: a function, its ``module:function``, or the
-              address of a judging server; ``verdicts``: a log of existing verdicts, with ``verdict_scale``
+            - ``judge``: a user-defined judge instead of format and model: a function, or its
+              ``module:function``; ``verdicts``: a log of existing verdicts, with ``verdict_scale``
               (``items`` may be None then, if the log has the texts)
             - ``metrics``: the metrics of the format to judge; if empty, all that the items allow
             - ``samples``: repetitions of each request, combined by mean and majority (self-consistency)
@@ -145,7 +145,7 @@ def expected_cost(items: Any, **settings: Unpack[JudgeSettings]) -> ExpectedCost
     from conqret.judging.cost import batch_price, expected_judging
 
     check_known("option of judge", JudgeSettings.__annotations__, *settings)
-    source, _, setup, _ = prepared(items, settings, sends_requests=False)
+    source, _, setup, _ = prepared(items, settings)
     if (unsure := settings.get("abstain")) is not None:
         _abstention(unsure, setup)
     cost = expected_judging(setup, source)
@@ -254,15 +254,13 @@ async def _judged(
 
 
 def prepared(
-    items: Any, settings: JudgeSettings, *, sends_requests: bool = True
+    items: Any, settings: JudgeSettings
 ) -> tuple[ItemSource, CheckedItems, Setup, VerdictLog | None]:
     """Read and check the items, and set up the judge: everything before the first request.
 
     Args:
         items: as :func:`conqret.judge` takes them.
         settings: those of :func:`conqret.judge`.
-        sends_requests: True if a judging server may be called for its list of metrics; never called in a
-            replay.
 
     Returns:
         The items, the result of their check, the judge configuration, and the verdict log where it is the
@@ -282,7 +280,7 @@ def prepared(
     if log is None and settings.get("judge") is None:
         setup = setup_of(settings, lambda: source)
     else:
-        setup = _own_setup(settings, source, log, sends_requests=sends_requests)
+        setup = _own_setup(settings, source, log)
     if settings.get("nuggets") is not None:
         _check_nuggets(setup)
     checked, setup = check_items(source, setup, all_items=settings.get("session") is None)
@@ -300,9 +298,7 @@ def _check_nuggets(setup: Setup) -> None:
     )
 
 
-def _own_setup(
-    settings: JudgeSettings, source: ItemSource, log: VerdictLog | None = None, *, sends_requests: bool = True
-) -> Setup:
+def _own_setup(settings: JudgeSettings, source: ItemSource, log: VerdictLog | None) -> Setup:
     """The judge of your own that the settings name, or that is a log, for these items."""
     chosen_format(settings)  # raises where another judge is given, too
     options = JudgeOptions(**_judging(settings))
@@ -322,9 +318,8 @@ def _own_setup(
         return replace(set_up(judge, client, options, settings.get("prompts")), notes=log.notes)
     from conqret.judging.own_judge import chosen_judge
 
-    sends_requests = sends_requests and settings.get("replay") is None
     named: Any = settings["judge"]
-    judge, client = chosen_judge(named, source, client, options.metrics, sends_requests=sends_requests)
+    judge, client = chosen_judge(named, source, client, options.metrics)
     return set_up(judge, client, options, settings.get("prompts"))
 
 

@@ -85,11 +85,10 @@ class OwnJudgeSettings(TypedDict, total=False):
 
     ``criteria`` or a ``rubric`` replace the format. A criterion is a :class:`conqret.Criterion`, its text or
     its table; a rubric is criteria with weights, or a file of them (docs/rubrics.md). One request has up to
-    ``criteria_per_call`` criteria (default: 12). ``judge`` replaces format and model: a function, its name as
-    ``module:function`` (the module is imported), or the address of a judging server. The function, which may
-    be asynchronous, gets an item as a dictionary. It returns a number in [0, 1], a mapping from metrics to
-    such numbers, or "first", "second" or "tie". A server gets the item in a POST request and responds in
-    JSON.
+    ``criteria_per_call`` criteria (default: 12). ``judge`` replaces format and model: a function, or its name as
+    ``module:function`` (the module is imported). The function, which may be asynchronous, gets an item as a
+    dictionary. It returns a number in [0, 1], a mapping from metrics to such numbers, or "first", "second" or
+    "tie".
     """
 
     criteria: Criteria

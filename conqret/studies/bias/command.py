@@ -106,7 +106,6 @@ def bias(
         metrics=probing.metric or (),
         labels=None if labels is None else reading.load(labels),
         prompts=run_options.prompts,
-        sends_requests=not run_options.dry_run and run_options.kept.replay is None,
     )
     log = plan.context.log
     shown.note(f"{number(len(plan.contrasts), 'comparison')}, {number(plan.judgments, 'judgment')}")
