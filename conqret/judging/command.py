@@ -221,10 +221,11 @@ def _conclude(judgments: Judgments, outcomes: Sequence[RequirementOutcome], chec
         from conqret.judging.build_gate import write_build_files
 
         write_build_files(judgments, outcomes, junit=checks.junit, markdown=checks.markdown)
-    failed, met = judgments.summary.failed, tell_outcomes(outcomes)
+    failed, met = judgments.summary.failed, True
     if outcomes:
         from conqret.judging.build_gate import worst_lines
 
+        met = tell_outcomes(outcomes)
         for line in worst_lines(outcomes, judgments.folder and judgments.folder.path):
             tell(line)
         if met and failed:

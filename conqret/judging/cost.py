@@ -189,14 +189,15 @@ class CountingClient(Client):
         if reading is not None:
             texts = [text for context, targets in reading.pairs for text in (context, *targets)]
         counts["asked"] += 1
+        characters = sum(map(len, texts))
         if counts["sized"] < SIZED:
             images = sum(len(message.images) for message in request.messages)
-            counts["sized"] += 1
-            counts["characters"] += sum(map(len, texts)) or 1
-            counts["tokens"] += sum(map(self.count_tokens, texts)) + IMAGE_TOKENS * images
-            counts["answers"] += 0 if reading is not None else self.written(request)
-        read = sum(map(len, texts)) * counts["tokens"] / counts["characters"]
-        written = counts["answers"] / counts["sized"]
+            read = sum(map(self.count_tokens, texts)) + IMAGE_TOKENS * images
+            written = 0 if reading is not None else self.written(request)
+            counts.update({"sized": 1, "characters": characters, "tokens": read, "answers": written})
+        else:
+            read = round(characters * counts["tokens"] / counts["characters"])
+            written = round(counts["answers"] / counts["sized"])
         counts.update({"calls": self.weight, "read": self.weight * read, "written": self.weight * written})
 
     async def count_judging(

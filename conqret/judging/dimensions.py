@@ -25,13 +25,11 @@ class Dimension:
     definition: str
 
 
-def _declared() -> tuple[Dimension, ...]:
-    text = resources.files("conqret.judging").joinpath("dimensions.toml").read_text(encoding="utf-8")
-    return tuple(Dimension(**row) for row in tomllib.loads(text)["dimension"])
-
-
-DIMENSIONS = _declared()
-BY_NAME = {dimension.name: dimension for dimension in DIMENSIONS}
+_declared = resources.files("conqret.judging").joinpath("dimensions.toml").read_text(encoding="utf-8")
+BY_NAME: dict[str, Dimension] = {}
+for _row in tomllib.loads(_declared)["dimension"]:
+    BY_NAME[_row["name"]] = Dimension(**_row)
+DIMENSIONS = tuple(BY_NAME.values())
 
 
 def ordered(order: Order, *, seed: int, sample: int) -> tuple[Dimension, ...]:

@@ -325,9 +325,13 @@ def _own_setup(settings: JudgeSettings, source: ItemSource, log: VerdictLog | No
 
 def _judging(settings: JudgeSettings) -> dict[str, Any]:
     """The fields of :class:`JudgeOptions` among the settings."""
-    given: Mapping[str, Any] = settings
-    options = {field.name: given[field.name] for field in fields(JudgeOptions) if field.name in given}
-    return options | ({"metrics": tuple(options["metrics"] or ())} if "metrics" in options else {})
+    options: dict[str, Any] = {}
+    for field in fields(JudgeOptions):
+        if field.name in settings:
+            options[field.name] = settings[field.name]  # type: ignore[literal-required]
+    if "metrics" in options:
+        options["metrics"] = tuple(options["metrics"] or ())
+    return options
 
 
 def _declared(format: str | Judge | None) -> object:  # noqa: A002

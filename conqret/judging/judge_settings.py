@@ -183,7 +183,10 @@ def chosen_format(
     Raises:
         DeclarationError: a criterion or the rubric is invalid, or the settings name more than one judge.
     """
-    given = {name: settings[name] for name in JUDGES_BY if settings.get(name) not in (None, (), [])}
+    given = dict[str, Any]()
+    for name in JUDGES_BY:
+        if settings.get(name) not in (None, (), []):
+            given[name] = settings[name]
     name = given.get("format")
     if name in (CRITERIA, RUBRIC) and name in given:
         del given["format"]
@@ -227,12 +230,13 @@ def chosen_format(
         raise
 
 
-_READING = (*ItemSettings.__annotations__, "topics", "nuggets")
-
-
 def opened(items: Any, settings: Mapping[str, Any]) -> ItemSource:
     """Open ``items`` for reading with those of ``settings`` that say how."""
-    return open_items(items, **{name: settings[name] for name in _READING if name in settings})
+    reading: dict[str, Any] = {}
+    for name in (*ItemSettings.__annotations__, "topics", "nuggets"):
+        if name in settings:
+            reading[name] = settings[name]
+    return open_items(items, **reading)
 
 
 def session_settings(settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -80,8 +80,11 @@ def _summary(run: JudgeFolder, record: JudgeRecord, tally: Tally) -> Summary:
     """The summary of the judgments so far, with the calibrated means of the finished run."""
     summary = tally.summary().of_all(record.items_count, record.items_left_out)
     with contextlib.suppress(DeclarationError):
-        calibrated = {name: metric.calibrated for name, metric in run.summary().metrics.items()}
-        return summary.with_calibrated({name: mean for name, mean in calibrated.items() if mean is not None})
+        means = dict[str, float]()
+        for name, metric in run.result(run.summary_file, Summary).metrics.items():
+            if metric.calibrated is not None:
+                means[name] = metric.calibrated
+        return summary.with_calibrated(means) if means else summary
     return summary
 
 
@@ -149,6 +152,9 @@ def item_list(shown: Sequence[tuple[int, Judgment]], summary: Summary) -> View:
     rows, facts = [], []
     for number, judgment in shown:
         cells, measures = [], judgment.measures
+        values = dict.fromkeys(ordered, None)
+        for metric, measure in measures.items():
+            values[metric] = measure.value
         for metric in heads:
             name, measure = words.label(metric), measures.get(metric)
             if measure is None:
@@ -168,7 +174,7 @@ def item_list(shown: Sequence[tuple[int, Judgment]], summary: Summary) -> View:
                 "status": judgment.status.value,
                 "flagged": bool(judgment.addressed),
                 "trimmed": bool(judgment.trims),
-                "values": [measures[metric].value if metric in measures else None for metric in ordered],
+                "values": list(map(values.get, ordered)),
             }
         )
     return View(
@@ -187,7 +193,9 @@ STEPS = 20
 
 def histogram(values: Sequence[float], mean: float | None) -> View:
     """Return the view of the histogram of one metric, whose highest bar fills the figure."""
-    counts = Counter(round(value * STEPS) for value in values)
+    counts = Counter[int]()
+    for value in values:
+        counts[round(value * STEPS)] += 1
     top, unit = max(counts.values(), default=1), WIDTH / (STEPS + 1)
     bars, told = [], []
     for place, count in sorted(counts.items()):
@@ -292,9 +300,10 @@ def _settings(record: JudgeRecord, judge: Judge | None) -> Iterable[tuple[str, s
     for name, value in {**record.options, **record.model_options}.items():
         if value not in (None, False, [], (), {}, ""):
             yield words.label(name), ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-    asked = [part for part in judge.judge_prompts if {*part.metrics} & {*record.metrics}] if judge else []
-    if any(part.both_orders for part in asked):
-        yield "Orders of the arguments", "both"
+    for part in judge.judge_prompts if judge else ():
+        if part.both_orders and not set(part.metrics).isdisjoint(record.metrics):
+            yield "Orders of the arguments", "both"
+            break
     if judge and judge.declared:
         yield "Format", visible(judge.summary)
     for name, value in record.identity.items():

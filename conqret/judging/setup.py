@@ -135,13 +135,11 @@ class Setup:
     @cached_property
     def members(self) -> tuple[tuple[Setup, Mapping[str, str]], ...]:
         """The setup of each of several formats, with the names of its metrics here."""
-        return tuple(
-            (
-                replace(self, judge=member.judge, options=replace(self.options, metrics=tuple(member.names))),
-                member.names,
-            )
-            for member in self.judge.members
-        )
+        members = []
+        for member in self.judge.members:
+            options = replace(self.options, metrics=tuple(member.names))
+            members.append((replace(self, judge=member.judge, options=options), member.names))
+        return tuple(members)
 
     @cached_property
     def identity(self) -> dict[str, Any]:
@@ -176,6 +174,13 @@ class Setup:
     @property
     def recorded(self) -> dict[str, Any]:
         """The fields of a run record that describe the judge configuration, by name."""
+        formats = {}
+        for setup, names in self.members:
+            formats[setup.judge.name] = {
+                "fingerprint": setup.fingerprint,
+                "identity": setup.identity,
+                "names": dict(names),
+            }
         return {
             "format": self.judge.name,
             "model": self.client.model,
@@ -183,14 +188,7 @@ class Setup:
             "fingerprint": self.fingerprint,
             "identity": self.identity,
             "metrics": list(self.metrics),
-            "formats": {
-                setup.judge.name: {
-                    "fingerprint": setup.fingerprint,
-                    "identity": setup.identity,
-                    "names": dict(names),
-                }
-                for setup, names in self.members
-            },
+            "formats": formats,
         }
 
     @property
@@ -204,6 +202,9 @@ class Setup:
 
     def instrument(self, client: Client) -> Instrument:
         """Return this judge configuration as an :class:`Instrument` with an open client."""
+        members = []
+        for setup, names in self.members:
+            members.append((setup.instrument(client), names))
         return Instrument(
             self.judge,
             self.options,
@@ -211,7 +212,7 @@ class Setup:
             client,
             self.client.model,
             self.fingerprint,
-            members=tuple((setup.instrument(client), names) for setup, names in self.members),
+            members=tuple(members),
         )
 
     def in_one_order(self, metric: str) -> Setup:
@@ -431,18 +432,18 @@ def check_items(source: ItemSource, setup: Setup, *, all_items: bool = True) -> 
             "nuggets are assigned already in these items, and are assigned anew; to compute the measures from what is "
             "there, without a model: --format nugget-assignments"
         )
-    for name in sorted({name for part in parts for name in part.against}):
+    for name in sorted(frozenset[str]().union(*map(attrgetter("against"), parts))):
         if checked.has[name] == "none":
             needs[name] = f"format {judge.name} {_NEEDS[name]}"
         elif checked.has[name] == "some":
-            lost = {metric for part in parts if name in part.against for metric in part.metrics}
+            lost = [metric for part in parts if name in part.against for metric in part.metrics]
             names = [metric for metric in setup.metrics if metric in lost] or [judge.name]
             notes.append(
                 f"{', '.join(names)} {'does' if len(names) == 1 else 'do'} not apply to items without a {name}"
             )
-    if not whole or any(checked.has[name] != "all" for name in needs):
+    if not whole or {*map(checked.has.__getitem__, needs)} - {"all"}:
         checked = source.check(needs)  # raises, unless items are left out
-    notes += [f"left out: {reason}" for reason in checked.reasons]
+    notes.extend(map("left out: {}".format, checked.reasons))
     if combined is not None and all_items:
         notes += combined.check(replace(source, needs=needs))
     notes = [*setup.notes, *checked.notes, *notes]
@@ -451,22 +452,25 @@ def check_items(source: ItemSource, setup: Setup, *, all_items: bool = True) -> 
 
 def _possible(setup: Setup, absent: Set[str]) -> tuple[Setup, list[str]]:
     """The setup without metrics for which no item has what they need, unless that leaves none; and why."""
-    lacking = [(part, sorted(absent & (part.needs | part.against))) for part in setup.parts]
-    possible = [part for part, names in lacking if not names]
-    notes = [
-        f"{', '.join(part.metrics)} left out: no item has {' or '.join(names)}"
-        for part, names in lacking
-        if names
-    ]
+    possible, notes, also = list[JudgePrompt[Any] | ComputedMetrics](), list[str](), dict[str, str]()
+    for part in setup.parts:
+        if lacking := sorted(absent & (part.needs | part.against)):
+            notes.append(f"{', '.join(part.metrics)} left out: no item has {' or '.join(lacking)}")
+        else:
+            possible.append(part)
     if not possible:
-        possible, notes = [part for part, _ in lacking], []
-    also = {metric: need for part in possible for metric, need in part.also.items() if need in absent}
+        possible, notes = list(setup.parts), []
+    for part in possible:
+        also |= part.also
+    for metric in {*also}:
+        if also[metric] not in absent:
+            del also[metric]
     for need in dict.fromkeys(also.values()):
         names = [metric for metric, field_name in also.items() if field_name == need]
         what = need.rpartition(".")[2].replace("_", "-")
         article = "an" if what[0] in "aeiou" else "a"
         notes.append(f"{', '.join(names)} left out: no nugget has {article} {what}")
-    kept = {metric for part in possible for metric in part.metrics} - also.keys()
+    kept = set[str]().union(*map(attrgetter("metrics"), possible)) - also.keys()
     metrics = tuple(metric for metric in setup.judge.metrics if metric in kept)
     if not notes or not metrics:
         return setup, []

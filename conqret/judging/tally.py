@@ -34,7 +34,7 @@ MAX_ITEMS = 200
 """Items that the page shows in full: more make it slow to open."""
 
 
-COUNTED = (*(status.value for status in Status), "partly", "flagged", "html", "trimmed", "miscited")
+COUNTED = (*Status, "partly", "flagged", "html", "trimmed", "miscited")
 """The counts of judgments in a summary."""
 
 
@@ -83,6 +83,7 @@ class Tally:
     stances: list[str] = field(default_factory=list)
     languages: list[str] = field(default_factory=list)
     kinds: dict[str, dict[str, list[str]]] = field(default_factory=dict)
+    _topic: list[int] = field(default_factory=list)
     _names: dict[str, str] = field(default_factory=dict)
     _metrics: dict[str, _Scores] = field(default_factory=partial(defaultdict, _Scores))
     _kept: dict[str, tuple[bool, int, Judgment]] = field(default_factory=dict)
@@ -97,7 +98,7 @@ class Tally:
         """Add one judgment: its scores, its groups, its counts, and itself if it is to be shown."""
         place = len(self.topics)
         self.items[judgment.item] = place
-        self.keys.add(judgment)
+        self._topic.append(self.keys.add(judgment))
         self.topics.append(self._names.setdefault(judgment.topic, judgment.topic))
         self.stances.append(self._names.setdefault(judgment.stance, judgment.stance))
         self.languages.append(words.language(judgment.language) or "cannot be told")
@@ -125,8 +126,11 @@ class Tally:
         for flag in addressed:
             self._attacks.setdefault(flag.kind, judgment.item)
         self._reasons.update(dict.fromkeys(judgment.reasons.values(), 1))
-        lost = [measure for measure in judgment.measures.values() if measure.reason and measure.detail]
-        for named in dict.fromkeys((str(measure.reason), measure.detail) for measure in lost):
+        lost = dict[tuple[str, str], None]()
+        for measure in judgment.measures.values():
+            if measure.reason and measure.detail:
+                lost[str(measure.reason), measure.detail] = None
+        for named in lost:
             self._details[named] += 1
             self._examples.setdefault(named, judgment.item)
         for call in judgment.trace.calls:
@@ -157,11 +161,12 @@ class Tally:
         topics.
         """
         values = self._metrics[metric].values if metric in self._metrics else ()
-        sums: defaultdict[str, float] = defaultdict(float)
-        counts: Counter[str] = Counter()
+        sums: defaultdict[int, float] = defaultdict(float)
+        counts: Counter[int] = Counter()
+        roots = self.keys.roots()
         for place in range(len(values)) if places is None else places:
             if place < len(values) and not math.isnan(values[place]):
-                topic = self.keys[self.topics[place]]
+                topic = roots[self._topic[place]]
                 sums[topic] += values[place]
                 counts[topic] += 1
         return mean_of_sums(list(sums.values()), list(counts.values()))
@@ -173,15 +178,18 @@ class Tally:
         examples = dict[str, str]()
         for (reason, detail), _ in self._details.most_common():  # the commonest first
             examples.setdefault(reason, f"{self._examples[reason, detail]}: {detail}")
+        metrics = dict[str, MetricSummary]()
+        for metric, scores in self._metrics.items():
+            metrics[metric] = self._metric(metric, scores)
         return Summary(
             total=len(self.topics),
             reasons=dict(sorted(self._reasons.items())),
             examples=dict(sorted(examples.items())),
-            metrics={metric: self._metric(metric, scores) for metric, scores in self._metrics.items()},
+            metrics=metrics,
             usage=Usage(**{**dict.fromkeys(Usage.model_fields, 0), **self._usage}),
             attacks=self._attacks,
             session=session,
-            **{name: self._counts[name] for name in COUNTED},
+            **dict(zip(COUNTED, map(self._counts.__getitem__, COUNTED), strict=True)),
         )
 
     def _metric(self, metric: str, scores: _Scores) -> MetricSummary:
