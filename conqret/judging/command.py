@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -211,7 +212,7 @@ def judge(
     result(summary, lines, as_json=shown.json_output, outcomes=outcomes)
     named = chosen.model or chosen.own.elsewhere or kept.replay
     if judgments.record.baseline and not named and not shown.quiet:
-        _name_a_model(items, chosen, read, judging)
+        _name_a_model(unscored=chosen.own.criterion or chosen.own.rubric or chosen.format == RUBRIC)
     _conclude(judgments, outcomes, checks)
 
 
@@ -234,25 +235,18 @@ def _conclude(judgments: Judgments, outcomes: Sequence[RequirementOutcome], chec
     end(failed or not met, judgments.session, there=there, reasons=judgments.summary.reasons)
 
 
-def _name_a_model(
-    items: Path | None, chosen: ChosenJudge, read: ItemReading, judging: JudgingOptions
-) -> None:
+def _name_a_model(*, unscored: object) -> None:
     """Say that no LLM was requested, and how to name one: the one that can be had from here, if there is any."""
     from conqret.llm.providers import suggestion
 
-    given: list[tuple[str, object]] = [("--format", chosen.format), ("--topics", read.topics)]
-    given += [("--nuggets", read.nuggets), ("--rubric", chosen.own.rubric)]
-    given += [("--criterion", criterion) for criterion in chosen.own.criterion or ()]
-    given += [("--metric", metric) for metric in judging.metric or ()]
-    given += [("--conversation", judging.given().get("conversation"))]
-    options = [str(word) for name, value in given if value is not None for word in (name, value)]
-    typed = shlex.join(["conqret", "judge", str(items), *options])
-
+    words = ["conqret", *sys.argv[1:]]
+    for name in {"-o", "--output"} & {*words}:  # the folder holds this run now
+        del words[words.index(name) : words.index(name) + 2]
+    typed = shlex.join(words)
     named, why = suggestion() or (
         "--model gpt-4o-mini",
         "needs OPENAI_API_KEY; docs/models.md has local ones",
     )
-    unscored = chosen.own.criterion or chosen.own.rubric or chosen.format == RUBRIC
     scores = "there are no scores" if unscored else "these scores are word statistics of the offline baseline"
     note(f"no LLM was requested: {scores}. Name a model: {typed} {named} ({why})")
 

@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from pydantic import BaseModel
@@ -318,20 +319,6 @@ def expected_judging(
     return next(client.costs())
 
 
-WORK = {
-    "rewrite": "rewriting",
-    "generate": "writing",
-    "judge": "judging",
-    "score": "scoring",
-    "detect": "detecting",
-    "curate": "collecting",
-    "make": "writing perspectives",
-    "check": "checking",
-    "answer": "answering",
-}
-"""What each task is called that has a budget of its own."""
-
-
 def tell_cost(
     estimates: Sequence[ExpectedCost],
     *,
@@ -404,17 +391,16 @@ def budget_words(estimates: Sequence[ExpectedCost], budget: float | None) -> str
     """Return a sentence that says where the budget would stop the run; None if it would not."""
     if budget is None:
         return None
-    costs: dict[str, float] = {}
+    costs = Counter[str]()
     for estimate in estimates:
-        work = WORK.get(estimate.task, "all of it")
-        costs[work] = costs.get(work, 0.0) + (estimate.cost_usd or 0.0)
-    for work, cost in costs.items():
-        if cost > budget:
-            return (
-                f"the budget of {money(budget)} would stop the run before its end: {work} is expected to cost "
-                f"{money(cost)}"
-            )
-    return None
+        costs[estimate.task] += estimate.cost_usd or 0.0  # type: ignore[assignment]
+    task, cost = max(costs.items(), key=itemgetter(1), default=("", 0.0))
+    if cost <= budget:
+        return None
+    return (
+        f"the budget of {money(budget)} would stop the run before its end: its stage “{task}” is expected to cost "
+        f"{money(cost)}"
+    )
 
 
 def cost_table(estimates: Sequence[ExpectedCost]) -> Table:
