@@ -272,11 +272,13 @@ def tell_session(session: SessionCounts, rows: str = "") -> None:
         f"{number(session.sent, 'request')} sent now ({cost}), {session.recorded:,} answered from recordings{kept}"
     )
     tell_retried(session)
-    note_each(
-        f"{answers:,} responses name another model as their source: {name}"
-        for name, answers in session.others.items()
-    )
-    note_each(f"{reason(name)}, as for {example}" for name, example in session.failures.items())
+    if session.others:
+        note_each(
+            f"{answers:,} responses name another model as their source: {name}"
+            for name, answers in session.others.items()
+        )
+    if session.failures:
+        note_each(f"{reason(name)}, as for {example}" for name, example in session.failures.items())
 
 
 def tell_retried(session: SessionCounts) -> None:

@@ -17,12 +17,10 @@ from conqret.console.printing import (
     end,
     note,
     note_all,
-    note_each,
     progress,
     result,
     tell,
     tell_outcomes,
-    tell_retried,
 )
 from conqret.errors import number
 from conqret.judging.command_options import ChosenJudge, Config, JudgingOptions, read_settings
@@ -200,7 +198,9 @@ def judge(
 
     with progress("judging", quiet=shown.quiet) as bar:
         judgments = judged(items, watch=SimpleNamespace(start=begin, advance=bar.advance), **settings)
-    _tell_remarks(judgments, quiet=shown.quiet)
+    shown.session(judgments.session, number(len(judgments), "judgment"))
+    if judgments.missing:
+        note_all(f"the recordings lack {number(len(judgments.missing), 'answer')}", judgments.missing)
     summary = judgments.summary
     if maps is not None and judgments.folder is not None:
         from conqret.judging.page import write_report
@@ -282,20 +282,3 @@ def _lines(judgments: Judgments, summary: Summary, *, quiet: bool) -> Iterator[R
         yield at(run.judgments_file, "judgments")
         yield at(run.scores_file, "scores")
         yield at(run.report_file, "report")
-
-
-def _tell_remarks(judgments: Judgments, *, quiet: bool) -> None:
-    """Print what to know of the session: judgments kept, invalid responses requested again, failures, gaps."""
-    from conqret.show.words import reason
-
-    if judgments.session.kept and not quiet:
-        note(f"{judgments.session.kept} of {len(judgments)} judgments were kept from an earlier run")
-    tell_retried(judgments.session)
-    if failures := judgments.session.failures:
-        note_each(
-            f"{reason(name)}, as for {example}"
-            for name, example in failures.items()
-            if name not in judgments.summary.reasons  # of requests that took nothing away from what was there
-        )
-    if judgments.missing:
-        note_all(f"the recordings lack {number(len(judgments.missing), 'answer')}", judgments.missing)

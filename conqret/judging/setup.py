@@ -419,7 +419,11 @@ def check_items(source: ItemSource, setup: Setup, *, all_items: bool = True) -> 
         checked, whole = replace(source, skip_invalid=True).check(), False
     notes: list[str] = []
     if not setup.options.metrics:
-        setup, notes = _possible(setup, {name for name, share in checked.has.items() if share == "none"})
+        absent = set[str]()
+        for name, share in checked.has.items():
+            if share == "none":
+                absent.add(name)
+        setup, notes = _possible(setup, absent)
     judge, parts, needs = setup.judge, setup.parts, setup.needs
     if checked.has["reference"] != "none" and not any("reference" in part.looked_at for part in parts):
         column = source.layout.columns.get("reference", ("reference",))[0]
@@ -471,7 +475,7 @@ def _possible(setup: Setup, absent: Set[str]) -> tuple[Setup, list[str]]:
         article = "an" if what[0] in "aeiou" else "a"
         notes.append(f"{', '.join(names)} left out: no nugget has {article} {what}")
     kept = set[str]().union(*map(attrgetter("metrics"), possible)) - also.keys()
-    metrics = tuple(metric for metric in setup.judge.metrics if metric in kept)
+    metrics = tuple(filter(kept.__contains__, setup.judge.metrics))
     if not notes or not metrics:
         return setup, []
     return replace(setup, options=replace(setup.options, metrics=metrics)), notes
