@@ -143,7 +143,7 @@ def judge(
     from conqret.judging.judge import expected_cost
     from conqret.judging.judge import judge as judged
 
-    shown, calls, kept = run_options.shown, run_options.calls, run_options.kept
+    shown = run_options.shown
     settings: dict[str, Any] = {
         "format": chosen.format,
         "model": chosen.model,
@@ -157,7 +157,7 @@ def judge(
         "output": True if output is None else output,
         **chosen.own.given(),
         **judging.given(),
-        **calls.given(),
+        **run_options.calls.given(),
         **run_options.settings,
     }
     maps = None
@@ -174,11 +174,7 @@ def judge(
     if config is not None:
         shown.note(f"settings come from {config}; options of the command line override them")
     if run_options.dry_run:
-        from conqret.judging.cost import tell_cost
-
-        called = [] if chosen.own.elsewhere else kept.called_models(calls, [chosen.model])
-        expected = [expected_cost(items, **settings)]
-        tell_cost(expected, budget=calls.budget, as_json=shown.json_output, called=called)
+        run_options.tell_cost([expected_cost(items, **{**settings, "batch": False})])
         return
 
     def begin(run: JudgePlan, rows: int) -> None:
@@ -210,7 +206,7 @@ def judge(
     outcomes = build_gate.check_required(wanted, judgments.summary, judgments) if wanted else []
     lines = _lines(judgments, summary, quiet=shown.quiet)
     result(summary, lines, as_json=shown.json_output, outcomes=outcomes)
-    named = chosen.model or chosen.own.elsewhere or kept.replay
+    named = chosen.model or chosen.own.elsewhere or run_options.kept.replay
     if judgments.record.baseline and not named and not shown.quiet:
         _name_a_model(unscored=chosen.own.criterion or chosen.own.rubric or chosen.format == RUBRIC)
     _conclude(judgments, outcomes, checks)

@@ -88,7 +88,6 @@ def run(
 
     conqret suite run ukpconvarg1 --model offline --from data/ukpconvarg1
     """
-    from conqret.judging.cost import tell_cost
     from conqret.suites import leaderboard_page, suite_run
 
     shown = run_options.shown
@@ -103,16 +102,11 @@ def run(
     }
     shown.note(*prepared.notes)
     if run_options.dry_run:
-        calls = run_options.calls
-        called = [] if chosen.own.elsewhere else run_options.kept.called_models(calls, [chosen.model])
-        cost = suite_run.expected_suite_cost(prepared, settings)  # type: ignore[arg-type]
-        tell_cost(
+        cost = suite_run.expected_suite_cost(prepared, {**settings, "batch": False})  # type: ignore[typeddict-item]
+        run_options.tell_cost(
             [cost],
-            budget=calls.budget,
-            as_json=shown.json_output,
             facts={"suite": prepared.suite.name, "items": len(prepared.data.items), "of": prepared.every},
             lines=[f"{prepared.suite.title}: {prepared.about}"],
-            called=called,
         )
         return
     shown.tell(f"{prepared.suite.title}: {prepared.about}, judged by {judged_by(prepared.suite, chosen)}")
