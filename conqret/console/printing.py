@@ -241,9 +241,11 @@ def end(
 
 
 def tell_outcomes(outcomes: Sequence[RequirementOutcome]) -> bool:
-    """Print which requirements are met, and return True if all are."""
+    """Print which requirements are met, with the worst items of the others, and return True if all are."""
     for outcome in outcomes:
         (tell if outcome.met else complain)(str(outcome))
+        for item in outcome.items:
+            tell(f"  {item}")
     return all(outcome.met for outcome in outcomes)
 
 

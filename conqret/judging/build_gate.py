@@ -269,16 +269,6 @@ def worst_table(outcomes: Sequence[RequirementOutcome]) -> Table:
     return Table("Worst items", columns, rows)
 
 
-def worst_lines(outcomes: Sequence[RequirementOutcome], run: object = None) -> Iterator[str]:
-    """The worst items of each condition that is not met, a line each."""
-    for outcome in outcomes:
-        if outcome.items:
-            yield f"{outcome.requirement}:"
-            yield from (f"  {item}" for item in outcome.items)
-    if run is not None and any(outcome.items for outcome in outcomes):
-        yield f"conqret runs show {run} ITEM shows the request and the response of an item."
-
-
 def build_summary(summary: Summary, record: JudgeRecord, outcomes: Sequence[RequirementOutcome]) -> str:
     """Return the outcomes of the requirements and the summary of a run as Markdown, for a CI build's page."""
     tables = [requirement_table(outcomes)] if outcomes else []

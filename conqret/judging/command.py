@@ -218,15 +218,11 @@ def _conclude(judgments: Judgments, outcomes: Sequence[RequirementOutcome], chec
         from conqret.judging.build_gate import write_build_files
 
         write_build_files(judgments, outcomes, junit=checks.junit, markdown=checks.markdown)
-    failed, met = judgments.summary.failed, True
-    if outcomes:
-        from conqret.judging.build_gate import worst_lines
-
-        met = tell_outcomes(outcomes)
-        for line in worst_lines(outcomes, judgments.folder and judgments.folder.path):
-            tell(line)
-        if met and failed:
-            complain(f"{number(failed, 'item')} failed: run the same command again to retry them")
+    failed, met = judgments.summary.failed, not outcomes or tell_outcomes(outcomes)
+    if not met and judgments.folder is not None:
+        tell(f"conqret runs show {judgments.folder.path} ITEM shows the request and the response of an item.")
+    elif outcomes and failed:
+        complain(f"{number(failed, 'item')} failed: run the same command again to retry them")
     there = judgments.summary.any_score or judgments.summary.outstanding  # what a batch holds is to come
     end(failed or not met, judgments.session, there=there, reasons=judgments.summary.reasons)
 
