@@ -30,7 +30,7 @@ from conqret.options import fault_text
 if TYPE_CHECKING:
     from cyclopts.argument import Argument
 
-    from conqret.judging.cost import ExpectedCost
+    from conqret.llm.expected_cost import ExpectedCost
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class BatchedEngines(Engines):
         Raises:
             DeclarationError: a model cannot be called in batches.
         """
-        from conqret.judging.cost import batch_price
+        from conqret.llm.expected_cost import batch_price
 
         return [
             batch_price(cost, calls.for_model(cost.model)) if self.batch and cost.task != "rewrite" else cost

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
-    from conqret.judging.cost import ExpectedCost
     from conqret.judging.verdict_log import VerdictLog
+    from conqret.llm.expected_cost import ExpectedCost
     from conqret.studies.abstain.result import Abstention
 
 Items = str | Path | Item | Mapping[str, object] | Iterable[Item | Mapping[str, object]] | None
@@ -142,7 +142,8 @@ def expected_cost(items: Any, **settings: Unpack[JudgeSettings]) -> ExpectedCost
     Raises:
         DeclarationError: as for :func:`judge`.
     """
-    from conqret.judging.cost import batch_price, expected_judging
+    from conqret.judging.cost import expected_judging
+    from conqret.llm.expected_cost import batch_price
 
     check_known("option of judge", JudgeSettings.__annotations__, *settings)
     source, _, setup, _ = prepared(items, settings)

@@ -17,7 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, ClassVar, Self, overload
 
-from conqret.data import Item, Judgment, Measure, Reason
+from conqret.data import Item, Judgment
 from conqret.errors import AnswersAwaited, DeclarationError, UnknownNameError, number
 from conqret.io import CheckedItems, ItemSource, to_frame
 from conqret.judging.instrument import Instrument, judge_item
@@ -36,7 +36,7 @@ from conqret.judging.summary import Summary
 from conqret.judging.summary_tables import metric_table
 from conqret.judging.tally import Tally
 from conqret.llm.client import Client, awaited_answers
-from conqret.llm.tracing import KIND, TYPE, trace_kind, tracer
+from conqret.llm.tracing import KIND, TYPE, record_scores, trace_kind, tracer
 from conqret.runs.session import Session, SessionCounts
 from conqret.runs.trials import Memory, Rows, Trial, perform
 
@@ -45,8 +45,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from conqret.judging.judge_settings import Watch
-
-EVENT = "gen_ai.evaluation.result"
 
 
 def span_attributes(*instruments: Instrument) -> dict[str, Any]:
@@ -75,37 +73,8 @@ async def judge_in_span(item: Item, instrument: Instrument) -> Judgment:
         f"evaluate {instrument.judge.name}", attributes=attributes, record_exception=False
     ) as span:
         judgment = await judge_item(item, instrument)
-        measures = [
-            (metric, measure)
-            for metric, measure in judgment.measures.items()
-            if measure.reason is not Reason.AWAITED
-        ]
-        for place, (metric, measure) in enumerate(measures):
-            event, attributes = _attributes(place, metric, measure, judge, contents=contents)
-            span.add_event(EVENT, event)
-            span.set_attributes(attributes)
+        record_scores(span, judgment.measures, judge, contents=contents)
         return judgment
-
-
-def _attributes(
-    place: int, metric: str, measure: Measure, judge: str, *, contents: bool
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The attributes of a score: those of its event, and those of the item's span."""
-    reason = None if measure.reason is None else measure.reason.value
-    why = (measure.explanation or measure.detail or None) if contents else None
-    event = {
-        "gen_ai.evaluation.name": metric,
-        "gen_ai.evaluation.score.value": measure.value,
-        "gen_ai.evaluation.score.label": measure.label,
-        "gen_ai.evaluation.explanation": why,
-        "error.type": reason,
-    }
-    label = measure.label if reason is None else reason
-    told = {"name": metric, "score": measure.value, "label": label, "explanation": why}
-    told["annotator_kind"] = judge
-    span = {f"evaluations.{place}.evaluation.{name}": each for name, each in told.items()}
-    span[f"conqret.score.{metric}"] = measure.value
-    return tuple({name: each for name, each in some.items() if each is not None} for some in (event, span))  # type: ignore[return-value]
 
 
 _log = logging.getLogger(__name__)
