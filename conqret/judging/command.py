@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from conqret.judging.judgments import JudgePlan, Judgments
     from conqret.judging.setup import Setup
     from conqret.judging.summary import Summary
+    from conqret.studies.calibrate.result import Calibration
 
 
 COMMON = (
@@ -160,17 +161,16 @@ def judge(
         **run_options.calls.given(),
         **run_options.settings,
     }
-    maps = None
+    maps: Calibration | None = None
     if checks.calibration is not None:
-        from conqret.studies.calibrate.result import Calibration, calibrate_run
+        from conqret.studies.calibrate.result import Calibration
 
         maps = Calibration.read(checks.calibration)
     wanted: list[Requirement] = []
     if checks.require:
-        from conqret.judging import build_gate
+        from conqret.judging.build_gate import requirements
 
-        elsewhere = chosen.own.elsewhere
-        wanted = build_gate.requirements(checks.require or (), items, settings, elsewhere=elsewhere)
+        wanted = requirements(checks.require, items, settings, elsewhere=chosen.own.elsewhere)
     if config is not None:
         shown.note(f"settings come from {config}; options of the command line override them")
     if run_options.dry_run:
@@ -181,7 +181,9 @@ def judge(
         """Check what depends on the items and the judge configuration, say what is judged, and start the bar."""
         setup, checked = run.setup, run.checked
         if wanted:
-            build_gate.check_had(wanted, setup.metrics)
+            from conqret.judging.build_gate import check_had
+
+            check_had(wanted, setup.metrics)
         if maps is not None:
             maps.check(setup.judge.name, setup.client.model, setup.fingerprints)
         if checks.card is not None:
@@ -200,16 +202,23 @@ def judge(
     summary = judgments.summary
     if maps is not None and judgments.folder is not None:
         from conqret.judging.page import write_report
+        from conqret.studies.calibrate.result import calibrate_run
 
         summary = calibrate_run(judgments.folder, maps)
         write_report(judgments.folder)
-    outcomes = build_gate.check_required(wanted, judgments.summary, judgments) if wanted else []
+    outcomes = _outcomes(wanted, judgments) if wanted else []
     lines = _lines(judgments, summary, quiet=shown.quiet)
     result(summary, lines, as_json=shown.json_output, outcomes=outcomes)
     named = chosen.model or chosen.own.elsewhere or run_options.kept.replay
     if judgments.record.baseline and not named and not shown.quiet:
         _name_a_model(unscored=chosen.own.criterion or chosen.own.rubric or chosen.format == RUBRIC)
     _conclude(judgments, outcomes, checks)
+
+
+def _outcomes(wanted: Sequence[Requirement], judgments: Judgments) -> Sequence[RequirementOutcome]:
+    from conqret.judging.build_gate import check_required
+
+    return check_required(wanted, judgments.summary, judgments)
 
 
 def _conclude(judgments: Judgments, outcomes: Sequence[RequirementOutcome], checks: ScoreChecks) -> None:

@@ -184,9 +184,9 @@ def chosen_format(
         DeclarationError: a criterion or the rubric is invalid, or the settings name more than one judge.
     """
     given = dict[str, Any]()
-    for name in JUDGES_BY:
-        if settings.get(name) not in (None, (), []):
-            given[name] = settings[name]
+    for option in JUDGES_BY:
+        if settings.get(option) not in (None, (), []):
+            given[option] = settings[option]
     name = given.get("format")
     if name in (CRITERIA, RUBRIC) and name in given:
         del given["format"]

@@ -152,9 +152,9 @@ def item_list(shown: Sequence[tuple[int, Judgment]], summary: Summary) -> View:
     rows, facts = [], []
     for number, judgment in shown:
         cells, measures = [], judgment.measures
-        values = dict.fromkeys(ordered, None)
-        for metric, measure in measures.items():
-            values[metric] = measure.value
+        values: dict[str, float | None] = dict.fromkeys(ordered)
+        for metric, scored in measures.items():
+            values[metric] = scored.value
         for metric in heads:
             name, measure = words.label(metric), measures.get(metric)
             if measure is None:

@@ -362,14 +362,14 @@ def recorded_call(path: Path, named: str | Judge | None = None, model: str | Non
         )
     recorded = model if model in samples else min(samples)
     counts = samples[recorded]
-    made = next((name for name in (CRITERIA, RUBRIC) if name in counts), None)
+    declared = next((name for name in (CRITERIA, RUBRIC) if name in counts), None)
     formats = [name for name in JUDGES if {ask.prompt for ask in JUDGES[name].judge_prompts} & counts.keys()]
     if named is None and len(formats) > 1:
         raise DeclarationError(
             f"{path} contains responses for several formats ({', '.join(formats)}); name one with --format"
         )
     if named is None and not formats:  # a judge of criteria or a rubric: which ones, only a run's folder says
-        return RecordedCall(made, recorded, {"samples": max(counts.values())})
+        return RecordedCall(declared, recorded, {"samples": max(counts.values())})
     asks = JUDGES.resolve(formats[0] if named is None else named).judge_prompts
     there = [ask for ask in asks if ask.prompt in counts]
     judging: dict[str, Any] = {"samples": max((counts[ask.prompt] for ask in there), default=1)}
