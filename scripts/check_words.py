@@ -98,7 +98,7 @@ NAMES_THAT_STAY: Sequence[AllowedPassage] = (
         r"|labels/screens\.py (?:asks|person)$|labels/page\.py person$"
         r"|debatune/manual_inspection\.py (?:sheet|good_by_people)$|perspectives/threshold\.py said_yes$"
         r"|stats/agreement\.py person$|stats/confidence\.py (?:said|people)$|jury/result\.py people$"
-        r"|judging/cost\.py of$|suites/result\.py of$",
+        r"|llm/expected_cost\.py of$|suites/result\.py of$",
         "stored in files",
     ),
     AllowedPassage(r" CircuitBreaker$", "the field's word"),
