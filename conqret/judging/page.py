@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from pathlib import Path
 from types import SimpleNamespace as View
@@ -15,7 +15,7 @@ from conqret.errors import DeclarationError
 from conqret.judging.dimensions import BY_NAME
 from conqret.judging.instrument import whole
 from conqret.judging.item_view import BETTER, KINDS, PREFERRED, Cell, cell, item_view, level
-from conqret.judging.judge_folder import JudgeFolder, JudgeRecord
+from conqret.judging.judge_folder import REQUESTS_FOLDER, JudgeFolder, JudgeRecord
 from conqret.judging.judge_options import SINGLE
 from conqret.judging.judge_parts import Judge
 from conqret.judging.setup import recorded_judge
@@ -35,7 +35,6 @@ def write_report(
     *,
     tally: Tally | None = None,
     pages: Mapping[str, Iterator[str]] = NO_PAGES,
-    request_place: Callable[[int, int], str] | None = None,
 ) -> Path:
     """Write the report page of ``run`` and return its path.
 
@@ -44,8 +43,7 @@ def write_report(
         to: the file to write, by default ``report.html`` in the run folder. It is written as a whole or not
             at all.
         tally: the counts of judgments, if they were already read.
-        pages: further pages by file name, written next to the report.
-        request_place: as in :func:`report_page`.
+        pages: the pages of the requests of items by file name, written next to the report.
 
     Raises:
         DeclarationError: ``run`` is not a run folder.
@@ -53,7 +51,7 @@ def write_report(
     if tally is None:
         tally = counted(run)
     target = run.report_file if to is None else Path(to)
-    write_files(target.parent, {**pages, target.name: report_page(run, tally, request_place=request_place)})
+    write_files(target.parent, {**pages, target.name: report_page(run, tally, with_requests=bool(pages))})
     return target
 
 
@@ -89,19 +87,14 @@ def _summary(run: JudgeFolder, record: JudgeRecord, tally: Tally) -> Summary:
 
 
 def report_page(
-    run: JudgeFolder,
-    tally: Tally,
-    *,
-    request_place: Callable[[int, int], str] | None = None,
-    around: Ways = (),
+    run: JudgeFolder, tally: Tally, *, with_requests: bool = False, around: Ways = ()
 ) -> Iterator[str]:
     """Yield the report page in pieces of HTML.
 
     Args:
         run: the run folder.
         tally: the counts of its judgments.
-        request_place: a function that returns the link to an item's requests, from its place among the items
-            shown (from 0) and its number in the run; None for no links.
+        with_requests: whether each item has a page of its requests, to which it is linked.
         around: links to related pages.
     """
     record = run.record()
@@ -129,7 +122,7 @@ def report_page(
         shown=len(shown),
         kinds=KINDS,
         figure={"width": WIDTH, "height": HEIGHT},
-        request_place=request_place,
+        requests=REQUESTS_FOLDER if with_requests else "",
         folder=str(run.path),
         images=any(map(attrgetter("pictures"), items.values())),
         **overview(record, summary, tally),
