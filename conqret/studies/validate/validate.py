@@ -13,7 +13,7 @@ from conqret.io.labels import read_labels
 from conqret.io.limits import read_written
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.judgments import Judgments
-from conqret.judging.summary import summarise
+from conqret.judging.tally import summarise
 from conqret.show.page import write_files
 from conqret.stats.estimate import Estimate, undefined
 from conqret.studies.agreement.agreement_settings import DEFAULT_SETTINGS, AgreementSettings
