@@ -73,9 +73,8 @@ def read_checked_table(
         table, roles = joined(table, roles, labels, human)
     _check_no_summary(table, roles)
     if not roles.humans and not roles.fixed and not table.note:
-        check_no_labels(
-            table, [name for group in roles.judges.values() for name in group], roles.texts.values()
-        )
+        others = [*roles.texts.values(), *roles.markers, by_column]
+        check_no_labels(table, [name for group in roles.judges.values() for name in group], others)
     table = made_wide(table, roles, by_column)
     _check_ids(table, roles, by_column)
     table, paired, by_name = by_model_name(table, roles)
