@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 
 from conqret.errors import DeclarationError
+from conqret.io.files import file_rows
+from conqret.io.rows import Row
 from conqret.studies.check.read_table import read_checked_table
-from conqret.studies.check.tool_results import tool_rows
+from conqret.studies.check.tool_results import tool_records, tool_rows
 from conqret.studies.check.tool_verdicts import ToolRows
 
 FILES = Path(__file__).parent / "files"
@@ -75,6 +77,9 @@ def rows_of(path: Path, *columns: str) -> list[tuple[object, ...]]:
 
 def read(path: Path) -> ToolRows:
     result = tool_rows(path)
+    if result is None:
+        records = [row.record for row in file_rows(path) if isinstance(row, Row)]
+        result = tool_records(records, str(path))
     assert result is not None
     return result
 
