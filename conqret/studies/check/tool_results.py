@@ -9,7 +9,6 @@ import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 from conqret.errors import DeclarationError
@@ -33,7 +32,9 @@ from conqret.studies.check.tool_verdicts import (
 
 _LOOK = 2**18
 """How many bytes are looked at before a whole file is read."""
-_MARKS = re.compile(rb'"(?:evalId|gradingResult|testCases|testRunData|test_results|eval_id|metric_output)"')
+_MARKS = re.compile(
+    rb'"(?:evalId|gradingResult|testCases|testRunData|test_results|eval_id|metric_output|columns)"'
+)
 """Fields of which an object that a tool writes as a whole file has at least one."""
 _CORRUPT = (BadZipFile, zlib.error, EOFError, ValueError, RuntimeError, OSError)
 """What reading a zip archive that is cut off or corrupt raises."""
@@ -71,11 +72,7 @@ def tool_records(records: Sequence[Mapping[str, object]], source: str) -> ToolRo
     Raises:
         DeclarationError: the table lacks the judge's verdicts.
     """
-    fields = {name for record in records[:50] for name in record}
-    for patterns, reader in _READERS:
-        if all(any(re.fullmatch(pattern, name) for name in fields) for pattern in patterns):
-            return _table(partial(reader, [dict(record) for record in records]), source)
-    return None
+    return _table(lambda: _of_records([dict(record) for record in records]), source)
 
 
 def _table(read: Callable[[], ToolResult | None], source: str) -> ToolRows | None:
@@ -86,6 +83,14 @@ def _table(read: Callable[[], ToolResult | None], source: str) -> ToolRows | Non
     if result is not None and not result.verdicts and result.warning:
         raise DeclarationError(f"{source}: {result.warning}")
     return verdict_table(result, source) if result and result.verdicts else None
+
+
+def _of_records(records: list[Record]) -> ToolResult | None:
+    fields = {name for record in records[:50] for name in record}
+    for patterns, reader in _READERS:
+        if all(any(re.fullmatch(pattern, name) for name in fields) for pattern in patterns):
+            return reader(records)
+    return None
 
 
 def _samples(path: Path) -> Iterator[Record]:
@@ -117,12 +122,12 @@ def _of_object(content: Record) -> ToolResult | None:
         return deepeval([*cases, *(run.get("conversationalTestCases") or [])])
     if isinstance(content.get("samples"), list) and isinstance(content.get("eval"), dict):
         return inspect_log(content["samples"])
+    if {"columns", "data"} <= content.keys():
+        return _of_records([dict(zip(content["columns"], row, strict=True)) for row in content["data"]])
     if all(isinstance(samples, list) for samples in content.values()):
         return ragas_annotated(content)
     return None
 
-
-# promptfoo
 
 _MODEL_GRADED = re.compile(
     r"(?:not-)?(?:llm-rubric|g-eval|factuality|model-graded-.+|answer-relevance|context-.+|search-rubric"
@@ -195,9 +200,6 @@ def promptfoo_csv(text: str) -> ToolResult:
     return replace(promptfoo(tests), labels="ratings")
 
 
-# DeepEval
-
-
 def deepeval(cases: list[Record]) -> ToolResult:
     """Read the test cases of a test run; a metric's ``success`` is the verdict."""
     result = ToolResult("DeepEval", "test cases", "human labels")
@@ -217,8 +219,6 @@ def deepeval(cases: list[Record]) -> ToolResult:
             result.add(unit, side, name, value, text_of(metric.get("reason")))
     return result
 
-
-# inspect_ai
 
 _GRADES = {"C": "pass", "I": "fail", "N": "fail"}
 """Correct, incorrect, no answer (which inspect_ai counts as 0, as incorrect); partial is a half."""
@@ -300,8 +300,6 @@ def _inspect_values(scorer: str, value: object, parts: list[str]) -> Iterator[tu
             yield f"{scorer} {name}".strip(), failed("unscored") if missing else _GRADES.get(str(part), part)
 
 
-# ragas
-
 _RAGAS_METRIC = (
     r"(?!(?:id|index|unnamed.*|.*contexts?(?:_ids)?|multi_responses|rubrics?|reference.*|persona.*|query.*"
     r"|synthesizer_name|.*tool_calls)\Z)(.+)"
@@ -330,8 +328,6 @@ def ragas_annotated(content: Record) -> ToolResult:
                 result.add(unit, "human", metric, target)
     return result
 
-
-# MLflow, Langfuse, Phoenix, LangSmith and Opik: records of one verdict each
 
 _SIDES: dict[str, Side] = {
     **dict.fromkeys("llm llm_judge ai_judge eval api sdk model auto_eval online_scoring".split(), "judge"),

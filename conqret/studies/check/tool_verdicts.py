@@ -71,7 +71,6 @@ class ToolRows:
     """The result file of another tool, as rows.
 
     Attributes:
-        tool: the name of the tool.
         rows: one row for each judged output: ``id``, ``input``, ``output``, ``reason``, ``system`` or ``run`` where
             there are several, what else the tool knows of it, a column for each judge, and ``human`` or one column for
             each annotator. A verdict that the judge did not give begins with ``ERROR``.
@@ -80,7 +79,6 @@ class ToolRows:
         note: one line that says what was read.
     """
 
-    tool: str
     rows: list[dict[str, object]]
     judges: tuple[str, ...]
     humans: tuple[str, ...]
@@ -270,11 +268,18 @@ def verdict_table(result: ToolResult, source: str) -> ToolRows:
         further += [
             f"--judge {about} --human {label}" for label in _put_labels(rows, verdicts, f"human_{name}")
         ]
-    tool_rows = list(rows.values())
     names = tuple(columns[name] for name in judges)
-    note = _note(result, tool_rows, names, humans)
+    labeled = sum(any(row[column] is not None for column in humans) for row in rows.values())
+    note = f"{result.tool} results: {len(rows)} {result.units_are}, {', '.join(names)} "
+    note += "is the judge, " if len(names) == 1 else "are the judges, "
+    note += (
+        f"{result.labels} are the labels ({labeled} of {len(rows)})"
+        if humans
+        else f"no {result.labels} in it"
+    )
+    note += f"; {result.warning}" if result.warning else ""
     note += f"; other labels: {', '.join(further)}" if further else ""
-    return ToolRows(tool=result.tool, rows=tool_rows, judges=names, humans=humans, note=note)
+    return ToolRows(rows=list(rows.values()), judges=names, humans=humans, note=note)
 
 
 _FIXED = {"id", "input", "output", "reason", "system", "run", "human"}
@@ -297,27 +302,11 @@ def _put_labels(
     rows: dict[str, dict[str, object]], labels: list[ToolVerdict], column: str
 ) -> tuple[str, ...]:
     """Put labels into rows and return their columns: one, or one for each annotator if annotators overlap."""
-    by_unit: dict[str, dict[str, object]] = {}
-    for label in labels:
-        by_unit.setdefault(label.unit, {})[label.author] = label.value
-    several = any(len(values) > 1 for values in by_unit.values())
-    authors = dict.fromkeys(label.author for label in labels)
-    columns = {author: f"{column}_{author}" if several else column for author in authors}
-    for unit, row in rows.items():
+    several = len({(label.unit, label.author) for label in labels}) > len({label.unit for label in labels})
+    columns = {label.author: f"{column}_{label.author}" if several else column for label in labels}
+    for row in rows.values():
         row.update(dict.fromkeys(columns.values()))
-        row.update({columns[author]: value for author, value in by_unit.get(unit, {}).items()})
+    for label in labels:
+        if label.unit in rows:
+            rows[label.unit][columns[label.author]] = label.value
     return tuple(dict.fromkeys(columns.values()))
-
-
-def _note(
-    result: ToolResult, rows: list[dict[str, object]], judges: tuple[str, ...], humans: tuple[str, ...]
-) -> str:
-    labeled = sum(any(row[column] is not None for column in humans) for row in rows)
-    note = f"{result.tool} results: {len(rows)} {result.units_are}, {', '.join(judges)} "
-    note += "is the judge, " if len(judges) == 1 else "are the judges, "
-    note += (
-        f"{result.labels} are the labels ({labeled} of {len(rows)})"
-        if humans
-        else f"no {result.labels} in it"
-    )
-    return f"{note}; {result.warning}" if result.warning else note
