@@ -83,15 +83,14 @@ def table_of_verdicts(
     if not wanted and "topic" in header and header & {"argument", "documents"}:
         return None
     try:
-        named = {role: [column] for role, column in roles.items()} if wanted else {}
-        read = partial(read_checked_table, file, judge=named.get("judge", ()), human=named.get("human", ()))
+        judge, human = ([roles[role]] if wanted and role in roles else [] for role in ("judge", "human"))
+        read = partial(read_checked_table, file, judge=judge, human=human)
         try:
             return read()
         except DeclarationError as error:
-            # what swapped preferences name does not matter before there are labels
             if "--pass answers" not in str(error):
                 raise
-            return read(passing="answers")
+            return read(passing="answers")  # what swapped preferences name matters only to labels
     except ConqretError as error:
         if not wanted:
             return None
@@ -236,7 +235,7 @@ def table_screens(table: CheckedTable, rows: Sequence[DrawnRow], seed: int = SEE
     question = _question(table)
     screens = []
     for row in rows:
-        texts = {name: values[row.place] for name, values in table.texts.items() if values[row.place].strip()}
+        texts = _texts(table, row)
         name, part = table.texts["id"][row.place], parts[row.place]
         swapped = set(COMPARED) <= set(texts) and random.Random(f"{seed} {name} {part}").random() < 0.5
         sides = [texts[name] for name in COMPARED if name in texts]
@@ -254,6 +253,10 @@ def table_screens(table: CheckedTable, rows: Sequence[DrawnRow], seed: int = SEE
             )
         )
     return screens
+
+
+def _texts(table: CheckedTable, row: DrawnRow) -> dict[str, str]:
+    return {name: values[row.place] for name, values in table.texts.items() if values[row.place].strip()}
 
 
 def _question(table: CheckedTable) -> ScreenQuestion:
@@ -289,26 +292,23 @@ def table_form(table: CheckedTable, rows: Sequence[DrawnRow]) -> AnnotationForm:
         raise DeclarationError(
             f"{table.source} has several systems, which a form has no column for: use labels collect"
         )
-    screens = table_screens(table, rows)
-    question = screens[0].questions[0]
+    question = table_screens(table, rows)[0].questions[0]
     drawn = Counter(row.stratum for row in rows)
     items, chances = [], {}
-    for screen, row in zip(screens, rows, strict=True):
-        texts = {passage.title: passage.text for passage in screen.passages}
-        sides = [texts.get("A", ""), texts.get("B", "")]
-        first, second = reversed(sides) if screen.swapped else sides  # as they stand in the table
-        documents = [Document(id=title, text=texts[title]) for title in ("Context",) if title in texts]
+    for row in rows:
+        name, texts = table.texts["id"][row.place], _texts(table, row)
+        context = texts.get("context")
         items.append(
             Item(
-                id=screen.item,
-                topic=texts.get("Input", screen.item),
-                argument=first or texts.get("Output"),
-                second_argument=second or None,
-                reference=texts.get("Reference"),
-                documents=tuple(documents),
+                id=name,
+                topic=texts.get("input", name),
+                argument=texts.get("answer_a") or texts.get("output"),
+                second_argument=texts.get("answer_b"),
+                reference=texts.get("expected"),
+                documents=(Document(id=SHOWN["context"], text=context),) if context else (),
             )
         )
-        chances[screen.item] = drawn[row.stratum] / row.stratum.rows
+        chances[name] = drawn[row.stratum] / row.stratum.rows
     values = [choice.value for choice in question.choices]
     numbers = [int(value) for value in values if value.isdecimal()]
     words = values if len(numbers) < len(values) else []
