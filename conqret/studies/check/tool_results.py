@@ -72,7 +72,7 @@ def tool_records(records: Sequence[Mapping[str, object]], source: str) -> ToolRo
     Raises:
         DeclarationError: the table lacks the judge's verdicts.
     """
-    return _table(lambda: _of_records([dict(record) for record in records]), source)
+    return _table(lambda: _of_records(records), source)
 
 
 def _table(read: Callable[[], ToolResult | None], source: str) -> ToolRows | None:
@@ -85,11 +85,11 @@ def _table(read: Callable[[], ToolResult | None], source: str) -> ToolRows | Non
     return verdict_table(result, source) if result and result.verdicts else None
 
 
-def _of_records(records: list[Record]) -> ToolResult | None:
+def _of_records(records: Sequence[Mapping[str, object]]) -> ToolResult | None:
     fields = {name for record in records[:50] for name in record}
     for patterns, reader in _READERS:
         if all(any(re.fullmatch(pattern, name) for name in fields) for pattern in patterns):
-            return reader(records)
+            return reader([dict(record) for record in records])
     return None
 
 
