@@ -363,38 +363,25 @@ class Judge:
         several metrics. All other prompts of the format are part of it even if not requested, so that scores
         of one metric are comparable across runs. Long parts are replaced by a digest.
         """
-        computed: dict[str, int] = {}
+        identity: dict[str, Any] = {"format": self.name, **model}
         for part in self.computed:
-            computed[f"computed {', '.join(part.metrics)}"] = part.version
+            identity[f"computed {', '.join(part.metrics)}"] = part.version
         if not self.judge_prompts:
-            return {"format": self.name, **model, **computed}
+            return identity
+        identity |= self.declared
         case = Case(Item(id="fingerprint", topic="fingerprint"), options)
-        wanted = self.requested_metrics(options.metrics)
-        prompts, further, together, schemas = (
-            dict[str, str](),
-            dict[str, str](),
-            dict[str, str](),
-            list[object](),
-        )
+        wanted, schemas = self.requested_metrics(options.metrics), list[object]()
         for whole in self.judge_prompts:
             ask = _about(whole, wanted)
-            prompts[f"prompt {ask.prompt}"] = library[ask.prompt].digest
+            identity[f"prompt {ask.prompt}"] = library[ask.prompt].digest
             if ask.further:
-                further[f"prompt {ask.prompt}, further words"] = digest(ask.further)
+                identity[f"prompt {ask.prompt}, further words"] = digest(ask.further)
             if ask.about is not None:
                 names = "all" if whole.metrics == ask.metrics else ", ".join(ask.metrics)
-                together[f"asked in one call of {ask.prompt}"] = names
-            response: type[BaseModel] = ask.answer(case)
-            schemas.append(_schema(response))
+                identity[f"asked in one call of {ask.prompt}"] = names
+            schemas.append(_schema(ask.answer(case)))
         dimensions = list(map(attrgetter("name", "question", "definition"), DIMENSIONS))
-        return {
-            "format": self.name,
-            **model,
-            **computed,
-            **self.declared,
-            **prompts,
-            **further,
-            **together,
+        return identity | {
             "schemas of the answers": digest(schemas),
             "definitions of the dimensions": digest(dimensions),
             "samples": options.samples,

@@ -55,7 +55,7 @@ def check(
     conqret check results.csv --require "tnr.low >= 0.8" --require "tpr.low >= 0.8"
     """
     from conqret.studies.check import api
-    from conqret.studies.check.screen import screen
+    from conqret.studies.check.screen import notes, screen
 
     found = api.check(
         file,
@@ -76,7 +76,7 @@ def check(
 
         lines = [*check_tables(found)]
     result(found, lines, as_json=json_output, outcomes=found.requirements)
-    note(*found.notes)
+    note(*notes(found, paged=output is not None))
     if output is not None:
         tell(at(output / api.PAGE_NAME, "page"))
     end_by(found.requirements)

@@ -24,7 +24,7 @@ from conqret.stats.prediction_powered import (
 )
 from conqret.stats.resampling import Resamples, cluster_places, leave_one_out, mean
 from conqret.stats.verdict_rates import draw_test
-from conqret.studies.check.answers import NO_SAMPLE, guard_sentence, value_words
+from conqret.studies.check.answers import NO_SAMPLE, ONLY_ERRORS, errors_sentence, guard_sentence, value_words
 from conqret.studies.check.checked_table import CheckedTable, JudgeColumn
 from conqret.studies.check.result import DrawGuard
 
@@ -35,6 +35,8 @@ MANY_ROWS, RANK_GROUPS = 10_000, 20
 SUSPICIOUS = 0.05
 """Where labeled rows drawn at random would differ as much in their verdicts with a smaller probability, no rate is
 claimed."""
+MIN_ERRORS = 3
+"""Labels, all of which differ from the verdicts, from which on they are taken to be of errors alone."""
 NO_LABEL = "no row has a verdict and a human label"
 BY_LABEL = "the rows were drawn by label, so this share of the labeled rows says nothing of all rows"
 Drawing = Literal["random", "verdict", "label", "probabilities"]
@@ -119,8 +121,8 @@ class LabelView:
     @cached_property
     def sides(self) -> tuple[Values, Values, Values]:
         """The labels, the verdicts and the weights of the rows that have a verdict and a label."""
-        weights = np.ones(len(self.target)) if self.chances is None else 1 / self.chances
-        return self.target[self.both], self.verdicts[self.both], weights[self.both]
+        weights = np.ones(int(self.both.sum())) if self.chances is None else 1 / self.chances[self.both]
+        return self.target[self.both], self.verdicts[self.both], weights
 
     @cached_property
     def drawn(self) -> Resamples:
@@ -131,11 +133,6 @@ class LabelView:
     def drawn_for_ranks(self) -> Resamples:
         """The same, in fewer groups where there are many rows, for statistics of ranks."""
         return self.drawn if len(self.drawn.cluster) <= MANY_ROWS else self.drawn.grouped(RANK_GROUPS)
-
-    @property
-    def unequal(self) -> bool:
-        """True if labeled rows stand for different numbers of rows."""
-        return self.chances is not None
 
     @property
     def binary(self) -> bool:
@@ -251,7 +248,7 @@ def _claimed(
         leading = min(alike, key=lambda n: 1.0 if (p := tests[n]) is None else p)
         chances, reason = _stratum_chances(views[leading])
     elif guard.fired and tests[place] is not None:
-        reason = NO_SAMPLE
+        reason = ONLY_ERRORS if guard.p is None else NO_SAMPLE
     return replace(view, drawing=drawing, chances=chances, own_strata=place == leading, reason=reason)
 
 
@@ -293,14 +290,26 @@ def _guard(views: Sequence[LabelView], tests: Sequence[float | None]) -> DrawGua
     known = [p for p in tests if p is not None]
     if not known or views[0].table.drawn_by is not None:
         return DrawGuard(p=min(known, default=None))
+    several = len(views) > 1
+    for view, test in zip(views, tests, strict=True):
+        if test is not None and _only_errors(view):
+            name = f"the judge {view.judge.name}" if several else "the judge"
+            return DrawGuard(fired=True, sentence=errors_sentence(int(view.both.sum()), name))
     p = _smallest(known)
     if p is None or p >= SUSPICIOUS:
         return DrawGuard(p=p)
     view = views[tests.index(min(known))]
     labeled, verdicts = ~np.isnan(view.target), view.verdicts
     means = (float(np.nanmean(verdicts[labeled])), float(np.nanmean(verdicts[~labeled])))
-    name = f"the judge {view.judge.name}" if len(views) > 1 else "the judge"
-    return DrawGuard(p=p, fired=True, sentence=guard_sentence(view.table.kind, name, means, p))
+    name = f"the judge {view.judge.name}" if several else "the judge"
+    rows = int(labeled.sum()), int((~labeled).sum())
+    return DrawGuard(p=p, fired=True, sentence=guard_sentence(view.table.kind, name, means, rows, p))
+
+
+def _only_errors(view: LabelView) -> bool:
+    """Whether every label differs from the verdict, as where errors of the judge are edited and nothing else."""
+    human, judge, _ = view.sides
+    return view.table.kind in ("pass_fail", "classes") and len(human) >= MIN_ERRORS and (human != judge).all()
 
 
 def _stratum_chances(view: LabelView) -> tuple[Values, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from conqret.errors import DeclarationError
 from conqret.studies.check.column_roles import (
@@ -11,9 +11,11 @@ from conqret.studies.check.column_roles import (
     ANNOTATOR_NAMES,
     CHANCES,
     HUMAN,
+    ID,
     JUDGE,
     JUDGE_NAMES,
     MODEL,
+    MODELS,
     PREDICTED,
     PROBABILITY,
     RUN,
@@ -51,7 +53,8 @@ class ColumnRoles:
         ordered: the judges whose two columns are the orders A, B and B, A.
         run, judge_names, annotator_names: columns that tell apart the rows of one item; None without.
         fixed: whether the user named columns of judges or annotators.
-        notes: what was decided without the user.
+        swapped_note: how verdicts on swapped answers are read, if the labels tell.
+        notes: what else was decided without the user.
     """
 
     judges: dict[str, list[str]] = field(default_factory=dict)
@@ -65,7 +68,14 @@ class ColumnRoles:
     judge_names: str | None = None
     annotator_names: str | None = None
     fixed: bool = False
+    swapped_note: str = ""
     notes: list[str] = field(default_factory=list)
+
+    @property
+    def markers(self) -> list[str]:
+        """The columns that are neither verdicts nor texts."""
+        every = (self.chances, self.swapped, self.system, self.run, self.judge_names, self.annotator_names)
+        return [column for column in every if column is not None]
 
     @property
     def keys(self) -> list[str]:
@@ -85,7 +95,7 @@ def guessed_roles(table: TextTable, judges: Sequence[str], humans: Sequence[str]
         DeclarationError: no column is a judge's, or several could be.
     """
     fixed = {*judges, *humans}
-    roles = ColumnRoles(fixed=bool(fixed), notes=[table.note] if table.note else [])
+    roles = ColumnRoles(fixed=bool(fixed))
     free = [column for column in table.columns if column not in fixed]
     for role, likely in TEXTS.items():
         column = named([name for name in free if name not in roles.texts.values()], likely)
@@ -100,8 +110,7 @@ def guessed_roles(table: TextTable, judges: Sequence[str], humans: Sequence[str]
         roles.texts = {role: column for role, column in roles.texts.items() if column != roles.system}
     _find_markers(table, free, roles)
     taken = {*fixed, *roles.texts.values()}
-    taken |= {roles.chances or "", roles.swapped or "", roles.system or "", roles.run or ""}
-    taken |= {roles.judge_names or "", roles.annotator_names or ""}
+    taken |= {*roles.markers}
     taken |= {name for name in free if loose(name) in ("model_a", "model_b", "run", "epoch", "seed")}
     found_humans, found_judges = human_and_judges(table, taken)
     names = list(judges or table.judges)
@@ -127,6 +136,31 @@ def guessed_roles(table: TextTable, judges: Sequence[str], humans: Sequence[str]
     rest = [name for name in names if name not in in_orders]
     roles.judges |= {name: [name] for name in rest} if judges and not _say_runs(rest) else runs_of(rest)
     return roles
+
+
+def sides_apart(table: TextTable) -> TextTable:
+    """Return a table in which a column says whose verdict each row has, a judge's or a person's, with a column each."""
+    sides = named(table.columns, f"source {ANNOTATOR_NAMES} {JUDGE_NAMES} rater_type author")
+    value = named(table.columns, "value label rating score verdict judgment grade answer")
+    item = named(table.columns, f"{ID} item input question prompt")
+    if sides is None or value is None or item is None:
+        return table
+    humans, judges = human_and_judges(table, {sides, item})
+    if not {value}.issuperset([*humans, *judges]):
+        return table
+    names = dict.fromkeys(table.columns[sides])
+    judges = [name for name in names if set(words(name)) & JUDGE or MODEL.fullmatch(" ".join(words(name)))]
+    things = set(zip(table.columns[item], table.columns[sides], strict=True))
+    if not 0 < len(judges) < len(names) <= 20 or len(things) < len(table):
+        return table
+    table, new = spread(table, [item], sides, [value], short=True)
+    judged = [column for column in new[value] if column.removeprefix(f"{value} {sides} ") in judges]
+    return replace(
+        table,
+        judges=tuple(judged),
+        humans=tuple(column for column in new[value] if column not in judged),
+        note=f"rows are those of {', '.join(names)}, by the column {sides!r}",
+    )
 
 
 def _say_runs(names: Sequence[str]) -> bool:
@@ -230,15 +264,23 @@ def _are_numbers(table: TextTable, name: str) -> bool:
 
 def _same_subjects(table: TextTable, names: Sequence[str], roles: ColumnRoles) -> None:
     """Raise an error if verdicts and labels are of several criteria, which are checked one by one."""
-    generic = HUMAN | JUDGE | PREDICTED | VERDICTS | PROBABILITY | {"label", "labels"}
-    by_subject = {frozenset(words(name)) - generic: name for name in names}
-    labels = {frozenset(words(name)) - generic: name for name in roles.humans}
-    both = [subject for subject in by_subject if subject in labels and subject]
-    both = [subject for subject in both if not all(part.isdigit() or len(part) == 1 for part in subject)]
-    if len(both) >= 2:
-        ready = [table.command("--judge", by_subject[key], "--human", labels[key]) for key in both]
+    generic = HUMAN | JUDGE | MODELS | PREDICTED | VERDICTS | PROBABILITY | {"label", "labels"}
+    sides: tuple[dict[frozenset[str], list[str]], ...] = ({}, {})
+    for side, columns in zip(sides, (names, roles.humans), strict=True):
+        for name in columns:
+            subject = {part for part in words(name) if len(part) > 1 and not part.isdigit()} - generic
+            side.setdefault(frozenset(subject), []).append(name)
+    judged, labeled = sides
+    both = [subject for subject in judged if subject and subject in labeled]
+    if both and max(len(judged), len(labeled)) > 1:
+        ready = []
+        for subject in both:
+            options = [("--judge", name) for name in judged[subject]] + [
+                ("--human", name) for name in labeled[subject]
+            ]
+            ready.append(table.command(*(part for option in options for part in option)))
         raise DeclarationError(
-            f"{table.source} has verdicts and labels of {len(both)} criteria; check them one by one: {'; '.join(ready)}"
+            f"{table.source} has verdicts and labels of several criteria; check them one by one: {'; '.join(ready)}"
         )
 
 

@@ -217,6 +217,7 @@ def deepeval(cases: list[Record]) -> ToolResult:
             name = re.sub(r" \[\w+\]\Z", "", str(first(metric, "name metric")))
             side: Side = "judge" if first(metric, "evaluationModel evaluation_model") else "code"
             result.add(unit, side, name, value, text_of(metric.get("reason")))
+            result.warning = "success is by each metric's threshold"
     return result
 
 
@@ -271,9 +272,7 @@ def inspect_log(records: Iterable[Record]) -> ToolResult:
     before = {(it.unit, it.name): it.value for it in result.verdicts if it.side != "human"}
     changed = [before[key] != value for key, value in edited.items() if key in before]
     if changed and all(changed):
-        result.warning = (
-            "every edit changed the score; edit also where the judge is right, or its rates come out too low"
-        )
+        result.warning = "every edit changed the score: record an edit also where the judge is right"
     return result
 
 

@@ -13,7 +13,7 @@ from conqret.io.labels import read_labels
 from conqret.io.limits import read_written
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.judgments import Judgments
-from conqret.judging.summary import summarise
+from conqret.judging.tally import summarise
 from conqret.show.page import write_files
 from conqret.stats.estimate import Estimate, undefined
 from conqret.studies.agreement.agreement_settings import DEFAULT_SETTINGS, AgreementSettings
@@ -104,7 +104,7 @@ def validate(
         baseline: the folder of a run of the offline baseline on the same items.
         bias: a folder of :func:`conqret.bias`, for the card.
         sensitivity: a folder of :func:`conqret.sensitivity`, for the card.
-        drawn_by: how the labeled items were chosen: at ``random``, so many of each ``verdict``, or of each ``label``.
+        drawn_by: how the labeled items were chosen: at ``random``, or a fixed number of each ``verdict`` or ``label``.
         output: the folder for ``validation.json``, ``validation.html``, ``validation.md`` and the card; None
             writes nothing.
 
