@@ -21,6 +21,7 @@ from conqret.errors import DeclarationError, check_known, first_line, metric_nam
 from conqret.judging.dimensions import DIMENSIONS, Dimension
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.known_as import elsewhere
+from conqret.llm.decisions import Decided, Question
 from conqret.llm.request import Reading
 from conqret.prompts import Library, RenderedPrompt
 from conqret.registry import Registry
@@ -78,6 +79,21 @@ def nothing(case: Case) -> Mapping[str, Any]:
 
 
 @dataclass(frozen=True)
+class TypedQuestions:
+    """What a decision model is asked of a case in place of a prompt, and how its answers are scored.
+
+    - ``questions(case)``: the questions by name, about the fields of the item that the prompt shows
+    - ``measures``: for each metric a function from the answers and the case to its measure; it reads an
+      answer as ``answers[name]``, a missing one makes the measure a missing one
+    - ``variables(case)``: what the state holds besides the item's fields
+    """
+
+    questions: Callable[[Case], Mapping[str, Question]]
+    measures: Mapping[str, Callable[[Decided, Case], Measure]]
+    variables: Callable[[Case], Mapping[str, Any]] = nothing
+
+
+@dataclass(frozen=True)
 class JudgePrompt(Generic[R]):
     """One request to a judge about an item: the prompt, the type of its response, and how it is scored.
 
@@ -102,6 +118,7 @@ class JudgePrompt(Generic[R]):
       measures)`` combines their measures
     - ``also``: a mapping from a metric to a field; the metric is reported if at least one item has that field
     - ``english_only``: the metrics whose ``baseline`` uses English word lists
+    - ``typed``: the typed questions for a decision model; without them, it cannot judge the metrics
     """
 
     prompt: str
@@ -127,6 +144,7 @@ class JudgePrompt(Generic[R]):
     joined: Callable[[Case, Sequence[Mapping[str, Measure]]], Mapping[str, Measure]] | None = None
     also: Mapping[str, str] = field(default_factory=dict)
     english_only: frozenset[str] = frozenset()
+    typed: TypedQuestions | None = None
 
     def answer(self, case: Case) -> type[R]:
         """Return the pydantic model of the response for a case."""

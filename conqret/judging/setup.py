@@ -275,7 +275,10 @@ def set_up(
     probe = Case(PROBE, options)
     for part in judge.select(options.metrics):
         read = part.reading is not None
-        client.backend.check_can_request(f"the format {judge.name}", read=read, written=not read)
+        typed = part.typed is not None
+        client.backend.check_can_request(
+            f"the format {judge.name}", read=read, written=not read, decided=typed
+        )
         filled(library[part.prompt], part, probe)  # a prompt that cannot be filled shows here, not halfway
     if not judge.judge_prompts:
         if client.model not in (OFFLINE_MODEL, NO_MODEL):
