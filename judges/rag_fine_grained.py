@@ -9,7 +9,7 @@ from conqret.baseline import Evidence
 from conqret.data import Measure, Status
 from conqret.judging.deciding import (
     ARGUMENT,
-    CANNOT,
+    FACTS,
     expected,
     expected_rating,
     mean_measure,
@@ -28,7 +28,7 @@ from conqret.judging.responses import (
     stated,
 )
 from conqret.judging.scales import ZERO_TO_FIVE, graded, share
-from conqret.llm.decisions import Decided, Question, choice, rating
+from conqret.llm.decisions import Decided, Question, rating
 
 
 def score_documents(ratings: Sequence[DocumentRating], case: Case) -> Mapping[str, Measure]:
@@ -38,9 +38,9 @@ def score_documents(ratings: Sequence[DocumentRating], case: Case) -> Mapping[st
     ``relevant_from`` or higher.
     """
     parts, relevant = [], 0
-    for document, rating in zip(case.item.documents, ratings, strict=True):
-        parts.append(graded(ZERO_TO_FIVE, document.id, rating.rating, rating.explanation))
-        relevant += rating.rating >= case.options.relevant_from
+    for document, rated in zip(case.item.documents, ratings, strict=True):
+        parts.append(graded(ZERO_TO_FIVE, document.id, rated.rating, rated.explanation))
+        relevant += rated.rating >= case.options.relevant_from
     return {
         "context_relevance": share(parts),
         "predicted_precision": Measure(
@@ -72,9 +72,11 @@ RELEVANCE_LEVELS = {
 
 def relevance_questions(case: Case) -> dict[str, Question]:
     """Return one question for each document: how relevant it is to the topic."""
-    text = "How relevant is document {} of `documents`, taken by itself, to the question in `topic`? Both sides count alike."
-    numbers = range(1, len(case.item.documents) + 1)
-    return {f"document_{number}": rating(text.format(number), RELEVANCE_LEVELS) for number in numbers}
+    questions = {}
+    for number in range(1, len(case.item.documents) + 1):
+        text = f"How relevant is document {number} of `documents`, taken by itself, to the question in `topic`? Both"
+        questions[f"document_{number}"] = rating(f"{text} sides count alike.", RELEVANCE_LEVELS)
+    return questions
 
 
 def expected_relevance(decided: Decided, case: Case) -> Measure:
@@ -95,11 +97,6 @@ def expected_precision(decided: Decided, case: Case) -> Measure:
     return measure.model_copy(update={"explanation": words, "parts": ()})
 
 
-STATES_FACTS = choice(
-    "Does the text in `argument` state any fact: what is or was the case, figures, names, dates, what somebody said?",
-    {"states facts": "It states at least one fact.", CANNOT: "It states no fact at all."},
-)
-
 GROUNDEDNESS = rating_section(
     "groundedness",
     ZERO_TO_FIVE,
@@ -118,7 +115,7 @@ GROUNDEDNESS = rating_section(
             4: "nearly all, about nine in ten",
             5: "all of them",
         },
-        {"facts": STATES_FACTS},
+        FACTS,
     ),
 )
 

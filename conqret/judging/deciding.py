@@ -35,16 +35,25 @@ CANNOT = "cannot be judged"
 YES_OR_NO = {YES: 1.0, NO: 0.0}
 """The values of yes and no."""
 
-JUDGEABLE = choice(
-    "Is there an argument in `argument` that could be judged?",
-    {
-        "can be judged": "The text says something on the topic, however well or badly.",
-        CANNOT: "The text is empty, refuses to answer, or is no argument at all, such as a menu or an error message.",
-    },
-)
-"""The question whether an argument can be judged; its usual name is the key of :data:`ARGUMENT`."""
+ARGUMENT = {
+    "argument": choice(
+        "Is there an argument in `argument` that could be judged?",
+        {
+            "can be judged": "The text says something on the topic, however well or badly.",
+            CANNOT: "The text is empty, refuses to answer, or is no argument at all, such as an error message.",
+        },
+    )
+}
+"""The question whether there is an argument to be judged, under its name."""
 
-ARGUMENT = {"argument": JUDGEABLE}
+FACTS = {
+    "facts": choice(
+        "Does the text in `argument` state any fact: what is or was the case, figures, names, dates, what somebody "
+        "said?",
+        {"states facts": "It states at least one fact.", CANNOT: "It states no fact at all."},
+    )
+}
+"""The question whether there are statements of fact to be judged, under its name."""
 
 
 def state_of(judge_prompt: JudgePrompt[Any], case: Case) -> dict[str, Any]:
@@ -61,9 +70,10 @@ def state_of(judge_prompt: JudgePrompt[Any], case: Case) -> dict[str, Any]:
             value = [_document(number, document) for number, document in enumerate(value, 1)]
         elif name == "nuggets" and value:
             value = [nugget.text for nugget in value]
-        if value:
-            state[name] = value
-    return state | ({} if typed is None else typed.variables(case))
+        state[name] = value
+    state |= {} if typed is None else typed.variables(case)
+    names = {} if typed is None else typed.names
+    return {names.get(name, name): value for name, value in state.items() if value}
 
 
 def _document(number: int, document: Document) -> dict[str, Any]:
@@ -180,4 +190,5 @@ def together(several: Sequence[TypedQuestions | None]) -> TypedQuestions | None:
         return lambda case: {key: value for one in every for key, value in getattr(one, name)(case).items()}
 
     measures = {metric: measure for one in every for metric, measure in one.measures.items()}
-    return TypedQuestions(merged("questions"), measures, merged("variables"))
+    names = {name: known for one in every for name, known in one.names.items()}
+    return TypedQuestions(merged("questions"), measures, merged("variables"), names)

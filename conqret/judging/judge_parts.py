@@ -85,12 +85,14 @@ class TypedQuestions:
     - ``questions(case)``: the questions by name, about the fields of the item that the prompt shows
     - ``measures``: for each metric a function from the answers and the case to its measure; it reads an
       answer as ``answers[name]``, a missing one makes the measure a missing one
-    - ``variables(case)``: what the state holds besides the item's fields
+    - ``variables(case)``: what the state holds besides the item's fields, or in their place (empty: left out)
+    - ``names``: what a field is called in the state, if not by its own name
     """
 
     questions: Callable[[Case], Mapping[str, Question]]
     measures: Mapping[str, Callable[[Decided, Case], Measure]]
     variables: Callable[[Case], Mapping[str, Any]] = nothing
+    names: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -373,19 +375,26 @@ class Judge:
             return self.judge_prompts
         return tuple([_about(part, wanted) for part in self.judge_prompts if wanted & set(part.metrics)])
 
-    def identity(self, options: JudgeOptions, library: Library, model: Mapping[str, Any]) -> dict[str, Any]:
+    def identity(
+        self, options: JudgeOptions, library: Library, model: Mapping[str, Any], asked: Item | None = None
+    ) -> dict[str, Any]:
         """Return the parts of the judge configuration: prompts, response schemas, dimensions, sampling and
         model.
 
         The requested metrics are part of it only where they change a prompt, that is, where one prompt rates
         several metrics. All other prompts of the format are part of it even if not requested, so that scores
-        of one metric are comparable across runs. Long parts are replaced by a digest.
+        of one metric are comparable across runs. Long parts are replaced by a digest. With the item ``asked``,
+        the typed questions about it take the place of prompts and response schemas.
         """
         computed: dict[str, int] = {}
         for part in self.computed:
             computed[f"computed {', '.join(part.metrics)}"] = part.version
         if not self.judge_prompts:
             return {"format": self.name, **model, **computed}
+        if asked is not None:
+            return {"format": self.name, **model, **computed, **self.declared} | self._questions(
+                options, asked
+            )
         case = Case(Item(id="fingerprint", topic="fingerprint"), options)
         wanted = self.requested_metrics(options.metrics)
         prompts, further, together, schemas = (
@@ -421,6 +430,15 @@ class Judge:
             "relevant_from": options.relevant_from,
             "temperature": options.sampling_temperature,
         }
+
+    def _questions(self, options: JudgeOptions, item: Item) -> dict[str, Any]:
+        """The parts of the identity for a decision model: all typed questions, whatever metrics are requested."""
+        questions, case = dict[str, str](), Case(item, options)
+        for part in self.judge_prompts:
+            if part.typed is not None:
+                texts = {name: question.plain() for name, question in part.typed.questions(case).items()}
+                questions[f"questions {part.prompt} ({', '.join(part.metrics)})"] = digest(texts)
+        return {**questions, "samples": options.samples, "relevant_from": options.relevant_from}
 
 
 @lru_cache(maxsize=SCHEMAS)

@@ -294,6 +294,8 @@ class Backend:
     identity: converts a resolved name to the one in keys and fingerprints; it changes with anything that
     affects responses, and contains no path.
 
+    notes: returns what a user should know of the model of the options before a run.
+
     pinned: splits a resolved name into the name and the identity of the weights (None without one).
 
     facts: returns what is known of the model of the options.
@@ -317,6 +319,7 @@ class Backend:
     baseline: bool = False
     resolve: Callable[[ClientOptions], ClientOptions] = lambda options: options
     identity: Callable[[str], str] = lambda model: model
+    notes: Callable[[ClientOptions], tuple[str, ...]] = lambda options: ()
     pinned: Callable[[str], tuple[str, str | None]] = lambda model: (model, None)
     facts: Callable[[ClientOptions], ModelFacts] = stated
     encoder: Callable[[str], Encode] = encoder_for

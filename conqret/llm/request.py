@@ -86,12 +86,13 @@ class Request(NucleusSampling, Generic[Response]):
     ``messages`` start with the static text, so that a provider can cache it. ``response`` is the pydantic
     model of the response (:class:`Plain` for unstructured text), and ``context`` its validation context.
     ``sample`` numbers repetitions of the same request. ``logprobs`` requests log-probabilities of tokens
-    where the provider has them. ``baseline`` returns the offline baseline's response as plain data; without
-    it, the request cannot be answered offline. ``reading`` says how log-probabilities answer it; without it,
-    a local model cannot. ``decision`` are the typed questions of a request to a decision model, whose
-    response is :class:`~conqret.llm.decisions.Decided`. ``written`` is True if a model that writes can answer it. ``widened`` is True if a
-    response that was cut off is requested again with more than ``max_tokens``. ``ask`` and ``item`` are
-    labels for readers (``rag-fine-grained``, ``voting-age-pro``).
+    where the provider has them. ``baseline`` returns the offline baseline's response as plain data;
+    without it, the request cannot be answered offline. ``reading`` says how log-probabilities answer it;
+    without it, a local model cannot. ``decision`` are the typed questions of a request to a decision
+    model, whose response is :class:`~conqret.llm.decisions.Decided`. ``written`` is True if a model that
+    writes can answer it. ``widened`` is True if a response that was cut off is requested again with more
+    than ``max_tokens``. ``ask`` and ``item`` are labels for readers (``rag-fine-grained``,
+    ``voting-age-pro``).
     """
 
     ask: str

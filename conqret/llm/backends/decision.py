@@ -12,7 +12,7 @@ import os
 import time
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -318,6 +318,22 @@ CANNOT = (
     "cannot be put as typed questions, which is all that a decision model answers: name a model that writes"
 )
 
+
+def _notes(options: ClientOptions) -> tuple[str, ...]:
+    if not options.model.endswith(("latest", "preview")):
+        return ()
+    return (
+        f"{options.model} names whatever version is served at the time: name a version, so that scores of several "
+        "runs are of the same judge",
+    )
+
+
 BACKEND = Backend(
-    prefix=PREFIX, open=DecisionConnection, writes=False, decides=True, cannot=CANNOT, facts=facts
+    prefix=PREFIX,
+    open=DecisionConnection,
+    writes=False,
+    decides=True,
+    cannot=CANNOT,
+    facts=facts,
+    notes=_notes,
 )
