@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from conqret.baseline import Evidence, Finding
 from conqret.judging.criteria import Preference, score_preference
-from conqret.judging.deciding import FACTS, rating_questions
+from conqret.judging.deciding import rating_questions
 from conqret.judging.judge_parts import Judge, JudgePrompt, TypedQuestions
 from conqret.judging.responses import SIDES, Typed, ZeroToTen
 from conqret.judging.scales import ZERO_TO_TEN, rated
@@ -90,7 +90,7 @@ JUDGE = Judge(
                         10: "all of them",
                     }
                 ),
-                FACTS,
+                "It states no fact at all.",
             ),
             ScoreOrNull,
         ),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from conqret.data import Document, Item, Measure, Part, Reason, Status
@@ -159,7 +160,7 @@ def mean_measure(measures: Sequence[Measure], names: Sequence[str]) -> Measure:
 
 
 def rating_questions(
-    metric: str, text: str, levels: Mapping[int, str], cannot: Mapping[str, Question] | None = None
+    metric: str, text: str, levels: Mapping[int, str], cannot: Mapping[str, Question] | str = ""
 ) -> TypedQuestions:
     """Return the question for a rating of one metric, with the meaning of each of its levels.
 
@@ -167,17 +168,20 @@ def rating_questions(
         metric: the metric, and the question's name.
         text: the question.
         levels: the meaning of each level, by rating, the lowest first.
-        cannot: a question by name that has the label :data:`CANNOT`, where the metric has no value for
-            such an item.
+        cannot: for which items the metric has no value: a question by name that has the label
+            :data:`CANNOT`; of a choice (more than ten levels) the meaning of that label.
     """
     scale, question = Scale(min(levels), max(levels)), rating(text, levels)
+    before: Mapping[str, Question] = {} if isinstance(cannot, str) else cannot
+    if isinstance(cannot, str) and cannot:
+        question = replace(question, options=(*question.options, (CANNOT, cannot)))
 
     def measure(decided: Decided, case: Case) -> Measure:
-        for name in cannot or ():
+        for name in before:
             judged(decided[name])
         return expected_rating(decided[metric], scale)
 
-    return TypedQuestions(lambda case: {**(cannot or {}), metric: question}, {metric: measure})
+    return TypedQuestions(lambda case: {**before, metric: question}, {metric: measure})
 
 
 def together(several: Sequence[TypedQuestions | None]) -> TypedQuestions | None:

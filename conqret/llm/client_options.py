@@ -215,6 +215,8 @@ class ModelFacts:
 
         The result is None where a price or a token count is unknown.
         """
+        if self.input_price == self.output_price == 0:
+            return 0.0
         if self.input_price is None or self.output_price is None or prompt is None or completion is None:
             return None
         hits = min(cached or 0, prompt) if self.cached_price is not None else 0

@@ -11,8 +11,8 @@ import functools
 import os
 import time
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -21,18 +21,15 @@ from conqret.data import Reason
 from conqret.errors import DeclarationError
 from conqret.io.jsonl import compact
 from conqret.llm.client_options import PER_MILLION, Backend, ClientOptions, Connection, ModelFacts, stated
-from conqret.llm.decisions import NO, YES, Decided, Decision, Question, UnansweredError, distribution
+from conqret.llm.decisions import SYSTEM_ONE, WIRES, Decision, Wire
 from conqret.llm.provider_errors import provider_error
-from conqret.llm.providers import address, check_address, missing_key
+from conqret.llm.providers import address, check_address, is_provider, listed, missing_key
 from conqret.llm.request import Completion, Request
 from conqret.llm.retry import ProviderError
 
 PREFIX = "decision/"
-SYSTEM_ONE, DECISIONS = "systemone", "decisions"
 OWN_KEYS = ("SYSTEMONE_API_KEY",)
 """The environment variable of the key of a server of one's own."""
-
-Answers = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,110 +72,6 @@ def provider_of(model: str) -> tuple[str, Provider, str]:
     return "", Provider(), name
 
 
-@dataclass(frozen=True, slots=True)
-class Wire:
-    """How questions are put into a body, and read from one."""
-
-    path: str
-    body: Callable[[str, Decision], Mapping[str, Any]]
-    answers: Callable[[Mapping[str, Any], Decision], Iterator[tuple[str, Question, Any]]]
-
-
-def _systemone_body(model: str, decision: Decision) -> Mapping[str, Any]:
-    def put(question: Question) -> Mapping[str, Any]:
-        options: Any = {label: meaning or None for label, meaning in question.options}
-        if question.kind == "score":
-            return {
-                "type": "score",
-                "instructions": question.text,
-                "criteria": [meaning or label for label, meaning in question.options],
-            }
-        if question.kind == "choice":
-            return {"type": "choice", "instructions": question.text, "criteria": options}
-        noul = {"type": "noul", "instructions": question.text}
-        described = {"true": options[YES], "false": options[NO]}
-        return noul | ({"criteria": described} if any(described.values()) else {})
-
-    questions = {name: put(question) for name, question in decision.questions.items()}
-    return {"model": model, "state": decision.state, "questions": questions}
-
-
-def _systemone_answers(body: Mapping[str, Any], decision: Decision) -> Iterator[tuple[str, Question, Any]]:
-    answers = body.get("answers")
-    if not isinstance(answers, Mapping):
-        raise ProviderError(Reason.SERVER_ERROR, "the server's response contains no answers")
-    for name, question in decision.questions.items():
-        yield name, question, answers.get(name)
-
-
-def _openai_body(model: str, decision: Decision) -> Mapping[str, Any]:
-    def put(name: str, question: Question) -> Mapping[str, Any]:
-        text, options = question.text, question.options
-        if question.kind == "yes_no":
-            rules = [f"Answer {label} if {meaning}" for label, meaning in options if meaning]
-            return {"type": "predicate", "name": name, "instructions": "\n".join((text, *rules))}
-        kind, plural, label = ("score", "levels", "label") if question.kind == "score" else _CHOICE
-        listed = [{label: word, **({"description": about} if about else {})} for word, about in options]
-        return {"type": kind, "name": name, "instructions": text, plural: listed}
-
-    _, state = decision.texts
-    questions = [put(name, question) for name, question in decision.questions.items()]
-    return {"model": model, "input": state, "questions": questions}
-
-
-_CHOICE = ("choice", "choices", "value")
-
-
-def _openai_answers(body: Mapping[str, Any], decision: Decision) -> Iterator[tuple[str, Question, Any]]:
-    answers = body.get("answers")
-    if not isinstance(answers, list):
-        raise ProviderError(Reason.SERVER_ERROR, "the server's response contains no answers")
-    for place, (name, question) in enumerate(decision.questions.items()):
-        yield name, question, answers[place] if place < len(answers) else None
-
-
-WIRES = {
-    SYSTEM_ONE: Wire("/systemone", _systemone_body, _systemone_answers),
-    DECISIONS: Wire("/decisions", _openai_body, _openai_answers),
-}
-
-
-def read(question: Question, name: str, answer: Any) -> dict[str, float]:
-    """Return the distribution that an answer of either wire gives to a question.
-
-    Raises:
-        UnansweredError: the model refuses the question, or the answer is missing or invalid.
-    """
-    if not isinstance(answer, Mapping):
-        raise UnansweredError(Reason.INVALID_ANSWER, "the response lacks the answer to this question")
-    if answer.get("type") == "refusal" or answer.get("refusal"):
-        raise UnansweredError(Reason.REFUSAL, "the model refuses to answer this question")
-    if answer.get("name") not in (None, name):
-        other = str(answer["name"])[:60]
-        raise UnansweredError(Reason.INVALID_ANSWER, f"the answer is to another question ({other})")
-    if question.kind == "yes_no":
-        yes = answer.get("noul", answer.get("probability"))
-        if not isinstance(yes, int | float):
-            raise UnansweredError(Reason.INVALID_ANSWER, "the answer has no probability of yes")
-        return distribution(question, {YES: yes, NO: 1 - yes})
-    listed = answer.get("probabilities")
-    if isinstance(listed, list):  # OpenAI's; a score's value is the index of the level
-        listed = {str(row.get("value")): row.get("probability") for row in listed if isinstance(row, Mapping)}
-    if not isinstance(listed, Mapping):
-        raise UnansweredError(Reason.INVALID_ANSWER, "the answer has no probabilities")
-    if question.kind == "score":
-        listed = _by_label(question, listed)
-    return distribution(question, listed)
-
-
-def _by_label(question: Question, listed: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A score's probabilities, which come by the index of the level, or by its text."""
-    indexes = {str(place): label for place, label in enumerate(question.labels)}
-    texts = {meaning or label: label for label, meaning in question.options}
-    names = indexes if indexes.keys() >= listed.keys() else texts
-    return {names.get(name, name): value for name, value in listed.items()}
-
-
 class DecisionConnection(Connection):
     """A connection to the server of a decision model."""
 
@@ -208,7 +101,8 @@ class DecisionConnection(Connection):
                 if not self._url:
                     raise DeclarationError(
                         f"the model {self._options.model} has no address: give that of its server (--api-base "
-                        f"http://localhost:8000), or name a model of {', '.join(providers())}"
+                        f"http://localhost:8000), or name a model of {', '.join(providers())}, or of another provider "
+                        "of litellm (decision/PROVIDER/MODEL)"
                     )
                 given = (self._options.api_key, *map(os.environ.get, self._provider.keys))
                 key = next((key.strip() for key in given if key and key.strip()), "")
@@ -227,22 +121,7 @@ class DecisionConnection(Connection):
         Raises:
             ProviderError: no response came, or one without answers.
         """
-        from conqret.llm.hosted.connection import stated_by
-
-        if request.decision is None:
-            raise DeclarationError(f"{request.ask} {CANNOT}")
-        began = time.perf_counter()
-        try:
-            body = await self._exchange(request.decision)
-        except Exception as error:  # noqa: BLE001  whatever a connection raises becomes a reason
-            failure = provider_error(error)
-            if (completion := stated_by(failure)) is not None:
-                return completion
-            if failure.code is Reason.CONNECTION:
-                where = f"the connection to {address(self._url)} failed"
-                raise ProviderError(failure.code, f"{where}: {failure}") from None
-            raise failure from None
-        return self._completion(body, request.decision, time.perf_counter() - began)
+        return await _completed(request, self._exchange, self._wire, self._facts, address(self._url))
 
     async def _exchange(self, decision: Decision) -> Mapping[str, Any]:
         from conqret.llm.hosted.direct_http import body_of, parsed, refused
@@ -259,33 +138,83 @@ class DecisionConnection(Connection):
             raise error
         return parsed(raw)
 
-    def _completion(self, body: Mapping[str, Any], decision: Decision, seconds: float) -> Completion:
-        from conqret.llm.hosted.response_bodies import mapping, usage_of
-
-        answers, faults = dict[str, dict[str, float]](), dict[str, tuple[Reason, str]]()
-        for name, question, answer in self._wire.answers(body, decision):
-            try:
-                answers[name] = read(question, name, answer)
-            except UnansweredError as error:
-                faults[name] = error.reason, str(error)
-        refused = not answers and all(reason is Reason.REFUSAL for reason, _ in faults.values())
-        usage = mapping(body.get("usage"))
-        tokens, _, _ = usage_of({"prompt_tokens": usage.get("input_tokens")})
-        return Completion(
-            Decided.model_construct(answers=answers, faults=faults).model_dump_json(),
-            refusal="the model refuses to answer any of the questions" if refused else None,
-            model=str(body.get("model") or ""),
-            prompt_tokens=tokens,
-            completion_tokens=0,
-            cost_usd=self._facts.cost(tokens, 0),
-            seconds=seconds,
-        )
-
     async def close(self) -> None:
         """Close the connections."""
         opened, self._open = self._open, None
         if opened is not None:
             await opened[1].close()
+
+
+async def _completed(
+    request: Request[Any],
+    exchange: Callable[[Decision], Awaitable[Mapping[str, Any]]],
+    wire: Wire,
+    known: ModelFacts,
+    where: str,
+) -> Completion:
+    """The answers to a request's questions as they are recorded, from the body that ``exchange`` returns.
+
+    Raises:
+        ProviderError: no response came, or one without answers.
+    """
+    from conqret.llm.hosted.connection import stated_by
+    from conqret.llm.hosted.response_bodies import mapping, usage_of
+
+    decision = request.decision
+    if decision is None:
+        raise DeclarationError(f"{request.ask} {CANNOT}")
+    began = time.perf_counter()
+    try:
+        body = await exchange(decision)
+        decided = wire.read(body, decision)
+    except Exception as error:  # noqa: BLE001  whatever a connection raises becomes a reason
+        failure = provider_error(error)
+        if (completion := stated_by(failure)) is not None:
+            return completion
+        if failure.code is Reason.CONNECTION:
+            failure = ProviderError(failure.code, f"the connection to {where} failed: {failure}")
+        raise failure from None
+    refused = not decided.answers and {reason for reason, _ in decided.faults.values()} == {Reason.REFUSAL}
+    tokens, _, cached = usage_of({"prompt_tokens": mapping(body.get("usage")).get("input_tokens")})
+    return Completion(
+        decided.model_dump_json(),
+        refusal="the model refuses to answer any of the questions" if refused else None,
+        model=str(body.get("model") or ""),
+        prompt_tokens=tokens,
+        completion_tokens=0,
+        cost_usd=known.cost(tokens, 0, cached),
+        seconds=time.perf_counter() - began,
+    )
+
+
+def _open(options: ClientOptions) -> Connection:
+    name, _, model = provider_of(options.model)
+    first, _, rest = model.partition("/")
+    if name and options.client == "litellm":
+        return _through_litellm(options, f"{name}/{model}")
+    if not name and rest and is_provider(first):
+        return _through_litellm(options, model)
+    return DecisionConnection(options)
+
+
+def _through_litellm(options: ClientOptions, model: str) -> Connection:
+    """The connection through litellm, which puts questions into the wire of each provider that it knows."""
+    from conqret.llm.hosted.through_litellm import ThroughLitellm
+
+    class LitellmDecisions(ThroughLitellm):
+        async def complete(self, request: Request[Any]) -> Completion:
+            await self.prepare()
+            where = self.options.api_base or self.provider
+            return await _completed(request, self._exchange, WIRES[SYSTEM_ONE], self.facts, where)
+
+        async def _exchange(self, decision: Decision) -> Mapping[str, Any]:
+            settings = {name: self._fixed[name] for name in ("api_base", "api_key", "timeout", "num_retries")}
+            asked = WIRES[SYSTEM_ONE].body(model, decision)
+            answer = await self._litellm.asystemone(**asked, **settings, max_retries=0, caching=False)
+            body: dict[str, Any] = answer.model_dump(warnings="none")
+            return body
+
+    return LitellmDecisions(replace(options, model=model))
 
 
 def _placed(base: str, provider: Provider) -> tuple[Wire, str]:
@@ -300,8 +229,10 @@ def _placed(base: str, provider: Provider) -> tuple[Wire, str]:
 
 def facts(options: ClientOptions) -> ModelFacts:
     """Return the price and the limits of a model; what the options set takes precedence."""
-    _, provider, model = provider_of(options.model)
+    name, provider, model = provider_of(options.model)
     set_facts = stated(options)
+    if not name and is_provider(model.partition("/")[0]):
+        return replace(listed(replace(options, model=model)), vision=False)
     price = next((price for part, price in provider.prices.items() if part in model), None)
     return ModelFacts(
         context_window=set_facts.context_window or provider.question_tokens or provider.request_tokens,
@@ -330,7 +261,7 @@ def _notes(options: ClientOptions) -> tuple[str, ...]:
 
 BACKEND = Backend(
     prefix=PREFIX,
-    open=DecisionConnection,
+    open=_open,
     writes=False,
     decides=True,
     cannot=CANNOT,
