@@ -324,7 +324,7 @@ def _by_label(question: Question, listed: Mapping[str, Any]) -> Mapping[str, Any
     """A score's probabilities, which come by the index of the level, or by its text."""
     indexes = {str(place): label for place, label in enumerate(question.labels)}
     texts = {meaning or label: label for label, meaning in question.options}
-    names = indexes if indexes.keys() >= listed.keys() else texts
+    names = texts if texts.keys() >= listed.keys() else indexes
     return {names.get(name, name): value for name, value in listed.items()}
 
 
