@@ -63,7 +63,7 @@ def calibration_error(
     2015).
 
     It is ``sum_b n_b / n |mean predicted - mean true|``. It is never below 0, and with few units it is above
-    0 by chance alone.
+    0 by chance alone: :func:`calibration_noise` says how far.
     """
     which = band_places(predicted)
     drawn = leave_one_out(clusters)
@@ -77,6 +77,47 @@ def calibration_error(
         return np.asarray(np.abs(gaps[:, :-1]).sum(axis=1) / gaps[:, -1])
 
     return drawn.sampled(of_weights, len(predicted), width=columns.shape[1], scale="share")
+
+
+NOISE_DRAWS = 1999
+"""Simulated samples behind the noise of a calibration error."""
+BEYOND = 100
+"""An error above all but this many - 1 of the simulated ones is beyond noise, at the level 100 / 2000."""
+MANY_UNITS = 2000
+"""Units of a bin from which on the sum of their outcomes is drawn from a normal distribution."""
+
+
+def calibration_noise(
+    predicted: NDArray[np.float64], true: NDArray[np.float64], clusters: Sequence[Hashable]
+) -> Estimate:
+    """Simulate the expected calibration error that a perfectly calibrated judge has with the same stated
+    probabilities.
+
+    Outcomes are drawn as often as ``predicted`` says, independently. Where clusters have several units, the
+    signs of the observed errors are flipped by cluster, too, and the larger noise counts: outcomes that are
+    alike within a topic make the error of a calibrated judge larger.
+
+    Returns:
+        The mean, with the 5% and the 95% quantile as ``low`` and ``high``. A calibrated judge has an error
+            above ``high`` in 5% of samples at most.
+    """
+    rng, which = np.random.default_rng(0), band_places(predicted)
+    sums = np.empty((NOISE_DRAWS, which.max() + 1))
+    for band in range(sums.shape[1]):
+        stated = predicted[which == band]
+        if len(stated) < MANY_UNITS:
+            sums[:, band] = (rng.random((NOISE_DRAWS, len(stated))) < stated).sum(axis=1) - stated.sum()
+        else:
+            sums[:, band] = rng.normal(0, math.sqrt((stated * (1 - stated)).sum()), NOISE_DRAWS)
+    drawn = [sums]
+    places = cluster_places(clusters)
+    if places.max() + 1 < len(places):
+        errors = np.zeros((places.max() + 1, sums.shape[1]))
+        np.add.at(errors, (places, which), predicted - true)
+        drawn.append(rng.choice([-1.0, 1.0], (NOISE_DRAWS, len(errors))) @ errors)
+    noises = [np.sort(snapped(np.abs(each).sum(axis=1) / len(predicted))) for each in drawn]
+    noise = max(noises, key=lambda each: float(each[-BEYOND]))
+    return Estimate(float(noise.mean()), float(noise[BEYOND - 1]), float(noise[-BEYOND]), len(predicted))
 
 
 def band_places(predicted: NDArray[np.float64]) -> NDArray[np.intp]:
