@@ -7,6 +7,7 @@ is certain, 0 where the ends of the scale are equally likely.
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -182,6 +183,76 @@ def rating_questions(
         return expected_rating(decided[metric], scale)
 
     return TypedQuestions(lambda case: {**before, metric: question}, {metric: measure})
+
+
+class _Read(dict[str, dict[str, float]]):
+    """Answers that remember the questions whose answers were read."""
+
+    def __init__(self, answers: Mapping[str, dict[str, float]]) -> None:
+        super().__init__(answers)
+        self.names = set[str]()
+
+    def __getitem__(self, name: str) -> dict[str, float]:
+        self.names.add(name)
+        return super().__getitem__(name)
+
+    def get(self, name: str, default: Any = None) -> Any:
+        self.names.add(name)
+        return super().get(name, default)
+
+
+def questions_of(typed: TypedQuestions, metric: str, case: Case) -> list[Question]:
+    """Return the questions about a case whose answers a metric is computed from."""
+    questions = typed.questions(case)
+    answers = {
+        name: dict.fromkeys(question.labels, 1 / len(question.labels)) for name, question in questions.items()
+    }
+    read = _Read(answers)
+    with contextlib.suppress(UnansweredError):
+        typed.measures[metric](Decided.model_construct(answers=read, faults={}), case)
+    return [question for name, question in questions.items() if name in read.names]
+
+
+def in_reverse(question: Question) -> Question:
+    """Return the question with its levels from high to low, or its labels in reverse; :data:`CANNOT` stays the
+    last. A yes/no question stays as it is.
+    """
+    if question.kind == "yes_no":
+        return question
+    rest = [option for option in question.options if option[0] != CANNOT]
+    cannot = [option for option in question.options if option[0] == CANNOT]
+    return replace(question, options=(*reversed(rest), *cannot))
+
+
+def negated(question: Question) -> Question:
+    """Return the negation of a yes/no question: yes to it is no to the question. Others stay as they are."""
+    if question.kind != "yes_no":
+        return question
+    (_, yes), (_, no) = question.options
+    text = f'Is "no" the right answer to this question? {question.text}'
+    return replace(question, text=text, options=((YES, no), (NO, yes)))
+
+
+def put_otherwise(typed: TypedQuestions, change: Callable[[Question], Question]) -> TypedQuestions:
+    """Return the questions as :func:`in_reverse` or :func:`negated` changes them, with measures on the same
+    scale as before: yes to a negation counts as no.
+    """
+
+    def read(measure: Callable[[Decided, Case], Measure]) -> Callable[[Decided, Case], Measure]:
+        def measured(decided: Decided, case: Case) -> Measure:
+            answers = dict(decided.answers)
+            for name, question in typed.questions(case).items():
+                if name in answers and question.kind == "yes_no" and change(question) != question:
+                    answers[name] = {YES: answers[name][NO], NO: answers[name][YES]}
+            return measure(Decided.model_construct(answers=answers, faults=decided.faults), case)
+
+        return measured
+
+    return replace(
+        typed,
+        questions=lambda case: {name: change(question) for name, question in typed.questions(case).items()},
+        measures={metric: read(measure) for metric, measure in typed.measures.items()},
+    )
 
 
 def together(several: Sequence[TypedQuestions | None]) -> TypedQuestions | None:
