@@ -1,4 +1,4 @@
-"""The typed questions of ``rag`` for decision models: on sentences in place of claims, on the question, on documents."""
+"""The typed questions of ``rag``: on sentences in place of claims, on the question, and on documents."""
 
 from __future__ import annotations
 
