@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from conqret.baseline import Evidence, Finding
 from conqret.judging.criteria import Preference, score_preference
-from conqret.judging.deciding import rating_questions
+from conqret.judging.deciding import preference_questions, rating_questions
 from conqret.judging.judge_parts import Judge, JudgePrompt, TypedQuestions
 from conqret.judging.responses import SIDES, Typed, ZeroToTen
 from conqret.judging.scales import ZERO_TO_TEN, rated
@@ -104,6 +104,12 @@ JUDGE = Judge(
             baseline=lambda case: {"preference": SIDES[case.evidence.preference().label]},
             both_orders=True,
             english_only=frozenset({"preference"}),
+            typed=preference_questions(
+                "Which argument on `topic` would convince more readers who have not made up their minds? Concrete "
+                "reasons and explanations convince; length, order and your own view do not count. Where there are "
+                "`documents`, what they contradict counts against an argument.",
+                "there is no reason to prefer either",
+            ),
         ),
     ),
 )

@@ -21,7 +21,7 @@ from conqret.errors import DeclarationError, Fault, FaultsError, number
 from conqret.io.reports import TOPIC_IDS, topic_names
 from conqret.io.rows import FaultList, listed, quoted
 from conqret.judging.criterion import FIELDS, PAIRED, Criterion, criterion_of, fields_of, parse_criterion
-from conqret.judging.deciding import YES_OR_NO, expected, expected_rating
+from conqret.judging.deciding import YES_OR_NO, expected, expected_rating, preference_questions
 from conqret.judging.judge_options import RUBRIC
 from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply, TypedQuestions
 from conqret.judging.responses import LABELS, Typed, no_truth_value
@@ -382,6 +382,12 @@ def comparison_judge(criterion: Criterion) -> Judge:
                 variables=lambda case: hidden,
                 settings=lambda case: {"criterion": criterion},
                 both_orders=True,
+                typed=preference_questions(
+                    "Of which argument is this true more fully, or better answered, by these words alone? "
+                    f"{criterion.question}",
+                    "both meet it alike, or neither at all",
+                    lambda case: hidden,
+                ),
             ),
         ),
         declared={COMPARED_BY: criterion.plain()},

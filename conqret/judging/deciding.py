@@ -14,8 +14,9 @@ from dataclasses import replace
 from typing import Any
 
 from conqret.data import Document, Item, Measure, Part, Reason, Status
-from conqret.judging.judge_parts import Case, JudgePrompt, TypedQuestions
-from conqret.judging.scales import PLACES, Scale, mean_of
+from conqret.judging.judge_options import PAIRED
+from conqret.judging.judge_parts import Case, JudgePrompt, TypedQuestions, nothing
+from conqret.judging.scales import PLACES, PREFERENCE, Scale, mean_of, preferred_side
 from conqret.llm.decisions import (
     NO,
     YES,
@@ -142,13 +143,23 @@ def expected_rating(distribution: Distribution, scale: Scale) -> Measure:
     return measure.model_copy(update={"raw": raw})
 
 
-def part_of(measure: Measure, name: str) -> Part:
-    """Return a measure as a part of another; ``name`` is its id."""
-    return Part(id=name, value=measure.value, raw=measure.raw, distribution=measure.distribution)
+def likeliest(distribution: Distribution) -> str:
+    """Return the answer with the highest probability, the first of equal ones; :data:`CANNOT` is none."""
+    return max((label for label in distribution if label != CANNOT), key=distribution.__getitem__)
 
 
-def mean_measure(measures: Sequence[Measure], names: Sequence[str]) -> Measure:
-    """Return the measure with the mean of several, each of which is a part by its name."""
+def part_of(measure: Measure, name: str, *, verdict: bool = False) -> Part:
+    """Return a measure as a part of another; ``name`` is its id, and with ``verdict`` its label is the
+    likeliest answer.
+    """
+    label = likeliest(measure.distribution) if verdict else None
+    return Part(id=name, value=measure.value, raw=measure.raw, label=label, distribution=measure.distribution)
+
+
+def mean_measure(measures: Sequence[Measure], names: Sequence[str], *, verdicts: bool = False) -> Measure:
+    """Return the measure with the mean of several, each of which is a part by its name; with ``verdicts``,
+    the likeliest answers are the labels of the parts.
+    """
     sure = [measure.confidence[METHOD] for measure in measures]
     return Measure(
         status=Status.SCORED,
@@ -156,7 +167,7 @@ def mean_measure(measures: Sequence[Measure], names: Sequence[str]) -> Measure:
         raw=mean_of(measure.raw for measure in measures),
         method=METHOD,
         confidence={METHOD: math.fsum(sure) / len(sure)},
-        parts=tuple(map(part_of, measures, names)),
+        parts=tuple(part_of(*pair, verdict=verdicts) for pair in zip(measures, names, strict=True)),
     )
 
 
@@ -252,6 +263,33 @@ def put_otherwise(typed: TypedQuestions, change: Callable[[Question], Question])
         typed,
         questions=lambda case: {name: change(question) for name, question in typed.questions(case).items()},
         measures={metric: read(measure) for metric, measure in typed.measures.items()},
+    )
+
+
+_SIDES = {"argument_1": "first", "argument_2": "second", "tie": "tie"}
+
+
+def preference_questions(
+    text: str, tie: str, variables: Callable[[Case], Mapping[str, Any]] = nothing
+) -> TypedQuestions:
+    """Return the question which of two arguments is better, `argument_1` and `argument_2` in the state.
+
+    Args:
+        text: the question.
+        tie: when neither is.
+        variables: as in :class:`TypedQuestions`.
+    """
+    options = {"argument_1": "argument_1 is better", "argument_2": "argument_2 is better", "tie": tie}
+
+    def measure(decided: Decided, case: Case) -> Measure:
+        shares = {_SIDES[label]: chance for label, chance in decided[PAIRED].items()}
+        return expected(shares, PREFERENCE).model_copy(update={"label": preferred_side(shares)})
+
+    return TypedQuestions(
+        lambda case: {PAIRED: choice(text, options)},
+        {PAIRED: measure},
+        variables,
+        {"argument": "argument_1", "second_argument": "argument_2"},
     )
 
 

@@ -145,6 +145,11 @@ QUALITY_LEVELS: dict[tuple[int, int], dict[int, str]] = {
         4: "good: all of it holds, with slight faults only",
         5: "excellent: a critical reader would find nothing to mend",
     },
+    (1, 3): {
+        1: "low: clearly less of it than in an ordinary contribution to a debate, or faults that undo it",
+        2: "medium: as in an ordinary contribution, with the usual faults",
+        3: "high: clearly more of it than in an ordinary contribution",
+    },
 }
 """The levels of quality for typed questions, by the ends of their scale."""
 

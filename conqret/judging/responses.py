@@ -27,7 +27,7 @@ from conqret.baseline import Evidence, Finding
 from conqret.data import Measure, Reason
 from conqret.errors import DeclarationError
 from conqret.judging.deciding import ARGUMENT, rating_questions, together
-from conqret.judging.dimensions import DIMENSIONS, QUALITY_LEVELS
+from conqret.judging.dimensions import DIMENSIONS, QUALITY_LEVELS, Dimension
 from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply, TypedQuestions
 from conqret.judging.scales import (
     ONE_TO_FIVE,
@@ -242,19 +242,24 @@ def dimension_sections(scale: Scale, answer: type[Typed], needs: Iterable[str]) 
     """Return a section for each of the fifteen dimensions, rated on ``scale``; ``answer`` is its response
     type.
     """
-    levels = QUALITY_LEVELS.get((scale.low, scale.high))
     sections, fields = [], frozenset(needs)
     for dimension in DIMENSIONS:
 
         def find(evidence: Evidence, name: str = dimension.name) -> Finding:
             return evidence.dimensions()[name]
 
-        text = f"Of the text in `argument`: {dimension.question} {dimension.definition}"
-        typed = None if levels is None else rating_questions(dimension.name, text, levels, ARGUMENT)
+        typed = dimension_questions(dimension, scale)
         sections.append(
             rating_section(dimension.name, scale, answer, find, fields, english_only=True, typed=typed)
         )
     return tuple(sections)
+
+
+def dimension_questions(dimension: Dimension, scale: Scale) -> TypedQuestions | None:
+    """Return the typed question for a dimension of quality; None for a scale whose levels are not described."""
+    levels = QUALITY_LEVELS.get((scale.low, scale.high))
+    text = f"Of the text in `argument`: {dimension.question} {dimension.definition}"
+    return None if levels is None else rating_questions(dimension.name, text, levels, ARGUMENT)
 
 
 def rating_section(

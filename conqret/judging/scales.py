@@ -221,6 +221,15 @@ def _commonest(parts: Iterable[Part]) -> str | None:
 OTHER_ORDER = "(With the arguments swapped, so that 1 is the second:)"
 """Stands between the explanations of the two orders, which number the arguments differently."""
 
+
+def preferred_side(distribution: Mapping[str, float]) -> str:
+    """Return the likeliest of first, second and tie; a tie where first and second are equally likely."""
+    first, second = distribution["first"], distribution["second"]
+    if first == second or distribution["tie"] > max(first, second):
+        return "tie"
+    return "first" if first > second else "second"
+
+
 _MIRROR = {"first": "second", "second": "first", "tie": "tie"}
 
 
@@ -246,8 +255,10 @@ def mirrored(measure: Measure) -> Measure:
 
     The label first becomes second and vice versa, and the value becomes 1 - value.
     """
+    shares = {_MIRROR[label]: share for label, share in measure.distribution.items()}
     return measure.model_copy(
         update={
+            "distribution": shares,
             "label": _MIRROR[measure.label or "tie"],
             "value": None if measure.value is None else 1 - measure.value,
             "parts": tuple(
@@ -263,6 +274,7 @@ def _combine(measure: Measure, other: Measure) -> Measure:
         return _missing(measure, other)
     parts = _join(measure.parts, other.parts)
     confidence = mean_confidence([measure, other])
+    shares = mean_distribution([measure, other])
     explanation = measure.explanation
     if other.explanation and other.explanation != measure.explanation:
         explanation = f"{measure.explanation} {OTHER_ORDER} {other.explanation}".strip()
@@ -272,15 +284,18 @@ def _combine(measure: Measure, other: Measure) -> Measure:
                 "value": fmean((measure.value, other.value)),
                 "raw": mean_of((measure.raw, other.raw)),
                 "confidence": confidence,
+                "distribution": shares,
                 "explanation": explanation,
                 "parts": parts,
             }
         )
     flipped = measure.label != other.label
+    label = "tie" if flipped else measure.label
     return Measure(
         status=Status.SCORED,
-        value=PREFERENCE["tie"] if flipped else fmean((measure.value, other.value)),
-        label="tie" if flipped else measure.label,
+        value=PREFERENCE["tie"] if flipped and not shares else fmean((measure.value, other.value)),
+        label=preferred_side(shares) if shares else label,
+        distribution=shares,
         flipped=flipped,
         method=measure.method if measure.method == other.method else "mixed",
         confidence=confidence,

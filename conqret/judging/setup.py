@@ -295,9 +295,10 @@ def set_up(
     probe = Case(PROBE, options)
     for part in judge.select(options.metrics):
         read = part.reading is not None
-        typed = part.typed is not None
+        if client.backend.decides and part.typed is None:
+            raise DeclarationError(_cannot_be_typed(judge, part, client))
         client.backend.check_can_request(
-            f"the format {judge.name}", read=read, written=not read, decided=typed
+            f"the format {judge.name}", read=read, written=not read, decided=part.typed is not None
         )
         filled(library[part.prompt], part, probe)  # a prompt that cannot be filled shows here, not halfway
     if not judge.judge_prompts:
@@ -309,6 +310,19 @@ def set_up(
     client = client.resolved()
     notes = (*(_needs_model(judge) if client.backend.baseline else ()), *client.backend.notes(client))
     return Setup(judge, options, library, client, notes)
+
+
+def _cannot_be_typed(judge: Judge, part: JudgePrompt[Any], client: ClientOptions) -> str:
+    """Why a decision model cannot judge by a format, and the formats by which it can."""
+    able = [
+        name
+        for name, other in JUDGES.items()
+        if other.judge_prompts and all(each.typed is not None for each in other.judge_prompts)
+    ]
+    return (
+        f"the format {judge.name} cannot put {', '.join(part.metrics[:3])} as typed questions, which is all that "
+        f"{client.model} answers: judge by {', '.join(able)}, or criteria of your own, or with a model that writes"
+    )
 
 
 def _needs_model(judge: Judge) -> Iterator[str]:
