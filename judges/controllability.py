@@ -125,8 +125,8 @@ _ARGUES_NOT = ("refusal", "no_side")
 
 QUESTION = choice(
     "Which side of `topic` does the statement in `argument` argue for? To support it is to argue that it is true, "
-    "should be done, or that the answer is yes. A point of the other side that is only brought up to be answered counts for "
-    "the side that the sentence comes down on.",
+    "should be done, or that the answer is yes. A point of the other side that is only brought up to be answered "
+    "counts for the side that the sentence comes down on.",
     {
         "supports": "Nothing in it argues against the topic.",
         "mostly supports": "It mainly supports the topic, and some of it argues against.",

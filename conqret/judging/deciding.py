@@ -143,6 +143,15 @@ def expected_rating(distribution: Distribution, scale: Scale) -> Measure:
     return measure.model_copy(update={"raw": raw})
 
 
+GRADE = "grade"
+"""The name of a question for a grade."""
+
+
+def expected_grade(distribution: Distribution) -> float:
+    """Return the expected value of a grade, whose labels are numbers."""
+    return math.fsum(int(label) * share for label, share in distribution.items())
+
+
 def likeliest(distribution: Distribution) -> str:
     """Return the answer with the highest probability, the first of equal ones; :data:`CANNOT` is none."""
     return max((label for label in distribution if label != CANNOT), key=distribution.__getitem__)
