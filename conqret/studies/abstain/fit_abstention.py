@@ -21,9 +21,10 @@ from conqret.io.label_set import unequal_chances
 from conqret.io.labels import Labels, labels_of
 from conqret.judging.judge_folder import FinishedRun, JudgeFolder, folder_of
 from conqret.judging.scales import SOURCES
-from conqret.stats.confidence import brier, calibration_error, risk_coverage, trusted_from
+from conqret.stats.confidence import brier, calibration_error
 from conqret.stats.estimate import MIN_TOPICS
 from conqret.stats.resampling import mean_interval
+from conqret.stats.selective import risk_coverage, trusted_from
 from conqret.studies.abstain.result import TOGETHER, Abstention, AbstentionRow, ConfidenceQuality
 from conqret.studies.agreement.agreement_settings import DEFAULT_SETTINGS, AgreementSettings, Basis
 from conqret.studies.agreement.label_join import NO_PAIR, NO_SCALE, DimensionView, JoinedLabels, join_labels
