@@ -4,8 +4,8 @@ What a command writes is no file that it reads, nor a table that no command made
 labels or the items.
 
 Exit codes: 0 done, or met; 1 a condition is not met, or something failed or has no result (a provider, the budget); 2
-what the user can correct (the call, a file, a key, a model's name); 3 a condition on an interval is undecided
-(`check`); 130 stopped by the user, 143 and 129 by SIGTERM and SIGHUP, what was done so far is kept.
+what the user can correct (the call, a file, a key, a model's name); 3 a condition on an interval is undecided (`check`,
+`validate`); 130 stopped by the user, 143 and 129 by SIGTERM and SIGHUP, what was done so far is kept.
 """
 
 from __future__ import annotations

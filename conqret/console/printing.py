@@ -252,6 +252,13 @@ def tell_outcomes(outcomes: Sequence[RequirementOutcome]) -> bool:
     return all(outcome.met for outcome in outcomes)
 
 
+def end_by(outcomes: Sequence[RequirementOutcome]) -> None:
+    """Print the outcomes of requirements, and exit with 1 if one is not met, else with 3 if one is undecided."""
+    tell_outcomes(outcomes)
+    undecided = [outcome for outcome in outcomes if outcome.undecided]
+    end(len(undecided) < sum(not outcome.met for outcome in outcomes), undecided=undecided)
+
+
 def counts(progress: ClientProgress) -> str:
     """Describe the progress of a client: cost, failed requests, and calls sent, recorded and retried."""
     cost = "cost unknown" if progress.cost_usd is None else f"${progress.cost_usd:.4f}"

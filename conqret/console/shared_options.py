@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from conqret.console.option_groups import OptionGroup, option
 from conqret.console.printing import at, note, note_left_out, result, tell, tell_session
+from conqret.console.result_options import DrawnBy as DrawnBy
 from conqret.console.result_options import Printed as Printed
 from conqret.errors import DeclarationError
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions

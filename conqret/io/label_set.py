@@ -24,7 +24,13 @@ CANNOT_JUDGE = frozenset(
     {"?", "cannot judge", "can't judge", "cannot_judge", "unable to judge", "unsure", "don't know", "cj"}
 )
 """What stands for an annotator who cannot judge, in any case."""
-TRUTH: Mapping[str, float] = {"yes": 1.0, "true": 1.0, "y": 1.0, "no": 0.0, "false": 0.0, "n": 0.0}
+YES_NO: Mapping[str, float] = {"yes": 1.0, "true": 1.0, "y": 1.0, "no": 0.0, "false": 0.0, "n": 0.0}
+TRUTH: Mapping[str, float] = {
+    **YES_NO,
+    **dict.fromkeys("pass passed correct supported relevant faithful grounded".split(), 1.0),
+    **dict.fromkeys("fail failed incorrect unsupported irrelevant unfaithful ungrounded".split(), 0.0),
+    "not supported": 0.0,
+}
 """Words that every reader takes for 1 and 0; read where the scale is 0 to 1."""
 
 
@@ -125,7 +131,7 @@ class LabelScale:
             if self.words:
                 return f"is none of the labels {', '.join(self.words)}"
             if word in TRUTH:
-                return "is a word for true or false, and the scale is not 0 to 1"
+                return "is a word for 1 or 0, and the scale is not 0 to 1"
             return "is a word without a number"
         if self.words and value not in self.words.values():
             return f"is none of the labels {', '.join(self.words)} (or their numbers)"

@@ -205,7 +205,8 @@ class LabelReader:
             codes = {word: float(place) for place, word in enumerate(sorted(words))}
             return replace(scale, words=codes, source="the words in the file")
         if set(words) <= set(TRUTH):
-            self.notes.append(f"{dimension}: {shown} are read as 1 and 0 on a scale from 0 to 1")
+            numbers = ", ".join(f"{word} = {TRUTH[word]:g}" for word in sorted(words))
+            self.notes.append(f"{dimension}: {numbers}, on a scale from 0 to 1")
             return replace(scale, low=0.0, high=1.0, source="the words in the file")
         return scale
 

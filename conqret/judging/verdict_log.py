@@ -20,7 +20,7 @@ from conqret.io.checks import identifier, one_of
 from conqret.io.checks import number as a_number
 from conqret.io.columns import CONQRET, FIELDS
 from conqret.io.files import file_rows
-from conqret.io.label_set import TRUTH, LabelScale, Scales, parse_scales
+from conqret.io.label_set import YES_NO, LabelScale, Scales, parse_scales
 from conqret.io.pairs import OUTCOMES
 from conqret.io.rows import InvalidCell, Row, Rows, listed, mapped, object_rows, readable_columns
 from conqret.io.schema import Check, Field, Schema, TableReader
@@ -62,7 +62,7 @@ def _schema(metrics: Iterable[str], scales: Scales, *, named: bool) -> Schema:
         SCORE: _score(scales[SINGLE]),
     }
     if named:
-        checks |= {"id": identifier, "swapped": one_of(TRUTH, "yes-or-no value")}
+        checks |= {"id": identifier, "swapped": one_of(YES_NO, "yes-or-no value")}
     fields = {name: Field(COLUMNS[name], check) for name, check in checks.items()}
     others = {name: Field((name,), _score(scales[name])) for name in metrics if name not in OF_METRICS}
     return Schema({**fields, **others})

@@ -106,7 +106,7 @@ def test_binary_words_are_read_and_said(write):
     labels = read_labels(write("l.csv", "item,supported\na,yes\nb,no\n"))
     assert [label.value for label in labels.labels] == [1, 0]
     assert labels.scale("supported").binary
-    assert any("read as 1 and 0" in note for note in labels.notes)
+    assert "supported: no = 0, yes = 1, on a scale from 0 to 1" in labels.notes
 
 
 def test_nominal_words_are_categories(write):

@@ -21,9 +21,11 @@ from conqret.stats.estimate import Estimate
 from conqret.stats.jackknife import JackknifedEstimate
 from conqret.studies.agreement.judge_agreement import DimensionAgreement, agreement_answer, agreement_picture
 from conqret.studies.agreement.judge_baselines import baseline_sentences, differences_from_baselines
+from conqret.studies.agreement.pass_fail import NO_GUARD
 from conqret.studies.bias.result import BiasTable
 from conqret.studies.card.page import card_page
 from conqret.studies.card.result import Card, _agreement, _sampling_sentence, changes, make_card, read_card
+from conqret.studies.check.result import DrawGuard
 from conqret.studies.sensitivity.result import Curve, CurvePoint, SensitivityRecord, SensitivityResults
 from tests.contract.items import demo
 from tests.judging.runs import execution
@@ -216,12 +218,20 @@ def test_annotators_who_agree_by_chance_and_how_items_were_chosen_are_limits(car
     assert (
         "annotators agree with each other more than by chance" in agreement_answer([parted], card.basis)[-1]
     )
-    join = SimpleNamespace(items=6, judged=24)
-    assert "do not say how these items were chosen" in _sampling_sentence(
-        SimpleNamespace(join=join, basis=card.basis)
-    )
+    made = {
+        "join": SimpleNamespace(items=6, judged=24),
+        "basis": card.basis,
+        "guard": NO_GUARD,
+        "drawn_by": None,
+    }
     drawn = card.basis.model_copy(update={"notes": (RANDOM_SAMPLE,)})
-    assert RANDOM_SAMPLE in _sampling_sentence(SimpleNamespace(join=join, basis=drawn))
+    for more, sentence in (
+        ({}, "do not say how these items were chosen"),
+        ({"basis": drawn}, RANDOM_SAMPLE),
+        ({"guard": DrawGuard(fired=True, sentence="No sample.")}, "are labeled. No sample."),
+        ({"drawn_by": "label"}, "by human label, as stated"),
+    ):
+        assert sentence in _sampling_sentence(SimpleNamespace(**made | more))
 
 
 def test_the_answer_stands_below_the_title(card: Card) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from operator import not_
 
 from pydantic import ConfigDict, Field
 
@@ -18,6 +19,7 @@ from conqret.stats.prediction_powered import CorrectedMean
 from conqret.studies.agreement.agreement_settings import Basis
 from conqret.studies.agreement.annotator_agreement import ALPHA, OVERALL, WITH_CI
 from conqret.studies.agreement.judge_baselines import BASELINES, MAX_NAMED, baseline_sentences
+from conqret.studies.agreement.pass_fail import PassFail
 from conqret.studies.agreement.statistics import CALIBRATED, Statistic
 
 WEAK = 0.667
@@ -45,6 +47,8 @@ class DimensionAgreement(AgreementResult):
     - ``judge_minus_annotator``: the difference of these two.
     - ``calibrated``: alpha of calibrated scores.
     - ``statistics``: all statistics of :mod:`conqret.studies.agreement.statistics`, with a value or a reason.
+    - ``pass_fail``: TNR, TPR and pass rates, where labels have two values; ``kappa`` and ``accuracy`` of ``statistics``
+    are then those of such verdicts.
     - ``over``: alpha of the judge (calibrated, if available) minus that of each baseline; a baseline below 0
     counts as 0.
     """
@@ -63,6 +67,7 @@ class DimensionAgreement(AgreementResult):
     judge_as_annotator_alpha: Estimate = Field(alias="as_person")
     calibrated: Estimate
     statistics: Mapping[str, Estimate]
+    pass_fail: PassFail | None = Field(default=None, exclude_if=not_)
     over: Mapping[str, Estimate] = {}
     judge_minus_annotator: Estimate = Field(default=Estimate(None), alias="to_person")
 
@@ -84,6 +89,7 @@ class DimensionValidation(DimensionAgreement):
     - ``variants``: alphas of the judge's mean, majority and single samples, of ``calibrated`` scores, and of
     the baselines (``length``, ``constant``, and ``floor`` for the offline baseline).
     - ``mean``: the estimated mean label over all judged units, in [0, 1].
+    - ``false_passes``, ``false_failures``: units that the judge passes and annotators fail, and the reverse.
     """
 
     onto: str
@@ -98,6 +104,8 @@ class DimensionValidation(DimensionAgreement):
     variants: dict[str, Estimate]
     alternative: AlternativeAnnotator
     mean: CorrectedMean
+    false_passes: list[str] = Field(default=[], exclude_if=not_)
+    false_failures: list[str] = Field(default=[], exclude_if=not_)
 
     @property
     def agreement(self) -> DimensionAgreement:

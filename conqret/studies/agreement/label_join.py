@@ -17,13 +17,13 @@ from conqret.errors import DeclarationError, check_known
 from conqret.io.label_set import LabelScale, LabelSet, Unit
 from conqret.judging.scales import confidences
 from conqret.stats.agreement import alphas
-from conqret.stats.correlation import mean_of_raters
 from conqret.stats.estimate import Estimate, undefined
 from conqret.stats.jackknife import JackknifedEstimate, without_value
 from conqret.stats.resampling import Resamples
 from conqret.studies.agreement.agreement_settings import AgreementSettings
 from conqret.studies.agreement.annotator_agreement import clusters_of_units, labels_table
 from conqret.studies.agreement.statistics import Statistic, StatisticInput
+from conqret.studies.check.label_view import combined, one_annotator_alphas
 from conqret.text.words import dimension_name
 
 Fit = Callable[[NDArray[np.bool_]], NDArray[np.float64]]
@@ -259,7 +259,7 @@ class DimensionView:
         self.rule = settings.aggregate
         if self.rule == "auto":
             self.rule = "majority" if categorical else "mean"
-        self.target = self._one_label(self.table)
+        self.target = combined(self.table.T, mean=self.rule == "mean")
         self.variants = list(
             dict.fromkeys(["mean", *(name for score in self.unit_scores.values() for name in score.variants)])
         )
@@ -387,13 +387,8 @@ class DimensionView:
         if len(self.names) < 2:
             none = without_value("fewer than two annotators labeled it")
             return none, none
-        without = (np.delete(self.table, place, axis=0) for place in range(len(self.table)))
-        others = np.stack([self._one_label(table) for table in without])
-        annotator = np.where(self.scored, self.table, np.nan)
-        judge = np.where(np.isnan(self.table), np.nan, self.judge())
-        mean_alpha, stand_in = (
-            mean_of_raters(alphas(np.stack([each, others], axis=1), self.scale.level, drawn))
-            for each in (annotator, judge)
+        mean_alpha, stand_in = one_annotator_alphas(
+            self.table.T, self.judge(), self.scale.level, drawn, mean=self.rule == "mean"
         )
         return mean_alpha, stand_in if self.placed else without_value(NO_SCALE)
 
@@ -405,7 +400,7 @@ class DimensionView:
             return undefined(f"it is for {', '.join(levels)} labels, and these are {level}")
         if statistic.input == "people":
             return statistic.compute(self.table, drawn, confidence=confidence)
-        sides = self._sides(statistic.input)
+        sides = self.sides(statistic.input)
         if isinstance(sides, str):
             return undefined(sides)
         labels, judge = sides
@@ -416,8 +411,8 @@ class DimensionView:
         declared = {"categories": self.categories} if statistic.input == "categories" else {}
         return statistic.compute(labels[both], judge[both], some, confidence=confidence, **declared)
 
-    def _sides(self, kind: StatisticInput) -> tuple[NDArray[np.float64], NDArray[np.float64]] | str:
-        """Labels and scores as this kind of statistic takes them, or the reason why it is undefined."""
+    def sides(self, kind: StatisticInput) -> tuple[NDArray[np.float64], NDArray[np.float64]] | str:
+        """Return labels and scores as this kind of statistic takes them, or the reason why it is undefined."""
         labels, judge = self.target, self.judge(rounded=kind == "categories")
         if kind == "positives" and not self.scale.binary:
             return "it is for two labels, and these are more"
@@ -430,16 +425,3 @@ class DimensionView:
             low, high = self.scale.ends()
             labels = np.clip(low + np.floor(labels - low + 0.5), low, high)
         return labels, judge
-
-    def _one_label(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
-        there = ~np.isnan(table)
-        if self.rule == "mean":
-            with np.errstate(invalid="ignore"):
-                return np.asarray(np.nansum(table, axis=0) / there.sum(axis=0))
-        known = np.unique(table[there])
-        if not len(known):
-            return np.full(table.shape[1], np.nan)
-        votes = (table[:, :, None] == known).sum(axis=0)
-        top = votes.max(axis=1)
-        clear = (top > 0) & ((votes == top[:, None]).sum(axis=1) == 1)
-        return np.where(clear, known[votes.argmax(axis=1)], np.nan)

@@ -21,6 +21,7 @@ from conqret.studies.agreement.judge_agreement import (
     agreement_table,
     missing_words,
 )
+from conqret.studies.agreement.pass_fail import pass_fail_answers, pass_fail_table
 from conqret.studies.agreement.statistics import STATISTICS
 from conqret.studies.bias.result import bias_parts, headlines
 from conqret.studies.card.result import FILE_NAME, Card, last_checked
@@ -53,6 +54,7 @@ def card_page(card: Card) -> ReportPage:
     seconds, calls, tokens = (card.cost.item[name] or 0 for name in ("seconds", "calls", "tokens"))
     speed = f"per item: {words.seconds(seconds)} of model time, {calls:.3g} request{'s' * (calls != 1)}"
     speed += f", {words.count(round(tokens))} tokens" if tokens else ""
+    rates = {row.dimension: row.pass_fail for row in card.agreement}
     symmetry = words.symmetry_note(min((curve.topics for curve in card.sensitivity), default=0))
     detects = [*found, _CURVES, how_decided(card.sensitivity), symmetry]
     return ReportPage(
@@ -62,7 +64,10 @@ def card_page(card: Card) -> ReportPage:
             Section("Known limits", [PageRemarks(card.limits)]),
             Section(
                 "Agreement with annotators",
-                [agreement_table(card.agreement, card.average, basis, statistics)],
+                [
+                    *filter(None, [pass_fail_table(rates)]),
+                    agreement_table(card.agreement, card.average, basis, statistics),
+                ],
             ),
             Section("Does it detect perturbations?", charts, " ".join(filter(None, detects))),
             Section("Does it repeat itself?", list(_repeatability(card))),
@@ -71,6 +76,7 @@ def card_page(card: Card) -> ReportPage:
             Section("Judge configuration", [instrument_table(card)], _INSTRUMENT),
         ],
         answer=[
+            *pass_fail_answers(rates),
             *agreement_answer(card.agreement, basis, card.average),
             *found[: bool(card.sensitivity)],
             *about_bias,

@@ -241,6 +241,11 @@ def _sampling_sentence(validation: Validation) -> str:
     some = f"{join.items} of {join.judged} judged items are labeled"
     if RANDOM_SAMPLE in validation.basis.notes:
         return f"{some}: {RANDOM_SAMPLE}."
+    if validation.guard.fired:
+        return f"{some}. {validation.guard.sentence}"
+    if validation.drawn_by:
+        how = {"random": "at random", "verdict": "by the judge's verdict", "label": "by human label"}
+        return f"{some}: they were drawn {how[validation.drawn_by]}, as stated with --drawn-by."
     return (
         f"{some}, and the labels do not say how these items were chosen: the card holds for the unlabeled items only "
         "if the labeled ones are a random sample (conqret labels sample --plan draws one)."

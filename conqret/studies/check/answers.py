@@ -20,6 +20,8 @@ IN_MEMORY = "the rows"
 SAMPLE = 60
 NO_SAMPLE = "the labeled rows are no random sample: state --drawn-by verdict or --drawn-by label"
 """Why a figure has no value where the guard fired."""
+SAY_HOW = "--drawn-by verdict (so many of each verdict of the judge), or label (so many of each human label), or random"
+"""The options that say how labeled rows were drawn."""
 USABLE = {
     "usable": "usable as a gate",
     "not usable": "not usable as a gate",
@@ -63,10 +65,7 @@ def next_step(result: CheckResult) -> str:
     """Return what to do next."""
     judge, command = result.judges[0], _command(result)
     if result.guard.fired:
-        return (
-            f"say how the labeled rows were drawn: {command} --drawn-by verdict (so many of each verdict of the "
-            "judge), or label (so many of each human label), or random"
-        )
+        return f"say how the labeled rows were drawn: {command} {SAY_HOW}"
     if not judge.verdicts:
         return "run the judge again: it gave no verdict that can be read"
     if all(figure.value is None for name, figure in judge.figures.items() if name in OF_LABELS) and (

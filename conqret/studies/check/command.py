@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-from conqret.console.printing import at, end, note, result, tell, tell_outcomes
-from conqret.console.result_options import Confidence, Printed
+from conqret.console.printing import at, end_by, note, result, tell
+from conqret.console.result_options import Confidence, DrawnBy, Printed
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -20,7 +20,7 @@ def check(
     passing: str | None = None,
     by: str | None = None,
     labels: Path | None = None,
-    drawn_by: Literal["random", "verdict", "label"] | None = None,
+    drawn_by: DrawnBy = None,
     require: list[str] | None = None,
     output: Path | None = None,
     confidence: Confidence = 0.95,
@@ -41,8 +41,6 @@ def check(
             orders: whether the words name `answers` or `positions`. Default: recognized.
         by: A column such as `topic` whose rows are alike: intervals are then over its values, and not over rows.
         labels: A second table that has the human labels of the same rows, by `id`.
-        drawn_by: How the labeled rows were chosen: at `random`, so many of each `verdict` of the judge, or so many of
-            each human `label`. Needed where verdicts of labeled and unlabeled rows differ.
         require: A condition: `tnr.low >= 0.8` (the whole interval must lie above 0.8), `tpr >= 0.9`, `kappa.low > 0.4`.
             Exit code 0 if all are met, 1 if one is not, 3 if one is undecided because its interval contains the bound.
             May be repeated.
@@ -82,6 +80,4 @@ def check(
     note(*found.notes)
     if output is not None:
         tell(at(output / PAGE_NAME, "page"))
-    tell_outcomes(found.requirements)
-    undecided = [outcome for outcome in found.requirements if outcome.undecided]
-    end(len(undecided) < sum(not outcome.met for outcome in found.requirements), undecided=undecided)
+    end_by(found.requirements)

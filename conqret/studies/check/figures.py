@@ -11,21 +11,14 @@ from conqret.errors import shortened
 from conqret.show.words import symmetry_note
 from conqret.stats.agreement import AlternativeAnnotator, alphas, alternative_annotator_test
 from conqret.stats.estimate import CONFIDENCE, Estimate, undefined
-from conqret.stats.prediction_powered import ProbabilitySample
 from conqret.stats.resampling import leave_one_out
-from conqret.stats.verdict_rates import draw_test, more_labels
-from conqret.studies.check.answers import NO_SAMPLE, answer, guard_sentence, next_step, value_words
-from conqret.studies.check.checked_table import CheckedTable, JudgeColumn
+from conqret.stats.verdict_rates import more_labels
+from conqret.studies.check.answers import answer, next_step, value_words
+from conqret.studies.check.checked_table import CheckedTable
 from conqret.studies.check.comparisons import judge_differences, system_checks, system_differences
+from conqret.studies.check.drawing import claimable
 from conqret.studies.check.kind_figures import OF_KIND, class_checks, confusion, levels, run_figures
-from conqret.studies.check.label_view import (
-    Drawing,
-    LabelView,
-    Values,
-    combined_labels,
-    numbered_clusters,
-    strata,
-)
+from conqret.studies.check.label_view import LabelView, combined_labels, numbered_clusters
 from conqret.studies.check.result import (
     AnnotatorCheck,
     CheckResult,
@@ -38,9 +31,6 @@ from conqret.studies.check.result import (
 
 BAR = 0.8
 """The least TNR and TPR of a gate, unless the user states another bar."""
-SUSPICIOUS = 0.05
-"""Where labeled rows drawn at random would differ as much in their verdicts with a smaller probability, no rate is
-claimed."""
 MAX_DISAGREEMENTS = 50
 APART = 0.25
 """The share of the scale from which on a rating or score disagrees with the label (half, with labels of 0 and 1)."""
@@ -56,33 +46,18 @@ def check_table(table: CheckedTable, *, bar: float = BAR, confidence: float = CO
         confidence: the level of intervals.
     """
     target, clusters = combined_labels(table), numbered_clusters(table)
-    tests = [_draw_p(table, judge, target, clusters) for judge in table.judges]
-    guard = _guard(table, target, tests)
-    drawing = _drawing(table, target)
-    leading = min(range(len(tests)), key=lambda place: 1.0 if (p := tests[place]) is None else p)
-    chances, missing = None, ""
-    if drawing == "probabilities":
-        chances = table.chances
-    elif drawing == "verdict":
-        chances, missing = _stratum_chances(table, table.judges[leading].values, target)
-    views = []
-    for place, judge in enumerate(table.judges):
-        fault = _fault(judge, target, chances) if drawing == "probabilities" else missing
-        views.append(
-            LabelView(
-                table=table,
-                judge=judge,
-                target=target,
-                clusters=clusters,
-                drawing=drawing,
-                chances=chances,
-                own_strata=place == leading,
-                reason=NO_SAMPLE if guard.fired else fault,
-                confidence=confidence,
-            )
-        )
-    labeled, asked = ~np.isnan(target), (~np.isnan(table.labels)).any(axis=1)
+    views = [
+        LabelView(table=table, judge=judge, target=target, clusters=clusters, confidence=confidence)
+        for judge in table.judges
+    ]
+    return check_views(*claimable(views), bar=bar)
+
+
+def check_views(guard: DrawGuard, views: Sequence[LabelView], *, bar: float = BAR) -> CheckResult:
+    """Return the figures of several judges of one table, of which ``guard`` says whether they can be claimed."""
     first, checks = views[0], tuple(map(_judge_check, views))
+    table, target, clusters = first.table, first.target, first.clusters
+    labeled, asked = ~np.isnan(target), (~np.isnan(table.labels)).any(axis=1)
     differing = _differing(first)
     shown = differing[:MAX_DISAGREEMENTS].tolist()
     of_labeled = len(np.unique(clusters[first.both]))
@@ -92,7 +67,7 @@ def check_table(table: CheckedTable, *, bar: float = BAR, confidence: float = CO
         answer="",
         usable=_usable(first, checks[0], bar) if table.kind == "pass_fail" else None,
         bar=bar,
-        confidence=confidence,
+        confidence=first.confidence,
         next="",
         rows=len(target),
         labeled=int(labeled.sum()),
@@ -120,74 +95,6 @@ def check_table(table: CheckedTable, *, bar: float = BAR, confidence: float = CO
         command=table.command,
     )
     return result.model_copy(update={"answer": answer(result), "next": next_step(result)})
-
-
-def _drawing(table: CheckedTable, target: Values) -> Drawing | None:
-    """How the labeled rows were drawn, as far as it matters: where all are labeled, it does not."""
-    if table.chances is not None:
-        return "probabilities"
-    return table.drawn_by if np.isnan(target).any() else None
-
-
-def _draw_p(
-    table: CheckedTable, judge: JudgeColumn, target: Values, clusters: NDArray[np.intp]
-) -> float | None:
-    """The p-value of "labeled and unlabeled rows have the same verdicts"."""
-    if not np.isnan(target).any() or table.chances is not None:
-        return None
-    independent = table.clusters is None and table.systems is None
-    names = None if independent and table.kind in ("pass_fail", "classes") else clusters.tolist()
-    if table.kind != "classes":
-        return draw_test(target, judge.values, clusters=names)
-    known = ~np.isnan(judge.values)
-    tests = [
-        draw_test(
-            np.where(np.isnan(target), np.nan, 1.0),
-            np.where(known, judge.values == place, np.nan),
-            clusters=names,
-        )
-        for place in np.unique(judge.values[known])
-    ]
-    p_values = [p for p in tests if p is not None]
-    return min(1.0, min(p_values) * len(p_values)) if p_values else None
-
-
-def _guard(table: CheckedTable, target: Values, tests: Sequence[float | None]) -> DrawGuard:
-    """Whether the labeled rows can be random, where nothing says how they were drawn."""
-    known = [p for p in tests if p is not None]
-    if not known or table.drawn_by is not None:
-        return DrawGuard(p=min(known, default=None))
-    p = min(1.0, min(known) * len(known))
-    if p >= SUSPICIOUS:
-        return DrawGuard(p=p)
-    judge = table.judges[tests.index(min(known))]
-    labeled = ~np.isnan(target)
-    means = (float(np.nanmean(judge.values[labeled])), float(np.nanmean(judge.values[~labeled])))
-    name = f"the judge {judge.name}" if len(table.judges) > 1 else "the judge"
-    return DrawGuard(p=p, fired=True, sentence=guard_sentence(table.kind, name, means, p))
-
-
-def _stratum_chances(table: CheckedTable, values: Values, target: Values) -> tuple[Values, str]:
-    """The share of labeled rows among those with each verdict, and why it permits no weights."""
-    known, labeled = ~np.isnan(values), ~np.isnan(target)
-    chances = np.full(len(values), np.nan)
-    places = strata(values[known])
-    share = np.bincount(places, labeled[known]) / np.bincount(places)
-    chances[known] = share[places]
-    missing = ""
-    if not share.all():
-        example = values[known][places == int(np.argmin(share))][0]
-        missing = (
-            f"no row with the verdict {value_words(table.kind, table.classes, float(example))} is labeled"
-        )
-    return chances, missing
-
-
-def _fault(judge: JudgeColumn, target: Values, chances: Values | None) -> str:
-    judged = ~np.isnan(judge.values)
-    if chances is None or not (judged & ~np.isnan(target)).any():
-        return ""
-    return ProbabilitySample(target[judged], judge.values[judged], chances[judged]).fault()
 
 
 def _judge_check(view: LabelView) -> JudgeCheck:

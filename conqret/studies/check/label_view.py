@@ -14,6 +14,7 @@ from conqret.stats.agreement import Level, alphas
 from conqret.stats.confidence import band_places
 from conqret.stats.correlation import mean_of_raters
 from conqret.stats.estimate import CONFIDENCE, Estimate, Scale, undefined
+from conqret.stats.jackknife import JackknifedEstimate
 from conqret.stats.prediction_powered import (
     CorrectedMean,
     ProbabilitySample,
@@ -55,6 +56,23 @@ def combined(labels: Values, *, mean: bool) -> Values:
     most = votes.max(axis=1)
     label = np.where(counts > 0, labels[np.arange(len(labels)), votes.argmax(axis=1)], np.nan)
     return np.where((votes == most[:, None]).sum(axis=1) > most, np.nan, label)
+
+
+def one_annotator_alphas(
+    labels: Values, judge: Values, level: Level, drawn: Resamples, *, mean: bool
+) -> tuple[JackknifedEstimate, JackknifedEstimate]:
+    """Return alpha of one annotator and the combined label of the others (``mean`` or majority), averaged over
+    annotators, and the same with the judge in the annotator's place, on rows with a verdict."""
+    others = np.stack(
+        [combined(np.delete(labels, place, axis=1), mean=mean) for place in range(labels.shape[1])]
+    )
+    annotator = np.where(np.isnan(judge), np.nan, labels.T)
+    stand_in = np.where(np.isnan(labels.T), np.nan, judge)
+    first, second = (
+        mean_of_raters(alphas(np.stack([each, others], axis=1), level, drawn))
+        for each in (annotator, stand_in)
+    )
+    return first, second
 
 
 def strata(values: Values) -> NDArray[np.intp]:
@@ -181,15 +199,12 @@ class LabelView:
     def one_annotator_alphas(self) -> tuple[Estimate, Estimate]:
         """Return alpha of one annotator and the combined label of the others, averaged over annotators, and the same
         with the judge in the annotator's place."""
-        labels = self.table.labels[self.both]
-        averaged = self.table.kind in ("ratings", "scores")
-        others = np.stack(
-            [combined(np.delete(labels, place, axis=1), mean=averaged) for place in range(labels.shape[1])]
-        )
-        judge = np.where(np.isnan(labels.T), np.nan, self.verdicts[self.both])
-        annotator, stand_in = (
-            mean_of_raters(alphas(np.stack([each, others], axis=1), self.level, self.drawn))
-            for each in (labels.T, judge)
+        annotator, stand_in = one_annotator_alphas(
+            self.table.labels[self.both],
+            self.verdicts[self.both],
+            self.level,
+            self.drawn,
+            mean=self.table.kind in ("ratings", "scores"),
         )
         return annotator.estimate(self.confidence), stand_in.estimate(self.confidence)
 

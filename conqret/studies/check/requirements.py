@@ -58,19 +58,31 @@ def check_requirement(requirement: Requirement, result: CheckResult) -> Requirem
             check_known("judge", judges, requirement.dimension)
             judge = judges[requirement.dimension]
         estimate = Estimate(judge.coverage) if name == COVERAGE else judge.figure(name)
+    rows = estimate.n if name in OF_ALL_ROWS else judge.compared
+    return decide(requirement, estimate, rows, result.confidence)
+
+
+def decide(
+    requirement: Requirement, estimate: Estimate, labeled: int, confidence: float
+) -> RequirementOutcome:
+    """Return the outcome of a requirement on ``estimate``; where it is undecided, with the number of rows that would
+    decide it.
+
+    ``labeled`` is the number of rows so far: the labeled ones, or all for a figure that takes no labels.
+    """
     outcome = requirement.decision(estimate)
     if not outcome.undecided or estimate.value is None:
         return outcome
     labels = labels_to_decide(
         estimate,
         requirement.bound,
-        estimate.n if name in OF_ALL_ROWS else judge.compared,
+        labeled,
         end="low" if estimate.value > requirement.bound else "high",
-        share=name in SHARES,
-        confidence=result.confidence,
+        share=requirement.name in SHARES,
+        confidence=confidence,
     )
     if not labels:
         return outcome
-    unit = "more row" if name in OF_ALL_ROWS else "more labeled row"
+    unit = "more row" if requirement.name in OF_ALL_ROWS else "more labeled row"
     remedy = f"about {number(labels, unit)} would decide it"
     return replace(outcome, reason=f"{outcome.reason}; {remedy}", labels=labels)

@@ -11,7 +11,7 @@ from annotated_types import Interval
 from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
-from conqret.console.printing import end, note, result, spaced, tell, tell_outcomes
+from conqret.console.printing import end_by, note, result, spaced, tell
 from conqret.studies.agreement.command import ComparisonOptions
 
 
@@ -42,6 +42,7 @@ def validate(
     require: list[str] | None = None,
     reading: label_options.LabelReading,
     comparison: ComparisonOptions,
+    drawn_by: options.DrawnBy = None,
     epsilon: Annotated[float, Interval(ge=0, le=0.99)] = 0.2,
     evidence: EvidenceFiles,
     confidence: label_options.Confidence = 0.95,
@@ -58,7 +59,9 @@ def validate(
         output (--output, -o): The folder to write the validation and the judge card into. Default: the run's folder.
         require: A condition on the result: `alpha[overall_quality] >= 0.4` (Krippendorff's alpha on one dimension),
             `alpha.low >= 0.3` (low end of the interval of the mean alpha) or `coverage >= 0.98` (share of labeled items
-            that have a score). Exit code 0 if all are met, 1 if one is not. May be repeated.
+            that have a score). Of labels with two values also `tnr[supported] >= 0.8`, `tpr` (or `recall`),
+            `kappa.low[supported] >= 0.4`. Exit code 0 if all are met, 1 if one is not, 3 if one is undecided because
+            its interval contains the bound. May be repeated.
         epsilon: For the test whether the judge can replace an annotator (alternative annotator test): on what share of
             items the judge, being cheaper, may do worse than an annotator. Usual values: 0.2 for expert annotators, 0.1
             for crowd workers.
@@ -70,7 +73,6 @@ def validate(
     conqret validate runs/first --labels labels.csv --scale 1:3 --require "alpha[overall_quality] >= 0.4" --require
     "coverage >= 0.98"
     """
-    from conqret.studies.agreement import judge_agreement
     from conqret.studies.validate import page
     from conqret.studies.validate import validate as validation
 
@@ -83,6 +85,7 @@ def validate(
         baseline=evidence.baseline,
         bias=evidence.bias,
         sensitivity=evidence.sensitivity,
+        drawn_by=drawn_by,
         output=output or run,
     )
     found = validated.validation
@@ -98,10 +101,14 @@ def validate(
         note(
             f"the judge has no metric for these labeled dimensions: {', '.join(found.join.unknown_dimensions)}"
         )
-    answer = judge_agreement.agreement_answer(found.dimensions.values(), found.basis, found.average)
     tables = spaced(page.validation_tables(found))
-    result(found, tables, as_json=json_output, outcomes=validated.requirements, answer=answer)
+    result(
+        found,
+        tables,
+        as_json=json_output,
+        outcomes=validated.requirements,
+        answer=page.validation_answer(found),
+    )
     for path in validated.files:
         tell(f"{path.name:<16} {path}")
-    tell_outcomes(validated.requirements)
-    end(not validated.met)
+    end_by(validated.requirements)

@@ -20,6 +20,7 @@ from conqret.studies.agreement.judge_agreement import (
     missing_words,
 )
 from conqret.studies.agreement.judge_baselines import BASELINES
+from conqret.studies.agreement.pass_fail import pass_fail_answers, pass_fail_table
 from conqret.studies.agreement.statistics import CALIBRATED, STATISTICS
 from conqret.studies.validate.result import Validation
 
@@ -28,14 +29,26 @@ MAX_NAMED = 10
 
 
 def validation_tables(validation: Validation) -> list[Table]:
-    """Return the main tables of a validation: agreement by dimension, by language, and baselines."""
+    """Return the main tables of a validation: rates of pass/fail verdicts, agreement by dimension, by language, and
+    baselines."""
     rows, average, basis = validation.dimensions, validation.average, validation.basis
+    rates = pass_fail_table({name: row.pass_fail for name, row in rows.items()})
     return [
+        *filter(None, [rates]),
         agreement_table(rows.values(), average, basis, coverage=validation.coverage),
         *language_tables(
             validation.languages, basis, several=any(row.annotators > 1 for row in rows.values())
         ),
         baselines_table({name: row.variants for name, row in rows.items()}, average.judge),
+    ]
+
+
+def validation_answer(validation: Validation) -> list[str]:
+    """Return the sentences that a validation begins with: on pass/fail verdicts, then on agreement."""
+    rows = validation.dimensions
+    return [
+        *pass_fail_answers({name: row.pass_fail for name, row in rows.items()}, validation.guard),
+        *agreement_answer(rows.values(), validation.basis, validation.average),
     ]
 
 
@@ -50,11 +63,11 @@ def validation_page(validation: Validation, outcomes: Sequence[RequirementOutcom
         [
             *map(section, [*tables, *_details(validation)]),
             _replacing(validation),
-            section(_means(validation)),
+            *map(section, filter(None, [_means(validation)])),
             Section("Missing scores", [PageRemarks([missing_words(validation.missing)])]),
             _join(validation),
         ],
-        answer=agreement_answer(rows, basis, validation.average),
+        answer=validation_answer(validation),
         picture=agreement_picture(rows, basis, validation.average),
         how_to_read=[
             "Krippendorff's alpha is 1 where scores and labels always agree, 0 where they agree as often as by chance, "
@@ -98,6 +111,13 @@ def _details(validation: Validation) -> Iterator[Table]:
             ("Dimension", *map(str.capitalize, average)),
             samples,
             foot=[("Average", *average.values())],
+        )
+    wrong = {name: (row.false_passes, row.false_failures) for name, row in rows.items() if row.pass_fail}
+    if wrong:
+        yield Table(
+            "Items on which the verdict differs from the label",
+            ("Dimension", Column("Judge pass, human fail", "text"), Column("Judge fail, human pass", "text")),
+            [(words.label(name), *map(_first, sides)) for name, sides in wrong.items()],
         )
     used = [
         one
@@ -149,8 +169,11 @@ def _replacing(validation: Validation) -> Section:
     return Section(title, [table], note)
 
 
-def _means(validation: Validation) -> Table:
-    rows = validation.dimensions.values()
+def _means(validation: Validation) -> Table | None:
+    """The mean label of dimensions whose labels are no pass or fail: of these the pass rate is shown."""
+    rows = [row for row in validation.dimensions.values() if row.pass_fail is None]
+    if not rows:
+        return None
     both = any(row.mean.power for row in rows)
     used = (
         "“Both” adds the judge's scores of unlabeled items, corrected by its error on labeled ones (prediction-powered "

@@ -50,8 +50,12 @@ from conqret.studies.agreement.label_join import (
     JoinReport,
     join_labels,
 )
+from conqret.studies.agreement.pass_fail import NO_GUARD, PassFail, label_views, pass_fail, wrong_verdicts
 from conqret.studies.agreement.statistics import CALIBRATED, NOT_CALIBRATED, STATISTICS
 from conqret.studies.calibrate.result import Calibration
+from conqret.studies.check.checked_table import DrawnBy
+from conqret.studies.check.label_view import BY_LABEL, LabelView
+from conqret.studies.check.result import DrawGuard
 
 SCHEMA = "conqret.validation/4"
 
@@ -72,7 +76,8 @@ class Validation(Frozen):
     """The result of comparing one judge with human labels.
 
     ``coverage`` is the share of judged and labeled units that have a score, over all dimensions.
-    ``languages`` has the agreement by dimension and language, if labeled items are in several languages.
+    ``languages`` has the agreement by dimension and language, if labeled items are in several languages. ``guard`` says
+    whether the labeled items can be a random sample of the judged ones, ``drawn_by`` how the user says they were drawn.
     """
 
     schema_name: str = SCHEMA
@@ -84,15 +89,21 @@ class Validation(Frozen):
     average: Average
     missing: Missingness
     languages: tuple[LanguageAgreement, ...] = Field(default=(), exclude_if=not_)
+    guard: DrawGuard = Field(default=NO_GUARD, exclude_if=lambda guard: guard == NO_GUARD)
+    drawn_by: DrawnBy | None = Field(default=None, exclude_if=not_)
 
 
 def _check_dimension(
-    joined: JoinedLabels, dimension: str, drawn: Resamples, settings: AgreementSettings
+    joined: JoinedLabels,
+    dimension: str,
+    drawn: Resamples,
+    view: DimensionView,
+    claimed: LabelView,
+    rates: PassFail | None,
 ) -> tuple[DimensionValidation, dict[str, JackknifedEstimate]]:
     """Everything about one dimension, with the alphas that averages are made of; ``drawn`` resamples the units of
     ``joined``."""
-    view = DimensionView(joined, dimension, settings)
-    scale, confidence = view.scale, settings.confidence
+    scale, confidence = view.scale, view.settings.confidence
     judge = {name: view.alpha(name, drawn) for name in view.variants}
     inter_annotator = alphas(view.table[None], scale.level, drawn)[0]
     one_annotator, judge_as_annotator = view.one_annotator_alphas(drawn)
@@ -103,6 +114,10 @@ def _check_dimension(
     absent, (target, onto) = joined.labels.absent(dimension), view.in_words
     labelled, scored = int(view.labelled.sum()), int((view.labelled & view.scored).sum())
     reasons = Counter(score.reason for score in view.unit_scores.values() if score.value is None)
+    statistics = {name: view.statistic(statistic, drawn) for name, statistic in STATISTICS.items()}
+    passes, fails = wrong_verdicts(claimed) if rates else ([], [])
+    if rates:
+        statistics |= {"kappa": rates.figures["kappa"], "accuracy": rates.figures["agreement"]}
     result = DimensionValidation(
         dimension=dimension,
         metric=joined.metrics[dimension],
@@ -129,9 +144,12 @@ def _check_dimension(
         judge_as_annotator_alpha=judge_as_annotator.estimate(confidence),
         judge_minus_annotator=difference.estimate(confidence),
         calibrated=variants.get(CALIBRATED, undefined(NOT_CALIBRATED)),
-        statistics={name: view.statistic(statistic, drawn) for name, statistic in STATISTICS.items()},
+        statistics=statistics,
+        pass_fail=rates,
         alternative=_alternative(view),
-        mean=_mean(view),
+        mean=_mean(view, claimed),
+        false_passes=passes,
+        false_failures=fails,
     )
     annotators = {
         "inter_annotator_alpha": inter_annotator,
@@ -150,8 +168,8 @@ def _alternative(view: DimensionView) -> AlternativeAnnotator:
     return alternative_annotator_test(judge, view.table, names, level, clusters=clusters, epsilon=epsilon)
 
 
-def _mean(view: DimensionView) -> CorrectedMean:
-    """The human mean over all judged units, in [0, 1]."""
+def _mean(view: DimensionView, claimed: LabelView) -> CorrectedMean:
+    """The human mean over all judged units, in [0, 1], as far as the drawing of the labeled ones permits it."""
     if not view.scale.bounded or view.verdicts:
         return no_correction("verdicts in words have no mean" if view.placed else NO_SCALE)
     known = view.judged & ~np.isnan(view.target)
@@ -159,23 +177,25 @@ def _mean(view: DimensionView) -> CorrectedMean:
     if not view.compared.any():
         return no_correction(NO_PAIR)
     score, target = map(view.scale.unit, (view.judge(rounded=False), view.target))
-    if view.unequal:
-        at = known | rest
-        chances = np.array(
-            [view.inclusion_chances.get(unit.item, np.nan) for unit in view.units], dtype=float
+    by_verdict, confidence = claimed.drawing == "verdict", view.settings.confidence
+    if claimed.chances is not None:
+        at = view.scored if by_verdict else known | rest
+        items = ProbabilitySample(target[at], score[at], claimed.chances[at])
+        mean = weighted_mean(items, view.clusters_of(at), confidence=confidence, scale="share")
+    else:
+        mean = prediction_powered_mean(
+            target[known],
+            score[known],
+            score[rest],
+            clusters=view.clusters_of(known),
+            unlabelled_clusters=view.clusters_of(rest),
+            confidence=confidence,
+            scale="share",
         )
-        items = ProbabilitySample(target[at], score[at], chances[at])
-        confidence = view.settings.confidence
-        return weighted_mean(items, view.clusters_of(at), confidence=confidence, scale="share")
-    return prediction_powered_mean(
-        target[known],
-        score[known],
-        score[rest],
-        clusters=view.clusters_of(known),
-        unlabelled_clusters=view.clusters_of(rest),
-        confidence=view.settings.confidence,
-        scale="share",
-    )
+    reason = BY_LABEL if claimed.drawing == "label" else claimed.reason
+    if not reason or claimed.drawing == "probabilities":
+        return mean
+    return replace(mean, labels=undefined(reason), corrected=undefined(reason), power=None)
 
 
 def validate(
@@ -188,6 +208,7 @@ def validate(
     baseline: bool = False,
     calibration: Calibration | None = None,
     offline: Iterable[Judgment] | None = None,
+    drawn_by: DrawnBy | None = None,
 ) -> Validation:
     """Compare the judgments of one judge with human labels.
 
@@ -200,6 +221,7 @@ def validate(
         baseline: True if the judge is the offline model.
         calibration: calibration maps; agreement of calibrated scores is then computed, too.
         offline: judgments of the offline model, for the offline baseline.
+        drawn_by: how the labeled items were chosen: at ``random``, so many of each ``verdict`` or human ``label``.
 
     Raises:
         DeclarationError: no judgment has a label, the judgments are of several judge configurations, or
@@ -214,7 +236,14 @@ def validate(
         calibration.check(judge.format, judge.model, [judge.fingerprint, *formats])
         joined = calibration.apply_to(joined, settings)
     drawn = leave_one_out(joined.clusters)
-    checked = {name: _check_dimension(joined, name, drawn, settings) for name in joined.metrics}
+    views = {name: DimensionView(joined, name, settings) for name in joined.metrics}
+    guard, claimed = label_views(views, labels, drawn_by)
+    checked = {
+        name: _check_dimension(
+            joined, name, drawn, view, claimed[name], rates=pass_fail(claimed[name], guard)
+        )
+        for name, view in views.items()
+    }
     rows = {name: row for name, (row, _) in checked.items()}
     units = sum(row.labelled for row in rows.values())
     return Validation(
@@ -226,6 +255,8 @@ def validate(
         average=_average({name: every for name, (_, every) in checked.items()}, settings.confidence),
         missing=missingness(kept),
         languages=tuple(_by_language(joined, settings)),
+        guard=guard,
+        drawn_by=drawn_by,
     )
 
 

@@ -24,6 +24,8 @@ from conqret.studies.bias.bias_run import BiasFolder
 from conqret.studies.calibrate.result import Calibration
 from conqret.studies.card.page import write_card
 from conqret.studies.card.result import Card, make_card
+from conqret.studies.check.checked_table import DrawnBy
+from conqret.studies.check.requirements import decide
 from conqret.studies.sensitivity.result import SensitivityFolder
 from conqret.studies.validate.page import validation_page
 from conqret.studies.validate.result import Validation
@@ -37,8 +39,11 @@ AVERAGED = {
     "person": "one_annotator_alpha",
     "as_person": "judge_as_annotator_alpha",
 }
+RATES = {"tnr": "tnr", "tpr": "tpr", "recall": "tpr", "corrected": "corrected", "judge_mean": "judge_mean"}
+"""What can be required of labels with two values; recall is the other name of TPR."""
 OTHERS = ("coverage", "winning_rate", "advantage")
 """What can be required; without a dimension it is the average without overall quality, and the coverage over all."""
+NOT_TWO = "it is for labels of two values, and these have more"
 EXAMPLE = "alpha[overall_quality] >= 0.4"
 
 
@@ -80,6 +85,7 @@ def validate(
     baseline: str | Path | None = None,
     bias: str | Path | None = None,
     sensitivity: str | Path | None = None,
+    drawn_by: DrawnBy | None = None,
     output: str | Path | None = None,
 ) -> ValidationResult:
     """Estimate judge-human agreement and inter-annotator agreement, check requirements, and make the judge
@@ -98,6 +104,7 @@ def validate(
         baseline: the folder of a run of the offline baseline on the same items.
         bias: a folder of :func:`conqret.bias`, for the card.
         sensitivity: a folder of :func:`conqret.sensitivity`, for the card.
+        drawn_by: how the labeled items were chosen: at ``random``, so many of each ``verdict``, or of each ``label``.
         output: the folder for ``validation.json``, ``validation.html``, ``validation.md`` and the card; None
             writes nothing.
 
@@ -124,6 +131,7 @@ def validate(
         baseline=record.baseline,
         calibration=calibration,
         offline=None if baseline is None else offline_judgments(JudgeFolder(Path(baseline))),
+        drawn_by=drawn_by,
     )
     outcomes = [check_requirement(requirement, result) for requirement in requirements]
     card = make_card(
@@ -154,7 +162,7 @@ def parse_requirement(text: str) -> Requirement:
         DeclarationError: the text has another form.
         UnknownNameError: there is no such quantity.
     """
-    ended = (*AVERAGED, *STATISTICS)
+    ended = (*AVERAGED, *STATISTICS, *RATES)
     condition = Requirement.parse(text, (*ended, *OTHERS), "quantity to require", EXAMPLE, ended)
     if condition.dimension is None and condition.name not in (*AVERAGED, "coverage"):
         raise DeclarationError(
@@ -182,5 +190,8 @@ def check_requirement(requirement: Requirement, validation: Validation) -> Requi
         known = {**row.statistics, "coverage": Estimate(row.coverage)}
         known["winning_rate"] = Estimate(test.winning_rate, reason=test.reason)
         known["advantage"] = Estimate(test.advantage, reason=test.reason)
+        rates = row.pass_fail.figures if row.pass_fail else {}
+        known |= {rate: rates.get(figure, undefined(NOT_TWO)) for rate, figure in RATES.items()}
     estimate: Estimate = known[name] if name in known else getattr(row, AVERAGED[name])
-    return requirement.outcome(requirement.end_of(estimate), estimate.reason or "it has no value")
+    labeled = row.compared if isinstance(row, DimensionValidation) else 0
+    return decide(requirement, estimate, labeled, validation.basis.settings.confidence)
