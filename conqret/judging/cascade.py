@@ -1,0 +1,94 @@
+"""A cascade of two judges: the first keeps the items that it is sure of, the last judges the others.
+
+The rule comes from ``conqret judges abstain --against``; a judgment says which judge gave its scores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from conqret.data import Judgment, Status, Trace
+from conqret.data.item import Frozen
+from conqret.data.judgment import CascadeStage
+from conqret.errors import number
+from conqret.judging.scales import confidences
+from conqret.show.words import money
+
+ARROW = " → "
+"""Stands between the two models of a cascade, where its model is named."""
+
+
+class CascadeRule(Frozen):
+    """The items that the first judge of a cascade keeps.
+
+    It keeps an item if its confidence from ``source`` is at least ``threshold`` in each of ``metrics``. It kept the
+    ``share`` of the items on which the rule was fitted.
+    """
+
+    source: str
+    metrics: tuple[str, ...]
+    threshold: float
+    share: float
+
+    def keeps(self, judgment: Judgment) -> bool:
+        """Return True if the first judge keeps its scores: it is sure, or gave no response, which is a failure."""
+        sure = lowest_confidence(judgment, self.source, self.metrics)
+        return judgment.status is Status.FAILED or (sure is not None and sure >= self.threshold)
+
+    def joined(self, first: Judgment, last: Judgment | None, **update: str) -> Judgment:
+        """Return the judgment of the cascade: that of the last judge, or of the first if the last is None.
+
+        The calls of both are in its trace, those of the first judge before those of the last. ``update`` names the
+        cascade: its model and fingerprint.
+        """
+        given, calls = last or first, first.trace.calls
+        stage = CascadeStage(
+            model=given.model,
+            escalated=last is not None,
+            confidence=lowest_confidence(first, self.source, self.metrics),
+            first_calls=len(calls),
+        )
+        trace = Trace(calls=calls if last is None else (*calls, *last.trace.calls))
+        return given.model_copy(update={**update, "cascade": stage, "trace": trace})
+
+
+def lowest_confidence(judgment: Judgment, source: str, metrics: Iterable[str]) -> float | None:
+    """Return the lowest confidence of a judgment's scores in ``metrics``; None where one has none."""
+    each = [
+        confidences(measure).get(source) if (measure := judgment.measures.get(metric)) else None
+        for metric in metrics
+    ]
+    known = [sure for sure in each if sure is not None]
+    return min(known) if known and len(known) == len(each) else None
+
+
+class CascadeCounts(NamedTuple):
+    """How many items each judge of a cascade gave its scores, and the dollars of both (None: a price is unknown)."""
+
+    kept: int
+    escalated: int
+    first_usd: float | None
+    last_usd: float | None
+
+    def __str__(self) -> str:
+        every = self.kept + self.escalated
+        return (
+            f"the first judge kept {self.kept} of {number(every, 'item')}, so {self.kept / max(every, 1):.0%} of the "
+            f"calls of the last judge are saved (cost of both: {money(self.first_usd)} and {money(self.last_usd)})"
+        )
+
+
+def cascade_counts(judgments: Iterable[Judgment]) -> CascadeCounts:
+    """Count the items of each judge of a cascade, and what its calls cost."""
+    kept = escalated = 0
+    costs: list[float | None] = [0.0, 0.0]
+    for judgment in judgments:
+        if (stage := judgment.cascade) is None:
+            continue
+        kept, escalated = kept + (not stage.escalated), escalated + stage.escalated
+        calls = judgment.trace.calls
+        for place, made in enumerate((calls[: stage.first_calls], calls[stage.first_calls :])):
+            cost, spent = Trace(calls=made).cost_usd, costs[place]
+            costs[place] = None if cost is None or spent is None else spent + cost
+    return CascadeCounts(kept, escalated, *costs)
