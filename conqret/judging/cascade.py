@@ -71,12 +71,15 @@ class CascadeCounts(NamedTuple):
     first_usd: float | None
     last_usd: float | None
 
-    def __str__(self) -> str:
+    def line(self, model: str) -> str:
+        """Return one line on the calls that are saved; ``model`` names both judges of the cascade."""
+        first, _, last = model.partition(ARROW)
         every = self.kept + self.escalated
-        return (
-            f"the first judge kept {self.kept} of {number(every, 'item')}, so {self.kept / max(every, 1):.0%} of the "
-            f"calls of the last judge are saved (cost of both: {money(self.first_usd)} and {money(self.last_usd)})"
-        )
+        line = f"{first} kept {self.kept:,} of {number(every, 'item')}"
+        line += f", so {self.kept / max(every, 1):.0%} of the calls of {last} are saved"
+        if self.first_usd is None and self.last_usd is None:
+            return line
+        return f"{line} (cost: {money(self.first_usd)} and {money(self.last_usd)})"
 
 
 def cascade_counts(judgments: Iterable[Judgment]) -> CascadeCounts:
@@ -86,7 +89,8 @@ def cascade_counts(judgments: Iterable[Judgment]) -> CascadeCounts:
     for judgment in judgments:
         if (stage := judgment.cascade) is None:
             continue
-        kept, escalated = kept + (not stage.escalated), escalated + stage.escalated
+        escalated += stage.escalated
+        kept += not stage.escalated and judgment.status is not Status.FAILED
         calls = judgment.trace.calls
         for place, made in enumerate((calls[: stage.first_calls], calls[stage.first_calls :])):
             cost, spent = Trace(calls=made).cost_usd, costs[place]

@@ -349,7 +349,7 @@ def _lines(judgments: Judgments, summary: Summary, *, quiet: bool) -> Iterator[R
     yield from headlines(summary, judgments.record) if quiet else terminal(summary, judgments.record)
     counts = cascade_counts(judgments)
     if counts.kept or counts.escalated:
-        yield str(counts)
+        yield counts.line(judgments.record.model)
     if (run := judgments.folder) is not None:
         yield at(run.judgments_file, "judgments")
         yield at(run.scores_file, "scores")

@@ -229,8 +229,11 @@ def _in_cascade(setup: Setup, settings: JudgeSettings, items: Callable[[], ItemS
     cascade = rule if isinstance(rule, Cascade) else Cascade.read(Path(rule))
     cascade.check(setup.judge.name, setup.model, setup.fingerprints)
     named = chosen_format(settings, items)
+    replay = settings.get("replay")
+    if named is None and replay is not None:
+        named = recorded_call(Path(replay), model=setup.client.model).format
     if named is None:
-        named = setup.judge.name if setup.judge.name in JUDGES else setup.judge
+        named = DEFAULT_FORMAT
     last = escalate
     if isinstance(last, str):
         of_model = {**dict.fromkeys(OF_A_MODEL), **cascade.last.model_options}
@@ -238,7 +241,7 @@ def _in_cascade(setup: Setup, settings: JudgeSettings, items: Callable[[], ItemS
         if last.backend is not setup.client.backend:  # one address serves models of one kind
             last = replace(last, api_base=None, api_key=None)
     options = JudgeOptions(**{**cascade.last.options, "metrics": setup.options.metrics})
-    with resolving(settings.get("replay") is not None):
+    with resolving(replay is not None):
         judge = set_up(named, last, options, setup.library)
     judge = replace(judge, turns=setup.turns, languages=setup.languages)
     cascade.check_last(judge.judge.name, judge.model, judge.fingerprints)
@@ -442,6 +445,11 @@ def setup_of(settings: JudgeSettings, items: Callable[[], ItemSource] | None = N
     notes: tuple[str, ...] = ()
     replay = settings.get("replay")
     if replay is not None and (recorded := _recorded(Path(replay), judging, name, model)) is not None:
+        if model is None and recorded.cascade and settings.get("escalate") is None:
+            raise DeclarationError(
+                f"{replay} is a run of a cascade: give --escalate and --cascade as it did, or --model {recorded.model} "
+                "for its first judge alone"
+            )
         model = recorded.model if model is None else model
         if name is None or _declared(name) == _declared(recorded.format):
             name, judging = recorded.format, {**recorded.judging, **judging}

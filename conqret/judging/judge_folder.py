@@ -233,6 +233,8 @@ class JudgeRecord(InstrumentRecord):
     items_count: int
     items_digest: str
     items_left_out: int = 0
+    last_judge: dict[str, Any] = Field(default_factory=dict, exclude_if=not_)
+    """In a cascade, the ``model``, ``options`` and ``model_options`` of its last judge."""
     notes: list[str] = Field(default_factory=list)
 
     @property

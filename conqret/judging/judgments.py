@@ -35,6 +35,7 @@ from conqret.judging.setup import Setup
 from conqret.judging.summary import Readers, Summary, summarise
 from conqret.judging.summary_tables import metric_table
 from conqret.llm.client import Client, awaited_answers
+from conqret.llm.client_options import ClientOptions
 from conqret.llm.tracing import KIND, TYPE, trace_kind, tracer
 from conqret.runs.session import Session, SessionCounts
 from conqret.runs.trials import Memory, Rows, Trial, perform
@@ -110,12 +111,19 @@ def _attributes(
 _log = logging.getLogger(__name__)
 
 
+def _model_options(client: ClientOptions) -> dict[str, Any]:
+    """The settings of a client that a record keeps."""
+    left = {"model", "api_key", "api_base", "retry_unscored"}
+    return {name: value for name, value in asdict(client).items() if name not in left and value is not None}
+
+
 def judge_record(source: ItemSource, checked: CheckedItems, setup: Setup) -> JudgeRecord:
     """Return the run record of judging these items with this judge configuration."""
-    settings = asdict(setup.client)
-    for name, value in asdict(setup.client).items():
-        if name in {"model", "api_key", "api_base", "retry_unscored"} or value is None:
-            del settings[name]
+    last: dict[str, Any] = {}
+    if setup.cascade is not None:
+        judge, _ = setup.cascade
+        last = {"model": judge.client.model, "options": asdict(judge.options)}
+        last["model_options"] = _model_options(judge.client)
     options = asdict(setup.options)
     if not setup.turns:
         del options["conversation"]
@@ -124,7 +132,8 @@ def judge_record(source: ItemSource, checked: CheckedItems, setup: Setup) -> Jud
     return JudgeRecord(
         **setup.recorded,
         options=options,
-        model_options=settings,
+        model_options=_model_options(setup.client),
+        last_judge=last,
         items_name=Path(source.name).name,
         items_layout=checked.layout,
         items_count=checked.count,

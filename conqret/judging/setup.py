@@ -364,13 +364,15 @@ class RecordedCall:
     keys.
 
     ``judging`` holds fields of :class:`conqret.judging.judge_options.JudgeOptions` (``samples`` always), and
-    ``model_options`` those of :class:`conqret.llm.client_options.ClientOptions`.
+    ``model_options`` those of :class:`conqret.llm.client_options.ClientOptions`; in a ``cascade`` those of its
+    first judge.
     """
 
     format: str | Judge | None
     model: str
     judging: Mapping[str, Any] = field(default_factory=dict)
     model_options: Mapping[str, Any] = field(default_factory=dict)
+    cascade: bool = False
 
 
 def recorded_call(path: Path, named: str | Judge | None = None, model: str | None = None) -> RecordedCall:
@@ -389,7 +391,8 @@ def recorded_call(path: Path, named: str | Judge | None = None, model: str | Non
         options = {name: value for name, value in record.model_options.items() if name in _SETTINGS}
         made = record.formats or record.format in (CRITERIA, RUBRIC)
         own = recorded_judge(record) if made else record.format
-        return RecordedCall(own, record.model.partition(ARROW)[0], record.judging, options)
+        first, cascade, _ = record.model.partition(ARROW)
+        return RecordedCall(own, first, record.judging, options, bool(cascade))
     samples = _samples(path)
     models = set(samples) if model is None or model not in samples else {model}
     if len(models) > 1 and model is None:

@@ -141,8 +141,8 @@ def cascade_outcome(cascade: Cascade) -> str:
             f"{gate}."
         )
     return (
-        f"No call of {last} can be saved: no confidence threshold is shown to make at most {cascade.margin:.1%} more "
-        f"errors. {alone}, {gate}.{_more_topics(cascade)}"
+        f"No call of {last} can be saved: no confidence threshold is shown to make at most "
+        f"{100 * cascade.margin:g} percentage points more errors. {alone}, {gate}.{_more_topics(cascade)}"
     )
 
 
@@ -153,16 +153,11 @@ def _more_topics(cascade: Cascade) -> str:
     if failed is None:
         return ""
     if failed.topics is None:
-        return f" More labeled {kind} would not help: the surest {failed.share:.0%} of the items have more errors."
+        return f" More labeled {kind} would not help: the surest {failed.share:.0%} of the items add more errors."
     return (
-        f" About {failed.topics:,} labeled {kind} instead of {errors_topics(cascade)} would show it for the surest "
-        f"{failed.share:.0%} of the items, if errors stay as they are."
+        f" About {failed.topics:,} labeled {kind} instead of {cascade.errors[TOGETHER].topics} would show it for the "
+        f"surest {failed.share:.0%} of the items, if errors stay as rare."
     )
-
-
-def errors_topics(cascade: Cascade) -> int:
-    """Return the number of topics with a labeled score of both judges."""
-    return cascade.errors[TOGETHER].topics
 
 
 def cascade_remarks(cascade: Cascade) -> Iterator[str]:
@@ -193,7 +188,8 @@ def cascade_tables(cascade: Cascade) -> Iterator[Table]:
         ("Dimension", "Labels", "Last judge", "First judge", "Cascade", f"Gate at {GATE:.2f}"),
         rows,
         note=f"The first judge is {cascade.model}, the last {cascade.last.model}. The guarantee is: in {covered} the "
-        f"cascade makes at most {cascade.margin:.1%} more errors than the last judge alone, in {1 - cascade.delta:.0%} "
+        f"cascade makes at most {100 * cascade.margin:g} percentage points more errors than the last judge alone, in "
+        f"{1 - cascade.delta:.0%} "
         "of random samples of topics, if the labeled items are a random sample of the items to be scored. A score is "
         f"wrong if it is further than {cascade.tolerance:.0%} of the scale from the human label, or, where labels have "
         f"no order, another label. An item's confidence ({source}) is the lowest of its metrics. Brackets hold "

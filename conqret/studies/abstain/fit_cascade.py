@@ -100,7 +100,7 @@ def fit_cascade(
     if judge.format != other.format or judge.fingerprint == other.fingerprint:
         raise DeclarationError(
             f"{folders[0].path} is of {judge.format} with {judge.model}, and {folders[1].path} of {other.format} with "
-            f"{other.model}: a cascade needs two judges with one format"
+            f"{other.model}: a cascade needs runs of two judges with the same format"
         )
     joined, joined_last = join_labels(judgments, read, metrics), join_labels(others, read, metrics)
     source = confidence_source(joined, source)
