@@ -246,7 +246,7 @@ class Trace(Frozen):
 class CascadeStage(Frozen):
     """Which judge of a cascade gave an item its scores: ``model``, the last one if ``escalated``.
 
-    ``confidence`` is the lowest of the first judge in the metrics of the rule; None if it had none. The first
+    ``confidence`` is that of the first judge in the item, by the cascade's rule; None if it had none. The first
     ``first_calls`` calls of the trace are those of the first judge.
     """
 

@@ -5,14 +5,15 @@ The rule comes from ``conqret judges abstain --against``; a judgment says which 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from statistics import fmean
 from typing import NamedTuple
 
 from conqret.data import Judgment, Status, Trace
 from conqret.data.item import Frozen
 from conqret.data.judgment import CascadeStage
 from conqret.errors import number
-from conqret.judging.scales import confidences
+from conqret.judging.scales import PLACES, confidences
 from conqret.show.words import money
 
 ARROW = " → "
@@ -22,18 +23,19 @@ ARROW = " → "
 class CascadeRule(Frozen):
     """The items that the first judge of a cascade keeps.
 
-    It keeps an item if its confidence from ``source`` is at least ``threshold`` in each of ``metrics``. It kept the
-    ``share`` of the items on which the rule was fitted.
+    It keeps an item if its confidence is at least ``threshold``: the lowest of ``metrics``, or, if ``together``, their
+    mean. The confidences are those from ``source``. It kept the ``share`` of the items on which the rule was fitted.
     """
 
     source: str
     metrics: tuple[str, ...]
+    together: bool
     threshold: float
     share: float
 
     def keeps(self, judgment: Judgment) -> bool:
         """Return True if the first judge keeps its scores: it is sure, or gave no response, which is a failure."""
-        sure = lowest_confidence(judgment, self.source, self.metrics)
+        sure = item_confidence(judgment, self.source, self.metrics, together=self.together)
         return judgment.status is Status.FAILED or (sure is not None and sure >= self.threshold)
 
     def joined(self, first: Judgment, last: Judgment | None, **update: str) -> Judgment:
@@ -46,21 +48,25 @@ class CascadeRule(Frozen):
         stage = CascadeStage(
             model=given.model,
             escalated=last is not None,
-            confidence=lowest_confidence(first, self.source, self.metrics),
+            confidence=item_confidence(first, self.source, self.metrics, together=self.together),
             first_calls=len(calls),
         )
         trace = Trace(calls=calls if last is None else (*calls, *last.trace.calls))
         return given.model_copy(update={**update, "cascade": stage, "trace": trace})
 
 
-def lowest_confidence(judgment: Judgment, source: str, metrics: Iterable[str]) -> float | None:
-    """Return the lowest confidence of a judgment's scores in ``metrics``; None where one has none."""
-    each = [
-        confidences(measure).get(source) if (measure := judgment.measures.get(metric)) else None
-        for metric in metrics
-    ]
-    known = [sure for sure in each if sure is not None]
-    return min(known) if known and len(known) == len(each) else None
+def item_confidence(
+    judgment: Judgment, source: str, metrics: Sequence[str], *, together: bool
+) -> float | None:
+    """Return the lowest confidence of a judgment in ``metrics``, or (``together``) their mean; None if one has none."""
+    known = list[float]()
+    for metric in metrics:
+        measure = judgment.measures.get(metric)
+        sure = None if measure is None or measure.value is None else confidences(measure).get(source)
+        if sure is None:
+            return None
+        known.append(sure)
+    return round(fmean(known), PLACES) if together else min(known)
 
 
 class CascadeCounts(NamedTuple):

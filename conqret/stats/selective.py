@@ -31,6 +31,8 @@ MIN_KEPT = 0.2
 """The share from which on thresholds are tested: fewer are rarely of use, and each one more has to hold."""
 EXPECTED_ERRORS = 5
 """Errors that the first threshold is to show if its error is the guaranteed one: with fewer a test says nothing."""
+MORE_TOPICS = 50
+"""Numbers of topics, up to a hundred times as many, that are tried to say how many are needed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,23 +119,22 @@ def by_t(errors: NDArray[np.float64], topics: Sequence[Hashable], error: float, 
     return _is_below(mean(counted, topics, scale="share"), error, delta)
 
 
-def _is_below(estimate: JackknifedEstimate, limit: float, delta: float) -> bool:
+def _is_below(estimate: JackknifedEstimate, limit: float, delta: float, times: float = 1.0) -> bool:
     """Whether the upper end of the interval and a t corrected for skewness both lie below ``limit``.
 
     With ``S = (value - limit) / s`` per topic and skewness g of C topics, the corrected t is
-    ``sqrt(C) (S + g S^2 / 3 + g^2 S^3 / 27 + g / (6 C))``.
+    ``sqrt(C) (S + g S^2 / 3 + g^2 S^3 / 27 + g / (6 C))``. ``times`` as many topics are assumed.
     """
     high = estimate.estimate(1 - 2 * delta).high
-    if high is None or high > limit:
+    if high is None or estimate.value + (high - estimate.value) / math.sqrt(times) > limit:
         return False
     kept = estimate.without[estimate.present]
-    count = len(kept)
-    apart = kept.mean() - kept
-    spread = math.sqrt((count - 1) * float((apart**2).sum()))
+    apart, count = kept.mean() - kept, len(kept) * times
+    spread = math.sqrt((len(kept) - 1) * float((apart**2).sum()))
     skew = float((apart**3).mean() / (apart**2).mean() ** 1.5)
     standing = (estimate.value - limit) / spread
     curved = standing + skew * standing**2 / 3 + skew**2 * standing**3 / 27 + skew / (6 * count)
-    freedom = min(max(estimate.freedom, MIN_FREEDOM), count - 1.0)
+    freedom = min(max(estimate.freedom * times, MIN_FREEDOM), count - 1.0)
     return math.sqrt(count) * curved <= -t_quantile(freedom, 1 - 2 * delta)
 
 
@@ -179,51 +180,58 @@ def cascade_curve(
     testing = True
     for threshold in _thresholds(confidence):
         kept = confidence >= threshold
-        each = [_extra_errors(difference, kept, places) for difference in differences.T]
-        shown = tuple(extra.estimate(1 - 2 * delta) for extra in each)
-        step = CascadeStep(threshold, float(kept.mean()), shown)
+        each = [_ExtraErrors.of(difference, kept, places) for difference in differences.T]
+        step = CascadeStep(
+            threshold, float(kept.mean()), tuple(extra.mean.estimate(1 - 2 * delta) for extra in each)
+        )
         if testing:
-            pairs = list(zip(each, differences.T, strict=True))
-            testing = all(_adds_few(extra, column, kept, margin, delta) for extra, column in pairs)
-            needed = None if testing else _topics_needed([extra for extra, _ in pairs], margin, delta)
-            step = replace(step, holds=testing, topics=needed)
+            testing = all(extra.are_few(margin, delta) for extra in each)
+            step = replace(
+                step, holds=testing, topics=None if testing else _topics_needed(each, margin, delta)
+            )
         curve.append(step)
     return tuple(curve)
 
 
-def _extra_errors(
-    difference: NDArray[np.float64], kept: NDArray[np.bool_], places: NDArray[np.intp]
-) -> JackknifedEstimate:
-    """The mean difference over labeled items, which is 0 where the last judge judges."""
-    labelled = ~np.isnan(difference)
-    return mean(np.where(kept, difference, 0.0)[labelled], places[labelled])
+@dataclass(frozen=True, slots=True)
+class _ExtraErrors:
+    """How many more errors a cascade makes in one metric; ``labelled`` kept items have a label.
+
+    The difference is 0 where the last judge judges. ``seen`` is False if no kept item is an error of the first judge
+    alone.
+    """
+
+    mean: JackknifedEstimate
+    labelled: int
+    seen: bool
+
+    @classmethod
+    def of(
+        cls, difference: NDArray[np.float64], kept: NDArray[np.bool_], places: NDArray[np.intp]
+    ) -> _ExtraErrors:
+        there, of_kept = ~np.isnan(difference), difference[kept]
+        extra = mean(np.where(kept, difference, 0.0)[there], places[there])
+        return cls(extra, int((~np.isnan(of_kept)).sum()), bool((of_kept > 0).any()))
+
+    def are_few(self, margin: float, delta: float, times: float = 1.0) -> bool:
+        """Whether they are shown to be few, or would be with ``times`` as many topics like these.
+
+        Where none is seen, topics do not say how rare they are; a binomial test does: none of ``n`` kept items is one
+        with the probability ``(1 - margin / share)^n`` at most.
+        """
+        if self.mean.clusters * times < MIN_TOPICS:
+            return False
+        if self.seen:
+            return _is_below(self.mean, margin, delta, times)
+        share = self.labelled / self.mean.n
+        return bool(share <= margin or (1 - margin / share) ** (self.labelled * times) <= delta)
 
 
-def _adds_few(
-    extra: JackknifedEstimate,
-    difference: NDArray[np.float64],
-    kept: NDArray[np.bool_],
-    margin: float,
-    delta: float,
-) -> bool:
-    """Whether so few more errors are shown. Where no kept item is one, topics do not say how rare they are; a binomial
-    test does: of ``n`` kept items none is one with the probability ``(1 - margin / share)^n`` at most."""
-    if extra.clusters < MIN_TOPICS:
-        return False
-    if (difference[kept] > 0).any():
-        return _is_below(extra, margin, delta)
-    labelled = int((~np.isnan(difference[kept])).sum())
-    share = labelled / extra.n
-    return share <= margin or (1 - margin / share) ** labelled <= delta
-
-
-def _topics_needed(each: Sequence[JackknifedEstimate], margin: float, delta: float) -> int | None:
-    """About how many topics are needed until ``value + t s / sqrt(topics)`` is at most ``margin`` for all metrics."""
-    most = 0
-    for extra in each:
-        count, error = extra.clusters, extra.error
-        if not extra.value < margin or math.isnan(error):
-            return None
-        steps = t_quantile(count - 1.0, 1 - 2 * delta) * error / (margin - extra.value)
-        most = max(most, math.ceil(count * steps**2), count + 1)
-    return most
+def _topics_needed(each: Sequence[_ExtraErrors], margin: float, delta: float) -> int | None:
+    """About how many topics like these would show it for all metrics; None if a hundred times as many would not."""
+    topics = max(extra.mean.clusters for extra in each)
+    for step in range(1, MORE_TOPICS + 1):
+        times = 100 ** (step / MORE_TOPICS)
+        if all(extra.are_few(margin, delta, times) for extra in each):
+            return math.ceil(topics * times)
+    return None

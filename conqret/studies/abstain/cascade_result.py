@@ -53,11 +53,11 @@ class CascadeErrors(Frozen):
 class Cascade(FittedFile):
     """The rule of a cascade of two judge configurations, with its guarantee.
 
-    The first judge keeps an item if its confidence from ``source`` is at least ``threshold`` in each of ``metrics``;
-    the ``last`` one judges the others. In each metric (if ``together``: in all metrics taken together) the cascade
-    makes at most ``margin`` more errors than the last judge alone, as a share of the scores, with a failure
-    probability of ``delta`` over samples of topics. A score is wrong if its distance from the aggregated label exceeds
-    ``tolerance`` (a share of the scale), or if nominal labels differ.
+    The first judge keeps an item if its confidence from ``source`` is at least ``threshold``, the lowest of
+    ``metrics``, or, if ``together``, their mean; the ``last`` one judges the others. In each metric (if ``together``:
+    in all metrics taken together) the cascade makes at most ``margin`` more errors than the last judge alone, as a
+    share of the scores, with a failure probability of ``delta`` over samples of topics. A score is wrong if its
+    distance from the aggregated label exceeds ``tolerance`` (a share of the scale), or if nominal labels differ.
 
     ``curve`` has the thresholds as they were tested. ``errors`` maps dimensions, and ``all`` of them, to the errors of
     each judge. ``gate_share`` is the share of items that the gate keeps. ``left_out`` says why a labeled dimension is
@@ -101,7 +101,11 @@ class Cascade(FittedFile):
                 f"{self.last.model} alone, or label more topics"
             )
         return CascadeRule(
-            source=self.source, metrics=self.metrics, threshold=self.threshold, share=self.chosen.share
+            source=self.source,
+            metrics=self.metrics,
+            together=self.together,
+            threshold=self.threshold,
+            share=self.chosen.share,
         )
 
     def check_last(self, format_name: str, model: str, fingerprints: Sequence[str]) -> None:
@@ -153,7 +157,7 @@ def _more_topics(cascade: Cascade) -> str:
     if failed is None:
         return ""
     if failed.topics is None:
-        return f" More labeled {kind} would not help: the surest {failed.share:.0%} of the items add more errors."
+        return f" More labeled {kind} would not help: the surest {failed.share:.0%} of the items add too many errors."
     return (
         f" About {failed.topics:,} labeled {kind} instead of {cascade.errors[TOGETHER].topics} would show it for the "
         f"surest {failed.share:.0%} of the items, if errors stay as rare."
@@ -189,11 +193,11 @@ def cascade_tables(cascade: Cascade) -> Iterator[Table]:
         rows,
         note=f"The first judge is {cascade.model}, the last {cascade.last.model}. The guarantee is: in {covered} the "
         f"cascade makes at most {100 * cascade.margin:g} percentage points more errors than the last judge alone, in "
-        f"{1 - cascade.delta:.0%} "
-        "of random samples of topics, if the labeled items are a random sample of the items to be scored. A score is "
-        f"wrong if it is further than {cascade.tolerance:.0%} of the scale from the human label, or, where labels have "
-        f"no order, another label. An item's confidence ({source}) is the lowest of its metrics. Brackets hold "
-        f"{1 - 2 * cascade.delta:.0%} confidence intervals over {cascade.basis.clustered_by}s. "
+        f"{1 - cascade.delta:.0%} of random samples of topics, if the labeled items are a random sample of the items "
+        f"to be scored. A score is wrong if it is further than {cascade.tolerance:.0%} of the scale from the human "
+        f"label, or, where labels have no order, another label. An item's confidence ({source}) is the "
+        f"{'mean' if cascade.together else 'lowest'} of its metrics. Brackets hold {1 - 2 * cascade.delta:.0%} "
+        f"confidence intervals over {cascade.basis.clustered_by}s. "
         f"{words.symmetry_note(cascade.basis.clusters)}".rstrip(),
     )
     holds = {True: "holds", False: "not shown to hold", None: "not tested"}
@@ -208,7 +212,7 @@ def cascade_tables(cascade: Cascade) -> Iterator[Table]:
         cascade.curve,
         note="“More errors” are those of the cascade less those of the last judge alone, as a share of all labeled "
         "scores, in the metric with the most. Thresholds are tested from the highest down, as long as the guarantee is "
-        "shown to hold.",
+        "shown to hold: by a t over topics and one corrected for their skewness.",
     )
 
 

@@ -30,8 +30,8 @@ class RiskOptions(OptionGroup):
             samples), `stated` (the judge states it) or `orders` (agreement of both orders of two arguments). Default:
             the first of these that the run has.
         together: Choose one confidence threshold for all metrics together, from the labels of all of them, instead of
-            one for each metric. (With `--against` there is one threshold; its guarantee is for each metric, or for all
-            together.)
+            one for each metric. With `--against`, an item is kept by its lowest confidence, and the guarantee is for
+            each metric; with `--together`, by its mean confidence, for all metrics together.
     """
 
     error: float | None = None

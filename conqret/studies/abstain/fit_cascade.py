@@ -2,7 +2,8 @@
 others, and the cascade makes hardly more errors than the last judge alone.
 
 Both judges are held against the same human labels, pair by pair. Thresholds are tested by
-:mod:`conqret.stats.selective`, over topics. An item is kept as a whole, so its confidence is the lowest of its metrics.
+:mod:`conqret.stats.selective`, over topics. An item is kept as a whole, so it has one confidence: the lowest of its
+metrics where the guarantee is for each of them, and their mean where it is for all together.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from conqret.errors import DeclarationError, strict_options
 from conqret.errors import number as counted
 from conqret.io.labels import Labels
-from conqret.judging.cascade import lowest_confidence
+from conqret.judging.cascade import item_confidence
 from conqret.judging.judge_folder import FinishedRun, JudgeRecord, folder_of
 from conqret.judging.setup import OF_A_MODEL
 from conqret.stats.estimate import MIN_TOPICS
@@ -124,7 +125,7 @@ def fit_cascade(
         unpaired += int((~np.isnan(sides[0]) & np.isnan(sides[1])).sum())
         errors[dimension] = sides[0], sides[1]
     covered = tuple(joined.metrics[dimension] for dimension in errors)
-    sure = [lowest_confidence(judgment, source, covered) for judgment in judgments]
+    sure = [item_confidence(judgment, source, covered, together=together) for judgment in judgments]
     topic_of = {unit.item: cluster for unit, cluster in zip(joined.units, joined.clusters, strict=True)}
     pairs = _Pairs(
         np.array([np.nan if one is None else one for one in sure], dtype=float),
