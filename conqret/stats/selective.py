@@ -180,7 +180,7 @@ def cascade_curve(
     testing = True
     for threshold in _thresholds(confidence):
         kept = confidence >= threshold
-        each = [_ExtraErrors.of(difference, kept, places) for difference in differences.T]
+        each = [_ExtraErrors.from_difference(difference, kept, places) for difference in differences.T]
         step = CascadeStep(
             threshold, float(kept.mean()), tuple(extra.mean.estimate(1 - 2 * delta) for extra in each)
         )
@@ -206,7 +206,7 @@ class _ExtraErrors:
     seen: bool
 
     @classmethod
-    def of(
+    def from_difference(
         cls, difference: NDArray[np.float64], kept: NDArray[np.bool_], places: NDArray[np.intp]
     ) -> _ExtraErrors:
         there, of_kept = ~np.isnan(difference), difference[kept]
