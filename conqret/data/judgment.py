@@ -103,7 +103,7 @@ class Part(Frozen):
 
     ``id`` names it (the document's id, the criterion's name, the nugget's text, the sentence's number).
     ``value`` is in [0, 1], ``raw`` is on the format's own scale, and ``label`` is a verdict that is not a
-    number.
+    number. ``distribution`` has the probability of each answer, where a model gives them.
     """
 
     id: str
@@ -111,6 +111,7 @@ class Part(Frozen):
     raw: float | None = None
     label: str | None = None
     explanation: str = ""
+    distribution: Mapping[str, float] = Field(default_factory=dict, exclude_if=not_)
 
 
 class Measure(Frozen):
@@ -120,8 +121,10 @@ class Measure(Frozen):
     is their mean and ``majority`` the most frequent value (the median of tied ones). ``samples`` holds
     each value, None for a sample without one. ``label`` is the verdict of a preference: first, second or
     tie. ``flipped`` is true if it changed with the order of the arguments. ``method`` is how the value was
-    read: ``logprobs``, ``rating``, or ``mixed`` if samples or orders differ. ``confidence`` maps each
-    source of confidence to a number from 0 to 1 (:mod:`conqret.judging.scales`).
+    read: ``logprobs``, ``rating``, ``probabilities`` (of a decision model), or ``mixed`` if samples or
+    orders differ. ``confidence`` maps each source of confidence to a number from 0 to 1
+    (:mod:`conqret.judging.scales`). ``distribution`` has the probability of each answer, where a decision
+    model gives them.
     """
 
     status: Status
@@ -134,6 +137,7 @@ class Measure(Frozen):
     samples: tuple[float | None, ...] = ()
     confidence: Mapping[str, Annotated[float, Field(ge=0, le=1)]] = Field(default_factory=dict)
     explanation: str = ""
+    distribution: Mapping[str, float] = Field(default_factory=dict, exclude_if=not_)
     parts: tuple[Part, ...] = ()
     reason: Reason | None = None
     detail: str = ""

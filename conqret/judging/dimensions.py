@@ -136,6 +136,18 @@ DIMENSIONS: tuple[Dimension, ...] = (
     ),
 )
 
+QUALITY_LEVELS: dict[tuple[int, int], dict[int, str]] = {
+    (0, 5): {
+        0: "useless or harmful: nothing of it is there",
+        1: "poor: one thing can be said for it",
+        2: "weak: some of it holds, but the faults weigh more",
+        3: "fair: most of it holds, and a fault that matters remains",
+        4: "good: all of it holds, with slight faults only",
+        5: "excellent: a critical reader would find nothing to mend",
+    },
+}
+"""The levels of quality for typed questions, by the ends of their scale."""
+
 BY_NAME: dict[str, Dimension] = {}
 for _dimension in DIMENSIONS:
     BY_NAME[_dimension.name] = _dimension

@@ -19,6 +19,7 @@ from markupsafe import Markup
 
 from conqret.data import Call, Document, Flag, Item, Judgment, Measure, Reason, Trace, Trim, Turn
 from conqret.judging.cascade import CascadeRule
+from conqret.judging.deciding import decision_of, measures_of, pictures_of
 from conqret.judging.dimensions import ordered
 from conqret.judging.judge_options import CONVERSATION, LANGUAGE, Conversation, JudgeOptions
 from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply
@@ -200,6 +201,8 @@ async def _ask_case(judge_prompt: JudgePrompt[Any], case: Case, instrument: Inst
     if settled is not None:
         return _Outcome(settled)
     client = instrument.client
+    if client.decides:
+        return await _decide(judge_prompt, case, instrument)
     if client.baseline:
         left, unread = judge_prompt.offline(case)
         if left is None:
@@ -208,6 +211,34 @@ async def _ask_case(judge_prompt: JudgePrompt[Any], case: Case, instrument: Inst
             outcome = await _ask_about(left, case, instrument)
             return replace(outcome, measures={**outcome.measures, **unread})
     return await _ask_about(judge_prompt, case, instrument)
+
+
+async def _decide(judge_prompt: JudgePrompt[Any], case: Case, instrument: Instrument) -> _Outcome:
+    """The typed questions about a case, put to a decision model."""
+    client = instrument.client
+    if client.blind and pictures_of(judge_prompt, case.item):
+        lost = Measure.missing(Reason.NO_VISION, client.blind)
+        return _Outcome(dict.fromkeys(judge_prompt.metrics, lost))
+
+    def shown(documents: Sequence[Document]) -> RenderedPrompt:
+        item = case.item.model_copy(update={"documents": tuple(documents)})
+        decision = decision_of(judge_prompt, replace(case, item=item))
+        return RenderedPrompt(decision.longest, decision.texts[1])
+
+    fitted = fit(case.item.documents, shown, client, answer_room=0)
+    documents, trims = (case.item.documents, ()) if fitted is None else (fitted.documents, fitted.trims)
+    case = replace(case, item=case.item.model_copy(update={"documents": documents}))
+    decided, calls = await client.decide(
+        _name(judge_prompt, case),
+        case.item.id,
+        decision_of(judge_prompt, case),
+        instrument.first_sample + case.sample,
+    )
+    return _Outcome(measures_of(judge_prompt, decided, case), calls, trims)
+
+
+def _name(judge_prompt: JudgePrompt[Any], case: Case) -> str:
+    return f"{judge_prompt.prompt} (swapped)" if case.swapped else judge_prompt.prompt
 
 
 async def _ask_about(judge_prompt: JudgePrompt[Any], case: Case, instrument: Instrument) -> _Outcome:
@@ -239,7 +270,7 @@ async def _ask_about(judge_prompt: JudgePrompt[Any], case: Case, instrument: Ins
         reading = judge_prompt.reading(case, rendered, filled(prompt, judge_prompt, without))
     answer = await client.request(
         Request(
-            ask=f"{judge_prompt.prompt} (swapped)" if case.swapped else judge_prompt.prompt,
+            ask=_name(judge_prompt, case),
             item=case.item.id,
             messages=messages(rendered, images),
             response=judge_prompt.answer(case),

@@ -12,12 +12,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from statistics import fmean, median, pstdev
+from typing import Any
 
 from conqret.data import Item, Measure, Part, Reason, Status
 from conqret.data.digest import gathered
 from conqret.judging.judge_parts import SECOND
 
-SOURCES = ("logprobs", "samples", "stated", "orders")
+SOURCES = ("logprobs", "probabilities", "samples", "stated", "orders")
 """The sources of confidence, in the order in which one is taken by default."""
 PLACES = 9
 """Decimals that are kept, so that no confidences are told apart by rounding alone."""
@@ -49,6 +50,16 @@ def mean_confidence(measures: Sequence[Measure]) -> dict[str, float]:
     """Return the mean confidence over several measures, for each source that all of them have."""
     shared = set.intersection(*(set(measure.confidence) for measure in measures))
     return {source: fmean(measure.confidence[source] for measure in measures) for source in sorted(shared)}
+
+
+def mean_distribution(measured: Sequence[Measure | Part]) -> dict[str, float]:
+    """Return the mean probability of each answer over several measures or parts; empty where one has none."""
+    shared = set.intersection(*(set(one.distribution) for one in measured))
+    return {
+        label: fmean(one.distribution[label] for one in measured)
+        for label in measured[0].distribution
+        if label in shared
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +113,11 @@ def mean_of(values: Iterable[float | None]) -> float | None:
 
 def mean_part(same: Sequence[Part], label: str | None) -> Part:
     """Combine repeated ratings of the same thing into one part, with the means of values and raw ratings."""
-    means = {"value": mean_of(part.value for part in same), "raw": mean_of(part.raw for part in same)}
+    means: dict[str, Any] = {
+        "value": mean_of(part.value for part in same),
+        "raw": mean_of(part.raw for part in same),
+        "distribution": mean_distribution(same),
+    }
     return same[0].model_copy(update={**means, "label": label})
 
 
@@ -189,6 +204,7 @@ def combine_samples(measures: Sequence[Measure]) -> Measure:
         majority=majority(values),
         samples=tuple(sample.value for sample in measures),
         confidence=mean_confidence(scored),
+        distribution=mean_distribution(scored),
         explanation=scored[0].explanation,
         parts=tuple(mean_part(same, _commonest(same)) for same in parts.values()),
         detail=""

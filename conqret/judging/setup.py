@@ -163,13 +163,13 @@ class Setup:
             return {**replace(self, cascade=None).identity, "cascade": then}
         if self.members:
             return {setup.judge.name: setup.identity for setup, _ in self.members}
-        identity = self.judge.identity(self.options, self.library, self.client.identity)
+        decides = self.client.backend.decides
+        asked = PROBE if decides else None
+        identity = self.judge.identity(self.options, self.library, self.client.identity, asked)
         if self.turns:
-            identity |= {
-                f"prompt {CONVERSATION}": self.library[CONVERSATION].digest,
-                "conversation": self.options.conversation,
-            }
-        if self.judge.judge_prompts and self.says_languages:
+            identity |= {} if decides else {f"prompt {CONVERSATION}": self.library[CONVERSATION].digest}
+            identity |= {"conversation": self.options.conversation}
+        if self.judge.judge_prompts and self.says_languages and not decides:
             identity |= {
                 f"prompt {LANGUAGE}": self.library[LANGUAGE].digest,
                 "explain_in": explanation_language(self.options.explain_in) or "the item's language",
@@ -290,6 +290,11 @@ def set_up(
         raise DeclarationError(
             f"the format {judge.name} supports no confidence of the model: leave --confidence out"
         )
+    if options.confidence and client.backend.decides:
+        raise DeclarationError(
+            f"{client.model} gives a probability for each of its answers and states no other confidence: leave "
+            "--confidence out"
+        )
     if options.confidence:
         judge = stating_confidence(judge, library)
     if options.conversation == "whole" and any(part.reading is not None for part in judge.judge_prompts):
@@ -299,7 +304,10 @@ def set_up(
     probe = Case(PROBE, options)
     for part in judge.select(options.metrics):
         read = part.reading is not None
-        client.backend.check_can_request(f"the format {judge.name}", read=read, written=not read)
+        typed = part.typed is not None
+        client.backend.check_can_request(
+            f"the format {judge.name}", read=read, written=not read, decided=typed
+        )
         filled(library[part.prompt], part, probe)  # a prompt that cannot be filled shows here, not halfway
     if not judge.judge_prompts:
         if client.model not in (OFFLINE_MODEL, NO_MODEL):
@@ -308,7 +316,7 @@ def set_up(
             )
         client = replace(client, model=NO_MODEL)
     client = client.resolved()
-    notes = tuple(_needs_model(judge)) if client.backend.baseline else ()
+    notes = (*(_needs_model(judge) if client.backend.baseline else ()), *client.backend.notes(client))
     return Setup(judge, options, library, client, notes)
 
 

@@ -26,9 +26,9 @@ class RiskOptions(OptionGroup):
             alone, as a share of all scores. Default: 0.03.
         tolerance: A score is wrong if it is further from the human label than this share of the scale. With nominal
             labels, or only two, it is wrong if it is another label.
-        by: Where the judge's confidence comes from: `logprobs` (token probabilities), `samples` (agreement of repeated
-            samples), `stated` (the judge states it) or `orders` (agreement of both orders of two arguments). Default:
-            the first of these that the run has.
+        by: Where the judge's confidence comes from: `logprobs` (token probabilities), `probabilities` (of a decision
+            model), `samples` (agreement of repeated samples), `stated` (the judge states it) or `orders` (agreement of
+            both orders of two arguments). Default: the first of these that the run has.
         together: Choose one confidence threshold for all metrics together, from the labels of all of them, instead of
             one for each metric. With `--against`, an item is kept by its lowest confidence, and the guarantee is for
             each metric; with `--together`, by its mean confidence, for all metrics together.

@@ -127,6 +127,7 @@ TOGETHER = "all"
 """The name of the rule for all metrics together."""
 SOURCE_NAMES = {
     "logprobs": "log-probabilities of the model",
+    "probabilities": "spread of a decision model's probabilities",
     "samples": "agreement of repeated samples",
     "stated": "confidence that the judge states",
     "orders": "agreement of both orders of the arguments",

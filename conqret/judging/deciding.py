@@ -1,0 +1,198 @@
+"""Judging by a decision model: the item as plain data, typed questions about it, and measures from probabilities.
+
+The value of a measure is the expected value of the answer, never the likeliest answer alone. Its confidence
+(``probabilities``) is ``1 - 2 * sd``, with the standard deviation of the answer's value in [0, 1]: 1 where one answer
+is certain, 0 where the ends of the scale are equally likely.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from conqret.data import Document, Item, Measure, Part, Reason, Status
+from conqret.judging.judge_parts import Case, JudgePrompt, TypedQuestions
+from conqret.judging.scales import PLACES, Scale, mean_of
+from conqret.llm.decisions import (
+    NO,
+    YES,
+    Decided,
+    Decision,
+    Distribution,
+    Question,
+    UnansweredError,
+    choice,
+    rating,
+)
+
+METHOD = "probabilities"
+"""The method of the measures, and the source of their confidence."""
+
+CANNOT = "cannot be judged"
+"""The label with which a model says that there is nothing to judge."""
+
+YES_OR_NO = {YES: 1.0, NO: 0.0}
+"""The values of yes and no."""
+
+ARGUMENT = {
+    "argument": choice(
+        "Is there an argument in `argument` that could be judged?",
+        {
+            "can be judged": "The text says something on the topic, however well or badly.",
+            CANNOT: "The text is empty, refuses to answer, or is no argument at all, such as an error message.",
+        },
+    )
+}
+"""The question whether there is an argument to be judged, under its name."""
+
+FACTS = {
+    "facts": choice(
+        "Does the text in `argument` state any fact: what is or was the case, figures, names, dates, what somebody "
+        "said?",
+        {"states facts": "It states at least one fact.", CANNOT: "It states no fact at all."},
+    )
+}
+"""The question whether there are statements of fact to be judged, under its name."""
+
+
+def state_of(judge_prompt: JudgePrompt[Any], case: Case) -> dict[str, Any]:
+    """Return the item as plain data, with the fields that the prompt shows; documents have their numbers."""
+    item, typed = case.item, judge_prompt.typed
+    state: dict[str, Any] = {"topic": item.topic}
+    if item.stance != "none":
+        state["stance"] = item.stance
+    if item.messages:
+        state["conversation"] = [{"role": turn.role, "content": turn.content} for turn in item.messages]
+    for name in ("documents", "argument", "second_argument", "reference", "nuggets"):
+        value = getattr(item, name) if name in judge_prompt.looked_at else None
+        if name == "documents" and value:
+            value = [_document(number, document) for number, document in enumerate(value, 1)]
+        elif name == "nuggets" and value:
+            value = [nugget.text for nugget in value]
+        state[name] = value
+    state |= {} if typed is None else typed.variables(case)
+    names = {} if typed is None else typed.names
+    return {names.get(name, name): value for name, value in state.items() if value}
+
+
+def _document(number: int, document: Document) -> dict[str, Any]:
+    return {"number": number, **({"title": document.title} if document.title else {}), "text": document.text}
+
+
+def pictures_of(judge_prompt: JudgePrompt[Any], item: Item) -> bool:
+    """Return True if the prompt shows images of the item, which a decision model does not get."""
+    documents = any(document.image for document in item.documents)
+    shown = item.pictures if "documents" in judge_prompt.looked_at else ()
+    return bool(item.images or any(turn.images for turn in item.messages) or (documents and shown))
+
+
+def measures_of(judge_prompt: JudgePrompt[Any], decided: Decided, case: Case) -> dict[str, Measure]:
+    """Return the measures of a prompt's metrics from the answers; a missing answer costs no other metric."""
+    found = {}
+    for metric, measure in (judge_prompt.typed.measures if judge_prompt.typed else {}).items():
+        try:
+            found[metric] = measure(decided, case)
+        except UnansweredError as error:
+            found[metric] = Measure.missing(error.reason, str(error))
+    return found
+
+
+def decision_of(judge_prompt: JudgePrompt[Any], case: Case) -> Decision:
+    """Return the questions about a case, with the item as their state."""
+    questions = {} if judge_prompt.typed is None else judge_prompt.typed.questions(case)
+    return Decision(state_of(judge_prompt, case), questions)
+
+
+def judged(distribution: Distribution) -> Distribution:
+    """Return the distribution over the other answers than :data:`CANNOT`.
+
+    Raises:
+        UnansweredError: the model says that there is nothing to judge, with a probability above 1/2.
+    """
+    chance = distribution.get(CANNOT, 0.0)
+    if chance > 0.5:
+        raise UnansweredError(Reason.CANNOT_JUDGE, f"the model finds nothing to judge (P = {chance:.2f})")
+    return {label: share / (1 - chance) for label, share in distribution.items() if label != CANNOT}
+
+
+def expected(distribution: Distribution, values: Mapping[str, float]) -> Measure:
+    """Return the measure with the expected value of an answer, by the value in [0, 1] of each label."""
+    shares = judged(distribution)
+    mean = math.fsum(values[label] * share for label, share in shares.items())
+    spread = math.fsum(share * (values[label] - mean) ** 2 for label, share in shares.items())
+    mean = min(max(mean, 0.0), 1.0)
+    sure = min(max(1 - 2 * math.sqrt(spread), 0.0), 1.0)
+    return Measure(
+        status=Status.SCORED,
+        value=mean,
+        method=METHOD,
+        confidence={METHOD: round(sure, PLACES)},
+        distribution=dict(distribution),
+    )
+
+
+def expected_rating(distribution: Distribution, scale: Scale) -> Measure:
+    """Return the measure with the expected rating on a scale, whose ratings are the labels."""
+    levels = {str(level): scale.unit(level) for level in range(scale.low, scale.high + 1)}
+    measure = expected(distribution, levels)
+    raw = scale.low + (measure.value or 0.0) * (scale.high - scale.low)
+    return measure.model_copy(update={"raw": raw})
+
+
+def part_of(measure: Measure, name: str) -> Part:
+    """Return a measure as a part of another; ``name`` is its id."""
+    return Part(id=name, value=measure.value, raw=measure.raw, distribution=measure.distribution)
+
+
+def mean_measure(measures: Sequence[Measure], names: Sequence[str]) -> Measure:
+    """Return the measure with the mean of several, each of which is a part by its name."""
+    sure = [measure.confidence[METHOD] for measure in measures]
+    return Measure(
+        status=Status.SCORED,
+        value=mean_of(measure.value for measure in measures),
+        raw=mean_of(measure.raw for measure in measures),
+        method=METHOD,
+        confidence={METHOD: math.fsum(sure) / len(sure)},
+        parts=tuple(map(part_of, measures, names)),
+    )
+
+
+def rating_questions(
+    metric: str, text: str, levels: Mapping[int, str], cannot: Mapping[str, Question] | str = ""
+) -> TypedQuestions:
+    """Return the question for a rating of one metric, with the meaning of each of its levels.
+
+    Args:
+        metric: the metric, and the question's name.
+        text: the question.
+        levels: the meaning of each level, by rating, the lowest first.
+        cannot: for which items the metric has no value: a question by name that has the label
+            :data:`CANNOT`; of a choice (more than ten levels) the meaning of that label.
+    """
+    scale, question = Scale(min(levels), max(levels)), rating(text, levels)
+    before: Mapping[str, Question] = {} if isinstance(cannot, str) else cannot
+    if isinstance(cannot, str) and cannot:
+        question = replace(question, options=(*question.options, (CANNOT, cannot)))
+
+    def measure(decided: Decided, case: Case) -> Measure:
+        for name in before:
+            judged(decided[name])
+        return expected_rating(decided[metric], scale)
+
+    return TypedQuestions(lambda case: {**before, metric: question}, {metric: measure})
+
+
+def together(several: Sequence[TypedQuestions | None]) -> TypedQuestions | None:
+    """Return the questions of several parts as one; None where one of them has none."""
+    every = [one for one in several if one is not None]
+    if len(every) < len(several):
+        return None
+
+    def merged(name: str) -> Callable[[Case], dict[str, Any]]:
+        return lambda case: {key: value for one in every for key, value in getattr(one, name)(case).items()}
+
+    measures = {metric: measure for one in every for metric, measure in one.measures.items()}
+    names = {name: known for one in every for name, known in one.names.items()}
+    return TypedQuestions(merged("questions"), measures, merged("variables"), names)
