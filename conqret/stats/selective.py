@@ -216,15 +216,17 @@ class _ExtraErrors:
     def are_few(self, margin: float, delta: float, times: float = 1.0) -> bool:
         """Whether they are shown to be few, or would be with ``times`` as many topics like these.
 
-        Where none is seen, topics do not say how rare they are; a binomial test does: none of ``n`` kept items is one
-        with the probability ``(1 - margin / share)^n`` at most.
+        They are if the ``share`` that is kept is. Where none is seen, topics do not say how rare they are; a binomial
+        test does: none of ``n`` kept items is one with the probability ``(1 - margin / share)^n`` at most.
         """
+        share = self.labelled / self.mean.n
         if self.mean.clusters * times < MIN_TOPICS:
             return False
+        if share <= margin:
+            return True
         if self.seen:
             return _is_below(self.mean, margin, delta, times)
-        share = self.labelled / self.mean.n
-        return bool(share <= margin or (1 - margin / share) ** (self.labelled * times) <= delta)
+        return bool((1 - margin / share) ** (self.labelled * times) <= delta)
 
 
 def _topics_needed(each: Sequence[_ExtraErrors], margin: float, delta: float) -> int | None:
