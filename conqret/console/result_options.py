@@ -15,7 +15,7 @@ DrawnBy = Annotated[
     Literal["random", "verdict", "label"] | None,
     option(
         None,
-        "How the labeled rows (items) were chosen: at `random`, so many of each `verdict` of the judge, or so many of "
+        "How the labeled rows (items) were chosen: at `random`, a fixed number of each `verdict` of the judge, or of "
         "each human `label`. Needed where verdicts of labeled and unlabeled rows differ.",
     ),
 ]

@@ -72,8 +72,14 @@ def _cells(lines: Iterator[str], name: str, strict: bool, quoted: bool) -> Itera
     quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE
     reader = csv.reader(lines, delimiter=delimiter, strict=strict, quoting=quoting)
     whole, start = 0, before + 1
+    nameless = [place for place, name in enumerate(head) if place and not name]
     try:
         for cells in reader:
+            if len(cells) == len(head) and any(cells[place] for place in nameless):
+                place = next(place for place in nameless if cells[place])
+                problem = f"column {place + 1} of the head has no name, and here it has a cell"
+                yield Fault(name, start, "", problem, "Name it, or delete the column")
+                return
             if len(cells) == len(head):
                 whole += 1
                 yield Row(start, {name: cell or None for name, cell in zip(head, cells, strict=True) if name})
@@ -94,7 +100,7 @@ def _head(lines: Iterator[str]) -> tuple[list[str], str, int]:
     declared = _SEPARATOR.fullmatch(first)
     if declared is not None:
         first, before = next(lines), 2
-    delimiter = declared[1] if declared else next((mark for mark in ",\t;" if mark in first), ",")
+    delimiter = declared[1] if declared else max(",\t;", key=first.count)
     return [name.strip() for name in next(csv.reader([first], delimiter=delimiter))], delimiter, before
 
 
@@ -104,8 +110,6 @@ _SEPARATOR = re.compile(r"sep=(\S|\t)\r?\n?", re.IGNORECASE)
 def _head_problem(head: list[str]) -> tuple[str, str] | None:
     if not any(head):
         return "the head names no column", "Begin with a line of column names"
-    if "" in head[1:]:
-        return f"column {head.index('', 1) + 1} of the head has no name", "Name it, or delete the column"
     repeated = repeated_in(head)
     return (f"the head names {quoted(repeated)} twice", "Rename one of the columns") if repeated else None
 

@@ -6,11 +6,12 @@ the shares a1, a0 of human passes among labeled rows that the judge passes and f
 - rows drawn at random: TPR, TNR and accuracy are shares of labeled rows; kappa is a function of q, a1 and a0, all of
   labeled rows; the corrected rate is ``q a1 + (1 - q) a0`` with q of all rows, which is the prediction-powered mean
   (:mod:`conqret.stats.prediction_powered`) of binary verdicts;
-- so many of each verdict (``verdict``), or with known probabilities: a1 and a0 hold, and all else is made of them with
-  q of all rows: ``TPR = q a1 / (q a1 + (1 - q) a0)``;
-- so many of each human label (``label``): TPR and TNR hold, and the pass rate is ``(q + TNR - 1) / (TPR + TNR - 1)``
-  (Rogan and Gladen, American Journal of Epidemiology 1978), not defined where TPR + TNR is not above 1; accuracy and
-  kappa, which is then not below 0, are those at this rate. Intervals: :mod:`conqret.stats.shares`.
+- a fixed number of each verdict (``verdict``), or with known probabilities: a1 and a0 hold, and all else is made of
+  them with q of all rows: ``TPR = q a1 / (q a1 + (1 - q) a0)``;
+- a fixed number of each human label (``label``): TPR and TNR hold, and the pass rate is
+  ``(q + TNR - 1) / (TPR + TNR - 1)`` (Rogan and Gladen, American Journal of Epidemiology
+  1978), not defined where TPR + TNR is not above 1; accuracy and kappa, which is then not below 0, are those at this
+  rate. Intervals: :mod:`conqret.stats.shares`.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from conqret.stats.resampling import cluster_places
 from conqret.stats.shares import Equation, Numbers, Share, share_interval, share_of_sums, solve
 
 DrawnBy = Literal["random", "verdict", "label"]
-"""How the labeled rows were drawn: at random, or so many of each judge's verdict, or so many of each human label."""
+"""How the labeled rows were drawn: at random, or a fixed number of each of the judge's verdicts, or of each label."""
 DRAWN_BY: tuple[DrawnBy, ...] = ("random", "verdict", "label")
 
 

@@ -89,7 +89,7 @@ def test_items_that_are_no_random_sample_claim_nothing_until_it_is_stated(tmp_pa
     found = validated(*args, kinds={"scales": scales})[0]
     row = found.dimensions["supported"]
     assert found.guard.fired
-    assert validation_answer(found)[0].startswith("The labeled rows are no random sample: the judge")
+    assert validation_answer(found)[0].startswith("The 60 labeled rows are not a random sample: the judge")
     assert row.mean.naive.value is not None
     assert row.mean.corrected.value is row.mean.labels.value is None
     assert row.alpha.value is not None

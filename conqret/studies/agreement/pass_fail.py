@@ -46,7 +46,7 @@ class PassFail(Frozen):
         usable: the verdict behind it, as in ``conqret check``.
         figures: TNR, TPR, kappa, the pass rate by the judge, and the corrected one, by the names of :data:`FIGURES`.
         confusion: the number of units with each human label (rows: fail, pass) and verdict (columns).
-        more_labels: how many more labels let the rarer class's rate be known to within 0.10.
+        more_labels: how many more labels let both rates be known to within 0.10.
     """
 
     passing: str
@@ -165,6 +165,6 @@ def pass_fail_table(rows: Mapping[str, PassFail | None]) -> Table | None:
         ],
         note="TNR is the share of human failures that the judge fails, TPR that of human passes that it passes. Of the "
         f"judge, {passing}; of annotators, the higher label. The corrected pass rate is that of all judged items as "
-        "annotators would give it, if the labeled ones were drawn as stated, or at random. So many more labels let the "
-        f"rate of the rarer class be known to within {WITHIN:.2f}.",
+        "annotators would give it, if the labeled ones were drawn as stated, or at random. So many more labels let "
+        f"both rates be known to within {WITHIN:.2f}.",
     )

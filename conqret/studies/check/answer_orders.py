@@ -84,11 +84,11 @@ def meaning_of_swapped(
         truths += list(truth[decided] > 0.5)
     right, association = int(np.equal(verdicts, truths).sum()), _association(verdicts, truths)
     if abs(association) > MIN_ASSOCIATION:
-        meaning = "answers" if association > 0 else "positions"
+        meaning, other = READINGS if association > 0 else READINGS[::-1]
         agreeing = right if association > 0 else len(truths) - right
-        roles.notes.append(
-            f"verdicts on swapped answers name the {meaning}: read so, {agreeing} of {len(truths)} agree with "
-            f"the labels (otherwise: {table.command('--pass', READINGS[meaning == 'answers'])})"
+        roles.swapped_note = (
+            f"words on swapped answers name {meaning} ({agreeing} of {len(truths)} agree with the labels; if they name "
+            f"{other}, {len(truths) - agreeing} do: --pass {other})"
         )
         return meaning
     raise DeclarationError(

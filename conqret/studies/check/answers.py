@@ -8,25 +8,30 @@ from collections.abc import Sequence
 from conqret.errors import number
 from conqret.stats.effects import p_words
 from conqret.stats.estimate import Estimate
-from conqret.studies.check.checked_table import Kind
+from conqret.stats.verdict_rates import labels_to_decide
+from conqret.studies.check.checked_table import IN_MEMORY, Kind
 from conqret.studies.check.result import TITLES, CheckResult, JudgeCheck
 
-AGREEMENT = ("weighted_kappa", "auroc", "alpha")
-"""The figure of agreement in the sentence on ratings and scores: the first that is there."""
 OF_LABELS = ("tnr", "tpr", "bias", "agreement")
 WITHIN = 0.10
 """Half the width of the interval to which labels still needed are counted."""
-IN_MEMORY = "the rows"
 SAMPLE = 60
-NO_SAMPLE = "the labeled rows are no random sample: state --drawn-by verdict or --drawn-by label"
+MANY = 1000
+"""Labels still needed, from which on a number says little."""
+NEXT_LINE = "\n  then: "
+MUCH = 0.1
+"""The share of rows on which runs of a judge differ, from which on the sentence says so."""
+NO_SAMPLE = "the labeled rows are not a random sample: state --drawn-by verdict or --drawn-by label"
 """Why a figure has no value where the guard fired."""
-SAY_HOW = "--drawn-by verdict (so many of each verdict of the judge), or label (so many of each human label), or random"
-"""The options that say how labeled rows were drawn."""
-USABLE = {
-    "usable": "usable as a gate",
-    "not usable": "not usable as a gate",
-    "not shown": "not shown to be usable as a gate",
+ONLY_ERRORS = "the labels are of errors of the judge alone: label rows on which it is right, too"
+"""Why a figure has no value where every label differs from the verdict."""
+DRAWN = {
+    "verdict": "a fixed number of each of the judge's verdicts",
+    "label": "a fixed number of each human label",
 }
+"""How labeled rows are drawn, if not at random."""
+SAY_HOW = " or ".join(f"--drawn-by {how} ({what})" for how, what in DRAWN.items())
+"""The options that say how labeled rows were drawn."""
 
 
 def value_words(kind: Kind, classes: Sequence[str], value: float) -> str:
@@ -38,15 +43,40 @@ def value_words(kind: Kind, classes: Sequence[str], value: float) -> str:
     return classes[int(value)] if kind == "classes" else f"{value:.4g}"
 
 
-def guard_sentence(kind: Kind, judge: str, means: tuple[float, float], p: float) -> str:
-    """Return why no rate is claimed; ``means`` are those of the verdicts of labeled and of unlabeled rows."""
-    labeled, others = means
+def guard_sentence(
+    kind: Kind, judge: str, means: tuple[float, float], rows: tuple[int, int], p: float
+) -> str:
+    """Return why no rate is claimed; ``means`` are those of the verdicts of labeled and of unlabeled ``rows``."""
+    (labeled, others), rest = means, f"the {rows[1]:,} others"
     seen = {
-        "pass_fail": f"{judge} passes {labeled:.0%} of them and {others:.0%} of the other rows",
-        "pairs": f"{judge} prefers the first answer in {labeled:.0%} of them and {others:.0%} of the other rows",
-        "classes": f"{judge} gives other classes to them than to the other rows",
-    }.get(kind, f"{judge} gives {labeled:.2f} to them and {others:.2f} to the other rows, on average")
-    return f"The labeled rows are no random sample: {seen} ({p_words(p)}), so no rate is claimed."
+        "pass_fail": f"{judge} passes {labeled:.0%} of them and {others:.0%} of {rest}",
+        "pairs": f"{judge} prefers the first answer in {labeled:.0%} of them and {others:.0%} of {rest}",
+        "classes": f"{judge} gives other classes to them than to {rest}",
+    }.get(kind, f"{judge} gives {labeled:.2f} to them and {others:.2f} to {rest}, on average")
+    return (
+        f"The {rows[0]:,} labeled rows are not a random sample: {seen} ({p_words(p)}), so no rate is claimed."
+    )
+
+
+def errors_sentence(labels: int, judge: str) -> str:
+    """Return why no rate is claimed where all ``labels`` differ from the verdicts of ``judge``."""
+    of = f"All {labels:,} labels differ from the verdicts of {judge}"
+    return f"{of}: they are of its errors alone, so no rate is claimed."
+
+
+def disagreements_title(kind: Kind) -> str:
+    """Return the title of the disagreements, with their order."""
+    order = {
+        "pass_fail": ", false passes first",
+        "ratings": ", the largest first",
+        "scores": ", the largest first",
+    }
+    return f"Disagreements{order.get(kind, '')}"
+
+
+def unmeasured(judge: JudgeCheck) -> bool:
+    """Return whether the labels say nothing of the judge."""
+    return all(figure.value is None for name, figure in judge.figures.items() if name in OF_LABELS)
 
 
 def answer(result: CheckResult) -> str:
@@ -56,59 +86,113 @@ def answer(result: CheckResult) -> str:
         return result.guard.sentence
     if not judge.compared:
         return _unlabeled(result, judge)
-    name = f"The judge {judge.name}" if len(result.judges) > 1 else "The judge"
+    name = "The judge"
+    if len(result.judges) > 1:
+        name += f" {judge.name} (the first of {len(result.judges)})"
     sentences = {"pass_fail": _pass_fail, "pairs": _pairs, "classes": _classes}
-    return f"{name} {sentences.get(result.kind, _ratings)(result, judge)}"
+    sentence = f"{name} {sentences.get(result.kind, _ratings)(result, judge)}"
+    changed = judge.figures.get("changed")
+    if changed is not None and (changed.value or 0) >= MUCH:
+        sentence += f"; its {judge.runs} runs do not agree on {percent(changed)} of rows"
+    for pair in [pair for pair in judge.differences[:1] if pair.corrected.value is not None]:
+        shown = {1: f"{pair.first} is higher", -1: f"{pair.second} is higher"}
+        sentence += (
+            f"; corrected, {pair.first} minus {pair.second} is {estimate_text(pair.corrected, signed=True)} on "
+            f"{pair.pairs:,} ids: {shown.get(pair.corrected.sign, 'no difference is shown')}"
+        )
+    return f"{sentence}."
 
 
 def next_step(result: CheckResult) -> str:
-    """Return what to do next."""
-    judge, command = result.judges[0], _command(result)
+    """Return what to do next; a command that is one of several stands in a line of its own."""
+    judge = result.judges[0]
+    if result.guard.fired and result.guard.p is None:
+        return f"label rows on which the judge is right, too: {_collect(result, SAMPLE)}"
     if result.guard.fired:
-        return f"say how the labeled rows were drawn: {command} {SAY_HOW}"
+        ways = [f"{_command(result)} --drawn-by {how}  # {what}" for how, what in DRAWN.items()]
+        ways.append(f"{_collect(result, SAMPLE)}  # if neither: a sample")
+        return "\n    ".join(["say how the labeled rows were drawn", *ways])
     if not judge.verdicts:
         return "run the judge again: it gave no verdict that can be read"
-    if all(figure.value is None for name, figure in judge.figures.items() if name in OF_LABELS) and (
-        result.drawn_by == "probabilities"
-    ):
+    if unmeasured(judge) and judge.compared and result.drawn_by == "probabilities":
         return "correct the inclusion probabilities, or leave their column out"
-    if not judge.compared:
-        return f"label a sample: {_command(result, 'labels collect')} --sample {SAMPLE}"
-    if result.kind != "pass_fail":
-        return _next_figure(result, judge)
-    rarer, name, what = min(
-        ((judge.tnr, "TNR", "failure"), (judge.tpr, "TPR", "pass")), key=lambda row: row[0].n
-    )
-    if not rarer.n:
-        return f"label rows until some are a {what}: without one, {name} cannot be known"
-    if judge.more_labels:
-        more = f"label {number(judge.more_labels, 'more row')} to know {name} to within {WITHIN:.2f}"
-        left = f"{result.unlabeled:,}" if result.unlabeled else "none"
-        return (
-            more
-            if judge.more_labels <= result.unlabeled
-            else f"{more} (this table has {left} without a label)"
-        )
-    if result.usable == "not usable":
-        return "read the disagreements, the false passes first, and change the judge's prompt"
-    return (
-        f"{name} is known to within {WITHIN:.2f}"
-        if judge.more_labels == 0
-        else f"label more rows to know {name}"
-    )
-
-
-def _next_figure(result: CheckResult, judge: JudgeCheck) -> str:
+    if unmeasured(judge):
+        return f"label a sample: {_collect(result, SAMPLE)}"
+    if result.kind == "pass_fail":
+        return _next_of_gate(result, judge)
     if judge.compared < SAMPLE:
-        return f"label {number(SAMPLE - judge.compared, 'more row')} to have {SAMPLE}"
-    return f"read the {number(result.disagreements_in_all, 'disagreement')}, the gravest first"
+        return _label_more(result, SAMPLE - judge.compared, f"to have {SAMPLE}")
+    read = number(result.disagreements_in_all, "disagreement")
+    if result.kind == "pairs":
+        steady = "" if judge.flip_rate.value is None else " on pairs that do not flip"
+        return f"read the {read}{steady}; test the judge for biases (conqret bias --help)"
+    if result.kind == "classes":
+        return f"read the {read}"
+    further = "; map its scores to human ones (conqret judges calibrate --help)" if judge.bias.sign else ""
+    return f"read the {read}, the largest first{further}"
 
 
-def _command(result: CheckResult, command: str = "check") -> str:
-    if result.command and command == "check":
-        return result.command
-    source = "FILE" if result.source == IN_MEMORY else shlex.quote(result.source)
-    return f"conqret {command} {source}"
+def _next_of_gate(result: CheckResult, judge: JudgeCheck) -> str:
+    for name, rate, what in (("TNR", judge.tnr, "failures"), ("TPR", judge.tpr, "passes")):
+        if rate.value is None:
+            return f"label rows until some are {what}: without them, {name} cannot be known"
+    if result.usable == "usable":
+        conditions = f"--require 'tnr.low >= {result.bar:g}' --require 'tpr.low >= {result.bar:g}'"
+        return f"hold the judge to it in a build: {_command(result)} {conditions}"
+    name, rate = _weaker(result, judge)
+    first, known = "", f"to know both rates to within {WITHIN:.2f}"
+    if (rate.value or 0.0) <= result.bar:
+        (_, misses), (alarms, _) = judge.confusion
+        passes = f"{misses:,} false pass{'es' * (misses != 1)}"
+        wrong = passes if name == "TNR" else number(alarms, "false failure")
+        first = f"read the {wrong} and improve the judge's prompt (conqret judges improve --help)"
+    else:
+        rates = (judge.tnr, judge.tpr)
+        wanted = [
+            labels_to_decide(each, result.bar, judge.compared, confidence=result.confidence) for each in rates
+        ]
+        most = max(MANY if count is None else count for count in wanted)
+        if most < MANY:
+            return _label_more(
+                result, most, f"for both low ends to reach {result.bar:.2f}, if the rates stay"
+            )
+    if not judge.more_labels:
+        return first or f"label more rows: {name} is close to the bar"
+    return f"{first}{NEXT_LINE * bool(first)}{_label_more(result, judge.more_labels, known)}"
+
+
+def _label_more(result: CheckResult, wanted: int, purpose: str) -> str:
+    """Say how many rows to label, how many of them the table has, and the command for these."""
+    here, more = min(wanted, result.unlabeled), number(wanted, "more row")
+    if not here:
+        return f"label {more} {purpose}: new ones, as all rows here are labeled"
+    new = f" ({here:,} here, about {wanted - here:,} new)" if wanted > here else ""
+    return f"label {more}{new} {purpose}: {_collect(result, here)}"
+
+
+def _collect(result: CheckResult, sample: int) -> str:
+    """The command that collects labels; ``--sample`` counts those that its folder has, too."""
+    drawn = result.labeled if result.drawn_by == "probabilities" else 0
+    return f"conqret labels collect {_source(result)} --sample {drawn + sample}"
+
+
+def _command(result: CheckResult) -> str:
+    return result.command or f"conqret check {_source(result)}"
+
+
+def _source(result: CheckResult) -> str:
+    return "FILE" if result.source == IN_MEMORY else shlex.quote(result.source)
+
+
+def _weaker(result: CheckResult, judge: JudgeCheck) -> tuple[str, Estimate]:
+    """The lower of TNR and TPR; where the judge is not usable, the one with the lower high end."""
+
+    def height(named: tuple[str, Estimate]) -> float:
+        rate = named[1]
+        end = rate.high if result.usable == "not usable" else rate.value
+        return 1.0 if end is None else end
+
+    return min((("TNR", judge.tnr), ("TPR", judge.tpr)), key=height)
 
 
 def _unlabeled(result: CheckResult, judge: JudgeCheck) -> str:
@@ -121,90 +205,103 @@ def _unlabeled(result: CheckResult, judge: JudgeCheck) -> str:
     mean = judge.figures.get("judge_mean")
     if result.kind != "pass_fail" or mean is None or mean.value is None:
         return "No row has a human label yet, so nothing says how good the judge is."
-    rows = f"{mean.value:.0%} of {number(judge.verdicts, 'row')}"
+    rows = f"{percent(mean)} of {number(judge.verdicts, 'row')}"
     return f"No row has a human label yet: the judge passes {rows}, and nothing says how often it is right."
 
 
 def _pass_fail(result: CheckResult, judge: JudgeCheck) -> str:
     (right_fails, misses), (alarms, right_passes) = judge.confusion
-    failures, passes = right_fails + misses, alarms + right_passes
-    verdict = f"{USABLE.get(result.usable or '', 'no rate is claimed')} (bar: both rates {result.bar:.2f})"
-    tnr, tpr = judge.tnr.value, judge.tpr.value
+    if unmeasured(judge):
+        return f"cannot be measured, as {judge.tnr.reason}"
     weighted = result.unlabeled > 0 and result.drawn_by in ("verdict", "probabilities")
-    parts = []
-    if tnr is not None:
-        share = f"{1 - tnr:.0%}"
-        parts.append(
-            f"lets {share} of failures pass"
-            if weighted
-            else f"lets {misses} of {failures} failures pass ({share})"
-        )
-    if tpr is not None:
-        parts.append(
-            f"fails {1 - tpr:.0%} of good answers" if weighted else f"fails {alarms} of {passes} good answers"
-        )
-    if not parts:
-        return f"cannot be measured, as {judge.tnr.reason}: {verdict}."
-    missing = ", and no failure is labeled" * (tnr is None) + ", and no good answer is labeled" * (
-        tpr is None
-    )
-    return f"{' and '.join(parts)}{missing}: {verdict}."
+    parts, lacking = [], ""
+    for rate, verb, wrong, rows, what, then in (
+        (judge.tnr, "lets", misses, right_fails + misses, "failures", " pass"),
+        (judge.tpr, "fails", alarms, alarms + right_passes, "good answers", ""),
+    ):
+        if rate.value is None:
+            lacking = f", and no {what.removesuffix('s')} is labeled"
+        elif weighted:
+            parts.append(f"{verb} {percent(rate, missing=True)} of {what}{then}")
+        else:
+            parts.append(f"{verb} {wrong} of {rows} {what}{then} ({percent(rate, missing=True)})")
+    return f"{' and '.join(parts)}{lacking}: {_gate(result, judge)}"
+
+
+def _gate(result: CheckResult, judge: JudgeCheck) -> str:
+    bar, (name, rate) = f"bar: both low ends {result.bar:.2f}", _weaker(result, judge)
+    if result.usable == "usable":
+        return f"usable as a gate ({bar})"
+    if result.usable == "not usable":
+        return f"not usable as a gate ({bar}; {name} is at most {rate.high:.2f})"
+    if (rate.value or 0.0) <= result.bar:
+        return f"not shown to be usable as a gate ({bar}; {name} is {rate.value:.2f})"
+    return f"not yet shown to be usable as a gate (too few labels; {bar})"
 
 
 def _ratings(result: CheckResult, judge: JudgeCheck) -> str:
     bias = judge.bias
     if bias.value is None:
-        return f"cannot be compared with annotators: {bias.reason}."
-    unit = " points" if result.kind == "ratings" else ""
-    ends = "" if bias.low is None else f" [{bias.low:+z.2f}, {bias.high:+z.2f}]"
-    verb = "rates" if result.kind == "ratings" else "scores"
-    start = (
-        f"{verb} {abs(bias.value):.2f}{unit} {'higher' if bias.value > 0 else 'lower'} than annotators{ends}"
-    )
+        return f"cannot be compared with annotators: {bias.reason}"
+    unit, verb = (" points", "rates") if result.kind == "ratings" else ("", "scores")
+    start = f"{verb} {abs(bias.value):.2f}{unit} {'higher' if bias.value > 0 else 'lower'} than annotators"
     if not bias.sign:
-        start = f"is not shown to be higher or lower than annotators ({bias.value:+z.2f}{unit}{ends})"
-    name = next(
-        (name for name in AGREEMENT if name in judge.figures and judge.figures[name].value is not None),
-        "error",
+        start = f"is not shown to be higher or lower than annotators ({bias.value:+z.2f}{unit})"
+    name = agreement_name(judge)
+    return (
+        f"{start}; {TITLES[name]} {judge.figures[name].value:z.2f} on {number(judge.compared, 'labeled row')}"
     )
-    return f"{start}; {TITLES[name]} {_interval(judge.figures[name])} on {number(judge.compared, 'labeled row')}."
+
+
+def agreement_name(judge: JudgeCheck) -> str:
+    """Return the figure of agreement that says most of ratings or scores, of those that have a value."""
+    figures = judge.figures
+    several = [name for name in ("judge_as_annotator", "one_annotator") if name in figures]
+    first = several[:1] if several and all(figures[name].value is not None for name in several) else []
+    known = (*first, "weighted_kappa", "auroc", "spearman", "alpha")
+    return next((name for name in known if name in figures and figures[name].value is not None), "error")
 
 
 def _pairs(result: CheckResult, judge: JudgeCheck) -> str:
     agreement, flips, first = judge.agreement, judge.flip_rate, judge.figures["first_share"]
-    if agreement.value is None:
-        return f"cannot be compared with annotators: {agreement.reason}."
-    steady = "" if flips.value is None else " whose verdict does not flip"
-    start = (
-        f"agrees with annotators on {_percent(agreement)} of {number(agreement.n, 'labeled pair')}{steady}"
-    )
     if flips.value is None:
-        return f"{start}; it judged in one order, so flips cannot be seen."
-    place = f"prefers the first place in {_percent(first)}"
-    return f"{start}, flips with the order on {_percent(flips)} of {number(flips.n, 'pair')}, and {place}."
+        if agreement.value is None:
+            return f"cannot be compared with annotators: {agreement.reason}"
+        start = f"agrees with annotators on {percent(agreement)} of {number(agreement.n, 'labeled pair')}"
+        return f"{start}; it judged in one order, so flips cannot be seen"
+    start = f"flips with the order on {percent(flips)} of {number(flips.n, 'pair')}"
+    place = f"prefers the first place in {percent(first)} of {number(2 * first.n, 'verdict')}"
+    if agreement.value is None:
+        return f"{start} and {place}; {agreement.reason}"
+    pairs = number(agreement.n, "labeled pair")
+    return (
+        f"{start}, agrees with annotators on {percent(agreement)} of the {pairs} without a flip, and {place}"
+    )
 
 
 def _classes(result: CheckResult, judge: JudgeCheck) -> str:
     agreement = judge.agreement
     known = [one for one in judge.classes if one.recall.value is not None]
     weakest = min(known, key=lambda one: one.recall.value or 0.0, default=None)
-    end = ""
-    if weakest is not None:
-        end = f"; the lowest recall is that of {weakest.name!r}, {_interval(weakest.recall)}"
+    end = f"; it finds {weakest.name!r} least often ({percent(weakest.recall)})" if weakest else ""
     if agreement.value is None:
-        return f"cannot be compared on all classes together: {agreement.reason}{end}."
-    return f"gives the annotators' class on {_percent(agreement)} of {number(judge.compared, 'labeled row')}{end}."
+        return f"cannot be compared on all classes together: {agreement.reason}{end}"
+    return (
+        f"gives the annotators' class on {percent(agreement)} of {number(judge.compared, 'labeled row')}{end}"
+    )
 
 
-def _percent(share: Estimate) -> str:
-    if share.value is None:
-        return f"none ({share.reason})"
-    ends = "" if share.low is None or share.high is None else f" [{share.low:.0%}, {share.high:.0%}]"
-    return f"{share.value:.0%}{ends}"
+def percent(share: Estimate, *, missing: bool = False) -> str:
+    """Return a share in percent, rounded as in tables; with ``missing`` what it lacks to 1."""
+    value = round(share.value or 0.0, 2)
+    return f"{1 - value if missing else value:.0%}"
 
 
-def _interval(estimate: Estimate) -> str:
+def estimate_text(estimate: Estimate, *, signed: bool = False) -> str:
+    """Return a figure with its interval, or the reason why there is none."""
     if estimate.value is None:
-        return f"unknown ({estimate.reason})"
-    ends = "" if estimate.low is None else f" [{estimate.low:z.2f}, {estimate.high:z.2f}]"
-    return f"{estimate.value:z.2f}{ends}"
+        return f"- ({estimate.reason})"
+    sign = "+" if signed else ""
+    if estimate.low is None or estimate.high is None:
+        return f"{estimate.value:{sign}z.2f}"
+    return f"{estimate.value:{sign}z.2f} [{estimate.low:{sign}z.2f}, {estimate.high:{sign}z.2f}]"

@@ -48,7 +48,7 @@ def check(
         passing: what counts as a pass: a word, or a bound such as ``>=4``.
         by: a column whose rows are alike: intervals are then over its values.
         labels: a second file that has the labels of the same rows, by id.
-        drawn_by: how the labeled rows were chosen: at ``random``, so many of each ``verdict``, or of each ``label``.
+        drawn_by: how the labeled rows were chosen: at ``random``, or a fixed number of each ``verdict`` or ``label``.
         require: conditions such as ``tnr.low >= 0.8``; their outcomes are ``requirements`` of the result.
         confidence: the confidence level of the intervals.
         output: the folder for ``check.html``, ``check.md`` and ``check.json``; None writes nothing.

@@ -9,11 +9,13 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from conqret.stats.verdict_rates import DrawnBy as DrawnBy
+
+IN_MEMORY = "the rows"
+"""The source of a table that is no file."""
 Kind = Literal["pass_fail", "ratings", "scores", "pairs", "classes"]
 """Verdicts pass or fail; ordered ratings; scores in [0, 1]; preferences between two answers; classes without an
 order."""
-DrawnBy = Literal["random", "verdict", "label"]
-"""How the labeled rows were drawn: at random, or so many of each judge's verdict, or so many of each human label."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

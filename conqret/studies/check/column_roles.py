@@ -14,7 +14,7 @@ from conqret.studies.check.verdict_words import is_failed, number_of, pass_or_fa
 HUMAN = frozenset(
     "human humans annotator annotators annotation annotations annotated rater raters gold golden goldstandard truth "
     "groundtruth oracle expert experts reviewer reviewers labeler labeller coder sme manual adjudicated consensus "
-    "majority crowd mensch menschlich gutachter experte humain annotateur".split()
+    "majority crowd mensch menschlich menschliche menschliches gutachter experte humain annotateur".split()
 )
 ADJUDICATED = frozenset("gold golden adjudicated consensus majority final".split())
 """Words for a label that was made of those of several annotators."""
@@ -36,10 +36,14 @@ CHECKED = frozenset("correct correctness accepted approved".split())
 """Words that say whether an answer is right: a label next to a judge, and a verdict next to a label."""
 VERDICTS = frozenset(
     "verdict verdicts grade graded score scores rating ratings rated result outcome decision pass passed success "
-    "assessment evaluation eval judgment judgement classification urteil bewertung winner preference preferred "
-    "faithfulness relevance relevancy groundedness helpfulness toxicity hallucination coherence accuracy quality run "
+    "assessment evaluation eval judgment judgement classification urteil bewertung winner preference preferred run "
     "trial attempt repeat".split()
 )
+CRITERIA = frozenset(
+    "faithfulness relevance relevancy groundedness helpfulness toxicity hallucination coherence accuracy quality "
+    "fluency consistency".split()
+)
+"""Words for that which is judged: verdicts, where no other column is a judge's by its name."""
 PROBABILITY = frozenset("probability prob proba probs score confidence likelihood p".split())
 NOT_VERDICTS = frozenset(
     "reason reasons reasoning rationale explanation explain critique comment comments feedback note notes prompt input "
@@ -181,7 +185,7 @@ def _role(parts: tuple[str, ...]) -> str:
     if not parts:
         return ""
     names = frozenset(parts)
-    ends_as_verdict = parts[-1] in VERDICTS | CHECKED | {"label", "labels"} or (
+    ends_as_verdict = parts[-1] in VERDICTS | CRITERIA | CHECKED | {"label", "labels"} or (
         len(parts) > 1 and parts[-1].isdigit() and parts[-2] in VERDICTS | {"label"}
     )
     if names & NOT_VERDICTS and not ends_as_verdict:
@@ -201,7 +205,7 @@ def _role(parts: tuple[str, ...]) -> str:
     return next(
         (
             role
-            for role, known in (("label", LABELS), ("verdict", VERDICTS), ("checked", CHECKED))
+            for role, known in (("label", LABELS), ("verdict", VERDICTS | CRITERIA), ("checked", CHECKED))
             if names & known
         ),
         "",
@@ -265,12 +269,31 @@ def label_and_score(table: TextTable) -> DeclarationError:
     )
 
 
+def check_no_labels(table: TextTable, judges: Sequence[str], texts: Collection[str]) -> None:
+    """Raise an error if a column next to those of judges may hold labels, but its name does not say so."""
+    names = [
+        name
+        for name, cells in table.columns.items()
+        if name not in (*judges, *texts)
+        and _role(words(name)) in ("verdict", "checked")
+        and holds_verdicts(cells)
+        and any(_comparable(table, name, judge) for judge in judges)
+    ]
+    if names:
+        ready = table.command(*(part for name in names for part in ("--human", name)))
+        judge = table.command(*(part for name in judges for part in ("--judge", name)))
+        raise DeclarationError(
+            f"{table.source}: no column has the name of human labels. If they are in {', '.join(names)}: {ready}; if "
+            f"there are none yet: {judge}"
+        )
+
+
 def no_judge(table: TextTable, texts: Collection[str], humans: Sequence[str]) -> DeclarationError:
     """Return the error for a table in which no column has the name of a judge's."""
     fitting = [
         name
         for name, cells in table.columns.items()
-        if name not in texts and holds_verdicts(cells) and len(set(cells)) <= max(2, len(cells) // 2)
+        if name not in texts and holds_verdicts(cells) and 2 <= len(set(cells)) <= max(2, len(cells) // 2)
     ]
     judge, rest = fitting[0] if fitting else "COLUMN", fitting[1:]
     human = humans[0] if humans else rest[0] if rest else "COLUMN"

@@ -56,7 +56,7 @@ def check(
     """
     from conqret.studies.check.api import PAGE_NAME
     from conqret.studies.check.api import check as check_judge
-    from conqret.studies.check.screen import screen
+    from conqret.studies.check.screen import notes, screen
 
     found = check_judge(
         file,
@@ -77,7 +77,7 @@ def check(
 
         lines = [*check_tables(found)]
     result(found, lines, as_json=json_output, outcomes=found.requirements)
-    note(*found.notes)
+    note(*notes(found, paged=output is not None))
     if output is not None:
         tell(at(output / PAGE_NAME, "page"))
     end_by(found.requirements)

@@ -9,13 +9,15 @@ import numpy as np
 
 from conqret.stats.prediction_powered import ProbabilitySample
 from conqret.stats.verdict_rates import draw_test
-from conqret.studies.check.answers import NO_SAMPLE, guard_sentence, value_words
+from conqret.studies.check.answers import NO_SAMPLE, ONLY_ERRORS, errors_sentence, guard_sentence, value_words
 from conqret.studies.check.label_view import Drawing, LabelView, Values, strata
 from conqret.studies.check.result import DrawGuard
 
 SUSPICIOUS = 0.05
 """Where labeled rows drawn at random would differ as much in their verdicts with a smaller probability, no rate is
 claimed."""
+MIN_ERRORS = 3
+"""Labels, all of which differ from the verdicts, from which on they are taken to be of errors alone."""
 
 
 def claimable(views: Sequence[LabelView]) -> tuple[DrawGuard, list[LabelView]]:
@@ -43,7 +45,7 @@ def _claimed(
         leading = min(alike, key=lambda n: 1.0 if (p := tests[n]) is None else p)
         chances, reason = _stratum_chances(views[leading])
     elif guard.fired and tests[place] is not None:
-        reason = NO_SAMPLE
+        reason = ONLY_ERRORS if guard.p is None else NO_SAMPLE
     return replace(view, drawing=drawing, chances=chances, own_strata=place == leading, reason=reason)
 
 
@@ -85,14 +87,26 @@ def _guard(views: Sequence[LabelView], tests: Sequence[float | None]) -> DrawGua
     known = [p for p in tests if p is not None]
     if not known or views[0].table.drawn_by is not None:
         return DrawGuard(p=min(known, default=None))
+    several = len(views) > 1
+    for view, test in zip(views, tests, strict=True):
+        if test is not None and _only_errors(view):
+            name = f"the judge {view.judge.name}" if several else "the judge"
+            return DrawGuard(fired=True, sentence=errors_sentence(int(view.both.sum()), name))
     p = _smallest(known)
     if p is None or p >= SUSPICIOUS:
         return DrawGuard(p=p)
     view = views[tests.index(min(known))]
     labeled, verdicts = ~np.isnan(view.target), view.verdicts
     means = (float(np.nanmean(verdicts[labeled])), float(np.nanmean(verdicts[~labeled])))
-    name = f"the judge {view.judge.name}" if len(views) > 1 else "the judge"
-    return DrawGuard(p=p, fired=True, sentence=guard_sentence(view.table.kind, name, means, p))
+    name = f"the judge {view.judge.name}" if several else "the judge"
+    rows = int(labeled.sum()), int((~labeled).sum())
+    return DrawGuard(p=p, fired=True, sentence=guard_sentence(view.table.kind, name, means, rows, p))
+
+
+def _only_errors(view: LabelView) -> bool:
+    """Whether every label differs from the verdict, as where errors of the judge are edited and nothing else."""
+    human, judge, _ = view.sides
+    return view.table.kind in ("pass_fail", "classes") and len(human) >= MIN_ERRORS and (human != judge).all()
 
 
 def _stratum_chances(view: LabelView) -> tuple[Values, str]:

@@ -128,7 +128,7 @@ def promptfoo_csv(records: list[Record]) -> Result:
 
 def deepeval(cases: list[Record]) -> Result:
     """Read the test cases of a test run; a metric's ``success`` is the verdict."""
-    result = Result("DeepEval", "test cases", "human labels")
+    result = Result("DeepEval", "test cases", "human labels", warning="success is by each metric's threshold")
     for number, case in enumerate(cases):
         unit = str(case.get("name") or f"test_case_{number}")
         unit = unit if unit not in result.units else f"{unit} {number}"
@@ -208,9 +208,7 @@ def inspect_log(records: Iterable[Record]) -> Result:
     before = {(it.unit, it.name): it.value for it in result.verdicts if it.side != "human"}
     changed = [before[key] != value for key, value in edited.items() if key in before]
     if changed and all(changed):
-        result.warning = (
-            "every edit changed the score; edit also where the judge is right, or its rates come out too low"
-        )
+        result.warning = "every edit changed the score: record an edit also where the judge is right"
     return result
 
 

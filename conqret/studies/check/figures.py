@@ -55,17 +55,16 @@ def check_table(table: CheckedTable, *, bar: float = BAR, confidence: float = CO
 
 def check_views(guard: DrawGuard, views: Sequence[LabelView], *, bar: float = BAR) -> CheckResult:
     """Return the figures of several judges of one table, of which ``guard`` says whether they can be claimed."""
-    first, checks = views[0], tuple(map(_judge_check, views))
-    table, target, clusters = first.table, first.target, first.clusters
+    first, checks = views[0], tuple(_judge_check(view, bar) for view in views)
+    table, target = first.table, first.target
     labeled, asked = ~np.isnan(target), (~np.isnan(table.labels)).any(axis=1)
     differing = _differing(first)
     shown = differing[:MAX_DISAGREEMENTS].tolist()
-    of_labeled = len(np.unique(clusters[first.both]))
     result = CheckResult(
         source=table.source,
         kind=table.kind,
         answer="",
-        usable=_usable(first, checks[0], bar) if table.kind == "pass_fail" else None,
+        usable=checks[0].usable,
         bar=bar,
         confidence=first.confidence,
         next="",
@@ -79,7 +78,6 @@ def check_views(guard: DrawGuard, views: Sequence[LabelView], *, bar: float = BA
         annotators=AnnotatorCheck(
             names=table.annotators,
             alpha=_annotator_alpha(first),
-            tied=int((asked & ~labeled).sum()),
             alternative=_alternative(first),
         ),
         classes={"pass_fail": ("fail", "pass"), "pairs": ("second", "tie", "first")}.get(
@@ -87,17 +85,16 @@ def check_views(guard: DrawGuard, views: Sequence[LabelView], *, bar: float = BA
         ),
         passing=table.passing,
         by=table.by,
-        clusters=of_labeled,
         disagreements=tuple(_disagreements(first, shown)),
         disagreements_in_all=len(differing),
-        notes=tuple(_notes(first, of_labeled, int((asked & ~labeled).sum()))),
+        notes=tuple(_notes(first, int((asked & ~labeled).sum()))),
         guessed=table.guessed,
         command=table.command,
     )
     return result.model_copy(update={"answer": answer(result), "next": next_step(result)})
 
 
-def _judge_check(view: LabelView) -> JudgeCheck:
+def _judge_check(view: LabelView, bar: float) -> JudgeCheck:
     table, judge = view.table, view.judge
     human, verdicts, _ = view.sides
     figures = OF_KIND[table.kind](view) | run_figures(view)
@@ -114,6 +111,7 @@ def _judge_check(view: LabelView) -> JudgeCheck:
         by_human, by_judge = tuple(levels(view, human)), tuple(levels(view, verdicts))
     return JudgeCheck(
         name=judge.name,
+        usable=_usable(view, figures, bar) if table.kind == "pass_fail" else None,
         verdicts=judged,
         compared=int(view.both.sum()),
         failed=judge.failed,
@@ -132,14 +130,16 @@ def _judge_check(view: LabelView) -> JudgeCheck:
 
 
 def _more_labels(view: LabelView, figures: dict[str, Estimate]) -> int | None:
-    rarer = min(figures["tnr"], figures["tpr"], key=lambda rate: rate.n)
-    return more_labels(rarer, int(view.both.sum()), confidence=view.confidence)
+    """How many more labels let both rates be known; None where one has no label yet."""
+    labeled = int(view.both.sum())
+    counts = [more_labels(figures[name], labeled, confidence=view.confidence) for name in ("tnr", "tpr")]
+    return None if None in counts else max(count or 0 for count in counts)
 
 
-def _usable(view: LabelView, check: JudgeCheck, bar: float) -> Usable:
+def _usable(view: LabelView, figures: dict[str, Estimate], bar: float) -> Usable:
     if view.refusal(by_label=True):
         return "not claimed"
-    both = (check.tnr, check.tpr)
+    both = (figures["tnr"], figures["tpr"])
     if all(rate.low is not None and rate.low >= bar for rate in both):
         return "usable"
     missed = any(rate.high is not None and rate.high < bar for rate in both)
@@ -173,42 +173,45 @@ def _alternative(view: LabelView) -> AlternativeAnnotator | None:
 
 
 def _differing(view: LabelView) -> NDArray[np.intp]:
-    """The rows on which the judge disagrees with the labels, the gravest first."""
+    """The rows on which the judge disagrees with the labels, the gravest first; pairs that flip are not among them."""
     off = view.verdicts - view.target
     kind, (low, high) = view.table.kind, view.table.scale
     least = (0.5 if view.binary else APART) * (high - low) if kind in ("ratings", "scores") else 1e-9
-    rows = np.flatnonzero(view.both & (np.abs(off) >= least))
+    flips = 0 if view.judge.orders is None else np.diff(view.judge.orders, axis=1)[:, 0]
+    rows = np.flatnonzero(view.both & (np.abs(off) >= least) & ~(np.abs(flips) > 0))
     gravity = {"pass_fail": off, "classes": np.zeros(len(off))}.get(kind, np.abs(off))
     return rows[np.argsort(-gravity[rows], kind="stable")]
 
 
 def _disagreements(view: LabelView, rows: Sequence[int]) -> Iterator[Disagreement]:
     table, texts = view.table, view.table.texts
-    shown = [name for name in texts if name not in ("id", "reason")]
+    shown = {} if table.systems is None else {"system": table.systems}
+    shown |= {name: column for name, column in texts.items() if name not in ("id", "reason")}
     for row in rows:
         yield Disagreement(
             row=row + 1,
-            id=texts["id"][row] if "id" in texts else str(row + 1),
+            id=texts["id"][row] if "id" in texts else f"row {row + 1}",
             judge=value_words(table.kind, table.classes, float(view.verdicts[row])),
             human=value_words(table.kind, table.classes, float(view.target[row])),
             reason=shortened(texts["reason"][row], TEXT_LENGTH) if "reason" in texts else "",
-            texts={name: shortened(texts[name][row], TEXT_LENGTH) for name in shown},
+            texts={name: shortened(column[row], TEXT_LENGTH) for name, column in shown.items()},
         )
 
 
-def _notes(view: LabelView, clusters: int, tied: int) -> Iterator[str]:
+def _notes(view: LabelView, tied: int) -> Iterator[str]:
     table = view.table
     yield from table.notes
     if tied:
         rows = "1 row is" if tied == 1 else f"{tied:,} rows are"
         yield f"{rows} left out: as many annotators give one label as another"
     if view.drawing is None and not view.reason and view.both.any() and np.isnan(view.target).any():
-        yield "the labeled rows are taken as a random sample; if they are none, say how they were drawn: --drawn-by"
+        yield (
+            "the labeled rows are taken as a random sample; if they are not, say how they were drawn: --drawn-by "
+            "verdict, or label"
+        )
     if view.judge.runs is not None:
         yield f"figures are of the first of {view.judge.runs.shape[1]} runs"
-    if table.kind == "pairs" and view.judge.orders is None:
-        yield "pairs were judged in one order: verdicts that flip with the order cannot be seen, and count as verdicts"
-    if table.systems is not None and table.clusters is None and "id" in table.texts:
-        yield "intervals are over ids, as systems share them"
-    if table.by is not None and (note := symmetry_note(clusters)):
+    if table.systems is not None and table.clusters is None and "id" in table.texts and view.both.any():
+        yield "rows of one id count as one group, as systems share ids"
+    if table.by is not None and (note := symmetry_note(len(np.unique(view.clusters[view.both])))):
         yield note

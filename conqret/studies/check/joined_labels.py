@@ -87,11 +87,11 @@ def joined(
             f"no {ids or 'row'} of {table.source} is in {other.source} (such as {own_keys[0][0]!r} and "
             f"{other.columns[label_ids][0]!r}): give files with the same ids"
         )
-    roles.notes.append(f"labels are those of {other.source}, joined by {ids or 'the number of the row'}")
-    if missing := len(other) - len(matched):
-        roles.notes.append(
-            f"{number(missing, 'label')} in {other.source} left out: their ids are not in {table.source}"
-        )
+    found = sum(row is not None for row in rows_of)
+    roles.notes.append(
+        f"{found:,} of {len(rows_of):,} rows joined with {other.source} by {ids or 'the number of the row'}, "
+        f"{number(len(other) - len(matched), 'label')} without a row"
+    )
     columns = dict(table.columns)
     for name in names:
         columns[name] = [other.columns[name][row] if row is not None else "" for row in rows_of]

@@ -113,7 +113,6 @@ def pairs(view: LabelView) -> Figures:
         "flip_rate": flip_rate,
         "first_share": view.everywhere(first, reason=NO_PAIR),
         "agreement_with_flips": view.claimed(lambda: view.share(np.where(steady, equal, 0.5))),
-        "bias": view.claimed(lambda: view.share(judge - human, scale="plain")),
         "kappa": view.claimed(kappa),
         **_annotators(view),
     }
@@ -197,7 +196,7 @@ def run_figures(view: LabelView) -> Figures:
 
 
 def _unweighted(view: LabelView, compute: Callable[[], Estimate]) -> Estimate:
-    return undefined(UNWEIGHTED) if view.unequal and not view.reason else view.claimed(compute)
+    return undefined(UNWEIGHTED) if view.chances is not None and not view.reason else view.claimed(compute)
 
 
 def _alpha(view: LabelView) -> Estimate:

@@ -112,8 +112,8 @@ class LabelView:
     @cached_property
     def sides(self) -> tuple[Values, Values, Values]:
         """The labels, the verdicts and the weights of the rows that have a verdict and a label."""
-        weights = np.ones(len(self.target)) if self.chances is None else 1 / self.chances
-        return self.target[self.both], self.verdicts[self.both], weights[self.both]
+        weights = np.ones(int(self.both.sum())) if self.chances is None else 1 / self.chances[self.both]
+        return self.target[self.both], self.verdicts[self.both], weights
 
     @cached_property
     def drawn(self) -> Resamples:
@@ -124,11 +124,6 @@ class LabelView:
     def drawn_for_ranks(self) -> Resamples:
         """The same, in fewer groups where there are many rows, for statistics of ranks."""
         return self.drawn if len(self.drawn.cluster) <= MANY_ROWS else self.drawn.grouped(RANK_GROUPS)
-
-    @property
-    def unequal(self) -> bool:
-        """True if labeled rows stand for different numbers of rows."""
-        return self.chances is not None
 
     @property
     def binary(self) -> bool:

@@ -1,4 +1,4 @@
-"""The page of ``conqret check``: the answer, the table behind it, all figures, and the disagreements, gravest first."""
+"""The page of ``conqret check``: the answer, the table behind it, all figures, and the disagreements."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from conqret.show import words
 from conqret.show.report_page import PageRemarks, Part, ReportPage, Section, section
 from conqret.show.table import Column, Table
 from conqret.stats.agreement import AlternativeAnnotator
+from conqret.studies.check.answers import disagreements_title
 from conqret.studies.check.result import TITLES, CheckResult, JudgeCheck, level_words
 
 HOW_TO_READ = {
@@ -38,9 +39,7 @@ def check_tables(result: CheckResult) -> list[Table]:
     tables += [table for judge in result.judges for table in _counts(result, judge)]
     if result.labeled:
         tables.append(figures_table(result))
-    tables += filter(
-        None, [_comparisons(result), *map(_systems, result.judges), *map(_differences, result.judges)]
-    )
+    tables += _comparisons(result)
     return tables
 
 
@@ -54,7 +53,7 @@ def check_page(result: CheckResult) -> ReportPage:
             *map(section, filter(None, [disagreements_table(result)])),
             *_details(result),
         ],
-        answer=[result.answer, *([f"Next: {result.next}"] if result.next else [])],
+        answer=[result.answer, *map(str.strip, f"Next: {result.next}".splitlines())],
         lede=[f"{words.capitalised(note).rstrip('.')}." for note in (result.guessed, *result.notes) if note],
         how_to_read=[HOW_TO_READ[result.kind], INTERVALS] if result.labeled else [],
         facts=[
@@ -116,95 +115,65 @@ def _counts(result: CheckResult, judge: JudgeCheck) -> Iterator[Table]:
             note=f"{judge.compared:,} rows with a verdict and a label{result.passing and f'; {result.passing}'}.",
         )
     if judge.classes:
+        rows = [(one.name, one.labeled, one.recall, one.precision) for one in judge.classes]
         yield Table(
-            f"Classes{_of(result, judge)}",
-            {
-                Column("Class", "name"): "name",
-                "Labeled": "labeled",
-                "Recall": "recall",
-                "Precision": "precision",
-            },
-            judge.classes,
+            f"Classes{_of(result, judge)}", (Column("Class", "name"), "Labeled", "Recall", "Precision"), rows
         )
+    heads = (Column("Level", "name"), "Rows", "Judge", "Annotators", "Judge minus annotators")
     for levels, title in (
         (judge.by_human, "Error by level of the human label"),
         (judge.by_judge, "Calibration: human labels by the judge's verdict"),
     ):
         if levels:
+            cells = [(level_words(one), one.rows, one.judge, one.human, one.bias) for one in levels]
+            yield Table(f"{title}{_of(result, judge)}", heads, cells)
+
+
+def _comparisons(result: CheckResult) -> Iterator[Table]:
+    """The differences of judges, the systems by each judge, and the differences of systems."""
+    first, second = Column("First", "name"), Column("Second", "name")
+    if result.comparisons:
+        yield Table(
+            "Judges compared on the same rows",
+            (first, second, Column("Figure", "name"), "First minus second", "Rows", Column("Better", "name")),
+            [
+                (
+                    pair.first,
+                    pair.second,
+                    pair.measure,
+                    pair.difference,
+                    pair.rows,
+                    pair.better or "not shown",
+                )
+                for pair in result.comparisons
+            ],
+        )
+    for judge in result.judges:
+        if judge.systems:
             yield Table(
-                f"{title}{_of(result, judge)}",
-                {
-                    Column("Level", "name"): level_words,
-                    "Rows": "rows",
-                    "Judge": "judge",
-                    "Annotators": "human",
-                    "Judge minus annotators": "bias",
-                },
-                levels,
+                f"Systems, by {judge.name}",
+                (Column("System", "name"), "Rows", "Labeled", "Judge", "Corrected"),
+                [(one.name, one.rows, one.labeled, one.judge, one.corrected) for one in judge.systems],
+            )
+        if judge.differences:
+            yield Table(
+                f"Differences of systems, by {judge.name}",
+                (first, second, "Ids", "Judge", "Corrected"),
+                [(one.first, one.second, one.pairs, one.judge, one.corrected) for one in judge.differences],
+                note="First minus second, on the ids that both have.",
             )
 
 
-def _comparisons(result: CheckResult) -> Table | None:
-    if not result.comparisons:
-        return None
-    return Table(
-        "Judges compared on the same rows",
-        {
-            Column("First", "name"): "first",
-            Column("Second", "name"): "second",
-            Column("Figure", "name"): "measure",
-            "First minus second": "difference",
-            "Rows": "rows",
-            Column("Better", "name"): lambda pair: pair.better or "not shown",
-        },
-        result.comparisons,
-    )
-
-
-def _systems(judge: JudgeCheck) -> Table | None:
-    if not judge.systems:
-        return None
-    return Table(
-        f"Systems, by {judge.name}",
-        {
-            Column("System", "name"): "name",
-            "Rows": "rows",
-            "Labeled": "labeled",
-            "Judge": "judge",
-            "Corrected": "corrected",
-        },
-        judge.systems,
-    )
-
-
-def _differences(judge: JudgeCheck) -> Table | None:
-    if not judge.differences:
-        return None
-    return Table(
-        f"Differences of systems, by {judge.name}",
-        {
-            Column("First", "name"): "first",
-            Column("Second", "name"): "second",
-            "Rows": "pairs",
-            "Judge": "judge",
-            "Corrected": "corrected",
-        },
-        judge.differences,
-        note="First minus second, on the rows that both have.",
-    )
-
-
 def disagreements_table(result: CheckResult) -> Table | None:
-    """Return the rows on which judge and annotators differ, the gravest first, with their texts."""
+    """Return the rows on which judge and annotators differ, with their texts."""
     if not result.disagreements:
         return None
     names = dict.fromkeys(name for row in result.disagreements for name in row.texts)
     shown = len(result.disagreements)
     return Table(
-        "Disagreements, the gravest first",
+        disagreements_title(result.kind),
         {
-            Column("Row", "name"): lambda row: str(row.row),
-            Column("Id", "name"): lambda row: "" if row.id == str(row.row) else row.id,
+            Column("Row", "name"): "id",
             Column("Judge", "name"): "judge",
             Column("Human", "name"): "human",
             **{

@@ -13,14 +13,23 @@ from numpy.typing import NDArray
 from conqret.errors import DeclarationError, number
 from conqret.studies.check.answer_orders import READINGS, by_model_name, meaning_of_swapped, swapped_rows
 from conqret.studies.check.checked_table import CheckedTable, DrawnBy, JudgeColumn
-from conqret.studies.check.column_roles import PROBABILITY, chosen, named, same_subject, words
+from conqret.studies.check.column_roles import (
+    PROBABILITY,
+    check_no_labels,
+    chosen,
+    named,
+    same_subject,
+    words,
+)
 from conqret.studies.check.joined_labels import joined
-from conqret.studies.check.table_roles import ColumnRoles, guessed_roles, made_wide
+from conqret.studies.check.table_roles import ColumnRoles, guessed_roles, made_wide, sides_apart
 from conqret.studies.check.text_table import TextTable, read_text_table
 from conqret.studies.check.verdict_values import read_verdicts
-from conqret.studies.check.verdict_words import is_failed, number_of
+from conqret.studies.check.verdict_words import is_failed, is_no_label, number_of, word_of
 from conqret.studies.check.word_columns import Reading, word_column
 
+SUMMARIES = frozenset("total totals sum mean average avg overall summary gesamt summe mittelwert".split())
+"""What spreadsheets say of a row that is no row of its own."""
 CLUSTERS = (
     "topic conversation_id conversation question_id prompt_id document_id doc_id session_id thread_id user_id"
 )
@@ -57,17 +66,20 @@ def read_checked_table(
         options += [(name, str(value))] if value else []
     table = replace(read_text_table(source), options=tuple(options))
     by_column = chosen(table, [by])[0] if by else None
+    if not judge and not human and not table.judges:
+        table = sides_apart(table)
     roles = guessed_roles(table, chosen(table, judge), [] if labels else chosen(table, human))
     if labels is not None:
         table, roles = joined(table, roles, labels, human)
+    _check_no_summary(table, roles)
+    if not roles.humans and not roles.fixed and not table.note:
+        check_no_labels(
+            table, [name for group in roles.judges.values() for name in group], roles.texts.values()
+        )
     table = made_wide(table, roles, by_column)
     _check_ids(table, roles, by_column)
     table, paired, by_name = by_model_name(table, roles)
     reading = _read(table, roles, "" if passing in READINGS and paired else passing, paired)
-    if not roles.humans and not table.note:
-        roles.notes.append(
-            "no column has the name of human labels; if one holds them, name it: --human COLUMN"
-        )
     empty = [name for name in roles.humans if not reading.mappings[name]]
     roles.notes += [f"{name!r} holds no label yet" for name in empty]
     roles.humans = [name for name in roles.humans if name not in empty]
@@ -96,7 +108,7 @@ def read_checked_table(
         scale=reading.scale,
         passing=reading.passing,
         texts={"id": tuple(map(table.place, range(len(table)))), **texts},
-        guessed=_guessed(roles, judges),
+        guessed=table.note if table.note and not roles.fixed else _guessed(roles, judges),
         notes=tuple(roles.notes),
         command=table.command(),
     )
@@ -110,7 +122,13 @@ def _read(table: TextTable, roles: ColumnRoles, passing: str, paired: bool) -> R
     """
     groups = [(False, columns) for columns in roles.judges.values()]
     groups += [(True, [name]) for name in roles.humans]
-    cells = [[word_column(name, table.columns[name], human) for name in names] for human, names in groups]
+    words_of_labels = {
+        word_of(cell) for name in roles.humans for cell in set(table.columns[name]) if not is_no_label(cell)
+    }
+    cells = [
+        [word_column(name, table.columns[name], human, words_of_labels) for name in names]
+        for human, names in groups
+    ]
     silent = [place for place in range(len(roles.judges)) if not any(cell.counts for cell in cells[place])]
     if len(silent) < len(roles.judges):
         names = [name for place, name in enumerate(roles.judges) if place in silent]
@@ -146,6 +164,22 @@ def _read(table: TextTable, roles: ColumnRoles, passing: str, paired: bool) -> R
             )
             return reading
     raise failed
+
+
+def _check_no_summary(table: TextTable, roles: ColumnRoles) -> None:
+    """Raise an error if a row holds the sum or mean of the others, as in spreadsheets."""
+    first = next(iter(table.columns))
+    if first in roles.humans or any(first in group for group in roles.judges.values()):
+        return
+    texts = table.columns[first]
+    row = next((row for row, text in enumerate(texts) if text.casefold().rstrip(":") in SUMMARIES), None)
+    if row is None and first == roles.texts.get("id") and not texts[-1] and all(texts[:-1]):
+        row = len(table) - 1
+    if row is not None:
+        raise DeclarationError(
+            f"{table.where(row)}: the row ({texts[row] or 'without ' + first}) seems to sum up the others, and would "
+            f"count as a verdict: delete it{'' if texts[row] else ', or give it an id'}"
+        )
 
 
 def _check_ids(table: TextTable, roles: ColumnRoles, by: str | None) -> None:
@@ -281,9 +315,10 @@ def _guessed(roles: ColumnRoles, judges: Sequence[JudgeColumn]) -> str:
         listed = ", ".join(f'"{judge.name}"' for judge in judges)
         parts = [f"judges are columns {listed}"]
     listed = ", ".join(f'"{name}"' for name in roles.humans)
-    parts += [f"labels are column{'s' * (len(roles.humans) > 1)} {listed}"] if roles.humans else ["no labels"]
+    no_labels = "no labels (if a column has them: --human COLUMN)"
+    parts.append(f"labels are column{'s' * (len(roles.humans) > 1)} {listed}" if roles.humans else no_labels)
     if roles.system:
         parts.append(f'systems are column "{roles.system}"')
     if roles.chances:
         parts.append(f'inclusion probabilities are column "{roles.chances}"')
-    return ", ".join(parts)
+    return ", ".join(parts + [roles.swapped_note] * bool(roles.swapped_note))

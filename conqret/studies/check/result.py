@@ -31,12 +31,12 @@ TITLES: Mapping[str, str] = {
     "human_mean": "mean of the annotators, labeled rows",
     "corrected": "corrected mean, all rows",
     "kappa": "kappa",
-    "weighted_kappa": "weighted kappa",
+    "weighted_kappa": "quadratic weighted kappa",
     "alpha": "alpha",
-    "judge_as_annotator": "alpha, judge as annotator",
+    "judge_as_annotator": "alpha in an annotator's place",
     "one_annotator": "alpha, one annotator",
     "auroc": "AUROC",
-    "spearman": "Spearman",
+    "spearman": "rank correlation (Spearman)",
     "error": "mean absolute error",
     "changed": "changes between runs",
     "run_sd": "SD between runs",
@@ -159,6 +159,7 @@ class JudgeCheck(NamedFigures):
 
     Attributes:
         name: the judge.
+        usable: TNR and TPR against the bar, by their intervals; None for verdicts that do not pass or fail.
         verdicts: how many rows have a verdict.
         compared: how many rows have a verdict and a human label.
         failed: how many rows have no verdict, or one that is an error; they are never scored.
@@ -173,11 +174,12 @@ class JudgeCheck(NamedFigures):
         runs: how many runs of the judge the table has.
         systems: the systems, those with the highest means first.
         differences: paired differences of systems.
-        more_labels: how many more rows to label, until TNR (or TPR, where passes are rarer) is known to within
-            ``within``; None where it cannot be known.
+        more_labels: how many more rows to label, until TNR and TPR are known to within 0.10; None where one of them
+            has no label yet.
     """
 
     name: str
+    usable: Usable | None = None
     verdicts: int
     compared: int
     failed: int
@@ -214,8 +216,8 @@ class JudgeDifference(Frozen):
 class DrawGuard(Frozen):
     """Whether the labeled rows can be a random sample of all rows, by the judge's verdicts.
 
-    ``p`` is of "labeled and unlabeled rows have the same verdicts"; None where it was not tested. Where ``fired``, no
-    rate is claimed, and ``sentence`` says why and what to do.
+    ``p`` is of "labeled and unlabeled rows have the same verdicts"; None where it was not tested, and where every label
+    differs from the verdict. Where ``fired``, no rate is claimed, and ``sentence`` says why.
     """
 
     p: float | None = None
@@ -224,19 +226,19 @@ class DrawGuard(Frozen):
 
 
 class AnnotatorCheck(Frozen):
-    """The annotators: their ``names``, Krippendorff's ``alpha`` among them, and how many rows they leave ``tied``.
+    """The annotators: their ``names``, and Krippendorff's ``alpha`` among them.
 
     ``alternative`` tests whether the first judge can replace an annotator, where there are at least three.
     """
 
     names: tuple[str, ...]
     alpha: Estimate
-    tied: int = 0
     alternative: AlternativeAnnotator | None = None
 
 
 class Disagreement(Frozen):
-    """A row on which verdict and label differ; ``row`` counts from 1, texts are shortened."""
+    """A row on which verdict and label differ; ``row`` counts from 1, ``id`` is its id or its place in the file, texts
+    are shortened."""
 
     row: int
     id: str
@@ -253,7 +255,7 @@ class CheckResult(NamedFigures):
         source: the file, or "the rows".
         kind: what verdicts and labels are.
         answer: how good the first judge is, in one sentence.
-        usable: the verdict behind it: both rates against ``bar``, by their intervals.
+        usable: the verdict behind it, that of the first judge.
         bar: the least TNR and TPR of a gate.
         confidence: the level of intervals.
         next: what to do next.
@@ -269,7 +271,6 @@ class CheckResult(NamedFigures):
         classes: the names of the rows and columns of confusion matrices.
         passing: how a verdict is read.
         by: the column of clusters; None: intervals are over rows.
-        clusters: how many clusters the labeled rows are of.
         disagreements: the gravest of the first judge's disagreements, the gravest first.
         disagreements_in_all: how many there are.
         notes: what else a reader must know, one sentence each.
@@ -297,7 +298,6 @@ class CheckResult(NamedFigures):
     classes: tuple[str, ...] = ()
     passing: str = ""
     by: str | None = None
-    clusters: int
     disagreements: tuple[Disagreement, ...] = ()
     disagreements_in_all: int = 0
     notes: tuple[str, ...] = ()

@@ -7,38 +7,48 @@ from collections.abc import Iterable, Iterator, Sequence
 from conqret.errors import number as counted
 from conqret.show.visible_text import cut
 from conqret.stats.estimate import Estimate
-from conqret.studies.check.result import CheckResult, Disagreement, JudgeCheck, LevelCheck, level_words
+from conqret.studies.check.answers import agreement_name, disagreements_title, estimate_text, unmeasured
+from conqret.studies.check.result import (
+    TITLES,
+    CheckResult,
+    Disagreement,
+    JudgeCheck,
+    LevelCheck,
+    level_words,
+)
 
 FigureLine = tuple[str, str, str]
 """What it is, its value with its interval, and what it rests on."""
 
 LISTED = 5
 """Disagreements, judges or systems that the first screen lists; the page has all that the result has."""
+NOTED = 3
+"""Notes that it has."""
 ROOM = 60
 """Characters of a text on the first screen."""
 
 
 def screen(result: CheckResult, *, paged: bool = False) -> list[str]:
     """Return the lines that answer how good the judges are; ``paged`` says that a page has the rest."""
-    lines = [result.answer, *aligned(figure_lines(result, result.judges[0]))]
+    first, *rest = [line for line in figure_lines(result, result.judges[0]) if line[1]] or [("", "", "")]
+    over = f" over {result.by}" if result.by else ""
+    what, value, basis = first
+    brackets = f"{basis and '; '}brackets: {result.confidence:.0%} intervals{over}" if "[" in value else ""
+    lines = [result.answer, *aligned([(what, value, basis + brackets), *rest])]
     lines += [f"  {line}" for line in _failed(result)]
     lines.append(f"  next: {result.next}")
-    for block in (_judges(result), _systems(result), _disagreements(result, paged=paged), _further(result)):
+    for block in (_judges(result), _systems(result), _disagreements(result, paged=paged)):
         shown = list(block)
         if shown:
             lines += ["", *shown]
     return lines
 
 
-def _further(result: CheckResult) -> Iterator[str]:
-    """The command for what is amiss with the judge."""
-    figures = result.judges[0].figures
-    if result.usable == "not usable":
-        yield "further: conqret judges improve --help (improve a prompt from human labels)"
-    elif result.kind in ("ratings", "scores") and figures["bias"].sign:
-        yield "further: conqret judges calibrate --help (map a judge's scores to human scores)"
-    elif result.kind == "pairs" and figures["first_share"].value is not None:
-        yield "further: conqret bias --help (test a judge, or a log of its verdicts, for bias)"
+def notes(result: CheckResult, *, paged: bool = False) -> list[str]:
+    """Return the first notes, and how many more the page has."""
+    rest = len(result.notes) - NOTED
+    more = [f"{counted(rest, 'more note')} on the page{'' if paged else ' (-o FOLDER)'}"] if rest > 0 else []
+    return [*result.notes[:NOTED], *more]
 
 
 def aligned(lines: Iterable[FigureLine]) -> list[str]:
@@ -50,24 +60,9 @@ def aligned(lines: Iterable[FigureLine]) -> list[str]:
     return [f"  {what:<{first}}  {value:<{second}}   {basis}".rstrip() for what, value, basis in rows]
 
 
-def number(value: float | None, *, signed: bool = False) -> str:
-    """Return a figure with two places; a dash for None."""
-    return "-" if value is None else f"{value:{'+' if signed else ''}z.2f}"
-
-
-def estimate_text(estimate: Estimate, *, signed: bool = False) -> str:
-    """Return a figure with its interval, or the reason why there is none."""
-    if estimate.value is None:
-        return f"- ({estimate.reason})"
-    value = number(estimate.value, signed=signed)
-    if estimate.low is None or estimate.high is None:
-        return value
-    return f"{value} [{number(estimate.low, signed=signed)}, {number(estimate.high, signed=signed)}]"
-
-
 def figure_lines(result: CheckResult, judge: JudgeCheck) -> Iterator[FigureLine]:
     """Yield the four figures that matter most for verdicts of this kind; none without labels."""
-    if not result.labeled or result.guard.fired:
+    if result.guard.fired or unmeasured(judge):
         return
     figures, rows = judge.figures, counted(judge.compared, "labeled row")
     if result.kind == "pass_fail":
@@ -75,94 +70,92 @@ def figure_lines(result: CheckResult, judge: JudgeCheck) -> Iterator[FigureLine]
         yield "catches failures (TNR)", estimate_text(tnr), counted(tnr.n, "labeled failure")
         yield "keeps good answers (TPR)", estimate_text(tpr), f"{tpr.n:,} labeled pass{'es' * (tpr.n != 1)}"
         yield _mean_line("pass rate", result, judge)
-        yield _noise(judge) or (
-            "kappa",
-            estimate_text(figures["kappa"]),
-            f"{rows}; 0 is chance, 1 is perfect",
-        )
+        if judge.runs > 1:
+            yield _noise(judge)
+        elif len(result.judges) == 1 and not judge.systems:
+            yield "kappa", estimate_text(figures["kappa"]), f"{rows}; 0 is chance, 1 is perfect"
     elif result.kind in ("ratings", "scores"):
-        points = " points" if result.kind == "ratings" else ""
         bias = estimate_text(figures["bias"], signed=True)
-        yield "judge minus annotators", bias, f"{points.strip() and 'points, '}{rows}"
-        yield _agreement(result, judge)
-        yield "error by human label", ", ".join(map(_level, _few(judge.by_human))), ""
-        yield _noise(judge) or _mean_line("mean", result, judge)
+        yield "judge minus annotators", bias, f"{'points, ' * (result.kind == 'ratings')}{rows}"
+        yield _agreement(judge)
+        yield _levels(judge.by_human)
+        yield _noise(judge) if judge.runs > 1 else _mean_line("mean", result, judge)
     elif result.kind == "pairs":
-        without = (
-            " without flips" if "flip_rate" in figures and figures["flip_rate"].value is not None else ""
-        )
-        yield "agreement", estimate_text(figures["agreement"]), f"{figures['agreement'].n:,} pairs{without}"
-        for name, what, basis in (
-            ("flip_rate", "flips with the order", "pairs in both orders"),
-            ("first_share", "prefers the first place", "verdicts; 0.50 is no preference"),
-        ):
-            if name in figures and figures[name].value is not None:
-                yield what, estimate_text(figures[name]), f"{figures[name].n:,} {basis}"
+        flips, first = figures["flip_rate"], figures["first_share"]
+        without = "" if flips.value is None else " without a flip"
+        pairs = counted(figures["agreement"].n, "labeled pair")
+        yield "agreement", estimate_text(figures["agreement"]), f"{pairs}{without}"
+        if flips.value is not None:
+            yield "flips with the order", estimate_text(flips), f"{flips.n:,} pairs in both orders"
+            verdicts = f"{2 * first.n:,} verdicts; 0.50 is no preference"
+            yield "prefers the first place", estimate_text(first), verdicts
     else:
-        yield "agreement", estimate_text(figures["agreement"]), rows
-        yield "kappa", estimate_text(figures["kappa"]), "agreement beyond chance: 0 is chance, 1 is perfect"
-        yield "confused most", *_confused(result, judge)
+        yield "agreement", estimate_text(figures["agreement"]), f"{rows} of {result.rows:,}"
+        yield "kappa", estimate_text(figures["kappa"]), "0 is chance, 1 is perfect"
+        yield _recalls(judge)
+        yield _confused(result, judge)
 
 
 def _mean_line(what: str, result: CheckResult, judge: JudgeCheck) -> FigureLine:
-    figures = judge.figures
-    corrected = figures["corrected"]
-    by_judge = f"judge {number(figures['judge_mean'].value)}"
+    figures, rows = judge.figures, counted(result.rows, "row")
+    by_judge = f"judge {_mean(figures['judge_mean'])}"
     if not result.unlabeled:
-        return f"{what} of all rows", f"{by_judge}, annotators {estimate_text(figures['human_mean'])}", ""
-    return (
-        f"{what} of all rows",
-        f"{by_judge}, corrected by labels {estimate_text(corrected)}",
-        f"{result.rows:,} rows, {result.unlabeled:,} without a label",
-    )
+        return f"{what} of all rows", f"{by_judge}, annotators {estimate_text(figures['human_mean'])}", rows
+    how = "the labels" if result.kind != "pass_fail" else "the labels of each verdict"
+    by = "TNR and TPR" if result.drawn_by == "label" else how
+    corrected = f"{by_judge}, corrected {estimate_text(figures['corrected'])}"
+    return f"{what} of all rows", corrected, f"by {by}; {rows}, {result.unlabeled:,} unlabeled"
 
 
-def _noise(judge: JudgeCheck) -> FigureLine | None:
-    """How much runs of the judge differ, where there are several."""
-    if judge.runs < 2:
-        return None
-    name = "changed" if "changed" in judge.figures else "run_sd"
-    what = "changes between runs" if name == "changed" else "SD between runs"
-    return what, estimate_text(judge.figures[name]), f"{judge.runs} runs of each row"
+def _mean(estimate: Estimate) -> str:
+    return "-" if estimate.value is None else f"{estimate.value:z.2f}"
 
 
-def _agreement(result: CheckResult, judge: JudgeCheck) -> FigureLine:
-    figures = judge.figures
-    place, one = figures.get("judge_as_annotator"), figures.get("one_annotator")
-    if place is not None and one is not None and one.value is not None:
-        return (
-            "alpha in an annotator's place",
-            estimate_text(place),
-            f"an annotator with the others: {estimate_text(one)}",
-        )
-    name = "weighted_kappa" if "weighted_kappa" in figures else "spearman"
-    what = "weighted kappa" if name == "weighted_kappa" else "rank correlation"
-    return what, estimate_text(figures[name]), "0 is chance, 1 is perfect"
+def _noise(judge: JudgeCheck) -> FigureLine:
+    """How much several runs of the judge differ."""
+    if "run_sd" in judge.figures:
+        return "SD between runs", estimate_text(judge.figures["run_sd"]), f"{judge.runs} runs of each row"
+    changed = estimate_text(judge.figures["changed"])
+    return "changes between runs", changed, f"rows on which not all {judge.runs} runs agree"
 
 
-def _few(levels: Sequence[LevelCheck]) -> Sequence[LevelCheck]:
-    """The lowest, the middle and the highest of many levels, or of bands."""
+def _agreement(judge: JudgeCheck) -> FigureLine:
+    name = agreement_name(judge)
+    basis = "0 is chance, 1 is perfect" if name != "auroc" else "0.50 is chance, 1 is perfect"
+    if name == "judge_as_annotator":
+        basis = f"an annotator with the others: {estimate_text(judge.figures['one_annotator'])}"
+    return TITLES[name], estimate_text(judge.figures[name]), basis
+
+
+def _levels(levels: Sequence[LevelCheck]) -> FigureLine:
+    """The error at each level of the human label; of many, at the lowest, the middle and the highest."""
     few = len(levels) <= LISTED and all(level.low == level.high for level in levels)
-    return levels if few or len(levels) < 3 else [levels[0], levels[len(levels) // 2], levels[-1]]
+    shown = levels if few or len(levels) < 3 else [levels[0], levels[len(levels) // 2], levels[-1]]
+    values = ", ".join(f"{level_words(level)}: {level.bias.value or 0.0:+z.2f}" for level in shown)
+    of = "" if len(shown) == len(levels) else f" ({len(shown)} of {len(levels)} levels)"
+    return "error by human label", values, f"{', '.join(f'{level.rows:,}' for level in shown)} rows{of}"
 
 
-def _level(level: LevelCheck) -> str:
-    return f"{level_words(level)}: {number(level.bias.value, signed=True)}"
+def _recalls(judge: JudgeCheck) -> FigureLine:
+    """The recall of each class; of many classes, the lowest."""
+    known = [one for one in judge.classes if one.recall.value is not None]
+    lowest = sorted(known, key=lambda one: one.recall.value or 0.0)[:LISTED]
+    rest = len(judge.classes) - len(lowest)
+    shown = ", ".join(f"{one.name} {_mean(one.recall)}" for one in lowest)
+    labeled = f"{', '.join(f'{one.labeled:,}' for one in lowest)} labeled rows"
+    return "recall of each class", shown, f"{labeled}{f'; {rest} more' if rest else ''}"
 
 
-def _confused(result: CheckResult, judge: JudgeCheck) -> tuple[str, str]:
-    rows, human, said = max(
-        (
-            (count, human, said)
-            for human, counts in enumerate(judge.confusion)
-            for said, count in enumerate(counts)
-            if human != said
-        ),
-        default=(0, 0, 0),
-    )
-    if not rows:
-        return "", ""
-    return f'judge "{result.classes[said]}", human "{result.classes[human]}"', f"{rows:,} rows"
+def _confused(result: CheckResult, judge: JudgeCheck) -> FigureLine:
+    wrong = [
+        (count, human, said)
+        for human, counts in enumerate(judge.confusion)
+        for said, count in enumerate(counts)
+        if human != said
+    ]
+    rows, human, said = max(wrong, default=(0, 0, 0))
+    pair = f'judge "{result.classes[said]}", human "{result.classes[human]}"' if rows else ""
+    return "confused most", pair, counted(rows, "row")
 
 
 def _failed(result: CheckResult) -> Iterator[str]:
@@ -179,27 +172,24 @@ def _judges(result: CheckResult) -> Iterator[str]:
     if len(result.judges) < 2 or result.guard.fired or not result.labeled:
         return
     names = [name for name in _COMPARED[result.kind] if name in result.judges[0].figures]
-    heads = [_HEADS[name] for name in names]
     yield "Judges"
     yield from aligned(
         (
             judge.name,
-            "   ".join(
-                f"{head} {estimate_text(judge.figures[name])}"
-                for head, name in zip(heads, names, strict=True)
-            ),
-            "",
+            "   ".join(f"{_HEADS[name]} {estimate_text(judge.figures[name])}" for name in names),
+            f"gate: {judge.usable}" if judge.usable else "",
         )
         for judge in result.judges[:LISTED]
     )
-    for difference in result.comparisons[:LISTED]:
-        better = f"{difference.better} is better" if difference.better else "no difference is shown"
-        if difference.difference.low is None:
-            better = difference.difference.reason or "no interval"
-        yield (
-            f"  {difference.first} minus {difference.second}: {difference.measure} "
-            f"{estimate_text(difference.difference, signed=True)}: {better}"
+    yield f"Their differences in {result.comparisons[0].measure}"
+    yield from aligned(
+        (
+            f"{pair.first} minus {pair.second}",
+            estimate_text(pair.difference, signed=True),
+            f"{pair.better} is better" if pair.better else "no difference is shown",
         )
+        for pair in result.comparisons[:LISTED]
+    )
 
 
 _COMPARED = {
@@ -210,31 +200,22 @@ _COMPARED = {
     "classes": ("agreement", "kappa"),
 }
 """The figures in which judges are set side by side."""
-_HEADS = {
-    "tnr": "TNR",
-    "tpr": "TPR",
-    "weighted_kappa": "weighted kappa",
-    "bias": "bias",
-    "spearman": "Spearman",
-    "agreement": "agreement",
-    "flip_rate": "flips",
-    "kappa": "kappa",
-}
+_HEADS = {**TITLES, "tnr": "TNR", "tpr": "TPR", "bias": "bias", "flip_rate": "flips"}
 
 
 def _systems(result: CheckResult) -> Iterator[str]:
-    """A line for each system, and the paired differences."""
+    """A line for each system, and the further paired differences."""
     judge = result.judges[0]
     if not judge.systems or result.guard.fired or not result.labeled:
         return
     yield "Systems"
     lines: list[FigureLine] = []
     for system in judge.systems[:LISTED]:
-        value = f"judge {number(system.judge.value)}, corrected {estimate_text(system.corrected)}"
+        value = f"judge {_mean(system.judge)}, corrected {estimate_text(system.corrected)}"
         lines.append((system.name, value, f"{system.rows:,} rows, {system.labeled:,} labeled"))
-    for pair in judge.differences[:LISTED]:
-        value = f"judge {number(pair.judge.value, signed=True)}, corrected {estimate_text(pair.corrected, signed=True)}"
-        lines.append((f"{pair.first} minus {pair.second}", value, f"{pair.pairs:,} rows that both have"))
+    for pair in judge.differences[1:LISTED]:  # the first is in the answer
+        corrected = f"corrected {estimate_text(pair.corrected, signed=True)}"
+        lines.append((f"{pair.first} minus {pair.second}", corrected, f"{pair.pairs:,} ids that both have"))
     yield from aligned(lines)
 
 
@@ -244,18 +225,18 @@ def _disagreements(result: CheckResult, *, paged: bool) -> Iterator[str]:
         return
     rest = result.disagreements_in_all - len(shown)
     more = f"{rest:,} more on the page" if paged else f"{rest:,} more: -o FOLDER writes a page"
-    yield f"Gravest disagreements{f' ({more})' if rest else ''}"
+    yield f"{disagreements_title(result.kind)}{f' ({more})' if rest else ''}"
     yield from aligned(
         (
-            f"row {one.row}" if one.id == str(one.row) else cut(one.id, ROOM),
+            f"id {one.id}" if one.id.isdecimal() else cut(one.id, ROOM),
             f"judge {one.judge}, human {one.human}",
-            _quoted(one),
+            f"{one.texts.get('system', '')} {_quoted(one)}".strip(),
         )
         for one in shown
     )
 
 
 def _quoted(disagreement: Disagreement) -> str:
-    texts = disagreement.texts
+    texts = {name: text for name, text in disagreement.texts.items() if name != "system"}
     text = texts.get("output") or texts.get("input") or next(iter(texts.values()), "")
     return f"“{cut(' '.join(text.split()), ROOM)}”" if text else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from conqret.errors import DeclarationError
 from conqret.studies.check.column_roles import (
@@ -11,6 +11,7 @@ from conqret.studies.check.column_roles import (
     ANNOTATOR_NAMES,
     CHANCES,
     HUMAN,
+    ID,
     JUDGE,
     JUDGE_NAMES,
     MODEL,
@@ -51,7 +52,8 @@ class ColumnRoles:
         ordered: the judges whose two columns are the orders A, B and B, A.
         run, judge_names, annotator_names: columns that tell apart the rows of one item; None without.
         fixed: whether the user named columns of judges or annotators.
-        notes: what was decided without the user.
+        swapped_note: how verdicts on swapped answers are read, if the labels tell.
+        notes: what else was decided without the user.
     """
 
     judges: dict[str, list[str]] = field(default_factory=dict)
@@ -65,6 +67,7 @@ class ColumnRoles:
     judge_names: str | None = None
     annotator_names: str | None = None
     fixed: bool = False
+    swapped_note: str = ""
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -85,7 +88,7 @@ def guessed_roles(table: TextTable, judges: Sequence[str], humans: Sequence[str]
         DeclarationError: no column is a judge's, or several could be.
     """
     fixed = {*judges, *humans}
-    roles = ColumnRoles(fixed=bool(fixed), notes=[table.note] if table.note else [])
+    roles = ColumnRoles(fixed=bool(fixed))
     free = [column for column in table.columns if column not in fixed]
     for role, likely in TEXTS.items():
         column = named([name for name in free if name not in roles.texts.values()], likely)
@@ -127,6 +130,31 @@ def guessed_roles(table: TextTable, judges: Sequence[str], humans: Sequence[str]
     rest = [name for name in names if name not in in_orders]
     roles.judges |= {name: [name] for name in rest} if judges and not _say_runs(rest) else runs_of(rest)
     return roles
+
+
+def sides_apart(table: TextTable) -> TextTable:
+    """Return a table in which a column says whose verdict each row has, a judge's or a person's, with a column each."""
+    sides = named(table.columns, f"source {ANNOTATOR_NAMES} {JUDGE_NAMES} rater_type author")
+    value = named(table.columns, "value label rating score verdict judgment grade answer")
+    item = named(table.columns, f"{ID} item input question prompt")
+    if sides is None or value is None or item is None:
+        return table
+    humans, judges = human_and_judges(table, {sides, item})
+    if not {value}.issuperset([*humans, *judges]):
+        return table
+    names = dict.fromkeys(table.columns[sides])
+    judges = [name for name in names if set(words(name)) & JUDGE or MODEL.fullmatch(" ".join(words(name)))]
+    things = set(zip(table.columns[item], table.columns[sides], strict=True))
+    if not 0 < len(judges) < len(names) <= 20 or len(things) < len(table):
+        return table
+    table, new = spread(table, [item], sides, [value], short=True)
+    judged = [column for column in new[value] if column.removeprefix(f"{value} {sides} ") in judges]
+    return replace(
+        table,
+        judges=tuple(judged),
+        humans=tuple(column for column in new[value] if column not in judged),
+        note=f"rows are those of {', '.join(names)}, by the column {sides!r}",
+    )
 
 
 def _say_runs(names: Sequence[str]) -> bool:

@@ -13,11 +13,10 @@ from conqret.errors import DeclarationError, FaultsError, ItemsError
 from conqret.io.cell_values import is_missing
 from conqret.io.files import file_rows
 from conqret.io.rows import FaultList, Row, frame_kind, frame_rows, only_split
+from conqret.studies.check.checked_table import IN_MEMORY
 from conqret.studies.check.tool_results import tool_records, tool_rows
-from conqret.studies.check.tool_verdicts import ToolRows
+from conqret.studies.check.tool_verdicts import ToolRows, opened
 
-IN_MEMORY = "the rows"
-"""What a table in memory is called in messages."""
 LINES = (".csv", ".tsv", ".jsonl", ".ndjson")
 """Endings of files in which a row has a line; of others it has a number."""
 
@@ -158,12 +157,17 @@ def _columns(records: Sequence[Mapping[str, object]]) -> dict[str, Sequence[str]
 
 
 def _flat(name: str, cells: list[object]) -> dict[str, Sequence[str]]:
-    """The column ``name``, or where its cells are objects a column of each of their fields."""
+    """The column ``name``, or a column of each field of its objects, or of each place in its short lists."""
     if set(map(type, cells)) <= {str, type(None)}:
         texts = [cell.strip() if isinstance(cell, str) else "" for cell in cells]
-        if not next(filter(None, texts), "").startswith("{"):
+        if not next(filter(None, texts), "").startswith(("{", "[")):
             return {name: texts}
-        cells = list(map(_parsed, texts))
+        cells = [value if isinstance(value := opened(text), Mapping | list) else text for text in texts]
+    if _are_short_lists([cell for cell in cells if cell]):
+        most = max(map(len, filter(None, cells)))
+        if most == 1:
+            return _flat(name, [cell[0] if cell else None for cell in cells])
+        cells = [dict(enumerate(cell or (), start=1)) for cell in cells]
     keys = dict.fromkeys(key for cell in cells if isinstance(cell, Mapping) for key in cell)
     if not keys:
         return {name: list(map(_text, cells))}
@@ -175,13 +179,13 @@ def _flat(name: str, cells: list[object]) -> dict[str, Sequence[str]]:
     return flat
 
 
-def _parsed(text: str) -> object:
-    """The object in a text, as judges write it; the text itself if it is none."""
-    try:
-        value = json.loads(text)
-    except ValueError:
-        return text
-    return value if isinstance(value, dict) else text
+def _are_short_lists(cells: list[Any]) -> bool:
+    """Whether cells may hold the labels of several annotators: lists of short texts or numbers, not all the same."""
+    if {type(cell) for cell in cells} != {list} or all(cell == cells[0] for cell in cells):
+        return False
+    parts = [part for cell in cells for part in cell]
+    short = max(map(len, cells)) <= 10 and not any(isinstance(part, list | Mapping) for part in parts)
+    return short and all(len(str(part)) <= 40 for part in parts)
 
 
 def _text(cell: object) -> str:

@@ -43,7 +43,7 @@ class Result:
         labels: which values are the human labels.
         units: the texts and other fields of each unit.
         verdicts: all verdicts; of two by the same name and author the later holds.
-        warning: what a reader must know about the labels.
+        warning: what a reader must know about verdicts or labels.
     """
 
     tool: str

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
@@ -11,15 +10,11 @@ from conqret.studies.check.checked_table import Kind
 from conqret.studies.check.pass_condition import read_by_pass
 from conqret.studies.check.text_table import TextTable
 from conqret.studies.check.verdict_words import number_of, ordered_scale, pass_or_fail, preference, word_of
-from conqret.studies.check.word_columns import Reading, WordColumn, check_known, two_scales
+from conqret.studies.check.word_columns import Reading, WordColumn, check_known, two_scales, which_is_a_pass
 
 CUT = 0.5
 """Where a score in [0, 1] counts as a pass, unless ``--pass`` says otherwise."""
 MAX_CLASSES = 30
-_FAULTS = frozenset(
-    "hallucination hallucinated toxicity toxic unsafe harmful violation bias refusal error".split()
-)
-"""Words in the names of columns in which yes may mean that an answer is bad."""
 
 
 def read_verdicts(table: TextTable, columns: Sequence[WordColumn], *, passing: str, paired: bool) -> Reading:
@@ -42,6 +37,7 @@ def read_verdicts(table: TextTable, columns: Sequence[WordColumn], *, passing: s
         )
     if passing:
         return read_by_pass(table, columns, passing)
+    _check_senses(table, filled)
     if _are_preferences(filled, paired):
         return _preferences(table, columns)
     if (order := ordered_scale({word_of(cell) for column in filled for cell in column.counts})) is not None:
@@ -59,6 +55,25 @@ def read_verdicts(table: TextTable, columns: Sequence[WordColumn], *, passing: s
     if any(column.numeric and not column.binary for column in filled):
         raise two_scales(table, filled)
     return _classes(table, columns, filled)
+
+
+def _check_senses(table: TextTable, filled: Sequence[WordColumn]) -> None:
+    """Check that it is clear what yes and no, and -1, say.
+
+    Raises:
+        DeclarationError: a column asks for a fault, or -1 next to 0 and 1 may be a rating or stand for none.
+    """
+    for column in filled:
+        if column.absent and {parsed.value for parsed in column.numbers.values()} == {0, 1}:
+            raise DeclarationError(
+                f"{table.source}: -1 in {column.name!r} may be the lowest rating, or no verdict. If it is a rating, "
+                f"write 0, 1 and 2; if it is none: {table.command('--pass', '=1')}"
+            )
+    told = {*table.judges, *table.humans}
+    faults = any(column.fault and column.name not in told for column in filled)
+    comparable = all(column.binary or column.scored for column in filled)
+    if faults and comparable and any(column.binary for column in filled):
+        raise which_is_a_pass(table, filled)
 
 
 def _all(
@@ -82,6 +97,8 @@ def _are_preferences(filled: Sequence[WordColumn], paired: bool) -> bool:
         fitting = sum(n for cell, n in cells.items() if preference(cell) is not None or cell in ("0", "-1"))
         return fitting >= 0.8 * cells.total()
     words = set(map(word_of, cells))
+    if all("grade" in column.name.casefold() for column in filled):
+        return False
     return {"a", "b"} <= words and "c" not in words and all(preference(cell) is not None for cell in cells)
 
 
@@ -108,12 +125,6 @@ def _preferred(cell: str, column: WordColumn, signs: Mapping[float, float]) -> f
 def _pass_fail(columns: Sequence[WordColumn]) -> Reading:
     reading = _all("pass_fail", columns, pass_or_fail)
     reading.tell_passes(columns)
-    names = {part for column in columns for part in re.split(r"[\W_]+", column.name.casefold())}
-    if fault := sorted(names & _FAULTS):
-        reading.notes.append(
-            f"a column is named for a fault ({fault[0]}), and {reading.passing}; if that word means that the fault is "
-            "there, say which is a pass: --pass WORD"
-        )
     return reading
 
 

@@ -33,6 +33,10 @@ FAILS = frozenset(
     "non compliant",
     "nicht bestanden",
 }
+NEUTRAL = frozenset(
+    "yes no y n true false t f 1 0 1.0 0.0 ja nein j wahr falsch oui non vrai faux sí si sim não".split()
+)
+"""Words for pass and fail that answer any question: whether yes is a pass depends on what was asked."""
 FIRST = frozenset(
     "a first 1 left 1st answera answer1 responsea response1 modela model1 assistanta assistant1 outputa output1 "
     "systema system1 optiona option1 candidatea candidate1 a>b a>>b awins awin".split()
@@ -81,7 +85,11 @@ ORDERED = (
 _NO_LABEL = (
     MISSING
     | CANNOT_JUDGE
-    | frozenset("todo tbd skip skipped unlabeled unlabelled pending unknown undecided unclear".split())
+    | frozenset(
+        "todo tbd skip skipped unlabeled unlabelled pending unknown undecided unclear abstain abstained".split()
+    )
+    | frozenset("undetermined indeterminate inconclusive".split())
+    | {"can't tell", "cannot tell", "not sure", "not applicable", "unable to determine", "cannot determine"}
 )
 _ERROR = re.compile(
     r"(?i:(?:error|exception|traceback|time(?:d[ _])?out|failed to|unparsable|unparseable|could not|unable to|cannot|"
@@ -105,7 +113,7 @@ _FINAL = re.compile(
 _BREAK = re.compile(r"\s*(?:[:;(\n]|[.,](?=\s|$)|\s[-–—]+\s|[–—])")
 _NUMBER = re.compile(
     r"(?P<number>[+-]?(?:\d+(?:[.,]\d+)?|\.\d+)(?:e[+-]?\d+)?)\s*(?:(?P<percent>%)|(?:/|out of|von|of)\s*(?P<top>\d+))?"
-    r"(?:\s*(?:stars?|points?|sterne?|punkte?))?(?:\s*$|\s*[-–—:(,;.]+\s*(?!\d).*$)",
+    r"(?:\s*(?:stars?|points?|sterne?|punkte?))?(?:\s*$|\s*[-–—:(,;.]+(?!\d|\s*\d+\s*(?:[,;)]|$)).*$)",
     re.IGNORECASE | re.DOTALL,
 )
 
@@ -139,7 +147,7 @@ def _final(text: str) -> str:
 
 def leading_words(text: str) -> set[str]:
     """Return the words by which a cell may be known: the whole of it, and what stands before its first pause."""
-    return {text.strip().casefold(), *_candidates(text)}
+    return {text.strip().casefold(), *_candidates(text)} - {""}
 
 
 def pass_word(text: str) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -13,10 +14,13 @@ from conqret.errors import DeclarationError, number
 from conqret.studies.check.checked_table import Kind
 from conqret.studies.check.text_table import TextTable
 from conqret.studies.check.verdict_words import (
+    NEUTRAL,
     CellNumber,
     is_failed,
     is_no_label,
+    leading_words,
     number_of,
+    ordered_scale,
     pass_or_fail,
     pass_word,
     word_of,
@@ -24,6 +28,15 @@ from conqret.studies.check.verdict_words import (
 
 TOPS = (1.0, 5.0, 10.0, 100.0)
 """Scales differ if their highest values lie between different ones of these."""
+
+FAULTS = frozenset(
+    "hallucination hallucinations hallucinated hallucinates toxic toxicity offensive hateful unsafe harmful harm bias "
+    "biased violation violates violated refusal refused refuses error errors issue issues fault problem problems "
+    "failed failure wrong incorrect unfaithful unsupported contradiction contradicts contradicted fabricated leak "
+    "leaked pii jailbreak jailbroken flagged".split()
+)
+"""Words in the names of columns in which yes means that an answer is bad."""
+NO_FAULT = frozenset("no not non free without".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +48,25 @@ class WordColumn:
         human: whether it holds labels.
         counts: how often each cell occurs.
         numbers: the number of each cell that is one.
+        absent: whether -1 was taken for no verdict.
     """
 
     name: str
     human: bool
     counts: Counter[str]
     numbers: Mapping[str, CellNumber]
+    absent: bool = False
+
+    @property
+    def neutral(self) -> bool:
+        """Whether every cell is yes or no, in any such words: only the question says which is a pass."""
+        return all(leading_words(cell) & NEUTRAL for cell in self.counts)
+
+    @property
+    def fault(self) -> bool:
+        """Whether its name asks for a fault, and its cells may say that it is there (``hallucinated``: yes)."""
+        words = set(re.findall(r"[^\W\d_]+", self.name.casefold()))
+        return bool(words & FAULTS) and not words & NO_FAULT and (self.neutral or self.scored)
 
     @property
     def numeric(self) -> bool:
@@ -73,16 +99,26 @@ class WordColumn:
         return self.numeric and self.low >= 0 and self.high <= 1 and not self.binary
 
 
-def word_column(name: str, texts: Sequence[str], human: bool) -> WordColumn:
-    """Return the distinct cells of a column; -1 next to numbers of which none is negative stands for no verdict."""
-    absent = is_no_label if human else is_failed
-    counts = Counter({cell: count for cell, count in Counter(texts).items() if not absent(cell)})
-    numbers = {cell: parsed for cell in counts if (parsed := number_of(cell)) is not None}
+def word_column(name: str, texts: Sequence[str], human: bool, labels: Collection[str] = ()) -> WordColumn:
+    """Return the distinct cells of a column; -1 next to numbers of which none is negative stands for no verdict.
+
+    Args:
+        name: the column.
+        texts: its cells.
+        human: whether it holds labels.
+        labels: the words of labels, which are verdicts even if they read as an error.
+    """
+    every = Counter(filter(None, texts))
+    if ordered_scale(set(map(word_of, every))) is None:
+        none = is_no_label if human else is_failed
+        every = Counter({cell: n for cell, n in every.items() if not none(cell) or word_of(cell) in labels})
+    numbers = {cell: parsed for cell in every if (parsed := number_of(cell)) is not None}
     values = {parsed.value for parsed in numbers.values()}
-    if -1 in values and len(values) > 2 and min(values - {-1}) >= 0:
+    absent = -1 in values and len(values) > 2 and min(values - {-1}) >= 0
+    if absent:
         for cell in [cell for cell, parsed in numbers.items() if parsed.value == -1]:
-            del counts[cell], numbers[cell]
-    return WordColumn(name, human, counts, numbers)
+            del every[cell], numbers[cell]
+    return WordColumn(name, human, every, numbers, absent)
 
 
 @dataclass(slots=True)
@@ -182,4 +218,23 @@ def two_scales(table: TextTable, columns: Sequence[WordColumn]) -> DeclarationEr
     return DeclarationError(
         f"{table.source}: verdicts and labels are on different scales ({'; '.join(shown)}). Say which values are a "
         f"pass, as in {ready}, or write all on one scale (4/5 where 5 is the highest)"
+    )
+
+
+def which_is_a_pass(table: TextTable, columns: Sequence[WordColumn]) -> DeclarationError:
+    """Return the error for columns of yes and no of which some ask for a fault, with the command that says so."""
+    conditions = []
+    for column in columns:
+        if column.scored:
+            conditions.append(f"{column.name}{'<' if column.fault else '>='}0.5")
+        else:
+            passing = float(not column.fault)
+            words = [
+                min(leading_words(cell), key=len) for cell in column.counts if pass_or_fail(cell) == passing
+            ]
+            conditions.append(f"{column.name}={words[0] if words else f'{passing:g}'}")
+    names = ", ".join(repr(column.name) for column in columns if column.fault)
+    return DeclarationError(
+        f"{table.source}: {names} may say that a fault is there. Say which values are a pass, as in "
+        f"{table.command('--pass', ', '.join(conditions))}"
     )

@@ -221,7 +221,7 @@ def validate(
         baseline: True if the judge is the offline model.
         calibration: calibration maps; agreement of calibrated scores is then computed, too.
         offline: judgments of the offline model, for the offline baseline.
-        drawn_by: how the labeled items were chosen: at ``random``, so many of each ``verdict`` or human ``label``.
+        drawn_by: how the labeled items were chosen: at ``random``, or a fixed number of each ``verdict`` or ``label``.
 
     Raises:
         DeclarationError: no judgment has a label, the judgments are of several judge configurations, or

@@ -104,7 +104,7 @@ def validate(
         baseline: the folder of a run of the offline baseline on the same items.
         bias: a folder of :func:`conqret.bias`, for the card.
         sensitivity: a folder of :func:`conqret.sensitivity`, for the card.
-        drawn_by: how the labeled items were chosen: at ``random``, so many of each ``verdict``, or of each ``label``.
+        drawn_by: how the labeled items were chosen: at ``random``, or a fixed number of each ``verdict`` or ``label``.
         output: the folder for ``validation.json``, ``validation.html``, ``validation.md`` and the card; None
             writes nothing.
 

@@ -41,8 +41,8 @@ def test_the_first_screen_answers_in_a_sentence_and_four_figures(cli: Cli) -> No
     assert done.code == 0
     sentence, *lines = done.out.splitlines()
     assert sentence == (
-        "The judge lets 14 of 30 failures pass (47%) and fails 5 of 70 good answers: not usable as a gate (bar: both "
-        "rates 0.80)."
+        "The judge lets 14 of 30 failures pass (47%) and fails 5 of 70 good answers (7%): not usable as a gate (bar: "
+        "both low ends 0.80; TNR is at most 0.70)."
     )
     assert [line.split("  ")[1] for line in lines[:4]] == [
         "catches failures (TNR)",
@@ -51,12 +51,13 @@ def test_the_first_screen_answers_in_a_sentence_and_four_figures(cli: Cli) -> No
         "kappa",
     ]
     assert "0.53 [0.36, 0.70]" in lines[0]
-    assert "judge 0.79, corrected by labels 0.70 [0.61, 0.78]" in lines[2]
-    assert lines[4].startswith("  next: label 217 more rows to know TNR")
-    assert "judge pass, human fail" in lines[7]
+    assert "judge 0.79, corrected 0.70 [0.61, 0.78]" in lines[2]
+    assert lines[4].startswith("  next: read the 14 false passes and improve the judge's prompt")
+    assert lines[5].startswith("  then: label 217 more rows (100 here, about 117 new) to know both rates")
+    assert "judge pass, human fail" in lines[8]
     assert done.err.startswith('judge is column "judge", labels are column "human"')
     assert done.out.strip() in Path("docs/check.md").read_text(encoding="utf-8")
-    assert "\n".join([sentence, *lines[:5]]) in Path("README.md").read_text(encoding="utf-8")
+    assert "\n".join([sentence, *lines[:6]]) in Path("README.md").read_text(encoding="utf-8")
 
 
 def test_a_folder_gets_the_page_with_the_disagreements(cli: Cli, tmp_path: Path) -> None:
@@ -122,9 +123,9 @@ def test_labels_that_are_no_random_sample_bear_no_rate_until_it_is_said_how_they
     file = write(tmp_path / "drawn.csv", "id judge human", repeated(cells))
     done = cli("check", file, "--require", "tnr.low >= 0.8")
     assert done.code == 1
-    assert "no random sample" in done.out
+    assert "not a random sample" in done.out
     assert "TNR)" not in done.out
-    assert f"conqret check {file} --drawn-by verdict" in done.out
+    assert f"    conqret check {file} --drawn-by verdict  # " in done.out
     by_verdict = cli("check", file, "--drawn-by", "verdict", "--json")
     (judge,) = json.loads(by_verdict.out)["judges"]
     # all rows: 90% of 900 passes are right, 36% of 100 fails are wrong
@@ -138,12 +139,12 @@ def test_labels_that_are_no_random_sample_bear_no_rate_until_it_is_said_how_they
         (
             "id score human",
             [(n, 1 + n % 5, max(1, n % 5)) for n in range(60)],
-            ["judge minus annotators", "error by human label"],
+            ["judge minus annotators", "quadratic weighted kappa", "error by human label"],
         ),
         (
             "id judge_ab judge_ba human",
             [(n, "AB"[n % 2], "AB"[(n % 2) ^ (n % 8 == 0)], "AB"[(n % 2) ^ (n % 9 == 0)]) for n in range(80)],
-            ["flips with the order", "prefers the first place"],
+            ["flips with the order on 12% of 80 pairs", "160 verdicts; 0.50 is no preference"],
         ),
         (
             "id judge human",
@@ -151,7 +152,7 @@ def test_labels_that_are_no_random_sample_bear_no_rate_until_it_is_said_how_they
                 (n, "billing refund other".split()[n % 3], "billing refund other".split()[n % 3 * (n % 2)])
                 for n in range(60)
             ],
-            ["kappa", "confused most"],
+            ["kappa", "recall of each class", "confused most"],
         ),
         (
             "id judge_a judge_b human",
@@ -159,7 +160,7 @@ def test_labels_that_are_no_random_sample_bear_no_rate_until_it_is_said_how_they
                 (n, *(("pass", "fail")[n % step == 0] for step in (7, 3, 3 + (n % 10 == 0))))
                 for n in range(90)
             ],
-            ["Judges", "judge_b is better"],
+            ["(the first of 2)", "judge_b is better"],
         ),
         (
             "id system judge human",
@@ -167,7 +168,7 @@ def test_labels_that_are_no_random_sample_bear_no_rate_until_it_is_said_how_they
                 (n // 2, "new old".split()[n % 2], "pass" if n % 5 else "fail", "pass" if n % 3 else "fail")
                 for n in range(120)
             ],
-            ["Systems", "new minus old"],
+            ["Systems", "corrected, new minus old is"],
         ),
     ],
 )

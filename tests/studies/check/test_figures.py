@@ -61,11 +61,14 @@ def first_hundred() -> CheckResult:
 def test_pass_and_fail_is_answered_in_one_sentence_with_both_rates_first(first_hundred):
     result = first_hundred
     assert result.answer == (
-        "The judge lets 14 of 30 failures pass (47%) and fails 5 of 70 good answers: not usable as a gate "
-        "(bar: both rates 0.80)."
+        "The judge lets 14 of 30 failures pass (47%) and fails 5 of 70 good answers (7%): not usable as a gate "
+        "(bar: both low ends 0.80; TNR is at most 0.70)."
     )
-    assert result.next.startswith("label ")
-    assert result.next.endswith(" more rows to know TNR to within 0.10")
+    assert "conqret judges improve" in result.next
+    assert (
+        " more rows to know both rates to within 0.10: conqret labels collect 'my results.csv' --"
+        in result.next
+    )
     assert list(result.judges[0].figures)[:5] == ["tnr", "tpr", "judge_mean", "corrected", "kappa"]
     assert result.tnr.value == pytest.approx(16 / 30)
     assert result.tpr.value == pytest.approx(65 / 70)
@@ -89,7 +92,8 @@ def test_false_passes_come_first_with_short_texts(first_hundred):
     ("tpr", "tnr", "labels", "usable", "words"),
     [
         (0.97, 0.95, 1000, "usable", "usable as a gate"),
-        (0.9, 0.88, 60, "not shown", "not shown to be usable as a gate"),
+        (0.9, 0.88, 60, "not shown", "not yet shown to be usable as a gate (too few labels; "),
+        (0.9, 0.7, 60, "not shown", "not shown to be usable as a gate (bar: both low ends 0.80; TNR is "),
         (0.95, 0.5, 300, "not usable", "not usable as a gate"),
     ],
 )
@@ -98,7 +102,7 @@ def test_the_bar_is_held_against_intervals(tpr, tnr, labels, usable, words):
     human[labels:] = NAN
     result = check_table(table("pass_fail", [column(values=judge)], human))
     assert result.usable == usable
-    assert f": {words} (" in result.answer
+    assert f": {words}" in result.answer
 
 
 @pytest.mark.parametrize("kind", ["pass_fail", "ratings", "classes"])
@@ -112,7 +116,7 @@ def test_labels_drawn_by_verdict_claim_nothing_until_it_is_stated(kind):
     assert silent.guard.fired
     assert silent.guard.p < 0.001
     assert "--drawn-by verdict" in silent.next
-    assert "conqret check 'my results.csv' --drawn-by verdict (" in silent.next
+    assert "conqret check 'my results.csv' --drawn-by verdict  #" in silent.next
     for name in ("tnr", "tpr", "corrected", "kappa", "agreement", "bias"):
         if name in silent.judges[0].figures:
             assert silent.figure(name).value is None
@@ -126,6 +130,19 @@ def test_labels_drawn_by_verdict_claim_nothing_until_it_is_stated(kind):
     if kind == "pass_fail":
         assert stated.tnr.low < 0.53 < stated.tnr.high
         assert "% of failures pass" in stated.answer
+
+
+def test_labels_of_errors_alone_claim_nothing():
+    judge = np.array([1.0] * 60 + [0.0] * 40)
+    labels = np.full(100, NAN)
+    labels[[3, 17, 44, 80]] = 1 - judge[[3, 17, 44, 80]]
+    result = check_table(table("pass_fail", [column(values=judge)], labels))
+    assert result.answer.startswith(
+        "All 4 labels differ from the verdicts of the judge: they are of its errors alone"
+    )
+    assert result.tnr.value is None
+    assert result.next.startswith("label rows on which the judge is right, too: conqret labels collect")
+    assert check_table(table("pass_fail", [column(values=judge)], labels, drawn_by="random")).tnr.value == 0
 
 
 def test_known_probabilities_weigh_every_figure():
@@ -197,6 +214,7 @@ def test_pairs_count_flips_apart_from_agreement():
     human = np.array([1.0] * 36 + [0.0] * 4 + [0.0] * 30 + [1.0] * 10 + [1.0] * 20)
     both = check_table(table("pairs", [column(values=orders.mean(axis=1), orders=orders)], human))
     assert both.agreement.value == pytest.approx(66 / 80)
+    assert both.disagreements_in_all == 14
     assert both.flip_rate.value == pytest.approx(0.2)
     assert both.flip_rate.low < 0.2 < both.flip_rate.high
     assert both.figure("first_share").value == pytest.approx(0.6)
@@ -249,7 +267,7 @@ def test_systems_have_corrected_means_and_paired_differences():
     (difference,) = result.judges[0].differences
     assert (difference.first, difference.second, difference.pairs) == ("A", "B", 400)
     assert difference.judge.high < 0 < difference.corrected.low < 0.3 < difference.corrected.high
-    assert "intervals are over ids, as systems share them" in result.notes
+    assert "rows of one id count as one group, as systems share ids" in result.notes
 
 
 def test_majority_and_clusters():
@@ -259,7 +277,8 @@ def test_majority_and_clusters():
     result = check_table(
         table("pass_fail", [column(values=human)], human, wrong, clusters=clusters, by="topic")
     )
-    assert (result.annotators.tied, result.labeled, result.clusters) == (3, 57, 8)
+    assert result.labeled == 57
+    assert result.notes[0].startswith("3 rows are left out")
     assert any("fewer than 12 topics" in note for note in result.notes)
 
 

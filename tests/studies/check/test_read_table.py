@@ -234,7 +234,7 @@ def test_labels_of_another_file(tmp_path):
     labels.write_text("".join(json.dumps({"id": name, "label": True}) + "\n" for name in ("q2", "q9")))
     table = read(tmp_path, rows("id,judge", "q1,pass", "q2,fail"), labels=labels)
     assert np.array_equal(table.labels[:, 0], [NAN, 1], equal_nan=True)
-    assert "1 label in" in table.notes[1]
+    assert "1 label without a row" in table.notes[0]
     exported = tmp_path / "labels.csv"
     exported.write_text(rows("item,dimension,annotator,value", "q1,pass,ann,1", "q1,pass,bob,0"))
     table = read(tmp_path, rows("id,judge", "q1,pass", "q2,fail"), labels=exported)
@@ -293,7 +293,7 @@ def test_errors_hold_the_command(tmp_path, text, expected):
 def test_no_labels_and_copies_are_said(tmp_path):
     table = read(tmp_path, rows("id,judge", "1,pass", "2,fail"))
     assert table.labels.shape == (2, 0)
-    assert "--human COLUMN" in table.notes[0]
+    assert "--human COLUMN" in table.guessed
     assert read(tmp_path, rows("id,judge,human", "1,pass,", "2,fail,")).annotators == ()
     copied = read(tmp_path, rows("id,judge,human", *(f"{row},pass,yes" for row in range(10))))
     assert "equal the verdicts" in copied.notes[0]

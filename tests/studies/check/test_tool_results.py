@@ -50,7 +50,7 @@ def test_a_file_of_a_tool_is_a_table_of_verdicts_and_labels(file: str, judge: st
     assert counts == Counter(RIGHT) - Counter(missing)
     assert table.judges[0].failed == len(missing)
     assert np.isnan(table.labels[:, 0]).sum() == 1
-    assert any(f"{judge} is the judge" in note for note in table.notes)
+    assert f"{judge} is the judge" in table.guessed
 
 
 @pytest.mark.parametrize(
