@@ -17,6 +17,7 @@ SETUPTOOLS = PROJECT["tool"]["setuptools"]
 FOLDERS: dict[str, str] = SETUPTOOLS["package-dir"]  # package -> folder
 BARE = {"judges", "prompts", "scrapers"}
 IMPORTED_AS = {
+    "backports.zstd": "backports",
     "opentelemetry-sdk": "opentelemetry",
     "pystemmer": "Stemmer",
     "pytest-asyncio": "pytest_asyncio",

@@ -247,6 +247,19 @@ class Trace(Frozen):
         return total
 
 
+class CascadeStage(Frozen):
+    """Which judge of a cascade gave an item its scores: ``model``, the last one if ``escalated``.
+
+    ``confidence`` is that of the first judge in the item, by the cascade's rule; None if it had none. The first
+    ``first_calls`` calls of the trace are those of the first judge.
+    """
+
+    model: str
+    escalated: bool
+    confidence: float | None
+    first_calls: int
+
+
 class Judgment(Frozen):
     """One judge's measures of one item, by metric, with the trace of its calls.
 
@@ -254,7 +267,8 @@ class Judgment(Frozen):
     same judge configuration: judge, prompts and model. ``version`` is the perturbed version that was
     judged, or None for the original item. ``language`` is the item's ISO 639-1 code, or empty if it was
     not detected. ``translation_of`` is the name that the item shares with its translations. If a judge
-    consists of several formats, ``formats`` has the format of each metric and its fingerprint.
+    consists of several formats, ``formats`` has the format of each metric and its fingerprint. In a cascade
+    of two judges, ``cascade`` says which one gave the scores.
     """
 
     item: str
@@ -271,6 +285,7 @@ class Judgment(Frozen):
     language: str = ""
     translation_of: str = Field(default="", exclude_if=not_)
     formats: Mapping[str, tuple[str, str]] = Field(default_factory=dict, exclude_if=not_)
+    cascade: CascadeStage | None = Field(default=None, exclude_if=not_)
     trace: Trace = Trace()
 
     @property

@@ -99,6 +99,7 @@ class ScoreChecks(OptionGroup):
             have raw and calibrated scores.
         abstain: A file written by `conqret judges abstain` for this same judge: scores that it is not sure enough of
             are left out, reason: `unsure`. The same command without the option brings them back.
+        cascade: A file written by `conqret judges abstain --against` for this judge and the one of `--escalate`.
         junit: Write JUnit XML for a CI server into this file: a test case for each item and for each condition that
             `--require` sets on the result.
         markdown: Write the mean scores into this file as Markdown, and whether the conditions set by `--require` are
@@ -108,6 +109,7 @@ class ScoreChecks(OptionGroup):
     card: Path | None = None
     calibration: Path | None = None
     abstain: Path | None = None
+    cascade: Path | None = None
     require: list[str] | None = None
     junit: Path | None = None
     markdown: Path | None = None
@@ -122,6 +124,7 @@ def judge(
     read: ItemReading,
     ran: JudgeRunOptions,
     confidence: bool | None = None,
+    escalate: str | None = None,
     config: Config = None,
     checks: ScoreChecks,
     dry_run: options.DryRun = False,
@@ -135,6 +138,7 @@ def judge(
     Judging:
         confidence (--confidence): Have the judge state its confidence in each response, from 0 to 100, for `conqret
             judges abstain`. The prompt differs, so it counts as a different judge.
+        escalate: The model that judges the items that `--model` is unsure of, by the rule in `--cascade FILE`.
 
     Examples:
 
@@ -150,7 +154,7 @@ def judge(
 
     conqret judge items.jsonl --replay recordings.jsonl
     """
-    from conqret.judging.judge import expected_cost
+    from conqret.judging.judge import expected_costs
     from conqret.judging.judge import judge as judged
 
     settings: dict[str, Any] = {
@@ -163,6 +167,8 @@ def judge(
         "language": read.language,
         "prompts": ran.prompts,
         "abstain": checks.abstain,
+        "escalate": escalate,
+        "cascade": checks.cascade,
         **({} if confidence is None else {"confidence": confidence}),
         "output": True if output is None else output,
         **chosen.own.given(),
@@ -189,9 +195,10 @@ def judge(
     if dry_run:
         from conqret.judging.cost import tell_cost
 
-        called = [] if chosen.own.elsewhere else ran.kept.called_models(ran.calls, [chosen.model])
+        models = [chosen.model] if escalate is None else [chosen.model, escalate]
+        called = [] if chosen.own.elsewhere else ran.kept.called_models(ran.calls, models)
         tell_cost(
-            [expected_cost(items, **settings)],
+            expected_costs(items, **settings),
             budget=ran.calls.budget,
             as_json=shown.json_output,
             called=called,
@@ -279,13 +286,13 @@ def _begin(
 
         check_had(wanted, setup.metrics)
     if maps is not None:
-        maps.check(setup.judge.name, setup.client.model, setup.fingerprints)
+        maps.check(setup.judge.name, setup.model, setup.fingerprints)
     if card is not None:
         _compare_card(card, setup)
     if not shown.quiet:
         counts = f"{number(checked.count, 'item')}, {number(checked.documents, 'document')}"
         tell(f"{counts} from {place} (read as {checked.layout})")
-        tell(f"judged by {setup.judge.name} with {setup.client.model}")
+        tell(f"judged by {setup.judge.name} with {setup.model}")
         note(*setup.notes)
     bar.start(run.clients[0], kept, run.total)
 
@@ -333,12 +340,16 @@ def _compare_card(card: Path, setup: Setup) -> None:
 
 def _lines(judgments: Judgments, summary: Summary, *, quiet: bool) -> Iterator[RenderableType]:
     """The summary of a run for a console, with where its files are; its first lines alone where it is ``quiet``."""
+    from conqret.judging.cascade import cascade_counts
     from conqret.judging.summary_tables import headlines, terminal
 
     if summary.outstanding and not len(judgments):
         yield f"nothing is judged yet: {summary.outstanding} of {judgments.record.items_count} items wait for a batch"
         return
     yield from headlines(summary, judgments.record) if quiet else terminal(summary, judgments.record)
+    counts = cascade_counts(judgments)
+    if counts.kept or counts.escalated:
+        yield counts.line(judgments.record.model)
     if (run := judgments.folder) is not None:
         yield at(run.judgments_file, "judgments")
         yield at(run.scores_file, "scores")

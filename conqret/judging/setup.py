@@ -14,6 +14,7 @@ from conqret.baseline import reads_english
 from conqret.data import Document, Item, Nugget
 from conqret.errors import DeclarationError, ItemsError
 from conqret.io import CheckedItems, ItemSource
+from conqret.judging.cascade import ARROW, CascadeRule
 from conqret.judging.deciding import put_otherwise
 from conqret.judging.instrument import ENGLISH, Instrument, filled
 from conqret.judging.judge_folder import InstrumentRecord, JudgeFolder
@@ -87,7 +88,7 @@ class Setup:
     """A judge configuration without an open connection: judge, options, prompts and client options.
 
     ``turns`` is True if items have earlier turns or images, which prompts then show. ``languages`` are the
-    languages of the items.
+    languages of the items. ``cascade`` has the judge of what this one is unsure of, and the rule that says so.
     """
 
     judge: Judge
@@ -97,6 +98,12 @@ class Setup:
     notes: tuple[str, ...] = field(default=())
     turns: bool = False
     languages: tuple[str, ...] = ()
+    cascade: tuple[Setup, CascadeRule] | None = None
+
+    @property
+    def model(self) -> str:
+        """The name of the model; of a cascade, those of both."""
+        return self.client.model + (ARROW + self.cascade[0].client.model if self.cascade else "")
 
     @property
     def judge_prompts(self) -> tuple[JudgePrompt[Any], ...]:
@@ -139,7 +146,11 @@ class Setup:
         """The setup of each of several formats, with the names of its metrics here."""
         return tuple(
             (
-                replace(self, judge=member.judge, options=replace(self.options, metrics=tuple(member.names))),
+                replace(
+                    replace(self, cascade=None),
+                    judge=member.judge,
+                    options=replace(self.options, metrics=tuple(member.names)),
+                ),
                 member.names,
             )
             for member in self.judge.members
@@ -148,6 +159,10 @@ class Setup:
     @cached_property
     def identity(self) -> dict[str, Any]:
         """The parts of the judge configuration, from which its fingerprint is computed."""
+        if self.cascade is not None:
+            last, rule = self.cascade
+            then = {"threshold": rule.threshold, "confidence": rule.source, "last judge": last.identity}
+            return {**replace(self, cascade=None).identity, "cascade": then}
         if self.members:
             return {setup.judge.name: setup.identity for setup, _ in self.members}
         decides = self.client.backend.decides
@@ -166,21 +181,22 @@ class Setup:
     @cached_property
     def fingerprint(self) -> str:
         """The hash of the identity, which identifies the judge configuration; of one format, its own."""
-        if len(self.members) == 1:
+        if len(self.members) == 1 and self.cascade is None:
             return self.members[0][0].fingerprint
         return digest(self.identity)
 
     @property
     def fingerprints(self) -> tuple[str, ...]:
-        """That of the judge configuration, and of each format that it is made of."""
-        return (self.fingerprint, *(setup.fingerprint for setup, _ in self.members))
+        """That of the judge configuration, and of each format that it is made of; of a cascade, its own."""
+        members = () if self.cascade is not None else self.members
+        return (self.fingerprint, *(setup.fingerprint for setup, _ in members))
 
     @property
     def recorded(self) -> dict[str, Any]:
         """The fields of a run record that describe the judge configuration, by name."""
         return {
             "format": self.judge.name,
-            "model": self.client.model,
+            "model": self.model,
             "baseline": self.client.backend.baseline,
             "fingerprint": self.fingerprint,
             "identity": self.identity,
@@ -204,8 +220,16 @@ class Setup:
                 needs[need] = f"format {self.judge.name} {_NEEDS[need]}"
         return dict(sorted(needs.items()))
 
-    def instrument(self, client: Client) -> Instrument:
-        """Return this judge configuration as an :class:`Instrument` with an open client."""
+    def instrument(self, client: Client, last: Client | None = None) -> Instrument:
+        """Return this judge configuration as an :class:`Instrument` with an open client.
+
+        A cascade needs the client of its ``last`` judge, too.
+        """
+        if self.cascade is not None and last is not None:
+            setup, rule = self.cascade
+            first = replace(self, cascade=None).instrument(client)
+            cascade = (first, setup.instrument(last), rule)
+            return replace(first, model=self.model, fingerprint=self.fingerprint, cascade=cascade)
         return Instrument(
             self.judge,
             self.options,
@@ -366,7 +390,9 @@ def _judge_named(name: str, identity: Mapping[str, Any]) -> Judge:
     return JUDGES[name]
 
 
-_SETTINGS = ("max_tokens", "context_window", "vision")
+OF_A_MODEL = ("max_tokens", "context_window", "vision", "input_price", "output_price")
+"""The client settings that hold for one model only."""
+_SETTINGS = OF_A_MODEL[:3]
 
 
 @dataclass(frozen=True, slots=True)
@@ -375,13 +401,15 @@ class RecordedCall:
     keys.
 
     ``judging`` holds fields of :class:`conqret.judging.judge_options.JudgeOptions` (``samples`` always), and
-    ``model_options`` those of :class:`conqret.llm.client_options.ClientOptions`.
+    ``model_options`` those of :class:`conqret.llm.client_options.ClientOptions`; in a ``cascade`` those of its
+    first judge.
     """
 
     format: str | Judge | None
     model: str
     judging: Mapping[str, Any] = field(default_factory=dict)
     model_options: Mapping[str, Any] = field(default_factory=dict)
+    cascade: bool = False
 
 
 def recorded_call(path: Path, named: str | Judge | None = None, model: str | None = None) -> RecordedCall:
@@ -400,7 +428,8 @@ def recorded_call(path: Path, named: str | Judge | None = None, model: str | Non
         options = {name: value for name, value in record.model_options.items() if name in _SETTINGS}
         made = record.formats or record.format in (CRITERIA, RUBRIC)
         own = recorded_judge(record) if made else record.format
-        return RecordedCall(own, record.model, record.judging, options)
+        first, cascade, _ = record.model.partition(ARROW)
+        return RecordedCall(own, first, record.judging, options, bool(cascade))
     samples = _samples(path)
     models = set(samples) if model is None or model not in samples else {model}
     if len(models) > 1 and model is None:

@@ -4,29 +4,20 @@ monotone maps (isotonic regression) that calibrate them, fitted in folds of whol
 Intervals leave out a cluster in turn. A map is ``argmin sum_i (y_i - g(x_i))^2`` over all g that never fall, by
 pooling adjacent violators (Barlow et al., Statistical Inference under Order Restrictions, 1972; Zadrozny and Elkan,
 KDD 2002, for calibration). Between two values of x it is a straight line, and beyond the ends it stays where it is.
-
-A threshold on confidence carries a risk guarantee on the errors of what is kept by Learn then Test (Angelopoulos et
-al., Annals of Applied Statistics 2025): thresholds are tested one after the other, from one that keeps little to
-one that keeps all, each at the full ``delta`` (fixed sequence), and testing stops at the first that does not hold.
-So the chance that any threshold is taken whose error is above the guarantee is at most ``delta``, whatever the
-shape of the curve. Topics are what is drawn, not items. The test is a t of the share of errors among all that is
-kept, by the jackknife over topics, twice: on the scale of log odds (the interval that is shown ends below the
-guarantee), and corrected for how skewed topics are (Johnson, JASA 1978; Hall, JRSS-B 1992). It takes the topics
-that were not seen to be like those that were; how often it fails was simulated (docs/results/abstention.md).
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from conqret.errors import DeclarationError
-from conqret.stats.estimate import CONFIDENCE, MIN_FREEDOM, MIN_TOPICS, Estimate, t_quantile, undefined
+from conqret.stats.estimate import CONFIDENCE, Estimate, t_quantile, undefined
 from conqret.stats.jackknife import JackknifedEstimate
 from conqret.stats.resampling import cluster_places, leave_one_out, mean, mean_interval, snapped
 
@@ -222,105 +213,3 @@ def cross_fitted(x: ArrayLike, y: ArrayLike, fold: ArrayLike) -> NDArray[np.floa
             sign = -1.0 if (centred * target[rest]).sum() < 0 else 1.0
             mapped[here] = np.interp(sign * scores[here], *monotone(sign * scores[rest], target[rest]))
     return mapped
-
-
-LEVELS = 20
-"""Shares of all scores that are kept, in steps of a twentieth."""
-MIN_KEPT = 0.2
-"""The share from which on thresholds are tested: fewer are rarely of use, and each one more has to hold."""
-EXPECTED_ERRORS = 5
-"""Errors that the first threshold is to show if its error is the guaranteed one: with fewer a test says nothing."""
-
-
-@dataclass(frozen=True, slots=True)
-class SelectedScores:
-    """One point of the risk-coverage curve: the scores with a confidence of at least ``threshold``.
-
-    ``share`` is their share among all scores. ``labelled`` counts those with a human label, on ``topics``
-    topics. ``error`` is the share of these that are wrong, with an interval of confidence ``1 - 2 delta``.
-    ``holds`` is True if the risk guarantee is shown to hold, and None if it was not tested.
-    """
-
-    threshold: float
-    share: float
-    labelled: int
-    topics: int
-    error: Estimate
-    holds: bool | None = None
-
-
-def risk_coverage(
-    confidence: NDArray[np.float64],
-    labelled: NDArray[np.bool_],
-    wrong: NDArray[np.bool_],
-    topics: Sequence[Hashable],
-    *,
-    error: float,
-    delta: float,
-) -> tuple[SelectedScores, ...]:
-    """Compute the risk-coverage curve, from the strictest threshold to the one that keeps every score.
-
-    All arrays have one entry for each score. ``confidence`` is NaN where a score has none, so that it is
-    never kept. ``labelled`` is True where a score has a human label, and ``wrong`` is read only there.
-
-    Args:
-        error: the share of wrong scores that the risk guarantee allows.
-        delta: the probability with which the guarantee may fail.
-    """
-    known_confidences = confidence[~np.isnan(confidence)]
-    levels = 1 - np.arange(1, LEVELS + 1) / LEVELS
-    thresholds = np.unique(np.quantile(known_confidences, levels, method="inverted_cdf"))[::-1]
-    places = cluster_places(topics)
-    curve: list[SelectedScores] = []
-    testing = True
-    for threshold in thresholds.tolist():
-        kept = confidence >= threshold
-        here = kept & labelled
-        errors, among = wrong[here].astype(float), places[here].tolist()
-        share = float(kept.mean())
-        wrong_share = Estimate(None, reason="nothing that is kept has a label")
-        if len(errors):
-            wrong_share = mean(errors, among, scale="share").estimate(1 - 2 * delta)
-        selected = SelectedScores(threshold, share, len(errors), len(set(among)), wrong_share)
-        if testing and share >= MIN_KEPT and len(errors) >= fewest_labels(error):
-            testing = selected.topics >= MIN_TOPICS and by_t(errors, among, error, delta)
-            selected = replace(selected, holds=testing)
-        curve.append(selected)
-    return tuple(curve)
-
-
-def fewest_labels(error: float) -> int:
-    """Return the number of labels among the kept scores below which no threshold is tested.
-
-    It is :data:`EXPECTED_ERRORS` divided by the allowed ``error``.
-    """
-    return math.ceil(round(EXPECTED_ERRORS / error, 9))
-
-
-def trusted_from(curve: Sequence[SelectedScores]) -> float | None:
-    """Return the lowest threshold of the curve that is shown to meet the guarantee; None if no threshold is."""
-    return next((step.threshold for step in reversed(curve) if step.holds), None)
-
-
-def by_t(errors: NDArray[np.float64], topics: Sequence[Hashable], error: float, delta: float) -> bool:
-    """Return True if the mean of ``errors`` (0 or 1) is significantly below ``error`` at level ``delta``.
-
-    The test is one-sided by t over ``topics``. Both the upper end of the interval and a t corrected for
-    skewness must lie below ``error``. With ``S = (mean - error) / s`` per topic and skewness g of C topics,
-    the corrected t is ``sqrt(C) (S + g S^2 / 3 + g^2 S^3 / 27 + g / (6 C))``. If nothing is wrong, one error
-    is assumed.
-    """
-    counted = errors if errors.any() else np.append(errors[1:], 1.0)
-    error_rate = mean(counted, topics, scale="share")
-    high = error_rate.estimate(1 - 2 * delta).high
-    if high is None or high > error:
-        return False
-    kept = error_rate.without[error_rate.present]
-    count = len(kept)
-    apart = kept.mean() - kept
-    spread = math.sqrt((count - 1) * float((apart**2).sum()))
-    skew = float((apart**3).mean() / (apart**2).mean() ** 1.5)
-    standing = (error_rate.value - error) / spread
-    curved = standing + skew * standing**2 / 3 + skew**2 * standing**3 / 27 + skew / (6 * count)
-    freedom = min(max(error_rate.freedom, MIN_FREEDOM), count - 1.0)
-    return math.sqrt(count) * curved <= -t_quantile(freedom, 1 - 2 * delta)

@@ -10,16 +10,13 @@ from conqret.stats.confidence import (
     band_places,
     bands,
     brier,
-    by_t,
     calibration_error,
     calibration_noise,
     cross_fitted,
     dealt,
-    fewest_labels,
     monotone,
-    risk_coverage,
-    trusted_from,
 )
+from conqret.stats.selective import by_t, fewest_labels, risk_coverage, trusted_from
 
 
 def test_violators_are_pooled_by_hand():
