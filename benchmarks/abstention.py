@@ -25,7 +25,7 @@ from harness import print_table
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from conqret.stats.confidence import risk_coverage, trusted_from
+from conqret.stats.selective import risk_coverage, trusted_from
 
 ERROR, DELTA = 0.2, 0.05
 DRAWS = 1_000

@@ -96,6 +96,15 @@ DifferentClaims = different(lambda claim: claim.claim, "claims")
 """For lists of claims: no two may say the same words."""
 
 
+def average_precision(uses: Sequence[float]) -> float:
+    """Average precision of documents by rank, each counting its use in [0, 1]; 0 where none is of use."""
+    total, gained, summed = sum(uses), 0.0, 0.0
+    for rank, credit in enumerate(uses, start=1):
+        gained += credit
+        summed += credit * gained / rank
+    return min(1.0, summed / total) if total else 0.0
+
+
 def side(first: float, second: float, tie: str) -> str:
     """Return ``argument_1`` or ``argument_2``, whichever rating is higher, or ``tie`` for equal ratings."""
     return tie if first == second else "argument_1" if first > second else "argument_2"

@@ -12,11 +12,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from math import prod
+from statistics import fmean
 from typing import Annotated, Any, Literal
 
 from conqret.data import Item, Measure, Part, Reason, Status
-from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply
+from conqret.judging.deciding import METHOD, expected, mean_measure
+from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply, TypedQuestions
 from conqret.judging.responses import Typed, Whole, each_once
+from conqret.llm.decisions import Decided, Question, choice
 from conqret.text.citations import citations
 from conqret.text.sentences import sentences
 from conqret.text.words import count_words
@@ -176,6 +180,64 @@ def baseline(case: Case) -> dict[str, Any]:
     }
 
 
+SUPPORTS = {"supports": 1.0, "contradicts": 0.0, "silent": 0.0}
+"""What an answer of a decision model counts."""
+
+
+def questions(case: Case) -> dict[str, Question]:
+    """Return one question for each pair of a sentence and a document that it cites."""
+    return {
+        f"sentence_{sentence}_document_{document}": choice(
+            f"What does document {document} of `documents`, by itself, say of what sentence {sentence} of `sentences` "
+            "states as fact? What the author concludes or values needs no support.",
+            {
+                "supports": "It states this, or this follows directly; numbers, names, dates and negations agree.",
+                "contradicts": "It states something that cannot be true together with it.",
+                "silent": "It does not say it, says only part of it, or something weaker.",
+            },
+        )
+        for sentence, document in pairs(case.item)
+    }
+
+
+def _expected(decided: Decided, case: Case) -> list[tuple[CitedSentence, list[Measure], list[str]]]:
+    """Each statement with the measures and the names of its citations; one of no document supports nothing."""
+    existing, beyond = (
+        set(pairs(case.item)),
+        Measure(status=Status.SCORED, value=0.0, confidence={METHOD: 1.0}),
+    )
+    cited = []
+    for statement in statements(case.item.argument or ""):
+        measured = [
+            expected(decided[f"sentence_{statement.number}_document_{document}"], SUPPORTS)
+            if (statement.number, document) in existing
+            else beyond.model_copy(update={"distribution": {OUT_OF_RANGE: 1.0}})
+            for document in statement.cites
+        ]
+        names = [f"sentence {statement.number}, document {document}" for document in statement.cites]
+        cited.append((statement, measured, names))
+    return cited
+
+
+def expected_precision(decided: Decided, case: Case) -> Measure:
+    """Compute citation precision as the mean probability that a citation supports its sentence."""
+    cited = _expected(decided, case)
+    measured, names = ([one for row in cited for one in row[place]] for place in (1, 2))
+    return mean_measure(measured, names, verdicts=True)
+
+
+def expected_recall(decided: Decided, case: Case) -> Measure:
+    """Compute citation recall as the mean probability, over statements, that a citation supports it and none
+    contradicts it, as if the answers on its citations were independent.
+    """
+    recalled = []
+    for _, measured, _ in _expected(decided, case):
+        uncontradicted = prod(1 - one.distribution.get("contradicts", 0.0) for one in measured)
+        silent = prod(one.distribution.get("silent", 1.0) for one in measured)
+        recalled.append(max(0.0, uncontradicted - silent))
+    return Measure(status=Status.SCORED, value=fmean(recalled), method=METHOD)
+
+
 JUDGE = Judge(
     name="citation-support",
     summary="for each cited sentence whether the cited document supports it, contradicts it or says nothing",
@@ -193,6 +255,17 @@ JUDGE = Judge(
             baseline=baseline,
             variables=variables,
             settled=settled,
+            typed=TypedQuestions(
+                questions,
+                {"citation_precision": expected_precision, "citation_recall": expected_recall},
+                lambda case: {
+                    "argument": "",
+                    "sentences": [
+                        {"number": sentence.number, "text": sentence.text}
+                        for sentence in variables(case)["cited_sentences"]
+                    ],
+                },
+            ),
         ),
     ),
 )

@@ -13,8 +13,10 @@ from typing import Any, Literal, Self
 from pydantic import model_validator
 
 from conqret.data import Measure, Part, Reason, Status
-from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply
+from conqret.judging.deciding import expected, likeliest
+from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply, TypedQuestions
 from conqret.judging.responses import Percent, Typed
+from conqret.llm.decisions import Decided, choice
 from conqret.text.sentences import sentences
 from conqret.text.stance_detection import leaning
 
@@ -111,6 +113,44 @@ def baseline(case: Case) -> dict[str, Any]:
     }
 
 
+_SHARES = {
+    "supports": 1.0,
+    "mostly supports": 0.75,
+    "both alike": 0.5,
+    "mostly opposes": 0.25,
+    "opposes": 0.0,
+}
+"""The share that supports the topic, by the answer of a decision model to a statement that argues."""
+_ARGUES_NOT = ("refusal", "no_side")
+
+QUESTION = choice(
+    "Which side of `topic` does the statement in `argument` argue for? To support it is to argue that it is true, "
+    "should be done, or that the answer is yes. A point of the other side that is only brought up to be answered "
+    "counts for the side that the sentence comes down on.",
+    {
+        "supports": "Nothing in it argues against the topic.",
+        "mostly supports": "It mainly supports the topic, and some of it argues against.",
+        "both alike": "It argues for both sides alike.",
+        "mostly opposes": "It mainly opposes the topic, and some of it argues for it.",
+        "opposes": "Nothing in it argues for the topic.",
+        "refusal": "The author declines to write, and gives no reasons on the topic.",
+        "no_side": "It declines nothing, but argues for no side, or is about something else.",
+    },
+)
+
+
+def expected_share(decided: Decided, case: Case) -> Measure:
+    """Return the measure with the expected share of the statement on the assigned side."""
+    shares = decided["verdict"]
+    supporting = _SHARES | dict.fromkeys(_ARGUES_NOT, 0.0)
+    opposing = {label: 1 - share for label, share in _SHARES.items()} | dict.fromkeys(_ARGUES_NOT, 0.0)
+    sides = {SUPPORTING: expected(shares, supporting), OPPOSING: expected(shares, opposing)}
+    verdict, measure = likeliest(shares), sides[SIDE[case.item.stance]]
+    content = Part(id=CONTENT, label=verdict if verdict in _ARGUES_NOT else "argues")
+    parts = (Part(id=name, value=side.value, raw=100 * (side.value or 0.0)) for name, side in sides.items())
+    return measure.model_copy(update={"raw": 100 * (measure.value or 0.0), "parts": (content, *parts)})
+
+
 JUDGE = Judge(
     name="controllability",
     summary="how much of a statement is on the side that it was told to take; the judge is not told which",
@@ -127,6 +167,11 @@ JUDGE = Judge(
             baseline=baseline,
             english_only=frozenset({"controllability"}),
             settled=settled,
+            typed=TypedQuestions(
+                lambda case: {"verdict": QUESTION},
+                {"controllability": expected_share},
+                lambda case: {"stance": ""},
+            ),
         ),
     ),
 )

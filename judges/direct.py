@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from conqret.baseline import Evidence, Finding
 from conqret.judging.criteria import Preference, score_preference
-from conqret.judging.judge_parts import Judge, JudgePrompt
+from conqret.judging.deciding import preference_questions, rating_questions
+from conqret.judging.judge_parts import Judge, JudgePrompt, TypedQuestions
 from conqret.judging.responses import SIDES, Typed, ZeroToTen
 from conqret.judging.scales import ZERO_TO_TEN, rated
 
@@ -27,6 +28,7 @@ def _scored(
     metric: str,
     find: Callable[[Evidence], Finding],
     needs: frozenset[str],
+    typed: TypedQuestions,
     response: type[Score | ScoreOrNull] = Score,
 ) -> JudgePrompt[Score | ScoreOrNull]:
     return JudgePrompt(
@@ -36,7 +38,12 @@ def _scored(
         response=response,
         score=lambda reply, case: {metric: rated(ZERO_TO_TEN, reply.value.score)},
         baseline=lambda case: {"score": ZERO_TO_TEN.rating(find(case.evidence).value)},
+        typed=typed,
     )
+
+
+def _levels(meanings: Mapping[int, str]) -> dict[int, str]:
+    return {level: meanings.get(level, "") for level in range(ZERO_TO_TEN.low, ZERO_TO_TEN.high + 1)}
 
 
 JUDGE = Judge(
@@ -47,8 +54,46 @@ JUDGE = Judge(
     "to 0",
     source="ConQRet, Table 3, Appendix D.1",
     judge_prompts=(
-        _scored("context_relevance", Evidence.context_relevance, frozenset({"documents"})),
-        _scored("groundedness", Evidence.groundedness, frozenset({"documents", "argument"}), ScoreOrNull),
+        _scored(
+            "context_relevance",
+            Evidence.context_relevance,
+            frozenset({"documents"}),
+            rating_questions(
+                "context_relevance",
+                "How relevant are the `documents`, together, to the question in `topic`? What counts is content that "
+                "somebody could argue with, for either side alike.",
+                _levels(
+                    {
+                        0: "nothing in it is on the topic",
+                        2: "a small part is of use; most is noise, or about something else",
+                        5: "about half of it is of use, or most is but in general terms",
+                        8: "most of it is of use and specific; some is noise",
+                        10: "nearly all of it is direct, detailed evidence, on several aspects of the topic",
+                    }
+                ),
+            ),
+        ),
+        _scored(
+            "groundedness",
+            Evidence.groundedness,
+            frozenset({"documents", "argument"}),
+            rating_questions(
+                "groundedness",
+                "How many of the statements of fact in `argument` do the `documents` bear out? A number in brackets, "
+                "such as [2], cites the document of that number. Values and conclusions need no support.",
+                _levels(
+                    {
+                        0: "none, or hardly any",
+                        2: "about one in five",
+                        5: "about half",
+                        8: "about four in five",
+                        10: "all of them",
+                    }
+                ),
+                "It states no fact at all.",
+            ),
+            ScoreOrNull,
+        ),
         JudgePrompt(
             prompt="direct/preference",
             metrics=("preference",),
@@ -59,6 +104,12 @@ JUDGE = Judge(
             baseline=lambda case: {"preference": SIDES[case.evidence.preference().label]},
             both_orders=True,
             english_only=frozenset({"preference"}),
+            typed=preference_questions(
+                "Which argument on `topic` would convince more readers who have not made up their minds? Concrete "
+                "reasons and explanations convince; length, order and your own view do not count. Where there are "
+                "`documents`, what they contradict counts against an argument.",
+                "there is no reason to prefer either",
+            ),
         ),
     ),
 )

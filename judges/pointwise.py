@@ -5,7 +5,7 @@ from __future__ import annotations
 from conqret.judges._shared import OneToThreeOrNull
 from conqret.judging.dimensions import DIMENSIONS, Dimension
 from conqret.judging.judge_parts import Judge, JudgePrompt
-from conqret.judging.responses import stated
+from conqret.judging.responses import dimension_questions, stated
 from conqret.judging.scales import ONE_TO_THREE, rated
 
 
@@ -21,6 +21,7 @@ def _ask(dimension: Dimension) -> JudgePrompt[OneToThreeOrNull]:
         },
         baseline=lambda case: stated(case, case.evidence.dimensions()[dimension.name], ONE_TO_THREE),
         english_only=frozenset({dimension.name}),
+        typed=dimension_questions(dimension, ONE_TO_THREE),
     )
 
 

@@ -19,7 +19,8 @@ from pydantic import create_model
 from conqret.baseline import Evidence, SentenceFinding
 from conqret.data import Measure, Part, Reason, Status
 from conqret.errors import number
-from conqret.judges._shared import DifferentClaims, different
+from conqret.judges._rag_questions import TYPED
+from conqret.judges._shared import DifferentClaims, average_precision, different
 from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply
 from conqret.judging.responses import Typed, Whole, each_once
 
@@ -192,15 +193,6 @@ def unsupported(claims: Sequence[Claim]) -> Measure:
         explanation=", ".join(f"{count} {label}" for label, count in counts.most_common()),
         parts=tuple(parts),
     )
-
-
-def average_precision(uses: Sequence[float]) -> float:
-    """Average precision of documents by rank, each counting its use in [0, 1]; 0 where none is of use."""
-    total, gained, summed = sum(uses), 0.0, 0.0
-    for rank, credit in enumerate(uses, start=1):
-        gained += credit
-        summed += credit * gained / rank
-    return min(1.0, summed / total) if total else 0.0
 
 
 def _open_on_both_sides(part: Any) -> bool:
@@ -383,6 +375,7 @@ PROMPT: JudgePrompt[Any] = JudgePrompt(
     context=lambda case: {"documents": range(1, len(case.item.documents) + 1)},
     settings=lambda case: {"shown": ("argument", "documents") if case.item.documents else ("argument",)},
     section=_section,
+    typed=TYPED,
 )
 JUDGE = Judge(
     name="rag",

@@ -7,7 +7,15 @@ from typing import Any
 
 from conqret.baseline import Evidence
 from conqret.data import Measure, Status
-from conqret.judging.judge_parts import Case, Judge
+from conqret.judging.deciding import (
+    ARGUMENT,
+    FACTS,
+    expected,
+    expected_rating,
+    mean_measure,
+    rating_questions,
+)
+from conqret.judging.judge_parts import Case, Judge, TypedQuestions
 from conqret.judging.responses import (
     DOCUMENTS_AND_ARGUMENT,
     DocumentRating,
@@ -20,6 +28,7 @@ from conqret.judging.responses import (
     stated,
 )
 from conqret.judging.scales import ZERO_TO_FIVE, graded, share
+from conqret.llm.decisions import Decided, Question, rating
 
 
 def score_documents(ratings: Sequence[DocumentRating], case: Case) -> Mapping[str, Measure]:
@@ -29,9 +38,9 @@ def score_documents(ratings: Sequence[DocumentRating], case: Case) -> Mapping[st
     ``relevant_from`` or higher.
     """
     parts, relevant = [], 0
-    for document, rating in zip(case.item.documents, ratings, strict=True):
-        parts.append(graded(ZERO_TO_FIVE, document.id, rating.rating, rating.explanation))
-        relevant += rating.rating >= case.options.relevant_from
+    for document, rated in zip(case.item.documents, ratings, strict=True):
+        parts.append(graded(ZERO_TO_FIVE, document.id, rated.rating, rated.explanation))
+        relevant += rated.rating >= case.options.relevant_from
     return {
         "context_relevance": share(parts),
         "predicted_precision": Measure(
@@ -51,11 +60,63 @@ def baseline_documents(case: Case) -> list[dict[str, Any]]:
     return ratings
 
 
+RELEVANCE_LEVELS = {
+    0: "about something else, or mere advertising and site furniture",
+    1: "mentions the topic in passing",
+    2: "touches on it with little of use",
+    3: "relevant, with usable content",
+    4: "relevant and specific",
+    5: "direct, detailed evidence on the question",
+}
+
+
+def relevance_questions(case: Case) -> dict[str, Question]:
+    """Return one question for each document: how relevant it is to the topic."""
+    questions = {}
+    for number in range(1, len(case.item.documents) + 1):
+        text = f"How relevant is document {number} of `documents`, taken by itself, to the question in `topic`? Both"
+        questions[f"document_{number}"] = rating(f"{text} sides count alike.", RELEVANCE_LEVELS)
+    return questions
+
+
+def expected_relevance(decided: Decided, case: Case) -> Measure:
+    """Compute context relevance as the mean of the expected ratings of the documents."""
+    ratings = [expected_rating(decided[name], ZERO_TO_FIVE) for name in relevance_questions(case)]
+    return mean_measure(ratings, [document.id for document in case.item.documents])
+
+
+def expected_precision(decided: Decided, case: Case) -> Measure:
+    """Compute predicted precision as the mean probability that a document is rated ``relevant_from`` or
+    higher.
+    """
+    least = case.options.relevant_from
+    values = {str(level): float(level >= least) for level in RELEVANCE_LEVELS}
+    chances = [expected(decided[name], values) for name in relevance_questions(case)]
+    measure = mean_measure(chances, [document.id for document in case.item.documents])
+    words = f"the mean probability that a document is rated {least} or higher"
+    return measure.model_copy(update={"explanation": words, "parts": ()})
+
+
 GROUNDEDNESS = rating_section(
     "groundedness",
     ZERO_TO_FIVE,
     ZeroToFiveOrNull,
     Evidence.groundedness,
+    typed=rating_questions(
+        "groundedness",
+        "How many of the statements of fact in `argument` do the `documents` bear out? A number in brackets, such as "
+        "[2], cites the document of that number; a statement borne out by another document counts half. Values and "
+        "conclusions need no support.",
+        {
+            0: "none, or hardly any",
+            1: "about a quarter",
+            2: "about half",
+            3: "most, about three in four",
+            4: "nearly all, about nine in ten",
+            5: "all of them",
+        },
+        FACTS,
+    ),
 )
 
 JUDGE = Judge(
@@ -76,12 +137,30 @@ JUDGE = Judge(
                     needs=frozenset({"documents"}),
                     score=score_documents,
                     baseline=baseline_documents,
+                    typed=TypedQuestions(
+                        relevance_questions,
+                        {"context_relevance": expected_relevance, "predicted_precision": expected_precision},
+                    ),
                 ),
                 rating_section(
                     "answer_relevance",
                     ZERO_TO_FIVE,
                     ZeroToFiveOrNull,
                     Evidence.answer_relevance,
+                    typed=rating_questions(
+                        "answer_relevance",
+                        "Does the text in `argument` answer the question in `topic`, on the side in `stance` if one is "
+                        "given? How true or convincing it is does not matter here.",
+                        {
+                            0: "it is about something else, or argues for the other side",
+                            1: "it is on the subject, but gives no answer",
+                            2: "it answers in part or by implication; much of it is general",
+                            3: "it answers, but in general terms, or with one narrow point",
+                            4: "it answers with particular points; something that matters is left out",
+                            5: "it answers from beginning to end, with particular points",
+                        },
+                        ARGUMENT,
+                    ),
                 ),
                 GROUNDEDNESS,
                 *dimension_sections(ZERO_TO_FIVE, ZeroToFiveOrNull, DOCUMENTS_AND_ARGUMENT),

@@ -103,7 +103,7 @@ class Part(Frozen):
 
     ``id`` names it (the document's id, the criterion's name, the nugget's text, the sentence's number).
     ``value`` is in [0, 1], ``raw`` is on the format's own scale, and ``label`` is a verdict that is not a
-    number.
+    number. ``distribution`` has the probability of each answer, where a model gives them.
     """
 
     id: str
@@ -111,6 +111,7 @@ class Part(Frozen):
     raw: float | None = None
     label: str | None = None
     explanation: str = ""
+    distribution: Mapping[str, float] = Field(default_factory=dict, exclude_if=not_)
 
 
 class Measure(Frozen):
@@ -120,8 +121,10 @@ class Measure(Frozen):
     is their mean and ``majority`` the most frequent value (the median of tied ones). ``samples`` holds
     each value, None for a sample without one. ``label`` is the verdict of a preference: first, second or
     tie. ``flipped`` is true if it changed with the order of the arguments. ``method`` is how the value was
-    read: ``logprobs``, ``rating``, or ``mixed`` if samples or orders differ. ``confidence`` maps each
-    source of confidence to a number from 0 to 1 (:mod:`conqret.judging.scales`).
+    read: ``logprobs``, ``rating``, ``probabilities`` (of a decision model), or ``mixed`` if samples or
+    orders differ. ``confidence`` maps each source of confidence to a number from 0 to 1
+    (:mod:`conqret.judging.scales`). ``distribution`` has the probability of each answer, where a decision
+    model gives them.
     """
 
     status: Status
@@ -134,6 +137,7 @@ class Measure(Frozen):
     samples: tuple[float | None, ...] = ()
     confidence: Mapping[str, Annotated[float, Field(ge=0, le=1)]] = Field(default_factory=dict)
     explanation: str = ""
+    distribution: Mapping[str, float] = Field(default_factory=dict, exclude_if=not_)
     parts: tuple[Part, ...] = ()
     reason: Reason | None = None
     detail: str = ""
@@ -243,6 +247,19 @@ class Trace(Frozen):
         return total
 
 
+class CascadeStage(Frozen):
+    """Which judge of a cascade gave an item its scores: ``model``, the last one if ``escalated``.
+
+    ``confidence`` is that of the first judge in the item, by the cascade's rule; None if it had none. The first
+    ``first_calls`` calls of the trace are those of the first judge.
+    """
+
+    model: str
+    escalated: bool
+    confidence: float | None
+    first_calls: int
+
+
 class Judgment(Frozen):
     """One judge's measures of one item, by metric, with the trace of its calls.
 
@@ -250,7 +267,8 @@ class Judgment(Frozen):
     same judge configuration: judge, prompts and model. ``version`` is the perturbed version that was
     judged, or None for the original item. ``language`` is the item's ISO 639-1 code, or empty if it was
     not detected. ``translation_of`` is the name that the item shares with its translations. If a judge
-    consists of several formats, ``formats`` has the format of each metric and its fingerprint.
+    consists of several formats, ``formats`` has the format of each metric and its fingerprint. In a cascade
+    of two judges, ``cascade`` says which one gave the scores.
     """
 
     item: str
@@ -267,6 +285,7 @@ class Judgment(Frozen):
     language: str = ""
     translation_of: str = Field(default="", exclude_if=not_)
     formats: Mapping[str, tuple[str, str]] = Field(default_factory=dict, exclude_if=not_)
+    cascade: CascadeStage | None = Field(default=None, exclude_if=not_)
     trace: Trace = Trace()
 
     @property

@@ -171,7 +171,9 @@ def _faults(experiment: Experiment) -> Iterator[_Fault]:
         yield from _named(("generators", name, "strategy"), partial(table.options, experiment.seed))
     for owner, model in _models(experiment):  # models that are only read, where one has to write
         if what := WRITES.get(owner[0]):
-            yield from _named(owner, partial(backend_of(model).check_can_request, f"the question for {what}"))
+            decided = owner[0] == "rerankers"
+            check = partial(backend_of(model).check_can_request, f"the question for {what}", decided=decided)
+            yield from _named(owner, check)
     for model in experiment.models:
         yield from _named(("models", model), partial(experiment.client, model))
 

@@ -91,6 +91,7 @@ class ScoreChecks(OptionGroup):
             have raw and calibrated scores.
         abstain: A file written by `conqret judges abstain` for this same judge: scores that it is not sure enough of
             are left out, reason: `unsure`. The same command without the option brings them back.
+        cascade: A file written by `conqret judges abstain --against` for this judge and the one of `--escalate`.
         junit: Write JUnit XML for a CI server into this file: a test case for each item and for each condition that
             `--require` sets on the result.
         markdown: Write the mean scores into this file as Markdown, and whether the conditions set by `--require` are
@@ -100,6 +101,7 @@ class ScoreChecks(OptionGroup):
     card: Path | None = None
     calibration: Path | None = None
     abstain: Path | None = None
+    cascade: Path | None = None
     require: list[str] | None = None
     junit: Path | None = None
     markdown: Path | None = None
@@ -114,6 +116,7 @@ def judge(
     read: ItemReading,
     run_options: StudyOptions,
     confidence: bool | None = None,
+    escalate: str | None = None,
     config: Config = None,
     checks: ScoreChecks,
 ) -> None:
@@ -125,6 +128,7 @@ def judge(
     Judging:
         confidence (--confidence): Have the judge state its confidence in each response, from 0 to 100, for `conqret
             judges abstain`. The prompt differs, so it counts as a different judge.
+        escalate: The model that judges the items that `--model` is unsure of, by the rule in `--cascade FILE`.
 
     Examples:
 
@@ -140,7 +144,7 @@ def judge(
 
     conqret judge items.jsonl --replay recordings.jsonl
     """
-    from conqret.judging.judge import expected_cost
+    from conqret.judging.judge import expected_costs
     from conqret.judging.judge import judge as judged
 
     shown = run_options.shown
@@ -153,6 +157,8 @@ def judge(
         "skip_invalid": read.skip_invalid,
         "language": read.language,
         "abstain": checks.abstain,
+        "escalate": escalate,
+        "cascade": checks.cascade,
         **({} if confidence is None else {"confidence": confidence}),
         "output": True if output is None else output,
         **chosen.own.given(),
@@ -173,7 +179,7 @@ def judge(
     if config is not None:
         shown.note(f"settings come from {config}; options of the command line override them")
     if run_options.dry_run:
-        run_options.tell_cost([expected_cost(items, **{**settings, "batch": False})])
+        run_options.tell_cost(expected_costs(items, **{**settings, "batch": False}))
         return
 
     def begin(run: JudgePlan, rows: int) -> None:
@@ -184,12 +190,12 @@ def judge(
 
             check_had(wanted, setup.metrics)
         if maps is not None:
-            maps.check(setup.judge.name, setup.client.model, setup.fingerprints)
+            maps.check(setup.judge.name, setup.model, setup.fingerprints)
         if checks.card is not None:
             _compare_card(checks.card, setup)
         counts = f"{number(checked.count, 'item')}, {number(checked.documents, 'document')}"
         shown.tell(f"{counts} from {items or chosen.own.verdicts} (read as {checked.layout})")
-        shown.tell(f"judged by {setup.judge.name} with {setup.client.model}")
+        shown.tell(f"judged by {setup.judge.name} with {setup.model}")
         shown.note(*setup.notes)
         bar.start(run.clients[0], rows, run.total)
 
@@ -272,12 +278,16 @@ def _compare_card(card: Path, setup: Setup) -> None:
 
 def _lines(judgments: Judgments, summary: Summary, *, quiet: bool) -> Iterator[RenderableType]:
     """The summary of a run for a console, with where its files are; its first lines alone where it is ``quiet``."""
+    from conqret.judging.cascade import cascade_counts
     from conqret.judging.summary_tables import headlines, terminal
 
     if summary.outstanding and not len(judgments):
         yield f"nothing is judged yet: {summary.outstanding} of {judgments.record.items_count} items wait for a batch"
         return
     yield from headlines(summary, judgments.record) if quiet else terminal(summary, judgments.record)
+    counts = cascade_counts(judgments)
+    if counts.kept or counts.escalated:
+        yield counts.line(judgments.record.model)
     if (run := judgments.folder) is not None:
         yield at(run.judgments_file, "judgments")
         yield at(run.scores_file, "scores")

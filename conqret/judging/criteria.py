@@ -8,7 +8,7 @@ rating. A judge of criteria is a format like any other: its fingerprint is the t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain
@@ -21,10 +21,12 @@ from conqret.errors import DeclarationError, Fault, FaultsError, number
 from conqret.io.reports import TOPIC_IDS, topic_names
 from conqret.io.rows import FaultList, listed, quoted
 from conqret.judging.criterion import FIELDS, PAIRED, Criterion, criterion_of, fields_of, parse_criterion
+from conqret.judging.deciding import YES_OR_NO, expected, expected_rating, preference_questions
 from conqret.judging.judge_options import RUBRIC
-from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply
+from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply, TypedQuestions
 from conqret.judging.responses import LABELS, Typed, no_truth_value
 from conqret.judging.scales import Scale, preferred, rated
+from conqret.llm.decisions import Decided, Distribution, Question, rating, yes_no
 
 ITEM_KEYS = ("item", "item_id")
 """Names of what says for which item a rubric is."""
@@ -236,14 +238,25 @@ def _ask(prompt: str, rubrics: Rubrics, names: Sequence[str], metrics: Sequence[
             for entry in judged(case)
         }
 
+    def typed(entry_of: str) -> Callable[[Decided, Case], Measure]:
+        def measure(decided: Decided, case: Case) -> Measure:
+            entry = next((entry for entry in judged(case) if entry.metric == entry_of), None)
+            if entry is None:
+                return lost(case)[entry_of]
+            return _expected(entry.criterion, decided[entry.field])
+
+        return measure
+
     def settings(case: Case) -> dict[str, Any]:
         own = criteria(case)
         return {"criteria": own, "shown": tuple(sorted(fields_of(entry.criterion for entry in own)))}
 
-    def variables(case: Case) -> dict[str, Any]:
+    def hidden(case: Case) -> dict[str, Any]:
         own = settings(case)["shown"]
-        hidden = {name: () if name == "documents" else None for name in FIELDS.values() if name not in own}
-        return {**hidden, "answered": tuple(entry.field for entry in judged(case))}
+        return {name: () if name == "documents" else None for name in FIELDS.values() if name not in own}
+
+    def variables(case: Case) -> dict[str, Any]:
+        return {**hidden(case), "answered": tuple(entry.field for entry in judged(case))}
 
     return JudgePrompt(
         prompt=prompt,
@@ -257,7 +270,29 @@ def _ask(prompt: str, rubrics: Rubrics, names: Sequence[str], metrics: Sequence[
         settings=settings,
         settled=lambda case: None if judged(case) else lost(case),
         about=lambda wanted: _ask(prompt, rubrics, names, [name for name in metrics if name in wanted]),
+        typed=TypedQuestions(
+            lambda case: {entry.field: _question(entry.criterion) for entry in judged(case)},
+            {name: typed(name) for name in metrics},
+            hidden,
+            {"topic": "question", **{field: name for name, field in FIELDS.items()}},
+        ),
     )
+
+
+def _question(criterion: Criterion) -> Question:
+    """The typed question of a criterion; "the answer" in it is the state's ``answer``."""
+    if criterion.scale is None:
+        return yes_no(f"Is this met? {criterion.question}")
+    low, high = criterion.scale
+    meanings = dict(criterion.anchors)
+    return rating(criterion.question, {level: meanings.get(level, "") for level in range(low, high + 1)})
+
+
+def _expected(criterion: Criterion, distribution: Distribution) -> Measure:
+    if criterion.scale is not None:
+        return expected_rating(distribution, Scale(*criterion.scale))
+    measure = expected(distribution, YES_OR_NO)
+    return measure.model_copy(update={"raw": measure.value})
 
 
 def _measure(criterion: Criterion, answer: Any) -> Measure:
@@ -347,6 +382,12 @@ def comparison_judge(criterion: Criterion) -> Judge:
                 variables=lambda case: hidden,
                 settings=lambda case: {"criterion": criterion},
                 both_orders=True,
+                typed=preference_questions(
+                    "Of which argument is this true more fully, or better answered, by these words alone? "
+                    f"{criterion.question}",
+                    "both meet it alike, or neither at all",
+                    lambda case: hidden,
+                ),
             ),
         ),
         declared={COMPARED_BY: criterion.plain()},

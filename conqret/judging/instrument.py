@@ -18,6 +18,8 @@ from typing import Any
 from markupsafe import Markup
 
 from conqret.data import Call, Document, Flag, Item, Judgment, Measure, Reason, Trace, Trim, Turn
+from conqret.judging.cascade import CascadeRule
+from conqret.judging.deciding import decision_of, measures_of, pictures_of
 from conqret.judging.dimensions import ordered
 from conqret.judging.judge_options import CONVERSATION, LANGUAGE, Conversation, JudgeOptions
 from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply
@@ -37,7 +39,8 @@ class Instrument:
     """A judge configuration that is ready to judge: format, options, prompts, client, model and fingerprint.
 
     Samples are numbered from ``first_sample``; another number requests further samples of the same prompts.
-    ``members`` are the configurations of the formats that it consists of, with their metrics' names here.
+    ``members`` are the configurations of the formats that it consists of, with their metrics' names here. A
+    ``cascade`` has its first and its last judge, and the rule by which the first one keeps an item.
     """
 
     judge: Judge
@@ -48,6 +51,7 @@ class Instrument:
     fingerprint: str
     first_sample: int = 0
     members: tuple[tuple[Instrument, Mapping[str, str]], ...] = ()
+    cascade: tuple[Instrument, Instrument, CascadeRule] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +66,11 @@ async def judge_item(item: Item, instrument: Instrument) -> Judgment:
 
     A failed request raises nothing: its score is missing, with a reason.
     """
+    if instrument.cascade is not None:
+        first, last, rule = instrument.cascade
+        by_first = await judge_item(item, first)
+        by_last = None if rule.keeps(by_first) else await judge_item(item, last)
+        return rule.joined(by_first, by_last, model=instrument.model, fingerprint=instrument.fingerprint)
     if instrument.members:
         judgments = await _gather([judge_item(item, member) for member, _ in instrument.members])
         return _one_judgment(judgments, instrument)
@@ -189,6 +198,8 @@ async def _ask_case(judge_prompt: JudgePrompt[Any], case: Case, instrument: Inst
     if settled is not None:
         return _Outcome(settled)
     client = instrument.client
+    if client.decides:
+        return await _decide(judge_prompt, case, instrument)
     if client.baseline:
         left, unread = judge_prompt.offline(case)
         if left is None:
@@ -197,6 +208,34 @@ async def _ask_case(judge_prompt: JudgePrompt[Any], case: Case, instrument: Inst
             outcome = await _ask_about(left, case, instrument)
             return replace(outcome, measures={**outcome.measures, **unread})
     return await _ask_about(judge_prompt, case, instrument)
+
+
+async def _decide(judge_prompt: JudgePrompt[Any], case: Case, instrument: Instrument) -> _Outcome:
+    """The typed questions about a case, put to a decision model."""
+    client = instrument.client
+    if client.blind and pictures_of(judge_prompt, case.item):
+        lost = Measure.missing(Reason.NO_VISION, client.blind)
+        return _Outcome(dict.fromkeys(judge_prompt.metrics, lost))
+
+    def shown(documents: Sequence[Document]) -> RenderedPrompt:
+        item = case.item.model_copy(update={"documents": tuple(documents)})
+        decision = decision_of(judge_prompt, replace(case, item=item))
+        return RenderedPrompt(decision.longest, decision.texts[1])
+
+    fitted = fit(case.item.documents, shown, client, answer_room=0)
+    documents, trims = (case.item.documents, ()) if fitted is None else (fitted.documents, fitted.trims)
+    case = replace(case, item=case.item.model_copy(update={"documents": documents}))
+    decided, calls = await client.decide(
+        _name(judge_prompt, case),
+        case.item.id,
+        decision_of(judge_prompt, case),
+        instrument.first_sample + case.sample,
+    )
+    return _Outcome(measures_of(judge_prompt, decided, case), calls, trims)
+
+
+def _name(judge_prompt: JudgePrompt[Any], case: Case) -> str:
+    return f"{judge_prompt.prompt} (swapped)" if case.swapped else judge_prompt.prompt
 
 
 async def _ask_about(judge_prompt: JudgePrompt[Any], case: Case, instrument: Instrument) -> _Outcome:
@@ -228,7 +267,7 @@ async def _ask_about(judge_prompt: JudgePrompt[Any], case: Case, instrument: Ins
         reading = judge_prompt.reading(case, rendered, filled(prompt, judge_prompt, without))
     answer = await client.request(
         Request(
-            ask=f"{judge_prompt.prompt} (swapped)" if case.swapped else judge_prompt.prompt,
+            ask=_name(judge_prompt, case),
             item=case.item.id,
             messages=messages(rendered, images),
             response=judge_prompt.answer(case),

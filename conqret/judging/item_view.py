@@ -108,7 +108,7 @@ def documents(judgment: Judgment, item: Item, citing: Sequence[View]) -> Iterato
             omitted=len(document.text) - len(shown),
             words=words.count(count_words(document.text)),
             rating=None if rating is None else _part_cell(rating[1]),
-            explanation="" if rating is None else explained(rating[0], rating[1].explanation),
+            explanation="" if rating is None else explained(rating[0], _why(rating[1])),
             cited=[(key, marks[:50]) for key, marks in back.get(number, {}).items()],
             flagged=any(map(judgment.addressed.__contains__, flags)),
             trim=trims.get(document.id, ""),
@@ -185,7 +185,9 @@ def _extras(measure: Measure) -> Iterator[str]:
     if measure.raw is not None:
         sampled = len(measure.samples) > 1
         yield f"mean rating {measure.raw:.2f}" if sampled else f"rating {words.rating(measure.raw)}"
-    if measure.method is not None:
+    if measure.distribution:
+        yield f"probabilities {words.probabilities(measure.distribution)}"
+    elif measure.method is not None:
         yield f"read from {measure.method}"
     if measure.samples:
         yield "scores of the samples " + " · ".join(words.score(value) for value in measure.samples[:50])
@@ -272,6 +274,11 @@ def _measure_cell(measure: Measure) -> Cell:
         return cell(None, title=f"{measure.status.value}: {words.reason(measure.reason)}")
     verdict = PREFERRED.get(measure.label or "", "")
     return cell(measure.value, verdict, f"score {words.score(measure.value)}" if verdict else "")
+
+
+def _why(part: Part) -> str:
+    """The explanation of a part, or else the probabilities behind it."""
+    return part.explanation or words.probabilities(part.distribution)
 
 
 def _part_cell(part: Part) -> Cell:
@@ -362,7 +369,7 @@ def _table(kind: str, columns: tuple[str, ...], rows: list[View]) -> View:
 
 
 def _row(name: str, cells: Iterable[Cell], parts: Sequence[Part]) -> View:
-    explanation = " / ".join(dict.fromkeys(part.explanation for part in parts if part.explanation))
+    explanation = " / ".join(dict.fromkeys(why for part in parts if (why := _why(part))))
     return View(name=cut(name, 1000), cells=tuple(cells), explanation=cut(explanation, 2000))
 
 

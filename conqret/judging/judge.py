@@ -24,7 +24,7 @@ from conqret.judging.judge_settings import (
     session_settings,
 )
 from conqret.judging.judgments import JudgePlan, Judgments, judge_items
-from conqret.judging.setup import RecordedCall, Setup, check_items, recorded_call, set_up
+from conqret.judging.setup import OF_A_MODEL, RecordedCall, Setup, check_items, recorded_call, set_up
 from conqret.llm.client_options import resolving
 from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.session import Session
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 Items = str | Path | Item | Mapping[str, object] | Iterable[Item | Mapping[str, object]] | None
 """A file, one item or dictionary, or several; None where a log of verdicts has them."""
 
-NOT_IN_A_SESSION = {"judge", "verdicts", "batch", "engine", "workers", "session"}
+NOT_IN_A_SESSION = {"judge", "verdicts", "batch", "engine", "workers", "session", "escalate", "cascade"}
 """Settings of calls that open a session of their own."""
 _OF_A_SESSION = (NOT_IN_A_SESSION - {"session"}) | ClientSettings.__annotations__.keys()
 _OF_A_SESSION |= {"model", "prompts", "recordings", "replay"}
@@ -93,6 +93,8 @@ def judge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
             - ``recordings``: a store of responses to read and extend; ``replay``: a store, an export or a run that
               gives all responses, and by default also the format, model and settings
             - ``abstain``: a file of ``conqret judges abstain`` for this judge; unsure scores are left out
+            - ``escalate``: the model that judges the items that ``model`` is unsure of, by the rule in ``cascade``, a
+              file of ``conqret judges abstain --against`` for these two judges
             - ``batch``: submit the requests as a batch of the provider (OpenAI, Anthropic) at half the price, and
               return; the same call again collects the responses, and submits what must be requested again
             - ``session``: an open :class:`conqret.Session`, whose model, prompts and recordings are used, so that many
@@ -137,10 +139,18 @@ async def ajudge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
 def expected_cost(items: Any, **settings: Unpack[JudgeSettings]) -> ExpectedCost:
     """Return the calls, tokens and dollars that :func:`judge` would need with the same settings.
 
-    It calls no model and writes nothing.
+    It calls no model and writes nothing. Of a cascade, it is the cost of the first judge.
 
     Raises:
         DeclarationError: as for :func:`judge`.
+    """
+    return expected_costs(items, **settings)[0]
+
+
+def expected_costs(items: Any, **settings: Unpack[JudgeSettings]) -> list[ExpectedCost]:
+    """Return the same for each judge: one, or the first and the last of a cascade.
+
+    The last judge is expected to judge the share of items that it had to judge where the rule was fitted.
     """
     from conqret.judging.cost import expected_judging
     from conqret.llm.expected_cost import batch_price
@@ -150,7 +160,10 @@ def expected_cost(items: Any, **settings: Unpack[JudgeSettings]) -> ExpectedCost
     if (unsure := settings.get("abstain")) is not None:
         _abstention(unsure, setup)
     cost = expected_judging(setup, source)
-    return batch_price(cost, setup.client) if settings.get("batch") else cost
+    if setup.cascade is not None:
+        last, rule = setup.cascade
+        return [cost, expected_judging(last, source).scaled(1 - rule.share)]
+    return [batch_price(cost, setup.client) if settings.get("batch") else cost]
 
 
 async def _judge(items: Any, settings: JudgeSettings) -> Any:
@@ -167,7 +180,7 @@ async def _judge(items: Any, settings: JudgeSettings) -> Any:
             "a batch is answered later, so no columns can be added to a frame now: give the items as a file or a list"
         )
     if output is True:
-        output = default_folder(stem(Path(source.name)), setup.judge.name, setup.client.model)
+        output = default_folder(stem(Path(source.name)), setup.judge.name, setup.model)
     folder = JudgeFolder(Path(output)) if output else None
     judgments = await _judged(source, checked, setup, folder, settings, abstain)
     if source.frame_kind is None:
@@ -186,8 +199,49 @@ def _abstention(abstain: str | Path | Abstention, setup: Setup) -> Abstention:
     from conqret.studies.abstain.result import Abstention
 
     abstention = abstain if isinstance(abstain, Abstention) else Abstention.read(Path(abstain))
-    abstention.check(setup.judge.name, setup.client.model, setup.fingerprints)
+    abstention.check(setup.judge.name, setup.model, setup.fingerprints)
     return abstention
+
+
+def _in_cascade(setup: Setup, settings: JudgeSettings, items: Callable[[], ItemSource]) -> Setup:
+    """The setup with the last judge of a cascade and its rule, where one is set.
+
+    Raises:
+        DeclarationError: only one of model and rule is given, or the rule is of other judges.
+    """
+    escalate, rule = settings.get("escalate"), settings.get("cascade")
+    if escalate is None and rule is None:
+        return setup
+    if escalate is None or rule is None:
+        raise DeclarationError(
+            "--escalate MODEL and --cascade FILE go together: the model that judges what the first one is unsure of, "
+            "and the rule for both (conqret judges abstain RUN --against RUN_OF_MODEL --labels LABELS writes it)"
+        )
+    if settings.get("batch"):
+        raise DeclarationError("a cascade calls one judge after the other: leave --batch out")
+    from conqret.studies.abstain.cascade_result import Cascade
+
+    cascade = rule if isinstance(rule, Cascade) else Cascade.read(Path(rule))
+    cascade.check(setup.judge.name, setup.model, setup.fingerprints)
+    named = chosen_format(settings, items)
+    replay = settings.get("replay")
+    if named is None and replay is not None:
+        named = recorded_call(Path(replay), model=setup.client.model).format
+    if named is None:
+        named = DEFAULT_FORMAT
+    last = escalate
+    if isinstance(last, str):
+        of_model = {**dict.fromkeys(OF_A_MODEL), **cascade.last.model_options}
+        last = replace(setup.client, model=last, **of_model)
+        if last.backend is not setup.client.backend:  # one address serves models of one kind
+            last = replace(last, api_base=None, api_key=None)
+    options = JudgeOptions(**{**cascade.last.options, "metrics": setup.options.metrics})
+    with resolving(replay is not None):
+        judge = set_up(named, last, options, setup.library)
+    judge = replace(judge, turns=setup.turns, languages=setup.languages)
+    cascade.check_last(judge.judge.name, judge.model, judge.fingerprints)
+    notes = (*setup.notes, *cascade.uncovered(setup.metrics))
+    return replace(setup, cascade=(judge, cascade.rule), notes=notes)
 
 
 def session_of(settings: JudgeSettings) -> tuple[Session, JudgeSettings]:
@@ -241,14 +295,17 @@ async def _judged(
     abstain: Abstention | None,
 ) -> Judgments:
     recordings = None if folder and settings.get("replay") else settings.get("recordings")
-    session = settings.get("session")
+    session, last = settings.get("session"), None
     async with contextlib.AsyncExitStack() as held:
         if session is None:
             own = {**settings, "recordings": recordings, "prompts": setup.library}
             session = Session(setup.client, **session_settings(own))
             await held.enter_async_context(session)
+            if setup.cascade is not None:
+                last = Session(setup.cascade[0].client, **session_settings(own))
+                await held.enter_async_context(last)
         applied = None if abstain is None else abstain.apply_to
-        plan = JudgePlan(session, folder, source, checked, setup, applied)
+        plan = JudgePlan(session, folder, source, checked, setup, applied, last)
         return await judge_items(
             plan, overwrite=settings.get("overwrite", False), watch=settings.get("watch")
         )
@@ -285,6 +342,7 @@ def prepared(
     if settings.get("nuggets") is not None:
         _check_nuggets(setup)
     checked, setup = check_items(source, setup, all_items=settings.get("session") is None)
+    setup = _in_cascade(setup, settings, lambda: source)
     return replace(source, needs=setup.needs), checked, setup, log
 
 
@@ -348,6 +406,11 @@ def setup_of(settings: JudgeSettings, items: Callable[[], ItemSource] | None = N
     notes: tuple[str, ...] = ()
     replay = settings.get("replay")
     if replay is not None and (recorded := _recorded(Path(replay), judging, name, model)) is not None:
+        if model is None and recorded.cascade and settings.get("escalate") is None:
+            raise DeclarationError(
+                f"{replay} is a run of a cascade: give --escalate and --cascade as it did, or --model {recorded.model} "
+                "for its first judge alone"
+            )
         model = recorded.model if model is None else model
         if name is None or _declared(name) == _declared(recorded.format):
             name, judging = recorded.format, {**recorded.judging, **judging}

@@ -65,9 +65,10 @@ def _rows(judgment: Judgment) -> Iterator[tuple[Any, ...]]:
         *((None,) * len(Version.model_fields) if version is None else dict(version).values()),
     )
     own = (judgment.format, judgment.fingerprint)
+    model = judgment.model if judgment.cascade is None else judgment.cascade.model
     for metric, measure in judgment.measures.items():
         format_name, fingerprint = judgment.formats.get(metric, own)
-        head = (*item, format_name, judgment.model, fingerprint)
+        head = (*item, format_name, model, fingerprint)
         status, reason = measure.status.value, measure.reason.value if measure.reason is not None else None
         why = measure.explanation or measure.detail
         said = (measure.label, measure.flipped, measure.method, measure.majority, reason, why)
@@ -233,6 +234,8 @@ class JudgeRecord(InstrumentRecord):
     items_count: int
     items_digest: str
     items_left_out: int = 0
+    last_judge: dict[str, Any] = Field(default_factory=dict, exclude_if=not_)
+    """In a cascade, the ``model``, ``options`` and ``model_options`` of its last judge."""
     notes: list[str] = Field(default_factory=list)
 
     @property

@@ -21,6 +21,7 @@ from conqret.errors import DeclarationError, check_known, first_line, metric_nam
 from conqret.judging.dimensions import DIMENSIONS, Dimension
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.known_as import elsewhere
+from conqret.llm.decisions import Decided, Question
 from conqret.llm.request import Reading
 from conqret.prompts import Library, RenderedPrompt
 from conqret.registry import Registry
@@ -78,6 +79,23 @@ def nothing(case: Case) -> Mapping[str, Any]:
 
 
 @dataclass(frozen=True)
+class TypedQuestions:
+    """What a decision model is asked of a case in place of a prompt, and how its answers are scored.
+
+    - ``questions(case)``: the questions by name, about the fields of the item that the prompt shows
+    - ``measures``: for each metric a function from the answers and the case to its measure; it reads an
+      answer as ``answers[name]``, a missing one makes the measure a missing one
+    - ``variables(case)``: what the state holds besides the item's fields, or in their place (empty: left out)
+    - ``names``: what a field is called in the state, if not by its own name
+    """
+
+    questions: Callable[[Case], Mapping[str, Question]]
+    measures: Mapping[str, Callable[[Decided, Case], Measure]]
+    variables: Callable[[Case], Mapping[str, Any]] = nothing
+    names: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class JudgePrompt(Generic[R]):
     """One request to a judge about an item: the prompt, the type of its response, and how it is scored.
 
@@ -102,6 +120,7 @@ class JudgePrompt(Generic[R]):
       measures)`` combines their measures
     - ``also``: a mapping from a metric to a field; the metric is reported if at least one item has that field
     - ``english_only``: the metrics whose ``baseline`` uses English word lists
+    - ``typed``: the typed questions for a decision model; without them, it cannot judge the metrics
     """
 
     prompt: str
@@ -127,6 +146,7 @@ class JudgePrompt(Generic[R]):
     joined: Callable[[Case, Sequence[Mapping[str, Measure]]], Mapping[str, Measure]] | None = None
     also: Mapping[str, str] = field(default_factory=dict)
     english_only: frozenset[str] = frozenset()
+    typed: TypedQuestions | None = None
 
     def answer(self, case: Case) -> type[R]:
         """Return the pydantic model of the response for a case."""
@@ -355,13 +375,16 @@ class Judge:
             return self.judge_prompts
         return tuple([_about(part, wanted) for part in self.judge_prompts if wanted & set(part.metrics)])
 
-    def identity(self, options: JudgeOptions, library: Library, model: Mapping[str, Any]) -> dict[str, Any]:
+    def identity(
+        self, options: JudgeOptions, library: Library, model: Mapping[str, Any], asked: Item | None = None
+    ) -> dict[str, Any]:
         """Return the parts of the judge configuration: prompts, response schemas, dimensions, sampling and
         model.
 
         The requested metrics are part of it only where they change a prompt, that is, where one prompt rates
         several metrics. All other prompts of the format are part of it even if not requested, so that scores
-        of one metric are comparable across runs. Long parts are replaced by a digest.
+        of one metric are comparable across runs. Long parts are replaced by a digest. With the item ``asked``,
+        the typed questions about it take the place of prompts and response schemas.
         """
         identity: dict[str, Any] = {"format": self.name, **model}
         for part in self.computed:
@@ -369,6 +392,8 @@ class Judge:
         if not self.judge_prompts:
             return identity
         identity |= self.declared
+        if asked is not None:
+            return identity | self._questions(options, asked)
         case = Case(Item(id="fingerprint", topic="fingerprint"), options)
         wanted, schemas = self.requested_metrics(options.metrics), list[object]()
         for whole in self.judge_prompts:
@@ -391,6 +416,15 @@ class Judge:
             "relevant_from": options.relevant_from,
             "temperature": options.sampling_temperature,
         }
+
+    def _questions(self, options: JudgeOptions, item: Item) -> dict[str, Any]:
+        """The parts of the identity for a decision model: all typed questions, whatever metrics are requested."""
+        questions, case = dict[str, str](), Case(item, options)
+        for part in self.judge_prompts:
+            if part.typed is not None:
+                texts = {name: question.plain() for name, question in part.typed.questions(case).items()}
+                questions[f"questions {part.prompt} ({', '.join(part.metrics)})"] = digest(texts)
+        return {**questions, "samples": options.samples, "relevant_from": options.relevant_from}
 
 
 @lru_cache(maxsize=SCHEMAS)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from conqret.llm.backends.function import Function
     from conqret.prompts import Library
     from conqret.runs.session import Session
+    from conqret.studies.abstain.cascade_result import Cascade
     from conqret.studies.abstain.result import Abstention
 
     class Watch(Protocol):
@@ -148,6 +149,8 @@ class JudgeSettings(ClientSettings, RequestSettings, ItemSettings, LogSettings, 
     nuggets: NuggetSource | None
     output: str | Path | bool | None
     abstain: str | Path | Abstention | None
+    escalate: str | ClientOptions | None
+    cascade: str | Path | Cascade | None
     session: Session | None
     watch: Watch
 

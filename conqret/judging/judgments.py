@@ -36,6 +36,7 @@ from conqret.judging.summary import Summary
 from conqret.judging.summary_tables import metric_table
 from conqret.judging.tally import Tally
 from conqret.llm.client import Client, awaited_answers
+from conqret.llm.client_options import ClientOptions
 from conqret.llm.tracing import KIND, TYPE, record_scores, trace_kind, tracer
 from conqret.runs.session import Session, SessionCounts
 from conqret.runs.trials import Memory, Rows, Trial, perform
@@ -80,12 +81,19 @@ async def judge_in_span(item: Item, instrument: Instrument) -> Judgment:
 _log = logging.getLogger(__name__)
 
 
+def _model_options(client: ClientOptions) -> dict[str, Any]:
+    """The settings of a client that a record keeps."""
+    left = {"model", "api_key", "api_base", "retry_unscored"}
+    return {name: value for name, value in asdict(client).items() if name not in left and value is not None}
+
+
 def judge_record(source: ItemSource, checked: CheckedItems, setup: Setup) -> JudgeRecord:
     """Return the run record of judging these items with this judge configuration."""
-    settings = asdict(setup.client)
-    for name, value in asdict(setup.client).items():
-        if name in {"model", "api_key", "api_base", "retry_unscored"} or value is None:
-            del settings[name]
+    last: dict[str, Any] = {}
+    if setup.cascade is not None:
+        judge, _ = setup.cascade
+        last = {"model": judge.client.model, "options": asdict(judge.options)}
+        last["model_options"] = _model_options(judge.client)
     options = asdict(setup.options)
     if not setup.turns:
         del options["conversation"]
@@ -94,7 +102,8 @@ def judge_record(source: ItemSource, checked: CheckedItems, setup: Setup) -> Jud
     return JudgeRecord(
         **setup.recorded,
         options=options,
-        model_options=settings,
+        model_options=_model_options(setup.client),
+        last_judge=last,
         items_name=Path(source.name).name,
         items_layout=checked.layout,
         items_count=checked.count,
@@ -243,7 +252,8 @@ class JudgePlan:
     """A run that judges every item once.
 
     With a session that sends batches, an item has no judgment until the same run collects it. ``abstain``
-    removes unsure scores from a judgment. ``folder`` is None where nothing is saved.
+    removes unsure scores from a judgment. ``folder`` is None where nothing is saved. ``last`` is the session of the
+    last judge of a cascade.
     """
 
     session: Session
@@ -252,12 +262,23 @@ class JudgePlan:
     checked: CheckedItems
     setup: Setup
     abstain: Callable[[Judgment], Judgment] | None = None
+    last: Session | None = None
     by: ClassVar[str] = ""
+
+    @property
+    def sessions(self) -> tuple[Session, ...]:
+        """The sessions of the run: one, or those of the first and the last judge of a cascade."""
+        return (self.session,) if self.last is None else (self.session, self.last)
 
     @property
     def clients(self) -> tuple[Client, ...]:
         """The clients of the run."""
-        return (self.session.client,)
+        return tuple(session.client for session in self.sessions)
+
+    @property
+    def counts(self) -> SessionCounts:
+        """The counts of requests and responses so far."""
+        return SessionCounts.total(session.counts for session in self.sessions)
 
     @property
     def total(self) -> int:
@@ -298,7 +319,7 @@ async def judge_items(plan: JudgePlan, *, overwrite: bool = False, watch: Watch 
         rows: Rows[Judgment] = Memory(judgment_key)
         if folder is not None:
             rows = await _claimed(plan, folder, held, overwrite=overwrite)
-        before, kept, keys = session.counts, len(rows), list[str]()
+        before, kept, keys = plan.counts, len(rows), list[str]()
         tally = Tally() if folder is not None else Tally(max_items=0)
         await session.client.collect()
         if watch is not None:
@@ -311,14 +332,14 @@ async def judge_items(plan: JudgePlan, *, overwrite: bool = False, watch: Watch 
             await session.client.hand_in()
         except BaseException:  # stopped, or nothing can be written any more
             with contextlib.suppress(OSError):
-                _stop(plan, rows, session.counts.since(before, kept=kept))
+                _stop(plan, rows, plan.counts.since(before, kept=kept))
             raise
         if plan.abstain is not None:  # what is left out is no score: without an abstention it is made again
             for judgment in rows.rows():
                 if (left := plan.abstain(judgment)) is not judgment:
                     rows.replace(left)
         rows.arrange(keys)
-        counts, record = session.counts.since(before, kept=kept), plan.record
+        counts, record = plan.counts.since(before, kept=kept), plan.record
         if folder is not None:
             summary = folder.sum_up(rows, counts, tally)
             write_report(folder, tally=tally)
@@ -326,7 +347,7 @@ async def judge_items(plan: JudgePlan, *, overwrite: bool = False, watch: Watch 
             for judgment in rows.rows():
                 tally.add(judgment)
             summary = tally.summary(counts).of_all(record.items_count, record.items_left_out)
-        missing = tuple(session.client.missing.values())
+        missing = tuple(lack for client in plan.clients for lack in client.missing.values())
         return Judgments(record, plan.source, rows, tuple(tally.items), summary, counts, missing, folder)
 
 
@@ -336,7 +357,8 @@ async def _claimed(
     """The judgments in the folder, which is claimed; the items are written, and an earlier stop is forgotten."""
     record = plan.record
     folder.check(record, overwrite=overwrite)
-    await plan.session.ready(folder)
+    for session in plan.sessions:
+        await session.ready(folder)
     new = overwrite or not folder.record_file.exists()
     begin = partial(folder.write_items, plan.source, plan.checked)
     held.enter_context(folder.claimed(record, overwrite=overwrite, begin=begin))
@@ -345,7 +367,8 @@ async def _claimed(
     with contextlib.suppress(DeclarationError):  # if this one is killed, what a stop left is no longer so
         if folder.result(folder.summary_file, Summary).outstanding:
             folder.summary_file.unlink()
-    plan.session.keep_in(folder.recordings_file)
+    for session in plan.sessions:
+        session.keep_in(folder.recordings_file)
     return held.enter_context(folder.rows())
 
 
@@ -354,8 +377,7 @@ def _judged(
 ) -> AsyncGenerator[Judgment, None]:
     """Judge every item that has no judgment yet: in a span, where spans are requested. ``keys`` take up those of
     all, and ``tally`` their metadata."""
-    client = plan.session.client
-    instrument = plan.setup.instrument(client)
+    instrument = plan.setup.instrument(*plan.clients)
     judge, about = judge_item, dict[str, Any]()
     if trace_kind():
         judge, about = judge_in_span, span_attributes(instrument)
@@ -373,7 +395,8 @@ def _judged(
             yield Trial(key, partial(work, item, instrument))
 
     name = f"judge {instrument.judge.name}"
-    return perform(trials(), rows, in_flight=client.in_flight, name=name, about=about)
+    in_flight = max(client.in_flight for client in plan.clients)
+    return perform(trials(), rows, in_flight=in_flight, name=name, about=about)
 
 
 def _stop(plan: JudgePlan, rows: Rows[Judgment], counts: SessionCounts) -> None:

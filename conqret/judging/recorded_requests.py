@@ -17,6 +17,7 @@ from typing import Any
 from conqret.data import Call, Judgment
 from conqret.errors import ConqretError, DeclarationError, UnknownNameError, shortened, strict_options
 from conqret.io.images import described
+from conqret.judging.cascade import ARROW
 from conqret.judging.instrument import judge_item
 from conqret.judging.item_view import tables
 from conqret.judging.judge_folder import REQUESTS_FOLDER, JudgeFolder, JudgeRecord
@@ -190,9 +191,11 @@ def _sent_again(
         return messages, NONE_SENT
     try:
         with without_hub(), Loop() as loop:
-            known = {field.name for field in fields(ClientOptions)} & record.model_options.keys()
-            client = ClientOptions(record.model, **{name: record.model_options[name] for name in known})
-            setup = set_up(recorded_judge(record), client, JudgeOptions(**record.judging), prompts)
+            if last := record.last_judge:
+                options = {name: last[name] for name in ("options", "model_options")}
+                judge = record.model_copy(update=options)
+                loop.run(fill(_setup(judge, last["model"], prompts)))
+            setup = _setup(record, record.model.partition(ARROW)[0], prompts)
             loop.run(fill(setup))
     except ConqretError as error:  # a model or a plug-in that is not here leaves the raw answers
         return messages, f"it cannot be filled here: {shortened(str(error), 300)}"
@@ -202,6 +205,13 @@ def _sent_again(
         messages,
         f"it cannot be filled as it was sent: {which} is not that of the run (its prompts: --prompts FOLDER)",
     )
+
+
+def _setup(record: JudgeRecord, model: str, prompts: Path | None) -> Setup:
+    """The judge configuration of a record, with its model."""
+    known = {field.name for field in fields(ClientOptions)} & record.model_options.keys()
+    client = ClientOptions(model, **{name: record.model_options[name] for name in known})
+    return set_up(recorded_judge(record), client, JudgeOptions(**record.judging), prompts)
 
 
 def _exchanges(

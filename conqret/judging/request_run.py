@@ -91,6 +91,7 @@ class Run(Generic[Row]):
             itself.
         sessions: open sessions to use, where the run is part of a larger one that counts and closes them.
         renew: replace another run of this kind in the folder.
+        decided: True if decision models can answer the requests, too.
 
     The attribute ``span`` holds the name and the attributes of the trace span, where tracing is on.
 
@@ -115,12 +116,14 @@ class Run(Generic[Row]):
         record: RunRecord | Mapping[str, Any] | Callable[[Run[Row]], Mapping[str, Any]] | None = None,
         sessions: Sessions | None = None,
         renew: bool = False,
+        decided: bool = False,
     ) -> None:
         self.folder, self.total, self.about, self.by = folder, total, about, by
         self.dry = bool(settings.get("dry_run"))
         self._models, self._prompts, self._settings = tuple(models), prompts, settings
         self._purpose, self._contents, self._record = purpose, contents, record or {}
         self._lent, self._renew = None if self.dry else sessions, renew
+        self._decided = decided
         self._order = list[list[str]]()
         self._sampled = 1.0
         self._made, self._making = set[str](), dict[str, asyncio.Future[None]]()
@@ -135,7 +138,7 @@ class Run(Generic[Row]):
                 settings |= {"clients": counting, "recordings": None, "replay": None, "batch": False}
             if self._purpose:
                 for options in self._models:
-                    options.backend.check_can_request(self._purpose)
+                    options.backend.check_can_request(self._purpose, decided=self._decided)
             self.sessions = self._lent or opened.enter_context(Sessions(**settings))
             self.library = self.sessions.library
             for options in self._models:

@@ -26,8 +26,9 @@ from pydantic import (
 from conqret.baseline import Evidence, Finding
 from conqret.data import Measure, Reason
 from conqret.errors import DeclarationError
-from conqret.judging.dimensions import DIMENSIONS
-from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply
+from conqret.judging.deciding import ARGUMENT, rating_questions, together
+from conqret.judging.dimensions import DIMENSIONS, QUALITY_LEVELS, Dimension
+from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply, TypedQuestions
 from conqret.judging.scales import (
     ONE_TO_FIVE,
     ZERO_TO_FIVE,
@@ -169,6 +170,7 @@ class JudgeSection:
     - ``baseline(case)``: the offline baseline's response, as plain data
     - ``needs``: the fields that the item must have
     - ``english_only``: True if ``baseline`` uses English word lists
+    - ``typed``: the typed questions for a decision model
     """
 
     name: str
@@ -178,6 +180,7 @@ class JudgeSection:
     baseline: Callable[[Case], Any]
     needs: frozenset[str] = DOCUMENTS_AND_ARGUMENT
     english_only: bool = False
+    typed: TypedQuestions | None = None
 
 
 def in_one_call(
@@ -231,6 +234,7 @@ def in_one_call(
         both_orders=both_orders,
         about=about,
         english_only=frozenset(english),
+        typed=together([section.typed for section in sections]),
     )
 
 
@@ -244,8 +248,18 @@ def dimension_sections(scale: Scale, answer: type[Typed], needs: Iterable[str]) 
         def find(evidence: Evidence, name: str = dimension.name) -> Finding:
             return evidence.dimensions()[name]
 
-        sections.append(rating_section(dimension.name, scale, answer, find, fields, english_only=True))
+        typed = dimension_questions(dimension, scale)
+        sections.append(
+            rating_section(dimension.name, scale, answer, find, fields, english_only=True, typed=typed)
+        )
     return tuple(sections)
+
+
+def dimension_questions(dimension: Dimension, scale: Scale) -> TypedQuestions | None:
+    """Return the typed question for a dimension of quality; None for a scale whose levels are not described."""
+    levels = QUALITY_LEVELS.get((scale.low, scale.high))
+    text = f"Of the text in `argument`: {dimension.question} {dimension.definition}"
+    return None if levels is None else rating_questions(dimension.name, text, levels, ARGUMENT)
 
 
 def rating_section(
@@ -256,6 +270,7 @@ def rating_section(
     needs: frozenset[str] = DOCUMENTS_AND_ARGUMENT,
     *,
     english_only: bool = False,
+    typed: TypedQuestions | None = None,
 ) -> JudgeSection:
     """Return a section whose response is an explanation and a rating; the rating is the metric.
 
@@ -269,6 +284,7 @@ def rating_section(
         baseline=lambda case: stated(case, find(case.evidence), scale),
         needs=needs,
         english_only=english_only,
+        typed=typed,
     )
 
 
@@ -344,6 +360,7 @@ def _stating(judge_prompt: JudgePrompt[Any], words: str) -> JudgePrompt[Any]:
         response=lambda case: _with_confidence_field(judge_prompt.answer(case)),  # type: ignore[arg-type]  # a class has a hash
         score=score,
         baseline=lambda case: {**judge_prompt.baseline(case), "confidence": BASELINE},
+        typed=None,
         about=None if about is None else lambda metrics: _stating(about(metrics), words),
         further=words,
     )

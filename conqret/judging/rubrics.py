@@ -20,6 +20,7 @@ from conqret.data import Item, Measure, Part, Reason, Status
 from conqret.errors import DeclarationError, number
 from conqret.judging.criteria import Rubrics, criteria_prompts
 from conqret.judging.criterion import Criterion, criteria_of
+from conqret.judging.deciding import METHOD
 from conqret.judging.judge_options import AXIS, CRITERIA, OVERALL, RUBRIC, VITAL
 from conqret.judging.judge_parts import CombinedMetrics, Judge, digest
 from conqret.judging.rubric_files import rubrics_of
@@ -290,6 +291,8 @@ def _parts(judged: Sequence[tuple[Criterion, Measure]]) -> Iterator[Part]:
         seen[question] += 1
         if value is None:
             label = f"no value: {measure.reason}"
+        elif criterion.scale is None and measure.method == METHOD:
+            label = f"met with P = {value:.2f}"
         elif criterion.scale is None:
             label = {1.0: "met", 0.0: "not met"}.get(value, f"met in {value:.0%}")
         else:

@@ -12,12 +12,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from statistics import fmean, median, pstdev
+from typing import Any
 
 from conqret.data import Item, Measure, Part, Reason, Status
 from conqret.data.digest import gathered
 from conqret.judging.judge_parts import SECOND
 
-SOURCES = ("logprobs", "samples", "stated", "orders")
+SOURCES = ("logprobs", "probabilities", "samples", "stated", "orders")
 """The sources of confidence, in the order in which one is taken by default."""
 PLACES = 9
 """Decimals that are kept, so that no confidences are told apart by rounding alone."""
@@ -49,6 +50,16 @@ def mean_confidence(measures: Sequence[Measure]) -> dict[str, float]:
     """Return the mean confidence over several measures, for each source that all of them have."""
     shared = set.intersection(*(set(measure.confidence) for measure in measures))
     return {source: fmean(measure.confidence[source] for measure in measures) for source in sorted(shared)}
+
+
+def mean_distribution(measured: Sequence[Measure | Part]) -> dict[str, float]:
+    """Return the mean probability of each answer over several measures or parts; empty where one has none."""
+    shared = set.intersection(*(set(one.distribution) for one in measured))
+    return {
+        label: fmean(one.distribution[label] for one in measured)
+        for label in measured[0].distribution
+        if label in shared
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +113,11 @@ def mean_of(values: Iterable[float | None]) -> float | None:
 
 def mean_part(same: Sequence[Part], label: str | None) -> Part:
     """Combine repeated ratings of the same thing into one part, with the means of values and raw ratings."""
-    means = {"value": mean_of(part.value for part in same), "raw": mean_of(part.raw for part in same)}
+    means: dict[str, Any] = {
+        "value": mean_of(part.value for part in same),
+        "raw": mean_of(part.raw for part in same),
+        "distribution": mean_distribution(same),
+    }
     return same[0].model_copy(update={**means, "label": label})
 
 
@@ -189,6 +204,7 @@ def combine_samples(measures: Sequence[Measure]) -> Measure:
         majority=majority(values),
         samples=tuple(sample.value for sample in measures),
         confidence=mean_confidence(scored),
+        distribution=mean_distribution(scored),
         explanation=scored[0].explanation,
         parts=tuple(mean_part(same, _commonest(same)) for same in parts.values()),
         detail=""
@@ -204,6 +220,15 @@ def _commonest(parts: Iterable[Part]) -> str | None:
 
 OTHER_ORDER = "(With the arguments swapped, so that 1 is the second:)"
 """Stands between the explanations of the two orders, which number the arguments differently."""
+
+
+def preferred_side(distribution: Mapping[str, float]) -> str:
+    """Return the likeliest of first, second and tie; a tie where first and second are equally likely."""
+    first, second = distribution["first"], distribution["second"]
+    if first == second or distribution["tie"] > max(first, second):
+        return "tie"
+    return "first" if first > second else "second"
+
 
 _MIRROR = {"first": "second", "second": "first", "tie": "tie"}
 
@@ -230,8 +255,10 @@ def mirrored(measure: Measure) -> Measure:
 
     The label first becomes second and vice versa, and the value becomes 1 - value.
     """
+    shares = {_MIRROR[label]: share for label, share in measure.distribution.items()}
     return measure.model_copy(
         update={
+            "distribution": shares,
             "label": _MIRROR[measure.label or "tie"],
             "value": None if measure.value is None else 1 - measure.value,
             "parts": tuple(
@@ -247,6 +274,7 @@ def _combine(measure: Measure, other: Measure) -> Measure:
         return _missing(measure, other)
     parts = _join(measure.parts, other.parts)
     confidence = mean_confidence([measure, other])
+    shares = mean_distribution([measure, other])
     explanation = measure.explanation
     if other.explanation and other.explanation != measure.explanation:
         explanation = f"{measure.explanation} {OTHER_ORDER} {other.explanation}".strip()
@@ -256,15 +284,18 @@ def _combine(measure: Measure, other: Measure) -> Measure:
                 "value": fmean((measure.value, other.value)),
                 "raw": mean_of((measure.raw, other.raw)),
                 "confidence": confidence,
+                "distribution": shares,
                 "explanation": explanation,
                 "parts": parts,
             }
         )
     flipped = measure.label != other.label
+    label = "tie" if flipped else measure.label
     return Measure(
         status=Status.SCORED,
-        value=PREFERENCE["tie"] if flipped else fmean((measure.value, other.value)),
-        label="tie" if flipped else measure.label,
+        value=PREFERENCE["tie"] if flipped and not shares else fmean((measure.value, other.value)),
+        label=preferred_side(shares) if shares else label,
+        distribution=shares,
         flipped=flipped,
         method=measure.method if measure.method == other.method else "mixed",
         confidence=confidence,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Set
+from collections.abc import Callable, Collection, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from operator import attrgetter
@@ -14,6 +14,8 @@ from conqret.baseline import reads_english
 from conqret.data import Document, Item, Nugget
 from conqret.errors import DeclarationError, ItemsError
 from conqret.io import CheckedItems, ItemSource
+from conqret.judging.cascade import ARROW, CascadeRule
+from conqret.judging.deciding import put_otherwise
 from conqret.judging.instrument import ENGLISH, Instrument, filled
 from conqret.judging.judge_folder import InstrumentRecord, JudgeFolder
 from conqret.judging.judge_options import (
@@ -41,6 +43,7 @@ from conqret.judging.metric_homes import judge_of_members
 from conqret.judging.responses import stating_confidence
 from conqret.llm.client import Client
 from conqret.llm.client_options import NO_MODEL, OFFLINE_MODEL, ClientOptions
+from conqret.llm.decisions import Question
 from conqret.llm.recordings import Recordings
 from conqret.prompts import Library
 from conqret.text.language import NAMES, explanation_language
@@ -85,7 +88,7 @@ class Setup:
     """A judge configuration without an open connection: judge, options, prompts and client options.
 
     ``turns`` is True if items have earlier turns or images, which prompts then show. ``languages`` are the
-    languages of the items.
+    languages of the items. ``cascade`` has the judge of what this one is unsure of, and the rule that says so.
     """
 
     judge: Judge
@@ -95,6 +98,12 @@ class Setup:
     notes: tuple[str, ...] = field(default=())
     turns: bool = False
     languages: tuple[str, ...] = ()
+    cascade: tuple[Setup, CascadeRule] | None = None
+
+    @property
+    def model(self) -> str:
+        """The name of the model; of a cascade, those of both."""
+        return self.client.model + (ARROW + self.cascade[0].client.model if self.cascade else "")
 
     @property
     def judge_prompts(self) -> tuple[JudgePrompt[Any], ...]:
@@ -135,24 +144,28 @@ class Setup:
     @cached_property
     def members(self) -> tuple[tuple[Setup, Mapping[str, str]], ...]:
         """The setup of each of several formats, with the names of its metrics here."""
-        members = []
+        members, whole = [], replace(self, cascade=None)
         for member in self.judge.members:
             options = replace(self.options, metrics=tuple(member.names))
-            members.append((replace(self, judge=member.judge, options=options), member.names))
+            members.append((replace(whole, judge=member.judge, options=options), member.names))
         return tuple(members)
 
     @cached_property
     def identity(self) -> dict[str, Any]:
         """The parts of the judge configuration, from which its fingerprint is computed."""
+        if self.cascade is not None:
+            last, rule = self.cascade
+            then = {"threshold": rule.threshold, "confidence": rule.source, "last judge": last.identity}
+            return {**replace(self, cascade=None).identity, "cascade": then}
         if self.members:
             return {setup.judge.name: setup.identity for setup, _ in self.members}
-        identity = self.judge.identity(self.options, self.library, self.client.identity)
+        decides = self.client.backend.decides
+        asked = PROBE if decides else None
+        identity = self.judge.identity(self.options, self.library, self.client.identity, asked)
         if self.turns:
-            identity |= {
-                f"prompt {CONVERSATION}": self.library[CONVERSATION].digest,
-                "conversation": self.options.conversation,
-            }
-        if self.judge.judge_prompts and self.says_languages:
+            identity |= {} if decides else {f"prompt {CONVERSATION}": self.library[CONVERSATION].digest}
+            identity |= {"conversation": self.options.conversation}
+        if self.judge.judge_prompts and self.says_languages and not decides:
             identity |= {
                 f"prompt {LANGUAGE}": self.library[LANGUAGE].digest,
                 "explain_in": explanation_language(self.options.explain_in) or "the item's language",
@@ -162,14 +175,15 @@ class Setup:
     @cached_property
     def fingerprint(self) -> str:
         """The hash of the identity, which identifies the judge configuration; of one format, its own."""
-        if len(self.members) == 1:
+        if len(self.members) == 1 and self.cascade is None:
             return self.members[0][0].fingerprint
         return digest(self.identity)
 
     @property
     def fingerprints(self) -> tuple[str, ...]:
-        """That of the judge configuration, and of each format that it is made of."""
-        return (self.fingerprint, *(setup.fingerprint for setup, _ in self.members))
+        """That of the judge configuration, and of each format that it is made of; of a cascade, its own."""
+        members = () if self.cascade is not None else self.members
+        return (self.fingerprint, *(setup.fingerprint for setup, _ in members))
 
     @property
     def recorded(self) -> dict[str, Any]:
@@ -183,7 +197,7 @@ class Setup:
             }
         return {
             "format": self.judge.name,
-            "model": self.client.model,
+            "model": self.model,
             "baseline": self.client.backend.baseline,
             "fingerprint": self.fingerprint,
             "identity": self.identity,
@@ -200,8 +214,16 @@ class Setup:
                 needs[need] = f"format {self.judge.name} {_NEEDS[need]}"
         return dict(sorted(needs.items()))
 
-    def instrument(self, client: Client) -> Instrument:
-        """Return this judge configuration as an :class:`Instrument` with an open client."""
+    def instrument(self, client: Client, last: Client | None = None) -> Instrument:
+        """Return this judge configuration as an :class:`Instrument` with an open client.
+
+        A cascade needs the client of its ``last`` judge, too.
+        """
+        if self.cascade is not None and last is not None:
+            setup, rule = self.cascade
+            first = replace(self, cascade=None).instrument(client)
+            cascade = (first, setup.instrument(last), rule)
+            return replace(first, model=self.model, fingerprint=self.fingerprint, cascade=cascade)
         members = []
         for setup, names in self.members:
             members.append((setup.instrument(client), names))
@@ -228,6 +250,19 @@ class Setup:
             judge=replace(self.judge, judge_prompts=tuple(judge_prompts)),
             options=replace(self.options, metrics=metrics),
         )
+
+    def with_questions(self, change: Callable[[Question], Question]) -> Setup:
+        """Return the configuration with the typed questions changed, for a decision model."""
+        judge_prompts = tuple(
+            replace(part, typed=put_otherwise(part.typed, change), about=None)
+            for part in self.judge_prompts
+            if part.typed is not None
+        )
+        members = tuple(
+            replace(member, judge=setup.with_questions(change).judge)
+            for member, (setup, _) in zip(self.judge.members, self.members, strict=True)
+        )
+        return replace(self, judge=replace(self.judge, judge_prompts=judge_prompts, members=members))
 
 
 def set_up(
@@ -267,6 +302,11 @@ def set_up(
         raise DeclarationError(
             f"the format {judge.name} supports no confidence of the model: leave --confidence out"
         )
+    if options.confidence and client.backend.decides:
+        raise DeclarationError(
+            f"{client.model} gives a probability for each of its answers and states no other confidence: leave "
+            "--confidence out"
+        )
     if options.confidence:
         judge = stating_confidence(judge, library)
     if options.conversation == "whole" and any(part.reading is not None for part in judge.judge_prompts):
@@ -276,7 +316,11 @@ def set_up(
     probe = Case(PROBE, options)
     for part in judge.select(options.metrics):
         read = part.reading is not None
-        client.backend.check_can_request(f"the format {judge.name}", read=read, written=not read)
+        if client.backend.decides and part.typed is None:
+            raise DeclarationError(_cannot_be_typed(judge, part, client))
+        client.backend.check_can_request(
+            f"the format {judge.name}", read=read, written=not read, decided=part.typed is not None
+        )
         filled(library[part.prompt], part, probe)  # a prompt that cannot be filled shows here, not halfway
     if not judge.judge_prompts:
         if client.model not in (OFFLINE_MODEL, NO_MODEL):
@@ -285,8 +329,21 @@ def set_up(
             )
         client = replace(client, model=NO_MODEL)
     client = client.resolved()
-    notes = tuple(_needs_model(judge)) if client.backend.baseline else ()
+    notes = (*(_needs_model(judge) if client.backend.baseline else ()), *client.backend.notes(client))
     return Setup(judge, options, library, client, notes)
+
+
+def _cannot_be_typed(judge: Judge, part: JudgePrompt[Any], client: ClientOptions) -> str:
+    """Why a decision model cannot judge by a format, and the formats by which it can."""
+    able = [
+        name
+        for name, other in JUDGES.items()
+        if other.judge_prompts and all(each.typed is not None for each in other.judge_prompts)
+    ]
+    return (
+        f"the format {judge.name} cannot put {', '.join(part.metrics[:3])} as typed questions, which is all that "
+        f"{client.model} answers: judge by {', '.join(able)}, or criteria of your own, or with a model that writes"
+    )
 
 
 def _needs_model(judge: Judge) -> Iterator[str]:
@@ -330,7 +387,9 @@ def _judge_named(name: str, identity: Mapping[str, Any]) -> Judge:
     return JUDGES[name]
 
 
-_SETTINGS = ("max_tokens", "context_window", "vision")
+OF_A_MODEL = ("max_tokens", "context_window", "vision", "input_price", "output_price")
+"""The client settings that hold for one model only."""
+_SETTINGS = OF_A_MODEL[:3]
 
 
 @dataclass(frozen=True, slots=True)
@@ -339,13 +398,15 @@ class RecordedCall:
     keys.
 
     ``judging`` holds fields of :class:`conqret.judging.judge_options.JudgeOptions` (``samples`` always), and
-    ``model_options`` those of :class:`conqret.llm.client_options.ClientOptions`.
+    ``model_options`` those of :class:`conqret.llm.client_options.ClientOptions`; in a ``cascade`` those of its
+    first judge.
     """
 
     format: str | Judge | None
     model: str
     judging: Mapping[str, Any] = field(default_factory=dict)
     model_options: Mapping[str, Any] = field(default_factory=dict)
+    cascade: bool = False
 
 
 def recorded_call(path: Path, named: str | Judge | None = None, model: str | None = None) -> RecordedCall:
@@ -364,7 +425,8 @@ def recorded_call(path: Path, named: str | Judge | None = None, model: str | Non
         options = {name: value for name, value in record.model_options.items() if name in _SETTINGS}
         made = record.formats or record.format in (CRITERIA, RUBRIC)
         own = recorded_judge(record) if made else record.format
-        return RecordedCall(own, record.model, record.judging, options)
+        first, cascade, _ = record.model.partition(ARROW)
+        return RecordedCall(own, first, record.judging, options, bool(cascade))
     samples = _samples(path)
     if model is None and len(samples) > 1:
         raise DeclarationError(

@@ -16,6 +16,7 @@ from typing import Any
 from conqret.data import Call, Reason, Status
 from conqret.errors import DeclarationError, number
 from conqret.llm.client_options import ClientOptions, Connection, resolving
+from conqret.llm.decisions import Decided, Decision
 from conqret.llm.quota import SpendingLedger
 from conqret.llm.recordings import Recordings
 from conqret.llm.replies import Rejection, is_valid, of_use, read_reply, retry_messages
@@ -25,6 +26,7 @@ from conqret.llm.request import (
     Request,
     Response,
     answered_call,
+    decision_request,
     failed_call,
     parameters,
     request_key,
@@ -88,7 +90,8 @@ class Client(AbstractAsyncContextManager["Client"]):
     ``on_request`` is called with each request and its key. ``connect`` opens the connection instead of the
     model's backend, and stands for so many ``connections``. ``model_id`` is the model's name in keys and
     judgments. ``context_window`` is the number of tokens of prompt and response together (None: unknown).
-    ``in_flight`` is the useful number of concurrent requests, and ``baseline`` is True if no model responds.
+    ``in_flight`` is the useful number of concurrent requests, ``decides`` is True if the model answers typed
+    questions, and ``baseline`` is True if no model responds.
 
     Raises:
         DeclarationError: a replay has no store, a budget is set for a model of unknown price, or a local
@@ -116,7 +119,8 @@ class Client(AbstractAsyncContextManager["Client"]):
         if self._facts.in_flight is not None:
             self._facts = replace(self._facts, in_flight=self._facts.in_flight * connections)
         self._connection = (self._backend.open if connect is None else connect)(options)
-        self._name, self._reads = self._backend.identity(options.model), not self._backend.writes
+        self._name, self.decides = self._backend.identity(options.model), self._backend.decides
+        self._reads = not (self._backend.writes or self.decides)
         self.model_id, self.baseline = options.model, self._backend.baseline
         self.context_window = self._facts.context_window
         self.in_flight = self._facts.in_flight or options.max_concurrency
@@ -204,11 +208,45 @@ class Client(AbstractAsyncContextManager["Client"]):
             self.progress.failure_limit.count(request.item, latest.reason, latest.detail)
         return answer
 
+    async def decide(
+        self, ask: str, item: str, decision: Decision, sample: int = 0
+    ) -> tuple[Decided, tuple[Call, ...]]:
+        """Put the questions of a decision to a decision model, in as many requests as its limits need.
+
+        Args:
+            ask: the name of the request.
+            item: the id of the item.
+            decision: the questions and the state.
+            sample: the number of the repetition.
+
+        Returns:
+            The answers of all requests together, with a reason for each question that has none, and the
+                calls.
+
+        Raises:
+            DeclarationError: the model is no decision model.
+        """
+        facts = self._facts
+        fitting, faults = decision.fitting(facts.context_window, self.count_tokens)
+        parts = list(fitting.parts(facts.questions, facts.request_tokens, self.count_tokens))
+        requests = [decision_request(ask, item, part, sample) for part in parts]
+        answers = await asyncio.gather(*map(self.request, requests))
+        decided = Decided.model_construct(answers={}, faults=faults)
+        for part, answer in zip(parts, answers, strict=True):
+            why = answer.reason or Reason.INVALID_ANSWER, answer.detail
+            lost = Decided.model_construct(answers={}, faults=dict.fromkeys(part.questions, why))
+            decided |= answer.value or lost
+        return decided, tuple(call for answer in answers for call in answer.calls)
+
     async def _ask(self, request: Request[Response], held: _Unrecorded | None = None) -> Answer[Response]:
         """Get the response, from recordings first; not from those of an earlier run where responses can be ``held``:
         that list gets the invalid ones that would take the place of a recorded one, which may be worth more."""
         self._backend.check_can_request(
-            request.ask, read=request.reading is not None, written=request.written, plain=request.plain
+            request.ask,
+            read=request.reading is not None,
+            written=request.written,
+            plain=request.plain,
+            decided=request.decision is not None,
         )
         calls: list[Call] = []
         reasks = widenings = 0
@@ -238,7 +276,7 @@ class Client(AbstractAsyncContextManager["Client"]):
             wider = self._wider(sent.max_tokens, completion) if sent.widened else None
             if reply.reason is Reason.TRUNCATED and widenings < MAX_WIDENINGS and wider is not None:
                 widenings, sent = widenings + 1, replace(sent, max_tokens=wider)
-            elif reply.reason in _MENDABLE and reasks < MAX_REASKS and not sent.plain:
+            elif reply.reason in _MENDABLE and reasks < MAX_REASKS and not (sent.plain or sent.decision):
                 reasks += 1
                 sent = replace(sent, messages=retry_messages(sent.messages, completion, reply))
             else:

@@ -185,6 +185,8 @@ class ModelFacts:
     ``listed`` is True if anything is known of the model; ``schema`` and ``tools`` if it accepts a JSON schema
     or functions. ``in_flight`` is the useful number of concurrent requests and ``timeout`` the seconds for
     one; None means those of the client. ``vision`` is True if it accepts images; None counts as False.
+    ``request_tokens`` and ``questions`` bound one request to a decision model, whose ``context_window`` is
+    that of a single question.
     """
 
     context_window: int | None = None
@@ -199,6 +201,8 @@ class ModelFacts:
     in_flight: int | None = None
     timeout: float | None = None
     vision: bool | None = None
+    request_tokens: int | None = None
+    questions: int | None = None
 
     @property
     def priced(self) -> bool:
@@ -211,6 +215,8 @@ class ModelFacts:
 
         The result is None where a price or a token count is unknown.
         """
+        if self.input_price == self.output_price == 0:
+            return 0.0
         if self.input_price is None or self.output_price is None or prompt is None or completion is None:
             return None
         hits = min(cached or 0, prompt) if self.cached_price is not None else 0
@@ -277,6 +283,8 @@ class Backend:
 
     reads: True if they return log-probabilities of given texts (a request's ``reading``).
 
+    decides: True if they answer typed questions with probabilities (a request's ``decision``).
+
     cannot: the end of the error message about a request that they cannot answer.
 
     here: True if it answers from data of this process only, so that no other process can call it.
@@ -287,6 +295,8 @@ class Backend:
 
     identity: converts a resolved name to the one in keys and fingerprints; it changes with anything that
     affects responses, and contains no path.
+
+    notes: returns what a user should know of the model of the options before a run.
 
     pinned: splits a resolved name into the name and the identity of the weights (None without one).
 
@@ -305,11 +315,13 @@ class Backend:
     writes: bool = True
     texts: bool = False
     reads: bool = False
+    decides: bool = False
     cannot: str = "cannot be used with this model"
     here: bool = False
     baseline: bool = False
     resolve: Callable[[ClientOptions], ClientOptions] = lambda options: options
     identity: Callable[[str], str] = lambda model: model
+    notes: Callable[[ClientOptions], tuple[str, ...]] = lambda options: ()
     pinned: Callable[[str], tuple[str, str | None]] = lambda model: (model, None)
     facts: Callable[[ClientOptions], ModelFacts] = stated
     encoder: Callable[[str], Encode] = encoder_for
@@ -317,7 +329,13 @@ class Backend:
     reaches: Callable[[str], str] = lambda model: ""
 
     def check_can_request(
-        self, question: str, *, read: bool = False, written: bool = True, plain: bool = False
+        self,
+        question: str,
+        *,
+        read: bool = False,
+        written: bool = True,
+        plain: bool = False,
+        decided: bool = False,
     ) -> None:
         """Check that the models can answer a request.
 
@@ -326,11 +344,13 @@ class Backend:
             read: True if log-probabilities of given texts answer it.
             written: True if a structured response answers it.
             plain: True if unstructured text answers it.
+            decided: True if answers to typed questions answer it.
 
         Raises:
             DeclarationError: the models can do none of these.
         """
-        if not ((self.reads and read) or (self.writes and written) or (self.texts and plain)):
+        able = (self.reads and read, self.writes and written, self.texts and plain, self.decides and decided)
+        if not any(able):
             raise DeclarationError(f"{question} {self.cannot}")
 
 

@@ -39,6 +39,18 @@ class ExpectedCost:
         joint = "for" if self.task in ("rewrite", "curate") else "by"
         return " ".join(filter(None, (self.task, self.of, f"{joint} {self.by}" if self.by else "")))
 
+    def scaled(self, share: float) -> ExpectedCost:
+        """Return the cost of so large a share of the work."""
+        note = f"{self.model} is expected to judge {share:.0%} of the items, as in the labeled run"
+        return replace(
+            self,
+            calls=round(self.calls * share),
+            prompt_tokens=round(self.prompt_tokens * share),
+            completion_tokens=round(self.completion_tokens * share),
+            cost_usd=None if self.cost_usd is None else self.cost_usd * share,
+            notes=(*self.notes, note),
+        )
+
 
 def batch_price(cost: ExpectedCost, client: ClientOptions) -> ExpectedCost:
     """Return the cost at the price of batches.

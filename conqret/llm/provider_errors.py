@@ -237,7 +237,9 @@ def error_text(body: Any, depth: int = MAX_DEPTH) -> str:
     if isinstance(body, str):
         return error_text(_data_in(body), depth - 1) or body
     if isinstance(body, list) and isinstance(body[0], Mapping):
-        return error_text(body[0], depth - 1)
+        words, place = error_text(body[0], depth - 1), body[0].get("loc")  # FastAPI's, of status 422
+        where = ".".join(str(step) for step in place if step != "body") if isinstance(place, list) else ""
+        return f"{where}: {words}" if where else words
     if not isinstance(body, Mapping):
         return json.dumps(body, ensure_ascii=False)
     words = next((words for name in _WORDED if (words := error_text(body.get(name), depth - 1))), "")

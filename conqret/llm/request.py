@@ -13,6 +13,7 @@ from pydantic import BaseModel, TypeAdapter
 
 from conqret.data import Call, Reason, Status
 from conqret.errors import shortened
+from conqret.llm.decisions import Decided, Decision
 from conqret.llm.sampling import NucleusSampling
 from conqret.prompts import RenderedPrompt
 
@@ -85,11 +86,13 @@ class Request(NucleusSampling, Generic[Response]):
     ``messages`` start with the static text, so that a provider can cache it. ``response`` is the pydantic
     model of the response (:class:`Plain` for unstructured text), and ``context`` its validation context.
     ``sample`` numbers repetitions of the same request. ``logprobs`` requests log-probabilities of tokens
-    where the provider has them. ``baseline`` returns the offline baseline's response as plain data; without
-    it, the request cannot be answered offline. ``reading`` says how log-probabilities answer it; without it,
-    a local model cannot. ``written`` is True if a model that writes can answer it. ``widened`` is True if a
-    response that was cut off is requested again with more than ``max_tokens``. ``ask`` and ``item`` are
-    labels for readers (``rag-fine-grained``, ``voting-age-pro``).
+    where the provider has them. ``baseline`` returns the offline baseline's response as plain data;
+    without it, the request cannot be answered offline. ``reading`` says how log-probabilities answer it;
+    without it, a local model cannot. ``decision`` are the typed questions of a request to a decision
+    model, whose response is :class:`~conqret.llm.decisions.Decided`. ``written`` is True if a model that
+    writes can answer it. ``widened`` is True if a response that was cut off is requested again with more
+    than ``max_tokens``. ``ask`` and ``item`` are labels for readers (``rag-fine-grained``,
+    ``voting-age-pro``).
     """
 
     ask: str
@@ -103,6 +106,7 @@ class Request(NucleusSampling, Generic[Response]):
     logprobs: bool = False
     baseline: Callable[[], Any] | None = None
     reading: Reading | None = None
+    decision: Decision | None = None
     written: bool = True
 
     @property
@@ -140,6 +144,20 @@ class Completion:
     logprobs: tuple[TokenLogprobs, ...] | None = None
     system_fingerprint: str | None = None
     reasoning: str | None = None
+
+
+def decision_request(ask: str, item: str, decision: Decision, sample: int = 0) -> Request[Decided]:
+    """Return the request that puts the questions of a decision to a decision model.
+
+    Args:
+        ask: the name of the request.
+        item: the id of the item.
+        decision: the questions and the state.
+        sample: the number of the repetition.
+    """
+    questions, state = decision.texts
+    texts = Message("system", questions), Message("user", state)
+    return Request(ask, item, texts, Decided, sample=sample, decision=decision, written=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +223,8 @@ def parameters(request: Request[Any], *, read: bool) -> Mapping[str, Any]:
     """Return the settings that affect the response; for a model that is read (``read``), only
     ``logprobs``.
     """
+    if request.decision is not None:
+        return {}
     if read:
         return {"logprobs": request.logprobs}
     return {

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
+from operator import not_
+from typing import Any, Self
 
 from pydantic import Field
 
 from conqret.io.pairs import Pair
+from conqret.judging.deciding import GRADE, expected_grade
 from conqret.judging.responses import Typed
-from conqret.llm.request import Request, messages
+from conqret.llm.decisions import Decided, Decision, rating
+from conqret.llm.request import Answer, Request, decision_request, messages
 from conqret.prompts import Library
 from conqret.runs.study_run import ResponseRow
 from conqret.text.analysis import weight
@@ -91,11 +96,28 @@ class Graded(Typed):
 class Detection(ResponseRow):
     """The grade of one pair of document and perspective (an index into :data:`GRADES`), with its explanation.
 
-    The grade is None, with a ``reason``, where the model gave no valid response.
+    The grade is None, with a ``reason``, where the model gave no valid response. Of a decision model,
+    ``distribution`` has the probability of each grade, and the grade is the highest that is reached with a
+    probability of at least 1/2.
     """
 
     grade: int | None = None
     explanation: str = ""
+    distribution: dict[str, float] = Field(default_factory=dict, exclude_if=not_)
+
+    @classmethod
+    def from_answer(cls, id: str, answer: Answer[Any]) -> Self:  # noqa: A002 - the field's name
+        """Return the row of an answer: of a grade, or of its probabilities."""
+        if not isinstance(answer.value, Decided):
+            return super().from_answer(id, answer)
+        shares = answer.value[GRADE]
+        reached = [grade for grade in range(len(GRADES)) if _from(grade, shares) >= 1 / 2]
+        return cls(id=id, grade=max(reached), distribution=dict(shares))
+
+    @property
+    def score(self) -> float | None:
+        """The expected grade, or the grade where there are no probabilities."""
+        return expected_grade(self.distribution) if self.distribution else self.grade
 
     def contains(self, yes_from: int = YES_FROM) -> bool | None:
         """Return True if the grade is ``yes_from`` or higher, that is, the document contains the perspective;
@@ -103,8 +125,31 @@ class Detection(ResponseRow):
         return None if self.grade is None else self.grade >= yes_from
 
 
-def request(pair: Pair, library: Library) -> Request[Graded]:
-    """Build the request that has a model grade one pair of document and perspective."""
+def _from(grade: int, shares: Mapping[str, float]) -> float:
+    return math.fsum(share for label, share in shares.items() if int(label) >= grade)
+
+
+QUESTION = rating(
+    "Does `document` contain the view of `statement`: would somebody who holds it cite the document for it? Whose view "
+    "it is does not matter.",
+    {
+        0: "The document comes down on the opposite side.",
+        1: "It is about something else, or shares only the subject or words.",
+        2: "It bears on the point but comes down on neither side, or on a related point only.",
+        3: "It leans to this side, but what it gives is weaker than the statement, or implied.",
+        4: "It states the view, or argues, reports or shows that it is so, on the very point.",
+    },
+)
+"""The typed question for a grade."""
+
+
+def request(pair: Pair, library: Library, *, decides: bool = False) -> Request[Any]:
+    """Build the request that has a model grade one pair of document and perspective; ``decides`` is True for
+    a decision model.
+    """
+    if decides:
+        state = {"document": pair.document, "statement": pair.perspective}
+        return decision_request(PROMPT, pair.id, Decision(state, {GRADE: QUESTION}))
     shown = {"document": pair.document, "perspective": pair.perspective}
     return Request(
         ask=PROMPT,

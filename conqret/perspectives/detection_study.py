@@ -20,7 +20,16 @@ from conqret.io.safe_files import Content, InFolder, csv_text, write_whole
 from conqret.judging.judge_settings import as_path, client_options
 from conqret.judging.request_run import RequestRunSettings, Run, RunPrompt
 from conqret.llm.client_options import ClientOptions
-from conqret.perspectives.detection import GRADES, PROMPT, YES_FROM, YES_OR_NO, Detection, Graded, request
+from conqret.perspectives.detection import (
+    GRADES,
+    PROMPT,
+    QUESTION,
+    YES_FROM,
+    YES_OR_NO,
+    Detection,
+    Graded,
+    request,
+)
 from conqret.perspectives.detector import AT_ONCE, Detector, DetectorQuality, load_detector, quality_of
 from conqret.perspectives.threshold import THRESHOLDS, AgainstLabels, against_labels
 from conqret.runs.run_folder import RunFolder, RunRecord, default_folder, stem
@@ -75,6 +84,7 @@ def detection_run(
 ) -> Run[Detection]:
     """Create the run that requests a grade for each pair; use it in a ``with`` statement."""
     shown = ((pair.id, pair.document, pair.perspective) for pair in pairs)
+    typed = {"prompts": {PROMPT: digest_of(QUESTION.plain())}, "schemas": {}}
     return Run(
         DetectionFolder(folder),
         [model],
@@ -84,7 +94,9 @@ def detection_run(
         total=len(pairs),
         purpose="whether documents contain perspectives",
         about=f"{number(len(pairs), 'pair')} of a document and a perspective, by",
+        record=typed if model.backend.decides else None,
         sessions=sessions,
+        decided=True,
     )
 
 
@@ -103,7 +115,8 @@ def detected(
         summary = _summary(run.client().model_id, pairs, rows, yes_from)
         return summary, {folder.table_file: _table(pairs, rows, summary.yes_from)}
 
-    run.request_all(request(pair, run.library) for pair in pairs)
+    decides = run.client().decides
+    run.request_all(request(pair, run.library, decides=decides) for pair in pairs)
     return run.finish(concluded)
 
 

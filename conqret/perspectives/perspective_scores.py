@@ -177,6 +177,7 @@ def score_perspectives(
     threshold = threshold_of_option(None if yes_from is None else str(yes_from))[0]
     cuts, depth = sorted(set(cuts)), depth or max(cuts)
     model_systems = tuple(system for system in systems if has_step(system, MODEL_STEPS))
+    expands = any(has_step(system, {"perspectives"}) for system in systems)
 
     def ranks(chosen: Sequence[str], session: Session | None = None) -> list[SystemRun]:
         return ranked(chosen, questions, depth, index, session, encoder, mmr_encoder)
@@ -208,7 +209,10 @@ def score_perspectives(
             questions, missing = with_sides(questions, done.rows), done.missing
             sideless = sum(not row.answered for row in done.rows)
         rankings = ranks(
-            systems, retrieval_session(model, folder / RANKINGS, settings) if model_systems else session
+            systems,
+            retrieval_session(model, folder / RANKINGS, settings, writes=expands)
+            if model_systems
+            else session,
         )
         if judged is None:
             assert index is not None  # noqa: S101 - as was looked at before

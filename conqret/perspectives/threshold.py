@@ -166,6 +166,7 @@ def against_labels(
         (pair, detection) for pair, detection in zip(pairs, detections, strict=True) if pair.label is not None
     ]
     known = [(pair, detection.grade) for pair, detection in labelled if detection.grade is not None]
+    scores = [detection.score for _, detection in labelled if detection.score is not None]
     if not known:
         raise DeclarationError("no pair has both a label and a grade, so there is nothing to compare")
     labels = [pair.label is True for pair, _ in known]
@@ -178,7 +179,7 @@ def against_labels(
         grade >= folds.get(question, chosen) for grade, question in zip(grades, questions, strict=True)
     ]
     return AgainstLabels(
-        **figures_of([pair for pair, _ in known], predictions, grades),
+        **figures_of([pair for pair, _ in known], predictions, scores),
         unanswered=len(labelled) - len(known),
         way=way,
         yes_from=chosen,

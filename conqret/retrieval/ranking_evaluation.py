@@ -19,7 +19,7 @@ from conqret.retrieval.evaluate import (
     evaluate,
 )
 from conqret.retrieval.retrieve import as_split, chosen_topics, retrieval_session
-from conqret.retrieval.system_names import PipelinePlan, check_systems
+from conqret.retrieval.system_names import PipelinePlan, check_systems, has_step
 from conqret.retrieval.systems import VIEWS, SystemRun, judgments, run_systems
 from conqret.runs.run_folder import RUNS
 from conqret.runs.session import SessionCounts
@@ -104,7 +104,9 @@ def evaluate_rankings(
     check_systems(systems)
     chosen = chosen_topics(Path(corpus), split, topics)
     judged = judgments(CorpusDirectory(Path(corpus)), as_split(split), {one.id for one in chosen})
-    session = retrieval_session(rerank, RUNS / "evaluate", settings)
+    session = retrieval_session(
+        rerank, RUNS / "evaluate", settings, writes=any(has_step(name, {"perspectives"}) for name in systems)
+    )
     index = open_index(Path(corpus))
     if not any("=" in name for name in systems):
         check_depth(wanted, depth, len(index))

@@ -6,7 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Self, TypeVar
@@ -20,8 +20,10 @@ from conqret.errors import DeclarationError, check_known
 from conqret.judging.responses import Typed
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
+from conqret.llm.decisions import UnansweredError
 from conqret.llm.prompt_fitting import fit
 from conqret.llm.request import Request, messages
+from conqret.retrieval.graded_relevance import grade, order_of
 from conqret.retrieval.system_names import STEP, WINDOW
 from conqret.runs.session import Session
 from conqret.runs.trials import collect
@@ -205,8 +207,8 @@ class ListwiseReranker(pt.Transformer):
     window of the last call, and :attr:`summary` their counts.
 
     ``stance`` is pro, con, or none for the generic instruction. ``model`` is any litellm model, or
-    ``offline`` for the lexical baseline. A shared ``session`` (with recordings and a budget) replaces
-    ``model``, ``recordings`` and ``replay``.
+    ``offline`` for the lexical baseline. A decision model grades each document by itself, without windows.
+    A shared ``session`` (with recordings and a budget) replaces ``model``, ``recordings`` and ``replay``.
 
     Raises:
         DeclarationError: the stance is unknown, the windows are impossible, or as :class:`Session`.
@@ -264,24 +266,47 @@ class ListwiseReranker(pt.Transformer):
         """The order of one ranking. Its windows wait for each other, for each begins with the last one's best."""
         topic, question = str(group["qid"].iloc[0]), str(group["query"].iloc[0])
         documents = _documents(group)
+        if client.decides:
+            order, outcomes = await self._graded(topic, question, documents, client)
+            self._on_query(topic)
+            return order, outcomes
         order = list(range(len(documents)))
         outcomes = []
         for start, end in spans(len(documents), window=self.window, step=self.step):
-            shown = tuple(documents[place] for place in order[start:end])
-            item = Item.model_construct(
-                id=f"{topic}:{start + 1}-{end}",
-                topic=question,
-                stance=self.stance,
-                documents=shown,
-                argument=None,
-                second_argument=None,
-                metadata={},
-            )
+            shown = [documents[place] for place in order[start:end]]
+            item = self._item(f"{topic}:{start + 1}-{end}", question, shown)
             window_order, outcome = await self._ask(item, topic, start, client)
             order = apply(order, start, window_order)
             outcomes.append(outcome)
         self._on_query(topic)
         return order, outcomes
+
+    def _item(self, name: str, question: str, documents: Sequence[Document]) -> Item:
+        return Item.model_construct(
+            id=name,
+            topic=question,
+            stance=self.stance,
+            documents=tuple(documents),
+            argument=None,
+            second_argument=None,
+            metadata={},
+        )
+
+    async def _graded(
+        self, topic: str, question: str, documents: Sequence[Document], client: Client
+    ) -> tuple[list[int], list[WindowOutcome]]:
+        """The order by a decision model's grades: each document is a window of its own."""
+        item = self._item(topic, question, documents)
+        grades, trimmed = await grade(item, client, INSTRUCTIONS[self.stance])
+        outcomes = [
+            WindowOutcome(topic, place, place + 1, reason=lost.reason, detail=str(lost))
+            if isinstance(lost, UnansweredError)
+            else WindowOutcome(topic, place, place + 1)
+            for place, lost in enumerate(grades)
+        ]
+        if outcomes:
+            outcomes[0] = replace(outcomes[0], trimmed=trimmed)
+        return order_of(grades), outcomes
 
     async def _ask(
         self, item: Item, topic: str, start: int, client: Client

@@ -147,7 +147,7 @@ def retrieve(
     folder = Path(corpus)
     target = RUNS / f"{folder.resolve().name}-{stance}.res.gz" if output is None else Path(output)
     topics = topics_of(folder, split)
-    session = retrieval_session(asked, target, settings) if asked else None
+    session = retrieval_session(asked, target, settings, writes=bool(perspectives)) if asked else None
     indexes = open_indexes(
         folder, [name.strip() for name in engine.split(",")], settings.get("encoder"), on_document
     )
@@ -217,17 +217,20 @@ def chosen_topics(corpus: Path, split: str, wanted: str | None) -> list[CorpusTo
     return [topic for topic in topics if topic.id in names]
 
 
-def retrieval_session(model: str | ClientOptions, output: Path, settings: Mapping[str, Any]) -> Session:
+def retrieval_session(
+    model: str | ClientOptions, output: Path, settings: Mapping[str, Any], *, writes: bool
+) -> Session:
     """Return a session with ``model`` that records responses where ``settings`` say, or next to the output.
 
     ``settings`` may have ``recordings``, ``replay`` and ``prompts``. The baseline's responses are not
-    recorded by default.
+    recorded by default. With ``writes``, the model has to name perspectives; without, it only reranks.
 
     Raises:
-        DeclarationError: the model cannot generate text.
+        DeclarationError: the model cannot do so.
     """
     chosen = ClientOptions.from_model(model)
-    chosen.backend.check_can_request("what retrieval asks")
+    purpose = "the question for perspectives" if writes else "what retrieval asks"
+    chosen.backend.check_can_request(purpose, decided=not writes)
     store, replay = as_path(settings.get("recordings")), settings.get("replay")
     if replay is None and store is None and not chosen.backend.baseline:
         store = output.parent / STORE_NAME

@@ -77,7 +77,7 @@ class RequestRecord(RunRecord):
 
     @classmethod
     def from_session(
-        cls, session: Session, prompts: Mapping[str, type[BaseModel]], shown: Iterable[object], **more: Any
+        cls, session: Session, prompts: Mapping[str, type[BaseModel]], shown: Iterable[object], /, **more: Any
     ) -> Self:
         """Build the record of a session's requests.
 

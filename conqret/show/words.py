@@ -158,6 +158,12 @@ def rating(value: float | None) -> str:
     return f"{value:.0f}" if value == int(value) else f"{value:.2f}"
 
 
+def probabilities(distribution: Mapping[str, float]) -> str:
+    """Return a distribution as text, such as "1: .05 · 2: .70 · 3: .25"; empty for an empty one."""
+    shares = ((label.replace("_", " "), f"{share:.2f}") for label, share in distribution.items())
+    return " · ".join(f"{label}: {share.removeprefix('0')}" for label, share in shares)
+
+
 def p_value(p: float | None) -> str:
     """Return a p-value with three decimals, "<0.001" below that; empty for None."""
     return "" if p is None else "<0.001" if p < 0.001 else f"{p:.3f}"

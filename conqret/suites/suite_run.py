@@ -307,7 +307,9 @@ def _detection_cost(session: Session, pairs: Sequence[Pair], rows: Sequence[Dete
     None where these lack one of the answers."""
 
     async def recorded(client: Client) -> list[Answer[Any]]:
-        return [await client.request(request(pair, session.library)) for pair in pairs]
+        return [
+            await client.request(request(pair, session.library, decides=client.decides)) for pair in pairs
+        ]
 
     with session.replayed() as models:
         answers = models.run(recorded)

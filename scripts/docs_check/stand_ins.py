@@ -11,7 +11,7 @@ from pathlib import Path
 from scripts.docs_check.pages import ROOT, SETTINGS
 
 HOSTED = r"(?:gpt-|claude|(?:openai|anthropic|azure|bedrock|vertex_ai|gemini)/)[\w./:-]+"
-OFFLINE = re.compile(rf"(--[\w-]*model|--agent|--rerank)([ =])(?:…|{HOSTED})")
+OFFLINE = re.compile(rf"(--[\w-]*model|--agent|--rerank|--escalate)([ =])(?:…|{HOSTED})")
 ITSELF = re.compile(rf" --against {HOSTED}")
 """Who argues against itself is not named twice."""
 OFFLINE_IN_PYTHON = re.compile(rf"\"{HOSTED}\"")

@@ -53,6 +53,7 @@ class Scripted:
     context_window: int | None = None
     model_id: str = "scripted"
     baseline: bool = False
+    decides: bool = False
     requests: list[Request[Any]] = field(default_factory=list)
 
     def count_tokens(self, text: str) -> int:

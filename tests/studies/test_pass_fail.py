@@ -1,6 +1,8 @@
 """Labels of two values in a validation: the figures, the sentence, the guard and the gate of ``conqret check``."""
 
+import numpy as np
 import pytest
+from sklearn.metrics import brier_score_loss
 
 import conqret
 from conqret.studies.validate.page import validation_answer, validation_page
@@ -121,3 +123,23 @@ def test_requirements_are_those_of_check(tmp_path, text, status):
     outcome = check_requirement(parse_requirement(text), validated(tmp_path, ALL, ALIKE)[0])
     assert outcome.status == status, outcome
     assert bool(outcome.labels) == (status == "undecided" and "alpha" not in text)
+
+
+def test_probabilities_of_a_model_have_brier_score_and_calibration_error(tmp_path):
+    """Those of a decision model, or read from log-probabilities; a score that a model writes is none."""
+    rng = np.random.default_rng(4)
+    said = rng.random(120).round(3).tolist()
+    text = "".join(f"i{n},{'pass' if rng.random() < one else 'fail'}\n" for n, one in enumerate(said))
+    labels = labels_of(tmp_path, f"item,supported\n{text}")
+    for method in ("probabilities", "logprobs", None):
+        judgments = [
+            judgment(f"i{n}", {"supported": scored(one, method=method)}, topic=f"t{n}")
+            for n, one in enumerate(said)
+        ]
+        found = validate(judgments, labels)
+        figures, page = found.dimensions["supported"].pass_fail.figures, validation_page(found).markdown()
+        assert ("brier" in figures) == ("Probabilities of a pass" in page) == (method is not None)
+        if method:
+            human = ["pass" in line for line in text.split()]
+            assert figures["brier"].value == pytest.approx(brier_score_loss(human, said))
+            assert "(ECE), within the noise of 120 labels: a calibrated judge has 0.0" in page

@@ -17,17 +17,18 @@ from conqret.data import Judgment, Reason
 from conqret.data.digest import gathered
 from conqret.errors import DeclarationError, UnknownNameError, strict_options
 from conqret.errors import number as counted
-from conqret.io.label_set import unequal_chances
+from conqret.io.label_set import LabelSet, unequal_chances
 from conqret.io.labels import Labels, labels_of
 from conqret.judging.judge_folder import FinishedRun, JudgeFolder, folder_of
 from conqret.judging.scales import SOURCES
-from conqret.stats.confidence import brier, calibration_error, risk_coverage, trusted_from
+from conqret.stats.confidence import brier, calibration_error
 from conqret.stats.estimate import MIN_TOPICS
 from conqret.stats.resampling import mean_interval
+from conqret.stats.selective import risk_coverage, trusted_from
 from conqret.studies.abstain.result import TOGETHER, Abstention, AbstentionRow, ConfidenceQuality
 from conqret.studies.agreement.agreement_settings import DEFAULT_SETTINGS, AgreementSettings, Basis
 from conqret.studies.agreement.label_join import NO_PAIR, NO_SCALE, DimensionView, JoinedLabels, join_labels
-from conqret.studies.validate.result import validated_judge
+from conqret.studies.validate.result import ValidatedJudge, validated_judge
 
 ROUNDING = 1e-9
 
@@ -84,28 +85,12 @@ def abstain(
             there are too few topics, or a share is out of range.
         UnknownNameError: ``metrics`` has an unknown name, or no score has a confidence of this ``source``.
     """
-    for name, share, most in (("--error", error, 1), ("delta", delta, 0.5)):
-        if not 0 < share < most:
-            raise DeclarationError(f"{name} must be a share such as 0.05, not {share:g}")
-    if not 0 <= tolerance <= 1:
-        raise DeclarationError(
-            f"--tolerance must be a share of the labels' scale, from 0 to 1, not {tolerance:g}"
-        )
+    check_shares(error=error, delta=delta, tolerance=tolerance)
     kept = list(folder_of(run).finished() if isinstance(run, str | Path | JudgeFolder) else run)
-    read = labels_of(labels)
-    if read.unequal:
-        chances = read.chances.values()
-        raise DeclarationError(
-            f"no guarantee can be given: {unequal_chances(chances)}. Keep each labeled item with the probability "
-            f"{min(chances):g} divided by its own, drawn by a fixed seed; what is left is a random sample"
-        )
-    judge = validated_judge(kept)
-    if any(measure.reason is Reason.UNSURE for judgment in kept for measure in judgment.measures.values()):
-        raise DeclarationError(
-            "this run was judged with --abstain, so some of its scores are missing: judge again without --abstain"
-        )
+    read = random_sample(labels)
+    judge = whole_judge(kept)
     joined = join_labels(kept, read, metrics)
-    source = _source(joined, source)
+    source = confidence_source(joined, source)
     answers: dict[str, ConfidentAnswers] = {}
     left_out: dict[str, str] = {}
     for dimension in joined.metrics:
@@ -147,8 +132,60 @@ def abstain(
     )
 
 
-def _source(joined: JoinedLabels, wanted: str | None) -> str:
-    """The source of confidence: the ``wanted`` one, or the first that the scores have."""
+def check_shares(*, delta: float, tolerance: float, **allowed: float) -> None:
+    """Check the shares of a risk guarantee.
+
+    Raises:
+        DeclarationError: a share is out of its range.
+    """
+    for name, share in allowed.items():
+        if not 0 < share < 1:
+            raise DeclarationError(f"--{name} must be a share such as 0.05, not {share:g}")
+    if not 0 < delta < 0.5:
+        raise DeclarationError(f"delta must be a share such as 0.05, not {delta:g}")
+    if not 0 <= tolerance <= 1:
+        raise DeclarationError(
+            f"--tolerance must be a share of the labels' scale, from 0 to 1, not {tolerance:g}"
+        )
+
+
+def random_sample(labels: Labels) -> LabelSet:
+    """Return the labels, of items that were sampled with equal probabilities as far as is known.
+
+    Raises:
+        DeclarationError: the probabilities are unequal.
+    """
+    read = labels_of(labels)
+    if read.unequal:
+        chances = read.chances.values()
+        raise DeclarationError(
+            f"no guarantee can be given: {unequal_chances(chances)}. Keep each labeled item with the probability "
+            f"{min(chances):g} divided by its own, drawn by a fixed seed; what is left is a random sample"
+        )
+    return read
+
+
+def whole_judge(judgments: Sequence[Judgment]) -> ValidatedJudge:
+    """Return the judge configuration of judgments that lack no score because of an abstention.
+
+    Raises:
+        DeclarationError: some do, there are no judgments, or they are of several judge configurations.
+    """
+    judge = validated_judge(judgments)
+    if any(measure.reason is Reason.UNSURE for judged in judgments for measure in judged.measures.values()):
+        raise DeclarationError(
+            "this run was judged with --abstain, so some of its scores are missing: judge again without --abstain"
+        )
+    return judge
+
+
+def confidence_source(joined: JoinedLabels, wanted: str | None) -> str:
+    """Return the source of confidence: the ``wanted`` one, or the first that the scores have.
+
+    Raises:
+        DeclarationError: no score has a confidence.
+        UnknownNameError: no score has one of this source.
+    """
     every = (score for scores in joined.scores.values() for score in scores.values())
     there = {source for score in every for source in score.confidence}
     if not there:
@@ -162,16 +199,30 @@ def _source(joined: JoinedLabels, wanted: str | None) -> str:
     return wanted or next(source for source in (*SOURCES, *sorted(there)) if source in there)
 
 
-def _confident_answers(
-    view: DimensionView, source: str, tolerance: float, clustered_by: str
-) -> ConfidentAnswers | str:
-    """The scores of a dimension with their confidence, or the reason why it can have no threshold."""
+def no_errors(view: DimensionView) -> str:
+    """Return the reason why scores of a dimension cannot be right or wrong; empty where they can."""
     if any(unit.part for unit in view.unit_scores):
         return "documents are labeled one by one, and a judge is not asked how sure it is of each"
     if not view.placed:
         return NO_SCALE
-    if not view.compared.any():
-        return NO_PAIR
+    return "" if view.compared.any() else NO_PAIR
+
+
+def wrong_scores(view: DimensionView, tolerance: float) -> NDArray[np.float64]:
+    """Return for each unit 1 where its score is too far from the label, 0 where it is not, and NaN without both."""
+    low, high = (0.0, 1.0) if view.verdicts else view.scale.ends()
+    exact = view.verdicts or view.scale.level == "nominal" or view.scale.binary
+    allowed = 0.0 if exact else tolerance * (high - low)
+    apart = np.abs(view.judge(rounded=exact) - view.target)
+    return np.where(view.compared, apart > allowed + ROUNDING, np.nan)
+
+
+def _confident_answers(
+    view: DimensionView, source: str, tolerance: float, clustered_by: str
+) -> ConfidentAnswers | str:
+    """The scores of a dimension with their confidence, or the reason why it can have no threshold."""
+    if reason := no_errors(view):
+        return reason
     scored = [view.unit_scores.get(unit) for unit in view.units]
     sure = np.array([np.nan if score is None else score.confidence.get(source, np.nan) for score in scored])
     labelled = view.compared & ~np.isnan(sure)
@@ -180,14 +231,10 @@ def _confident_answers(
         number = counted(topics, clustered_by)
         return f"scores with a confidence and labels of {number}, and {MIN_TOPICS} are needed"
     there = np.flatnonzero(view.scored)
-    low, high = (0.0, 1.0) if view.verdicts else view.scale.ends()
-    exact = view.verdicts or view.scale.level == "nominal" or view.scale.binary
-    allowed = 0.0 if exact else tolerance * (high - low)
-    apart = np.abs(view.judge(rounded=exact) - view.target)
     return ConfidentAnswers(
         sure[there],
         labelled[there],
-        (apart > allowed + ROUNDING)[there],
+        (wrong_scores(view, tolerance) == 1)[there],
         [view.clusters[place] for place in there.tolist()],
     )
 

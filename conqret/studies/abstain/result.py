@@ -19,8 +19,8 @@ from conqret.show import words
 from conqret.show.charts import Chart, ChartLine, Point, reach
 from conqret.show.report_page import ReportPage, Section, section
 from conqret.show.table import Cell, Column, Table
-from conqret.stats.confidence import MIN_KEPT, SelectedScores, fewest_labels
 from conqret.stats.estimate import Estimate, undefined
+from conqret.stats.selective import MIN_KEPT, SelectedScores, fewest_labels
 from conqret.studies.agreement.agreement_settings import Basis, FittedFile
 
 
@@ -127,6 +127,7 @@ TOGETHER = "all"
 """The name of the rule for all metrics together."""
 SOURCE_NAMES = {
     "logprobs": "log-probabilities of the model",
+    "probabilities": "spread of a decision model's probabilities",
     "samples": "agreement of repeated samples",
     "stated": "confidence that the judge states",
     "orders": "agreement of both orders of the arguments",

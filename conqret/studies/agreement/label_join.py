@@ -26,6 +26,9 @@ from conqret.studies.agreement.statistics import Statistic, StatisticInput
 from conqret.studies.check.label_view import combined, one_annotator_alphas
 from conqret.text.words import dimension_name
 
+PROBABLE = ("probabilities", "logprobs")
+"""The methods of measures whose value is an expected value by the model's own probabilities."""
+
 Fit = Callable[[NDArray[np.bool_]], NDArray[np.float64]]
 """Fits scores on the labels of the given units (a mask), and returns the score of every unit, in [0, 1] (NaN: none)."""
 
@@ -58,13 +61,14 @@ class UnitScores:
 
     ``variants`` maps each variant (``mean``, ``majority``, ``sample 1`` …) to a score in [0, 1] or None.
     ``label`` is a verdict in words, ``reason`` says why there is no score, and ``confidence`` maps sources to
-    confidences.
+    confidences. ``probable`` is True if the score is an expected value by the model's own probabilities.
     """
 
     variants: Mapping[str, float | None]
     label: str | None = None
     reason: str = ""
     confidence: Mapping[str, float] = field(default_factory=dict)
+    probable: bool = False
 
     @property
     def value(self) -> float | None:
@@ -201,7 +205,9 @@ def _scores(judged: Mapping[str, Judgment], metric: str, parts: bool) -> dict[Un
             continue
         for part in measure.parts if parts else ():
             reason = "" if part.value is not None else "no value"
-            scores[Unit(item, part.id)] = UnitScores({"mean": part.value}, part.label, reason)
+            scores[Unit(item, part.id)] = UnitScores(
+                {"mean": part.value}, part.label, reason, probable=bool(part.distribution)
+            )
         if not parts:
             variants = {"mean": measure.value}
             if measure.samples:
@@ -210,7 +216,8 @@ def _scores(judged: Mapping[str, Judgment], metric: str, parts: bool) -> dict[Un
                     f"sample {number}": value for number, value in enumerate(measure.samples, start=1)
                 }
             reason = "" if measure.reason is None else measure.reason.value
-            scores[Unit(item)] = UnitScores(variants, measure.label, reason, confidences(measure))
+            probable = measure.method in PROBABLE
+            scores[Unit(item)] = UnitScores(variants, measure.label, reason, confidences(measure), probable)
     return scores
 
 
@@ -277,6 +284,12 @@ class DimensionView:
             return []
         low, high = self.scale.ends()
         return [low + step for step in range(round(high - low) + 1)] if high - low < MAX_CATEGORIES else []
+
+    @property
+    def stated(self) -> NDArray[np.float64]:
+        """The scores in [0, 1] that are expected values by the model's own probabilities; NaN for other units."""
+        scores = [self.unit_scores.get(unit) for unit in self.units]
+        return np.array([score.value if score and score.probable else None for score in scores], dtype=float)
 
     @property
     def in_words(self) -> tuple[str, str]:

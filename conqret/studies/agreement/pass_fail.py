@@ -14,7 +14,7 @@ from conqret.show.table import Table
 from conqret.stats.estimate import Estimate
 from conqret.stats.resampling import cluster_places
 from conqret.studies.agreement.label_join import DimensionView
-from conqret.studies.check.answers import SAY_HOW, WITHIN
+from conqret.studies.check.answers import SAY_HOW, WITHIN, probability_sentence
 from conqret.studies.check.checked_table import CheckedTable, DrawnBy, JudgeColumn
 from conqret.studies.check.figures import check_views
 from conqret.studies.check.label_view import LabelView, claimable
@@ -31,6 +31,8 @@ FIGURES = {
     "corrected": "corrected pass rate",
 }
 """What is shown of pass/fail verdicts, by the names of ``conqret check``."""
+PROBABILITIES = ("brier", "calibration_error", "calibration_noise")
+"""What is shown of a judge's own probabilities of a pass."""
 NO_GUARD = DrawGuard()
 """Labeled items that may be a random sample."""
 
@@ -43,7 +45,8 @@ class PassFail(Frozen):
         passing: how a score or a word of the judge is read as a verdict.
         answer: how good the judge is, in one sentence.
         usable: the verdict behind it, as in ``conqret check``.
-        figures: TNR, TPR, kappa, the pass rate by the judge, and the corrected one, by the names of :data:`FIGURES`.
+        figures: TNR, TPR, kappa, the pass rate by the judge, and the corrected one, by the names of :data:`FIGURES`;
+            and those of :data:`PROBABILITIES`, where the model gives probabilities.
         confusion: the number of units with each human label (rows: fail, pass) and verdict (columns).
         more_labels: how many more labels let both rates be known to within 0.10.
     """
@@ -80,13 +83,14 @@ def _label_view(name: str, view: DimensionView, drawn_by: DrawnBy | None, *, sev
         kind = "classes" if passing is None else "pass_fail"
         human, judge = (_places(side, categories) for side in sides)
         human, judge = (1 - side if passing == 0 else side for side in (human, judge))
+    stated = 1 - view.stated if passing == 0 else view.stated
     clusters = cluster_places(view.clusters)
     chances = np.array([view.inclusion_chances.get(unit.item, np.nan) for unit in view.units], dtype=float)
     judge_name = f"on {words.label(name).lower()}" if several else "the judge"
     table = CheckedTable(
         source=name,
         kind=kind,  # type: ignore[arg-type]
-        judges=(JudgeColumn(name=judge_name, values=judge),),
+        judges=(JudgeColumn(name=judge_name, values=judge, probabilities=stated),),
         labels=human[:, None],
         annotators=("annotators",),
         clusters=None if len(set(view.clusters)) == len(clusters) else tuple(map(str, clusters)),
@@ -124,7 +128,11 @@ def pass_fail(view: LabelView, guard: DrawGuard) -> PassFail | None:
         passing=result.passing,
         answer=result.answer,
         usable=result.usable or "not claimed",
-        figures={name: judge.figures[name] for name in (*FIGURES, "agreement")},
+        figures={
+            name: judge.figures[name]
+            for name in (*FIGURES, "agreement", *PROBABILITIES)
+            if name in judge.figures
+        },
         confusion=judge.confusion,
         more_labels=judge.more_labels,
     )
@@ -147,6 +155,24 @@ def pass_fail_answers(rows: Mapping[str, PassFail | None], guard: DrawGuard = NO
         if row is not None and row.usable != "not claimed":
             on = f"On {words.label(name).lower()}, " if len(rows) > 1 else ""
             yield f"{on}{row.answer[0].lower()}{row.answer[1:]}" if on else row.answer
+            if sentence := probability_sentence(row.figures):
+                yield f"{words.capitalised(f'{on.lower()}{sentence}')}."
+
+
+def probability_table(rows: Mapping[str, PassFail | None]) -> Table | None:
+    """Return Brier score and calibration error of the dimensions on which the judge gives probabilities of a pass; None
+    without any."""
+    known = {name: row for name, row in rows.items() if row is not None and "brier" in row.figures}
+    if not known:
+        return None
+    return Table(
+        "Probabilities of a pass",
+        ("Dimension", *(words.capitalised(TITLES[name]) for name in PROBABILITIES)),
+        [(words.label(name), *map(row.figures.get, PROBABILITIES)) for name, row in known.items()],
+        note="The Brier score is the mean squared difference of probability and label, 0 at best. With few labels a "
+        "perfectly calibrated judge has an expected calibration error above 0, too: the last column is simulated from "
+        "the same probabilities, and an error above its end is beyond noise.",
+    )
 
 
 def pass_fail_table(rows: Mapping[str, PassFail | None]) -> Table | None:

@@ -25,8 +25,11 @@ AS_IS = "as it is"
 REVERSED = "dimensions reversed"
 ONE_ORDER = "one order"
 AGAIN = "again"
-"""The variants of a request: unchanged, with the dimensions in reverse order, for a preference in one order only, and
-(``again 1``, ``again 2`` …) the same request as a further sample."""
+LEVELS_REVERSED = "levels reversed"
+NEGATED = "questions negated"
+"""The variants of a request: unchanged, with the dimensions in reverse order, for a preference in one order only,
+(``again 1``, ``again 2`` …) the same request as a further sample, and of typed questions with levels and labels in
+reverse, or with yes/no questions negated."""
 
 REPEATS = 3
 """Samples of one request: two show whether scores vary, three give a rough estimate of how much."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from conqret.errors import number
 from conqret.stats.effects import p_words
@@ -18,6 +18,8 @@ WITHIN = 0.10
 SAMPLE = 60
 MANY = 1000
 """Labels still needed, from which on a number says little."""
+ROUNDING = 1e-9
+"""Differences of shares up to this are rounding."""
 NEXT_LINE = "\n  then: "
 MUCH = 0.1
 """The share of rows on which runs of a judge differ, from which on the sentence says so."""
@@ -288,6 +290,21 @@ def _classes(result: CheckResult, judge: JudgeCheck) -> str:
         return f"cannot be compared on all classes together: {agreement.reason}{end}"
     return (
         f"gives the annotators' class on {percent(agreement)} of {number(judge.compared, 'labeled row')}{end}"
+    )
+
+
+def probability_sentence(figures: Mapping[str, Estimate]) -> str:
+    """Return how far stated probabilities are from the shares of passes, and whether that is beyond the noise
+    of so few labels; empty without such figures."""
+    error, noise = figures.get("calibration_error"), figures.get("calibration_noise")
+    if error is None or noise is None or None in (error.value, noise.value, noise.high):
+        return ""
+    beyond = (error.value or 0.0) > (noise.high or 0.0) + ROUNDING
+    brier = figures["brier"].value
+    return (
+        f"stated probabilities are off by {error.value:.2f} on average (ECE), {'beyond' if beyond else 'within'} the "
+        f"noise of {number(noise.n, 'label')}: a calibrated judge has {noise.value:.2f}, and at most {noise.high:.2f} "
+        f"in 95% of samples{'' if brier is None else f'; Brier score {brier:.2f}'}"
     )
 
 

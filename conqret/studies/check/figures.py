@@ -13,7 +13,7 @@ from conqret.stats.agreement import AlternativeAnnotator, alphas, alternative_an
 from conqret.stats.estimate import CONFIDENCE, Estimate, undefined
 from conqret.stats.resampling import leave_one_out
 from conqret.stats.verdict_rates import more_labels
-from conqret.studies.check.answers import answer, next_step, value_words
+from conqret.studies.check.answers import answer, next_step, probability_sentence, value_words
 from conqret.studies.check.checked_table import CheckedTable
 from conqret.studies.check.comparisons import judge_differences, system_checks, system_differences
 from conqret.studies.check.kind_figures import OF_KIND, class_checks, confusion, levels, run_figures
@@ -86,7 +86,7 @@ def check_views(guard: DrawGuard, views: Sequence[LabelView], *, bar: float = BA
         by=table.by,
         disagreements=tuple(_disagreements(first, shown)),
         disagreements_in_all=len(differing),
-        notes=tuple(_notes(first, int((asked & ~labeled).sum()))),
+        notes=(*_probability_notes(checks), *_notes(first, int((asked & ~labeled).sum()))),
         guessed=table.guessed,
         command=table.command,
     )
@@ -195,6 +195,12 @@ def _disagreements(view: LabelView, rows: Sequence[int]) -> Iterator[Disagreemen
             reason=shortened(texts["reason"][row], TEXT_LENGTH) if "reason" in texts else "",
             texts={name: shortened(column[row], TEXT_LENGTH) for name, column in shown.items()},
         )
+
+
+def _probability_notes(checks: Sequence[JudgeCheck]) -> Iterator[str]:
+    for judge in checks:
+        if sentence := probability_sentence(judge.figures):
+            yield f"{judge.name}: {sentence}" if len(checks) > 1 else sentence
 
 
 def _notes(view: LabelView, tied: int) -> Iterator[str]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from conqret.stats.agreement import alphas
 from conqret.stats.classification import auroc, cohen_kappa, quadratic_kappa
-from conqret.stats.confidence import calibration_error
+from conqret.stats.confidence import calibration_error, calibration_noise
 from conqret.stats.correlation import spearman
 from conqret.stats.estimate import Estimate, undefined
 from conqret.stats.verdict_rates import VerdictRates, verdict_rates
@@ -230,7 +230,7 @@ def _annotators(view: LabelView) -> Figures:
 
 
 def _probabilities(view: LabelView) -> Figures:
-    """AUROC, Brier score and calibration error of stated probabilities, where there are any."""
+    """AUROC, Brier score and calibration error (with its noise) of stated probabilities, where there are any."""
     stated = view.judge.probabilities
     if stated is None:
         return {}
@@ -250,4 +250,5 @@ def _probabilities(view: LabelView) -> Figures:
             view,
             lambda: calibration_error(said, truth, names).estimate(view.confidence),
         ),
+        "calibration_noise": _unweighted(view, lambda: calibration_noise(said, truth, names)),
     }

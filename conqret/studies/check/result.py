@@ -41,7 +41,8 @@ TITLES: Mapping[str, str] = {
     "changed": "changes between runs",
     "run_sd": "SD between runs",
     "brier": "Brier score",
-    "calibration_error": "calibration error",
+    "calibration_error": "expected calibration error (ECE)",
+    "calibration_noise": "ECE of a calibrated judge, with its 5% and 95% quantile",
 }
 """The words for each figure, for tables."""
 

@@ -20,7 +20,7 @@ from conqret.studies.agreement.judge_agreement import (
     missing_words,
 )
 from conqret.studies.agreement.judge_baselines import BASELINES
-from conqret.studies.agreement.pass_fail import pass_fail_answers, pass_fail_table
+from conqret.studies.agreement.pass_fail import pass_fail_answers, pass_fail_table, probability_table
 from conqret.studies.agreement.statistics import CALIBRATED, STATISTICS
 from conqret.studies.validate.result import Validation
 
@@ -32,9 +32,9 @@ def validation_tables(validation: Validation) -> list[Table]:
     """Return the main tables of a validation: rates of pass/fail verdicts, agreement by dimension, by language, and
     baselines."""
     rows, average, basis = validation.dimensions, validation.average, validation.basis
-    rates = pass_fail_table({name: row.pass_fail for name, row in rows.items()})
+    rates = {name: row.pass_fail for name, row in rows.items()}
     return [
-        *filter(None, [rates]),
+        *filter(None, [pass_fail_table(rates), probability_table(rates)]),
         agreement_table(rows.values(), average, basis, coverage=validation.coverage),
         *language_tables(
             validation.languages, basis, several=any(row.annotators > 1 for row in rows.values())

@@ -206,7 +206,13 @@ def test_scores_beside_labels_of_two_values_have_auroc_and_alpha():
     assert result.figure("auroc").value == pytest.approx(roc_auc_score(human, scores))
     assert result.figure("brier").value == pytest.approx(brier_score_loss(human, scores))
     assert result.alpha.value == pytest.approx(krippendorff_alpha([human, scores], "interval"))
-    assert 0 < result.figure("calibration_error").value < 0.2
+    error, noise = result.figure("calibration_error"), result.figure("calibration_noise")
+    assert 0 < noise.low < error.value < noise.high < 0.2
+    (note,) = (note for note in result.notes if note.startswith("stated probabilities"))
+    assert f"off by {error.value:.2f} on average (ECE), within the noise of 150 labels" in note
+    overconfident = np.where(scores > 0.5, 0.99, 0.01)
+    result = check_table(table("scores", [column(values=scores, probabilities=overconfident)], human))
+    assert "beyond the noise of 150 labels" in result.notes[0]
 
 
 def test_pairs_count_flips_apart_from_agreement():

@@ -1,0 +1,316 @@
+"""Judging by a decision model: the item as plain data, typed questions about it, and measures from probabilities.
+
+The value of a measure is the expected value of the answer, never the likeliest answer alone. Its confidence
+(``probabilities``) is ``1 - 2 * sd``, with the standard deviation of the answer's value in [0, 1]: 1 where one answer
+is certain, 0 where the ends of the scale are equally likely.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from conqret.data import Document, Item, Measure, Part, Reason, Status
+from conqret.judging.judge_options import PAIRED
+from conqret.judging.judge_parts import Case, JudgePrompt, TypedQuestions, nothing
+from conqret.judging.scales import PLACES, PREFERENCE, Scale, mean_of, preferred_side
+from conqret.llm.decisions import (
+    NO,
+    YES,
+    Decided,
+    Decision,
+    Distribution,
+    Question,
+    UnansweredError,
+    choice,
+    rating,
+)
+
+METHOD = "probabilities"
+"""The method of the measures, and the source of their confidence."""
+
+CANNOT = "cannot be judged"
+"""The label with which a model says that there is nothing to judge."""
+
+YES_OR_NO = {YES: 1.0, NO: 0.0}
+"""The values of yes and no."""
+
+ARGUMENT = {
+    "argument": choice(
+        "Is there an argument in `argument` that could be judged?",
+        {
+            "can be judged": "The text says something on the topic, however well or badly.",
+            CANNOT: "The text is empty, refuses to answer, or is no argument at all, such as an error message.",
+        },
+    )
+}
+"""The question whether there is an argument to be judged, under its name."""
+
+FACTS = {
+    "facts": choice(
+        "Does the text in `argument` state any fact: what is or was the case, figures, names, dates, what somebody "
+        "said?",
+        {"states facts": "It states at least one fact.", CANNOT: "It states no fact at all."},
+    )
+}
+"""The question whether there are statements of fact to be judged, under its name."""
+
+
+def state_of(judge_prompt: JudgePrompt[Any], case: Case) -> dict[str, Any]:
+    """Return the item as plain data, with the fields that the prompt shows; documents have their numbers."""
+    item, typed = case.item, judge_prompt.typed
+    state: dict[str, Any] = {"topic": item.topic}
+    if item.stance != "none":
+        state["stance"] = item.stance
+    if item.messages:
+        state["conversation"] = [{"role": turn.role, "content": turn.content} for turn in item.messages]
+    for name in ("documents", "argument", "second_argument", "reference", "nuggets"):
+        value = getattr(item, name) if name in judge_prompt.looked_at else None
+        if name == "documents" and value:
+            value = [_document(number, document) for number, document in enumerate(value, 1)]
+        elif name == "nuggets" and value:
+            value = [nugget.text for nugget in value]
+        state[name] = value
+    state |= {} if typed is None else typed.variables(case)
+    names = {} if typed is None else typed.names
+    return {names.get(name, name): value for name, value in state.items() if value}
+
+
+def _document(number: int, document: Document) -> dict[str, Any]:
+    return {"number": number, **({"title": document.title} if document.title else {}), "text": document.text}
+
+
+def pictures_of(judge_prompt: JudgePrompt[Any], item: Item) -> bool:
+    """Return True if the prompt shows images of the item, which a decision model does not get."""
+    documents = any(document.image for document in item.documents)
+    shown = item.pictures if "documents" in judge_prompt.looked_at else ()
+    return bool(item.images or any(turn.images for turn in item.messages) or (documents and shown))
+
+
+def measures_of(judge_prompt: JudgePrompt[Any], decided: Decided, case: Case) -> dict[str, Measure]:
+    """Return the measures of a prompt's metrics from the answers; a missing answer costs no other metric."""
+    found = {}
+    for metric, measure in (judge_prompt.typed.measures if judge_prompt.typed else {}).items():
+        try:
+            found[metric] = measure(decided, case)
+        except UnansweredError as error:
+            found[metric] = Measure.missing(error.reason, str(error))
+    return found
+
+
+def decision_of(judge_prompt: JudgePrompt[Any], case: Case) -> Decision:
+    """Return the questions about a case, with the item as their state."""
+    questions = {} if judge_prompt.typed is None else judge_prompt.typed.questions(case)
+    return Decision(state_of(judge_prompt, case), questions)
+
+
+def judged(distribution: Distribution) -> Distribution:
+    """Return the distribution over the other answers than :data:`CANNOT`.
+
+    Raises:
+        UnansweredError: the model says that there is nothing to judge, with a probability above 1/2.
+    """
+    chance = distribution.get(CANNOT, 0.0)
+    if chance > 0.5:
+        raise UnansweredError(Reason.CANNOT_JUDGE, f"the model finds nothing to judge (P = {chance:.2f})")
+    return {label: share / (1 - chance) for label, share in distribution.items() if label != CANNOT}
+
+
+def expected(distribution: Distribution, values: Mapping[str, float]) -> Measure:
+    """Return the measure with the expected value of an answer, by the value in [0, 1] of each label."""
+    shares = judged(distribution)
+    mean = math.fsum(values[label] * share for label, share in shares.items())
+    spread = math.fsum(share * (values[label] - mean) ** 2 for label, share in shares.items())
+    mean = min(max(mean, 0.0), 1.0)
+    sure = min(max(1 - 2 * math.sqrt(spread), 0.0), 1.0)
+    return Measure(
+        status=Status.SCORED,
+        value=mean,
+        method=METHOD,
+        confidence={METHOD: round(sure, PLACES)},
+        distribution=dict(distribution),
+    )
+
+
+def expected_rating(distribution: Distribution, scale: Scale) -> Measure:
+    """Return the measure with the expected rating on a scale, whose ratings are the labels."""
+    levels = {str(level): scale.unit(level) for level in range(scale.low, scale.high + 1)}
+    measure = expected(distribution, levels)
+    raw = scale.low + (measure.value or 0.0) * (scale.high - scale.low)
+    return measure.model_copy(update={"raw": raw})
+
+
+GRADE = "grade"
+"""The name of a question for a grade."""
+
+
+def expected_grade(distribution: Distribution) -> float:
+    """Return the expected value of a grade, whose labels are numbers."""
+    return math.fsum(int(label) * share for label, share in distribution.items())
+
+
+def likeliest(distribution: Distribution) -> str:
+    """Return the answer with the highest probability, the first of equal ones; :data:`CANNOT` is none."""
+    return max((label for label in distribution if label != CANNOT), key=distribution.__getitem__)
+
+
+def part_of(measure: Measure, name: str, *, verdict: bool = False) -> Part:
+    """Return a measure as a part of another; ``name`` is its id, and with ``verdict`` its label is the
+    likeliest answer.
+    """
+    label = likeliest(measure.distribution) if verdict else None
+    return Part(id=name, value=measure.value, raw=measure.raw, label=label, distribution=measure.distribution)
+
+
+def mean_measure(measures: Sequence[Measure], names: Sequence[str], *, verdicts: bool = False) -> Measure:
+    """Return the measure with the mean of several, each of which is a part by its name; with ``verdicts``,
+    the likeliest answers are the labels of the parts.
+    """
+    sure = [measure.confidence[METHOD] for measure in measures]
+    return Measure(
+        status=Status.SCORED,
+        value=mean_of(measure.value for measure in measures),
+        raw=mean_of(measure.raw for measure in measures),
+        method=METHOD,
+        confidence={METHOD: math.fsum(sure) / len(sure)},
+        parts=tuple(part_of(*pair, verdict=verdicts) for pair in zip(measures, names, strict=True)),
+    )
+
+
+def rating_questions(
+    metric: str, text: str, levels: Mapping[int, str], cannot: Mapping[str, Question] | str = ""
+) -> TypedQuestions:
+    """Return the question for a rating of one metric, with the meaning of each of its levels.
+
+    Args:
+        metric: the metric, and the question's name.
+        text: the question.
+        levels: the meaning of each level, by rating, the lowest first.
+        cannot: for which items the metric has no value: a question by name that has the label
+            :data:`CANNOT`; of a choice (more than ten levels) the meaning of that label.
+    """
+    scale, question = Scale(min(levels), max(levels)), rating(text, levels)
+    before: Mapping[str, Question] = {} if isinstance(cannot, str) else cannot
+    if isinstance(cannot, str) and cannot:
+        question = replace(question, options=(*question.options, (CANNOT, cannot)))
+
+    def measure(decided: Decided, case: Case) -> Measure:
+        for name in before:
+            judged(decided[name])
+        return expected_rating(decided[metric], scale)
+
+    return TypedQuestions(lambda case: {**before, metric: question}, {metric: measure})
+
+
+class _Read(dict[str, dict[str, float]]):
+    """Answers that remember the questions whose answers were read."""
+
+    def __init__(self, answers: Mapping[str, dict[str, float]]) -> None:
+        super().__init__(answers)
+        self.names = set[str]()
+
+    def __getitem__(self, name: str) -> dict[str, float]:
+        self.names.add(name)
+        return super().__getitem__(name)
+
+    def get(self, name: str, default: Any = None) -> Any:
+        self.names.add(name)
+        return super().get(name, default)
+
+
+def questions_of(typed: TypedQuestions, metric: str, case: Case) -> list[Question]:
+    """Return the questions about a case whose answers a metric is computed from."""
+    questions = typed.questions(case)
+    answers = {
+        name: dict.fromkeys(question.labels, 1 / len(question.labels)) for name, question in questions.items()
+    }
+    read = _Read(answers)
+    with contextlib.suppress(UnansweredError):
+        typed.measures[metric](Decided.model_construct(answers=read, faults={}), case)
+    return [question for name, question in questions.items() if name in read.names]
+
+
+def in_reverse(question: Question) -> Question:
+    """Return the question with its levels from high to low, or its labels in reverse; :data:`CANNOT` stays the
+    last. A yes/no question stays as it is.
+    """
+    if question.kind == "yes_no":
+        return question
+    rest = [option for option in question.options if option[0] != CANNOT]
+    cannot = [option for option in question.options if option[0] == CANNOT]
+    return replace(question, options=(*reversed(rest), *cannot))
+
+
+def negated(question: Question) -> Question:
+    """Return the negation of a yes/no question: yes to it is no to the question. Others stay as they are."""
+    if question.kind != "yes_no":
+        return question
+    (_, yes), (_, no) = question.options
+    text = f'Is "no" the right answer to this question? {question.text}'
+    return replace(question, text=text, options=((YES, no), (NO, yes)))
+
+
+def put_otherwise(typed: TypedQuestions, change: Callable[[Question], Question]) -> TypedQuestions:
+    """Return the questions as :func:`in_reverse` or :func:`negated` changes them, with measures on the same
+    scale as before: yes to a negation counts as no.
+    """
+
+    def read(measure: Callable[[Decided, Case], Measure]) -> Callable[[Decided, Case], Measure]:
+        def measured(decided: Decided, case: Case) -> Measure:
+            answers = dict(decided.answers)
+            for name, question in typed.questions(case).items():
+                if name in answers and question.kind == "yes_no" and change(question) != question:
+                    answers[name] = {YES: answers[name][NO], NO: answers[name][YES]}
+            return measure(Decided.model_construct(answers=answers, faults=decided.faults), case)
+
+        return measured
+
+    return replace(
+        typed,
+        questions=lambda case: {name: change(question) for name, question in typed.questions(case).items()},
+        measures={metric: read(measure) for metric, measure in typed.measures.items()},
+    )
+
+
+_SIDES = {"argument_1": "first", "argument_2": "second", "tie": "tie"}
+
+
+def preference_questions(
+    text: str, tie: str, variables: Callable[[Case], Mapping[str, Any]] = nothing
+) -> TypedQuestions:
+    """Return the question which of two arguments is better, `argument_1` and `argument_2` in the state.
+
+    Args:
+        text: the question.
+        tie: when neither is.
+        variables: as in :class:`TypedQuestions`.
+    """
+    options = {"argument_1": "argument_1 is better", "argument_2": "argument_2 is better", "tie": tie}
+
+    def measure(decided: Decided, case: Case) -> Measure:
+        shares = {_SIDES[label]: chance for label, chance in decided[PAIRED].items()}
+        return expected(shares, PREFERENCE).model_copy(update={"label": preferred_side(shares)})
+
+    return TypedQuestions(
+        lambda case: {PAIRED: choice(text, options)},
+        {PAIRED: measure},
+        variables,
+        {"argument": "argument_1", "second_argument": "argument_2"},
+    )
+
+
+def together(several: Sequence[TypedQuestions | None]) -> TypedQuestions | None:
+    """Return the questions of several parts as one; None where one of them has none."""
+    every = [one for one in several if one is not None]
+    if len(every) < len(several):
+        return None
+
+    def merged(name: str) -> Callable[[Case], dict[str, Any]]:
+        return lambda case: {key: value for one in every for key, value in getattr(one, name)(case).items()}
+
+    measures = {metric: measure for one in every for metric, measure in one.measures.items()}
+    names = {name: known for one in every for name, known in one.names.items()}
+    return TypedQuestions(merged("questions"), measures, merged("variables"), names)

@@ -1,0 +1,206 @@
+"""The typed questions of ``rag``: on sentences in place of claims, on the question, and on documents."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import fsum, prod
+from typing import Any
+
+from conqret.data import Measure, Reason
+from conqret.errors import number
+from conqret.judges._shared import average_precision
+from conqret.judging.deciding import CANNOT, expected, likeliest, mean_measure
+from conqret.judging.judge_parts import Case, TypedQuestions
+from conqret.llm.decisions import Decided, Question, UnansweredError, choice
+from conqret.text.sentences import Span, sentences
+
+FAITHFUL = {"supported": 1.0, "contradicted": 0.0, "not in the documents": 0.0}
+TO_THE_POINT = {"yes": 1.0, "no": 0.0}
+USES = {"answers": 1.0, "helps": 0.5, "none": 0.0}
+HELD = {"all": 1.0, "partly": 0.5, "none": 0.0}
+GIVEN = {"answered": 1.0, "partly": 1.0, "declined": 0.0, "missing": 0.0}
+COMPLETE = GIVEN | {"partly": 0.5}
+"""What an answer counts, by question and metric."""
+
+SPARED = {"supported": 1.0, "contradicted": 0.25, "not in the documents": 0.5}
+"""The factor by which a sentence lowers ``1 - unsupported_claims``: 2 to the power of minus its weight."""
+
+_ASKS_NOTHING = "The `question` asks for nothing: it is a remark, or a request to rewrite a text."
+_NO_CLAIM = (
+    "The sentence claims nothing on the subject: it is a greeting, a question, a heading, an offer of help, or says "
+    "that something is not known."
+)
+
+
+def questions(case: Case) -> dict[str, Question]:
+    """Return the questions about an answer, and about the documents if there are any."""
+    documents, asked = case.item.documents, dict[str, Question]()
+    asked["in_answer"] = choice(
+        "Does `answer` give what `question` asks for, right or wrong?",
+        {
+            "answered": "It says all that is asked for.",
+            "partly": "It says some of it.",
+            "declined": "It says that it does not know, cannot say or cannot find it.",
+            "missing": "It does not speak of it.",
+            CANNOT: _ASKS_NOTHING,
+        },
+    )
+    if documents:
+        asked["in_documents"] = choice(
+            "Do the `documents` hold what `question` asks for?",
+            {
+                "all": "They hold all that answers it.",
+                "partly": "They hold some of it.",
+                "none": "Nothing in them answers it, even if they are on the subject.",
+                CANNOT: _ASKS_NOTHING,
+            },
+        )
+    for place in range(1, len(documents) + 1):
+        asked[f"document_{place}"] = choice(
+            f"Of what use is document {place} of `documents`, by itself, for answering `question`?",
+            {
+                "answers": "It holds what answers the question or a part of it.",
+                "helps": "It holds something else that a good answer needs, such as a condition or a definition.",
+                "none": "It is of no use, even if it shares the subject or the words.",
+            },
+        )
+    for place in range(1, len(_sentences(case)) + 1):
+        asked[f"to_the_point_{place}"] = choice(
+            f"Is sentence {place} of `answer` to the point of `question`, whether or not it is right?",
+            {
+                "yes": "It answers a part of the question, or is needed to use the answer.",
+                "no": "It is beside the point.",
+                CANNOT: _NO_CLAIM,
+            },
+        )
+        if documents:
+            asked[f"sentence_{place}"] = choice(
+                f"Do the `documents` bear out sentence {place} of `answer`? Whether it is true otherwise does not "
+                "count, nor what it cites.",
+                {
+                    "supported": "They say all of it, or it follows directly.",
+                    "contradicted": "They say what cannot be true together with it.",
+                    "not in the documents": "They do not say it, or only a part of it.",
+                    CANNOT: _NO_CLAIM,
+                },
+            )
+    return asked
+
+
+def _sentences(case: Case) -> list[Span]:
+    return [span for span in sentences(case.item.argument or "") if any(map(str.isalnum, span.text))]
+
+
+def variables(case: Case) -> Mapping[str, Any]:
+    """Return the answer in numbered sentences, in place of the item's argument."""
+    numbered = [{"number": place, "text": span.text} for place, span in enumerate(_sentences(case), start=1)]
+    return {"argument": numbered, "stance": ""}
+
+
+def _claims(decided: Decided, case: Case, name: str, values: Mapping[str, float]) -> Measure:
+    """The mean over the sentences that claim something, each a part.
+
+    Raises:
+        UnansweredError: no sentence does, or an answer is missing.
+    """
+    measured, texts = [], []
+    for place, span in enumerate(_sentences(case), start=1):
+        try:
+            measured.append(expected(decided[f"{name}_{place}"], values))
+        except UnansweredError as error:
+            if error.reason is not Reason.CANNOT_JUDGE:
+                raise
+        else:
+            texts.append(span.text)
+    if not measured:
+        declines = decided.answers.get("in_answer", {}).get("declined", 0.0) > 0.5
+        raise UnansweredError(
+            Reason.DECLINED if declines else Reason.NOTHING_TO_JUDGE,
+            "no sentence of the answer claims anything",
+        )
+    measure = mean_measure(measured, texts, verdicts=True)
+    return measure.model_copy(update={"explanation": f"by {number(len(texts), 'sentence')} of the answer"})
+
+
+def _on_documents(case: Case) -> None:
+    if not case.item.documents:
+        raise UnansweredError(Reason.NO_EVIDENCE, "the item has no documents")
+
+
+def faithfulness(decided: Decided, case: Case) -> Measure:
+    """Compute the mean probability that the documents support a sentence of the answer."""
+    _on_documents(case)
+    return _claims(decided, case, "sentence", FAITHFUL)
+
+
+def unsupported_claims(decided: Decided, case: Case) -> Measure:
+    """Compute how much of the answer is unsupported; ``raw`` is the expected number of such sentences."""
+    _on_documents(case)
+    measure = _claims(decided, case, "sentence", SPARED)
+    shares = [part.distribution for part in measure.parts]
+    spared = prod(part.value or 0.0 for part in measure.parts)
+    raw = fsum(1 - share["supported"] / (1 - share[CANNOT]) for share in shares)
+    return measure.model_copy(update={"value": 1 - spared, "raw": raw, "parts": ()})
+
+
+def context_relevance(decided: Decided, case: Case) -> Measure:
+    """Compute the mean expected use of the documents."""
+    _on_documents(case)
+    uses = [expected(decided[f"document_{place}"], USES) for place in range(1, len(case.item.documents) + 1)]
+    return mean_measure(uses, [document.id for document in case.item.documents], verdicts=True)
+
+
+def context_precision(decided: Decided, case: Case) -> Measure:
+    """Compute the average precision of the documents by rank, each counting its expected use."""
+    measure = context_relevance(decided, case)
+    value = average_precision([part.value or 0.0 for part in measure.parts])
+    return measure.model_copy(update={"value": value, "parts": ()})
+
+
+def context_sufficiency(decided: Decided, case: Case) -> Measure:
+    """Compute how much of what the question asks for the documents hold."""
+    _on_documents(case)
+    return expected(decided["in_documents"], HELD)
+
+
+def answered(decided: Decided, case: Case) -> Measure:
+    """Compute the probability that the answer gives anything that the question asks for; the label says
+    whether it declines, and how rightly.
+    """
+    shares = decided["in_answer"]
+    measure, label = expected(shares, GIVEN), likeliest(shares)
+    if label == "declined":
+        held = decided["in_documents"]["none"] <= 0.5 if case.item.documents else False
+        label = "declined wrongly" if held else "declined rightly"
+    return measure.model_copy(
+        update={"label": {"partly": "answered", "missing": "not answered"}.get(label, label)}
+    )
+
+
+def completeness(decided: Decided, case: Case) -> Measure:
+    """Compute how much of the question is answered; nothing is due where the documents hold nothing of it."""
+    shares = decided["in_answer"]
+    measure = expected(shares, COMPLETE)
+    nothing_held = bool(case.item.documents) and decided["in_documents"]["none"] > 0.5
+    if nothing_held and likeliest(shares) in ("declined", "missing"):
+        raise UnansweredError(
+            Reason.NOTHING_TO_JUDGE, "the documents hold nothing that the question asks for"
+        )
+    return measure
+
+
+TYPED = TypedQuestions(
+    questions,
+    {
+        "faithfulness": faithfulness,
+        "unsupported_claims": unsupported_claims,
+        "answer_relevance": lambda decided, case: _claims(decided, case, "to_the_point", TO_THE_POINT),
+        "completeness": completeness,
+        "answered": answered,
+        "context_relevance": context_relevance,
+        "context_precision": context_precision,
+        "context_sufficiency": context_sufficiency,
+    },
+    variables,
+    {"topic": "question", "argument": "answer"},
+)

@@ -1,0 +1,109 @@
+"""Decision models under other orders of levels and negated questions, and calibrations that stay with their model."""
+
+import asyncio
+import importlib.util
+import json
+
+import pytest
+
+from conqret import judge
+from conqret.errors import DeclarationError
+from conqret.io.labels import read_labels
+from conqret.studies.bias.bias_run import bias
+from conqret.studies.calibrate.fit_calibration import calibrate
+from conqret.studies.validate.validate import validate
+from tests.contract.items import DEMO, demo
+from tests.llm.decider import real_decider, served
+from tests.llm.scripted import serving
+
+CRITERIA = ["The answer cites a source.", "clarity: How clear is the wording? 1-5"]
+
+
+async def probed(url, **settings):
+    given = {"model": "decision/judge-1", "api_base": url, "probes": ["levels"]}
+    return await asyncio.to_thread(bias, list(demo()[:12]), **(given | settings))
+
+
+def effects(table):
+    return {(row.probe, row.metric): row.effect.value for row in table.rows}
+
+
+async def test_levels_are_reversed_and_yes_no_questions_negated():
+    """The server goes by places alone: the second level has .7, and every yes has."""
+    async with serving(served()) as (url, heard):
+        table = await probed(url, criteria=CRITERIA)
+    rating = (1 * 0.27 + 2 * 0.7 + 0.01 * (3 + 4 + 5) - 1) / 4
+    found = effects(table)
+    assert found == {
+        ("levels (from high to low)", "clarity"): pytest.approx(1 - 2 * rating),
+        ("levels (negated)", "cites_source"): pytest.approx(0.7 + 0.7 - 1),
+    }
+    asked = [json.loads(one.raw)["questions"] for one in heard]
+    assert {tuple(one["criterion_2"]["criteria"]) for one in asked} == {tuple("12345"), tuple("54321")}
+    texts = {one["criterion_1"]["instructions"] for one in asked}
+    assert {text.startswith('Is "no" the right answer to this question? ') for text in texts} == {True, False}
+
+
+@pytest.mark.parametrize(
+    ("settings", "probe", "metrics"),
+    [
+        ({"metrics": ["clarity", "context_relevance"]}, "levels (from high to low)", 2),
+        ({"format": "citation-support"}, "levels (from high to low)", 2),
+        (
+            {"rubric": [{"name": "cites", "question": "The answer cites a source."}]},
+            "levels (negated)",
+            2,
+        ),
+    ],
+)
+async def test_each_metric_is_probed_by_the_questions_that_it_reads(settings, probe, metrics):
+    def alter(name, said):
+        if set(said.get("probabilities", {})) > {"cannot be judged"} and len(said["probabilities"]) == 2:
+            said["probabilities"] = {
+                label: float(label != "cannot be judged") for label in said["probabilities"]
+            }
+        return said
+
+    async with serving(served(alter)) as (url, _):
+        table = await probed(url, **settings)
+    assert {row.probe for row in table.rows} == {probe}
+    assert len({row.metric for row in table.rows}) == metrics
+    assert all(row.effect.value for row in table.rows)
+
+
+def test_other_judges_cannot_be_probed_so():
+    with pytest.raises(DeclarationError, match="levels: it is for decision models"):
+        bias(list(demo()[:3]), probes=["levels"])
+
+
+async def test_a_calibration_stays_with_its_model_and_version(tmp_path):
+    labels = read_labels(DEMO.with_name("labels.jsonl"))
+
+    def alter(name, said):  # ratings that differ between items
+        heat = len(name) % 5 / 10
+        if said["type"] == "score":
+            count = len(said["probabilities"])
+            said["probabilities"] = {str(n): (1 - heat) * (n == 1) + heat / count for n in range(count)}
+        return said
+
+    async with serving(served(alter)) as (url, _):
+        runs = [
+            await asyncio.to_thread(
+                judge, list(demo()), metrics=["context_relevance"], model=f"decision/{name}", api_base=url
+            )
+            for name in ("jev-1.13", "jev-1.14", "other-1.13")
+        ]
+    fitted = calibrate(runs[0], labels=labels)
+    validate(runs[0], labels=labels, calibration=fitted)
+    for run in runs[1:]:
+        with pytest.raises(DeclarationError, match=r"fitted for rag-fine-grained with decision/jev-1\.13 "):
+            validate(run, labels=labels, calibration=fitted)
+
+
+@pytest.mark.skipif(
+    importlib.util.find_spec("sparrow_decider") is None, reason="sparrow-decider is not installed"
+)
+def test_a_real_decision_model_is_probed(tmp_path):
+    with real_decider() as url:
+        table = asyncio.run(probed(url, criteria=CRITERIA, output=tmp_path / "run"))
+    assert {abs(effect) > 0.01 for effect in effects(table).values()} == {True}
