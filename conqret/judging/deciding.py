@@ -49,7 +49,7 @@ ARGUMENT = {
 
 FACTS = {
     "facts": choice(
-        "Does the text in `argument` state any fact: what is or was the case, figures, names, dates, what somebody "
+        "Does the text in `argument` state any fact: what is or was the case, figures, names, dates, what was "
         "said?",
         {"states facts": "It states at least one fact.", CANNOT: "It states no fact at all."},
     )
