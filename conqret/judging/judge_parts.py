@@ -393,7 +393,7 @@ class Judge:
             return {"format": self.name, **model, **computed}
         if probe is not None:
             return {"format": self.name, **model, **computed, **self.declared} | self._questions(
-                options, asked
+                options, probe
             )
         case = Case(Item(id="fingerprint", topic="fingerprint"), options)
         wanted = self.requested_metrics(options.metrics)
