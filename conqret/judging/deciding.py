@@ -51,8 +51,7 @@ ARGUMENT = {
 
 FACTS = {
     "facts": choice(
-        "Does the text in `argument` state any fact: what is or was the case, figures, names, dates, what somebody "
-        "said?",
+        "Does the text in `argument` state any fact: what is or was the case, a figure, a name, a date, a quotation?",
         {"states facts": "It states at least one fact.", CANNOT: "It states no fact at all."},
     )
 }

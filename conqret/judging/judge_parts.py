@@ -80,7 +80,7 @@ def nothing(case: Case) -> Mapping[str, Any]:
 
 @dataclass(frozen=True)
 class TypedQuestions:
-    """What a decision model is asked of a case in place of a prompt, and how its answers are scored.
+    """The questions to a decision model about a case, in place of a prompt, and how its answers are scored.
 
     - ``questions(case)``: the questions by name, about the fields of the item that the prompt shows
     - ``measures``: for each metric a function from the answers and the case to its measure; it reads an
@@ -376,14 +376,14 @@ class Judge:
         return tuple([_about(part, wanted) for part in self.judge_prompts if wanted & set(part.metrics)])
 
     def identity(
-        self, options: JudgeOptions, library: Library, model: Mapping[str, Any], asked: Item | None = None
+        self, options: JudgeOptions, library: Library, model: Mapping[str, Any], probe: Item | None = None
     ) -> dict[str, Any]:
         """Return the parts of the judge configuration: prompts, response schemas, dimensions, sampling and
         model.
 
         The requested metrics are part of it only where they change a prompt, that is, where one prompt rates
         several metrics. All other prompts of the format are part of it even if not requested, so that scores
-        of one metric are comparable across runs. Long parts are replaced by a digest. With the item ``asked``,
+        of one metric are comparable across runs. Long parts are replaced by a digest. With the item ``probe``,
         the typed questions about it take the place of prompts and response schemas.
         """
         identity: dict[str, Any] = {"format": self.name, **model}
@@ -392,8 +392,8 @@ class Judge:
         if not self.judge_prompts:
             return identity
         identity |= self.declared
-        if asked is not None:
-            return identity | self._questions(options, asked)
+        if probe is not None:
+            return identity | self._questions(options, probe)
         case = Case(Item(id="fingerprint", topic="fingerprint"), options)
         wanted, schemas = self.requested_metrics(options.metrics), list[object]()
         for whole in self.judge_prompts:

@@ -160,8 +160,8 @@ class Setup:
         if self.members:
             return {setup.judge.name: setup.identity for setup, _ in self.members}
         decides = self.client.backend.decides
-        asked = PROBE if decides else None
-        identity = self.judge.identity(self.options, self.library, self.client.identity, asked)
+        probe = PROBE if decides else None
+        identity = self.judge.identity(self.options, self.library, self.client.identity, probe)
         if self.turns:
             identity |= {} if decides else {f"prompt {CONVERSATION}": self.library[CONVERSATION].digest}
             identity |= {"conversation": self.options.conversation}

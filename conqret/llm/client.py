@@ -209,12 +209,12 @@ class Client(AbstractAsyncContextManager["Client"]):
         return answer
 
     async def decide(
-        self, ask: str, item: str, decision: Decision, sample: int = 0
+        self, name: str, item: str, decision: Decision, sample: int = 0
     ) -> tuple[Decided, tuple[Call, ...]]:
         """Put the questions of a decision to a decision model, in as many requests as its limits need.
 
         Args:
-            ask: the name of the request.
+            name: the name of the request.
             item: the id of the item.
             decision: the questions and the state.
             sample: the number of the repetition.
@@ -229,7 +229,7 @@ class Client(AbstractAsyncContextManager["Client"]):
         facts = self._facts
         fitting, faults = decision.fitting(facts.context_window, self.count_tokens)
         parts = list(fitting.parts(facts.questions, facts.request_tokens, self.count_tokens))
-        requests = [decision_request(ask, item, part, sample) for part in parts]
+        requests = [decision_request(name, item, part, sample) for part in parts]
         answers = await asyncio.gather(*map(self.request, requests))
         decided = Decided.model_construct(answers={}, faults=faults)
         for part, answer in zip(parts, answers, strict=True):

@@ -174,8 +174,9 @@ class Decided(BaseModel, frozen=True, extra="forbid"):
 
     def __or__(self, other: Decided) -> Decided:
         """Return the answers of both."""
-        both = {"answers": self.answers | other.answers, "faults": self.faults | other.faults}
-        return Decided.model_construct(**both)
+        return Decided.model_construct(
+            answers=self.answers | other.answers, faults=self.faults | other.faults
+        )
 
 
 def distribution(question: Question, probabilities: Mapping[str, Any]) -> dict[str, float]:

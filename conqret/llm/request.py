@@ -146,18 +146,18 @@ class Completion:
     reasoning: str | None = None
 
 
-def decision_request(ask: str, item: str, decision: Decision, sample: int = 0) -> Request[Decided]:
+def decision_request(name: str, item: str, decision: Decision, sample: int = 0) -> Request[Decided]:
     """Return the request that puts the questions of a decision to a decision model.
 
     Args:
-        ask: the name of the request.
+        name: the name of the request.
         item: the id of the item.
         decision: the questions and the state.
         sample: the number of the repetition.
     """
     questions, state = decision.texts
     texts = Message("system", questions), Message("user", state)
-    return Request(ask, item, texts, Decided, sample=sample, decision=decision, written=False)
+    return Request(name, item, texts, Decided, sample=sample, decision=decision, written=False)
 
 
 @dataclass(frozen=True, slots=True)
