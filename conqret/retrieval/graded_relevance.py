@@ -26,7 +26,7 @@ _FOR_SIDE = (
 
 QUESTIONS: Mapping[Stance, Question] = {
     "none": rating(
-        "How relevant is `document` to somebody who researches `topic`, whichever side it takes?",
+        "How relevant is `document` to a reader who researches `topic`, whichever side it takes?",
         {
             0: "It is on another subject, or a page without content of its own.",
             1: "It mentions the topic in passing.",
