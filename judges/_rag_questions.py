@@ -34,8 +34,8 @@ _NO_CLAIM = (
 
 def questions(case: Case) -> dict[str, Question]:
     """Return the questions about an answer, and about the documents if there are any."""
-    documents, asked = case.item.documents, dict[str, Question]()
-    asked["in_answer"] = choice(
+    documents, typed = case.item.documents, dict[str, Question]()
+    typed["in_answer"] = choice(
         "Does `answer` give what `question` asks for, right or wrong?",
         {
             "answered": "It says all that is asked for.",
@@ -46,7 +46,7 @@ def questions(case: Case) -> dict[str, Question]:
         },
     )
     if documents:
-        asked["in_documents"] = choice(
+        typed["in_documents"] = choice(
             "Do the `documents` hold what `question` asks for?",
             {
                 "all": "They hold all that answers it.",
@@ -56,7 +56,7 @@ def questions(case: Case) -> dict[str, Question]:
             },
         )
     for place in range(1, len(documents) + 1):
-        asked[f"document_{place}"] = choice(
+        typed[f"document_{place}"] = choice(
             f"Of what use is document {place} of `documents`, by itself, for answering `question`?",
             {
                 "answers": "It holds what answers the question or a part of it.",
@@ -65,7 +65,7 @@ def questions(case: Case) -> dict[str, Question]:
             },
         )
     for place in range(1, len(_sentences(case)) + 1):
-        asked[f"to_the_point_{place}"] = choice(
+        typed[f"to_the_point_{place}"] = choice(
             f"Is sentence {place} of `answer` to the point of `question`, whether or not it is right?",
             {
                 "yes": "It answers a part of the question, or is needed to use the answer.",
@@ -74,7 +74,7 @@ def questions(case: Case) -> dict[str, Question]:
             },
         )
         if documents:
-            asked[f"sentence_{place}"] = choice(
+            typed[f"sentence_{place}"] = choice(
                 f"Do the `documents` bear out sentence {place} of `answer`? Whether it is true otherwise does not "
                 "count, nor what it cites.",
                 {
@@ -84,7 +84,7 @@ def questions(case: Case) -> dict[str, Question]:
                     CANNOT: _NO_CLAIM,
                 },
             )
-    return asked
+    return typed
 
 
 def _sentences(case: Case) -> list[Span]:

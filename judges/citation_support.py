@@ -222,7 +222,8 @@ def _expected(decided: Decided, case: Case) -> list[tuple[CitedSentence, list[Me
 def expected_precision(decided: Decided, case: Case) -> Measure:
     """Compute citation precision as the mean probability that a citation supports its sentence."""
     cited = _expected(decided, case)
-    measured, names = ([one for row in cited for one in row[place]] for place in (1, 2))
+    measured = [measure for _, of_citations, _ in cited for measure in of_citations]
+    names = [name for _, _, of_citations in cited for name in of_citations]
     return mean_measure(measured, names, verdicts=True)
 
 

@@ -130,7 +130,7 @@ def _from(grade: int, shares: Mapping[str, float]) -> float:
 
 
 QUESTION = rating(
-    "Does `document` contain the view of `statement`: would somebody who holds it cite the document for it? Whose view "
+    "Does `document` contain the view of `statement`: would a reader who holds it cite the document for it? Whose view "
     "it is does not matter.",
     {
         0: "The document comes down on the opposite side.",

@@ -26,7 +26,7 @@ _FOR_SIDE = (
 
 QUESTIONS: Mapping[Stance, Question] = {
     "none": rating(
-        "How relevant is `document` to somebody who researches `topic`, whichever side it takes?",
+        "How relevant is `document` to a reader who researches `topic`, whichever side it takes?",
         {
             0: "It is on another subject, or a page without content of its own.",
             1: "It mentions the topic in passing.",
@@ -41,17 +41,19 @@ QUESTIONS: Mapping[Stance, Question] = {
 """The question about a document, for either side or for neither."""
 
 
-async def grade(item: Item, client: Client, ask: str) -> tuple[list[float | UnansweredError], int]:
+async def grade(item: Item, client: Client, task: str) -> tuple[list[float | UnansweredError], int]:
     """Have a decision model grade each document of an item, with one request for each.
 
     Returns:
         The expected grade of each document, or why it has none, and how many documents were trimmed.
     """
-    graded = await asyncio.gather(*(_grade(item, place, client, ask) for place in range(len(item.documents))))
+    graded = await asyncio.gather(
+        *(_grade(item, place, client, task) for place in range(len(item.documents)))
+    )
     return [value for value, _ in graded], sum(trimmed for _, trimmed in graded)
 
 
-async def _grade(item: Item, place: int, client: Client, ask: str) -> tuple[float | UnansweredError, bool]:
+async def _grade(item: Item, place: int, client: Client, task: str) -> tuple[float | UnansweredError, bool]:
     def decision(documents: Sequence[Document]) -> Decision:
         (document,) = documents
         shown: dict[str, Any] = {"title": document.title} if document.title else {}
@@ -65,7 +67,7 @@ async def _grade(item: Item, place: int, client: Client, ask: str) -> tuple[floa
     fitted = fit((document,), texts, client, answer_room=0)
     if fitted is None:
         return UnansweredError(Reason.CONTEXT_OVERFLOW, "the topic alone does not fit the model"), False
-    decided, _ = await client.decide(ask, f"{item.id}:{document.id}", decision(fitted.documents))
+    decided, _ = await client.decide(task, f"{item.id}:{document.id}", decision(fitted.documents))
     try:
         return expected_grade(decided[GRADE]), bool(fitted.trims)
     except UnansweredError as error:
