@@ -192,10 +192,11 @@ class Setup:
     @property
     def recorded(self) -> dict[str, Any]:
         """The fields of a run record that describe the judge configuration, by name."""
+        clients = [self.client, *([self.cascade[0].client] if self.cascade is not None else [])]
         return {
             "format": self.judge.name,
             "model": self.model,
-            "baseline": self.client.backend.baseline,
+            "baseline": all(client.backend.baseline for client in clients),
             "fingerprint": self.fingerprint,
             "identity": self.identity,
             "metrics": list(self.metrics),
