@@ -169,7 +169,10 @@ def _last_judge(record: JudgeRecord) -> LastJudge:
 
 def _tested(pairs: _Pairs, *, margin: float, delta: float, together: bool) -> tuple[CascadeStep, ...]:
     """The thresholds, tested in each metric, or in all metrics as one."""
-    confidence, topics, first, last = pairs.confidence, pairs.topics, pairs.first, pairs.last
+    confidence, topics, last = pairs.confidence, pairs.topics, pairs.last
+    first = np.where(
+        np.isnan(pairs.first), last, pairs.first
+    )  # without a score of the first, the last one judges
     if together:
         dimensions = first.shape[1]
         confidence, topics = (
@@ -194,18 +197,20 @@ def _errors_in(
     pairs: _Pairs, columns: list[int], metrics: tuple[str, ...], threshold: float | None, delta: float
 ) -> CascadeErrors:
     first, last = pairs.first[:, columns], pairs.last[:, columns]
-    there = ~np.isnan(first) & ~np.isnan(last)
+    places = {topic: place for place, topic in enumerate(dict.fromkeys(pairs.topics))}
+    there = ~np.isnan(last)
     rows = np.nonzero(there)[0]
-    sure, topics = pairs.confidence[rows], [pairs.topics[row] for row in rows.tolist()]
+    sure, topics = pairs.confidence[rows], np.array([places[pairs.topics[row]] for row in rows.tolist()])
     first, last = first[there], last[there]
 
     def share(wrong: NDArray[np.float64]) -> Estimate:
-        return mean_interval(wrong, topics, confidence=1 - 2 * delta, scale="share")
+        known = ~np.isnan(wrong)
+        return mean_interval(wrong[known], topics[known].tolist(), confidence=1 - 2 * delta, scale="share")
 
     return CascadeErrors(
         metrics=metrics,
         units=len(rows),
-        topics=len(set(topics)),
+        topics=len(set(topics.tolist())),
         first=share(first),
         last=share(last),
         cascade=None if threshold is None else share(np.where(sure >= threshold, first, last)),
