@@ -222,7 +222,7 @@ def _leads_away(name: str, setting: Any) -> bool:
     """Whether a setting is an address from which items would be fetched, or to which they would be sent."""
     from conqret.llm.client_options import backend_of
 
-    if name == "model" and isinstance(setting, str):
+    if name in ("model", "escalate") and isinstance(setting, str):
         return bool(backend_of(setting).reaches(setting))
     return name == "api_base" or (name in ("items", "rubric") and "://" in str(setting))
 

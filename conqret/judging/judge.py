@@ -203,6 +203,10 @@ def _abstention(abstain: str | Path | Abstention, setup: Setup) -> Abstention:
     return abstention
 
 
+def _provider(model: str) -> str:
+    return model.partition("/")[0] if "/" in model else "openai"
+
+
 def _in_cascade(setup: Setup, settings: JudgeSettings, items: Callable[[], ItemSource]) -> Setup:
     """The setup with the last judge of a cascade and its rule, where one is set.
 
@@ -233,7 +237,9 @@ def _in_cascade(setup: Setup, settings: JudgeSettings, items: Callable[[], ItemS
     if isinstance(last, str):
         of_model = {**dict.fromkeys(OF_A_MODEL), **cascade.last.model_options}
         last = replace(setup.client, model=last, **of_model)
-        if last.backend is not setup.client.backend:  # one address serves models of one kind
+        if _provider(last.model) != _provider(
+            setup.client.model
+        ):  # whose address and key are not the first one's
             last = replace(last, api_base=None, api_key=None)
     options = JudgeOptions(**{**cascade.last.options, "metrics": setup.options.metrics})
     with resolving(replay is not None):

@@ -195,10 +195,11 @@ class Setup:
                 "identity": setup.identity,
                 "names": dict(names),
             }
+        clients = [self.client, *([self.cascade[0].client] if self.cascade is not None else [])]
         return {
             "format": self.judge.name,
             "model": self.model,
-            "baseline": self.client.backend.baseline,
+            "baseline": all(client.backend.baseline for client in clients),
             "fingerprint": self.fingerprint,
             "identity": self.identity,
             "metrics": list(self.metrics),

@@ -233,7 +233,7 @@ def _topics_needed(each: Sequence[_ExtraErrors], margin: float, delta: float) ->
     """About how many topics like these would show it for all metrics; None if a hundred times as many would not."""
     topics = max(extra.mean.clusters for extra in each)
     for step in range(1, MORE_TOPICS + 1):
-        times = 100 ** (step / MORE_TOPICS)
+        times = math.pow(100, step / MORE_TOPICS)
         if all(extra.are_few(margin, delta, times) for extra in each):
             return math.ceil(topics * times)
     return None

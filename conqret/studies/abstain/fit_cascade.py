@@ -20,7 +20,7 @@ from conqret.io.labels import Labels
 from conqret.judging.cascade import item_confidence
 from conqret.judging.judge_folder import FinishedRun, JudgeRecord, folder_of
 from conqret.judging.setup import OF_A_MODEL
-from conqret.stats.estimate import MIN_TOPICS
+from conqret.stats.estimate import MIN_TOPICS, Estimate
 from conqret.stats.resampling import mean_interval
 from conqret.stats.selective import CascadeStep, cascade_curve, trusted_from
 from conqret.studies.abstain.cascade_result import GATE, Cascade, CascadeErrors, LastJudge
@@ -169,7 +169,10 @@ def _last_judge(record: JudgeRecord) -> LastJudge:
 
 def _tested(pairs: _Pairs, *, margin: float, delta: float, together: bool) -> tuple[CascadeStep, ...]:
     """The thresholds, tested in each metric, or in all metrics as one."""
-    confidence, topics, first, last = pairs.confidence, pairs.topics, pairs.first, pairs.last
+    confidence, topics, last = pairs.confidence, pairs.topics, pairs.last
+    first = np.where(
+        np.isnan(pairs.first), last, pairs.first
+    )  # without a score of the first, the last one judges
     if together:
         dimensions = first.shape[1]
         confidence, topics = (
@@ -184,27 +187,32 @@ def _errors(
     pairs: _Pairs, metrics: Mapping[str, str], threshold: float | None, delta: float
 ) -> Iterator[tuple[str, CascadeErrors]]:
     """The errors of each judge, the cascade and the gate, by dimension and for all of them."""
-    for places, name in [(slice(place, place + 1), name) for place, name in enumerate(metrics)] + [
-        (slice(None), TOGETHER)
-    ]:
-        first, last = pairs.first[:, places], pairs.last[:, places]
-        there = ~np.isnan(first) & ~np.isnan(last)
-        rows = np.nonzero(there)[0]
-        sure, topics = pairs.confidence[rows], [pairs.topics[row] for row in rows.tolist()]
-        first, last = first[there], last[there]
-        judged = {"first": first, "last": last, "gate": np.where(sure >= GATE, first, last)}
-        if threshold is not None:
-            judged["cascade"] = np.where(sure >= threshold, first, last)
-        shares = {
-            side: mean_interval(wrong, topics, confidence=1 - 2 * delta, scale="share")
-            for side, wrong in judged.items()
-        }
-        yield (
-            name,
-            CascadeErrors(
-                metrics=tuple(metrics.values()) if name == TOGETHER else (metrics[name],),
-                units=len(rows),
-                topics=len(set(topics)),
-                **{"cascade": None, **shares},
-            ),
-        )
+    every = tuple(metrics.values())
+    for place, name in enumerate(metrics):
+        yield name, _errors_in(pairs, [place], every[place : place + 1], threshold, delta)
+    yield TOGETHER, _errors_in(pairs, list(range(len(every))), every, threshold, delta)
+
+
+def _errors_in(
+    pairs: _Pairs, columns: list[int], metrics: tuple[str, ...], threshold: float | None, delta: float
+) -> CascadeErrors:
+    first, last = pairs.first[:, columns], pairs.last[:, columns]
+    places = {topic: place for place, topic in enumerate(dict.fromkeys(pairs.topics))}
+    there = ~np.isnan(last)
+    rows = np.nonzero(there)[0]
+    sure, topics = pairs.confidence[rows], np.array([places[pairs.topics[row]] for row in rows.tolist()])
+    first, last = first[there], last[there]
+
+    def share(wrong: NDArray[np.float64]) -> Estimate:
+        known = ~np.isnan(wrong)
+        return mean_interval(wrong[known], topics[known].tolist(), confidence=1 - 2 * delta, scale="share")
+
+    return CascadeErrors(
+        metrics=metrics,
+        units=len(rows),
+        topics=len(set(topics.tolist())),
+        first=share(first),
+        last=share(last),
+        cascade=None if threshold is None else share(np.where(sure >= threshold, first, last)),
+        gate=share(np.where(sure >= GATE, first, last)),
+    )
