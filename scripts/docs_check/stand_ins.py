@@ -22,6 +22,8 @@ PAGES, CORPUS = "--pages fixtures/examples/pages.jsonl", "--corpus fixtures/corp
 SERVER = re.compile(r"http://localhost:(?:8000|8080|1234|11434)/v1")
 """Where vLLM, llama.cpp, LM Studio and Ollama listen."""
 JUDGE = "http://localhost:8000/judge"
+DECIDER = "http://localhost:8700"
+"""Where sparrow-decider listens."""
 SITE = "https://www.britannica.com/procon"
 WEIGHTS = re.compile(r"(?<![\w./-])(?:local/(?:\./)?)?((?:models|Qwen|facebook)/[\w.-]+)")
 """Names of models' weights, which are folders here: small ones with random weights."""
@@ -111,6 +113,10 @@ class Servers:
             command = OFFLINE.sub(rf"\1\2openai/judge --api-base {address}", command)
         if JUDGE in command:
             command = command.replace(JUDGE, self._at("judge", "-m", "fixtures.examples.judge_server"))
+        if DECIDER in command:
+            from tests.llm.decider import REAL
+
+            command = command.replace(DECIDER, self._at("decider", "-c", REAL))
         if "--batch" in command:
             command += f" --api-base {self._at('batches', '-c', BATCHES)}"
         if re.match("conqret corpus (debates|topics|evidence|inspect)", command):

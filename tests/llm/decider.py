@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -100,24 +99,29 @@ def _in_order(body: Mapping[str, Any], alter: Alter) -> list[Any]:
     return answers
 
 
+REAL = """
+import http.server, sparrow_decider.cli
+class Told(http.server.ThreadingHTTPServer):
+    def serve_forever(self):
+        print(f"http://127.0.0.1:{self.server_address[1]}", flush=True)
+        super().serve_forever()
+sparrow_decider.cli.ThreadingHTTPServer = Told
+sparrow_decider.cli.main(["serve", "--port", "0"])
+"""
+"""A program that serves a real decision model, and prints its address."""
+
+
 @contextmanager
 def real_decider() -> Iterator[str]:
     """The address of a real decision model, which is served by a process of its own."""
-    code = (
-        "import http.server as h, sparrow_decider.cli as c\n"
-        "class Told(h.ThreadingHTTPServer):\n"
-        "    def serve_forever(self): print(self.server_address[1], flush=True); super().serve_forever()\n"
-        "c.ThreadingHTTPServer = Told\n"
-        "c.main(['serve', '--port', '0'])\n"
-    )
     process = subprocess.Popen(
-        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        [sys.executable, "-c", REAL], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     )
     try:
         assert process.stdout is not None
-        port = process.stdout.readline().strip()
-        assert re.fullmatch(r"\d+", port)
-        yield f"http://127.0.0.1:{port}"
+        address = process.stdout.readline().strip()
+        assert address.startswith("http://127.0.0.1:")
+        yield address
     finally:
         process.terminate()
         process.wait()
