@@ -152,7 +152,8 @@ def _ask(model: str, calls: options.Calls) -> bool:
         documents=(Document(id="1", text="A council asked whether people of sixteen should vote."),),
         argument="People of sixteen should vote [1].",
     )
-    if backend_of(model).writes:
+    backend = backend_of(model)
+    if backend.writes or backend.decides:
         name, metric = "direct", "context_relevance"
     else:
         name, metric = "likelihood", "groundedness"
