@@ -108,9 +108,7 @@ def documents(judgment: Judgment, item: Item, citing: Sequence[View]) -> Iterato
             omitted=len(document.text) - len(shown),
             words=words.count(count_words(document.text)),
             rating=None if rating is None else _part_cell(rating[1]),
-            explanation=""
-            if rating is None
-            else explained(rating[0], rating[1].explanation or shares(rating[1])),
+            explanation="" if rating is None else explained(rating[0], rating[1].explanation),
             cited=[(key, marks[:50]) for key, marks in back.get(number, {}).items()],
             flagged=any(map(judgment.addressed.__contains__, flags)),
             trim=trims.get(document.id, ""),
@@ -187,9 +185,7 @@ def _extras(measure: Measure) -> Iterator[str]:
     if measure.raw is not None:
         sampled = len(measure.samples) > 1
         yield f"mean rating {measure.raw:.2f}" if sampled else f"rating {words.rating(measure.raw)}"
-    if measure.distribution:
-        yield shares(measure)
-    elif measure.method is not None:
+    if measure.method is not None:
         yield f"read from {measure.method}"
     if measure.samples:
         yield "scores of the samples " + " · ".join(words.score(value) for value in measure.samples[:50])
@@ -200,19 +196,6 @@ def _extras(measure: Measure) -> Iterator[str]:
         yield f"{name} {words.score(measure.majority)}"
     if measure.value is not None and measure.detail:
         yield cut(measure.detail, 500)
-
-
-def shares(judged: Measure | Part) -> str:
-    """Return the probabilities of the likeliest answers in words, in the order of the answers; empty where there are
-    none.
-    """
-    likeliest = sorted(judged.distribution, key=judged.distribution.__getitem__, reverse=True)[:ANSWERS]
-    listed = (
-        f"{cut(label, 40)}: {words.score(share)}"
-        for label, share in judged.distribution.items()
-        if label in likeliest
-    )
-    return f"probabilities {' · '.join(listed)}" if likeliest else ""
 
 
 def _missing(measure: Measure) -> str:
@@ -298,9 +281,6 @@ def _part_cell(part: Part) -> Cell:
     return cell(part.value, cut(label, 60) or words.rating(part.raw), value_text)
 
 
-ANSWERS = 12
-"""Answers whose probabilities are shown: a rating from 0 to 10, and that it cannot be judged."""
-
 PART_LIMIT = 400
 """Rows of one table on the page; nuggets are 20, criteria 6, and an argument has as many citations as it has."""
 
@@ -382,8 +362,7 @@ def _table(kind: str, columns: tuple[str, ...], rows: list[View]) -> View:
 
 
 def _row(name: str, cells: Iterable[Cell], parts: Sequence[Part]) -> View:
-    texts = (part.explanation or shares(part) for part in parts)
-    explanation = " / ".join(dict.fromkeys(filter(None, texts)))
+    explanation = " / ".join(dict.fromkeys(part.explanation for part in parts if part.explanation))
     return View(name=cut(name, 1000), cells=tuple(cells), explanation=cut(explanation, 2000))
 
 

@@ -272,7 +272,6 @@ def _combine(measure: Measure, other: Measure) -> Measure:
                 "value": fmean((measure.value, other.value)),
                 "raw": mean_of((measure.raw, other.raw)),
                 "confidence": confidence,
-                "distribution": mean_distribution([measure, other]),
                 "explanation": explanation,
                 "parts": parts,
             }
