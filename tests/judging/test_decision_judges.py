@@ -12,7 +12,9 @@ import pytest
 
 from conqret import Criterion, judge
 from conqret.judging.deciding import CANNOT, expected_rating
+from conqret.judging.judge_parts import JUDGES, Case
 from conqret.judging.scales import ZERO_TO_FIVE
+from conqret.judging.setup import PROBE
 from tests.contract.items import demo
 from tests.llm.decider import real_decider, served, shares
 from tests.llm.scripted import serving
@@ -33,6 +35,14 @@ def can_be_judged(name: str, said: dict[str, Any]) -> dict[str, Any]:
 async def judged(url: str, **settings: Any) -> Any:
     given: dict[str, Any] = {"model": "decision/judge", "api_base": url}
     return await asyncio.to_thread(judge, list(demo()[:2]), **(given | settings))
+
+
+def test_typed_questions_cover_all_metrics_of_their_prompt() -> None:
+    for name in JUDGES:
+        for part in JUDGES[name].judge_prompts:
+            if part.typed is not None:
+                assert {*part.typed.measures} == {*part.metrics}, name
+                assert part.typed.questions(Case(PROBE)), name
 
 
 async def test_fine_grained_ratings_are_expected_values(tmp_path):
