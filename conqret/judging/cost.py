@@ -326,7 +326,7 @@ def refusal(
 def _model_error(called: ClientOptions) -> DeclarationError | None:
     """Why a hosted model cannot be called; None where it can."""
     try:
-        if called.backend is BACKEND:
+        if called.backend is BACKEND or called.backend.decides:
             Session(replace(called, budget_usd=None)).check()
     except DeclarationError as error:
         return error

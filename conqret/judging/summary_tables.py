@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from operator import itemgetter
 
 from conqret.errors import number
+from conqret.judging.deciding import METHOD
 from conqret.judging.dimensions import BY_NAME
 from conqret.judging.judge_folder import JudgeRecord
 from conqret.judging.judge_parts import JURY
@@ -152,11 +153,13 @@ def metric_table(summary: Summary) -> Table:
         remarks = [words.counts(metric.labels)] if metric.labels else []
         if metric.flipped is not None:
             remarks.append(f"{words.count(metric.flipped)} flipped with the order")
-        if metric.methods:
+        if metric.methods and not metric.methods.keys() <= {METHOD}:
             remarks.append(f"read from {words.counts(metric.methods)}")
         if remarks:
             notes.append(f"{label}: {'; '.join(remarks)}.")
         known = known or metric.low is not None
+    if any(METHOD in metric.methods for metric in summary.metrics.values()):
+        notes.append("Scores are expected values under the model's probabilities.")
     columns = ("Metric", "Mean", "Calibrated", "SD", "n", "Worst to best case")
     return Table("", columns, rows, note=" ".join([*notes, *[INTERVALS] * known]))
 

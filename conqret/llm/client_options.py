@@ -59,8 +59,8 @@ class ClientOptions:
     changes no response.
 
     Model:
-        api_base: The address of an OpenAI-compatible server, as `http://localhost:8000/v1`. The key comes from the
-            environment.
+        api_base: The address of an OpenAI-compatible server, as `http://localhost:8000/v1`, or of a decision model's.
+            The key comes from the environment.
         max_tokens: The most tokens of a response; a response that is cut off is requested again with twice as many.
             Default: the provider's own limit.
         context_window: The model's context window in tokens, for a model that conqret does not know.

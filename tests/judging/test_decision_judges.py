@@ -12,7 +12,9 @@ import pytest
 
 from conqret import Criterion, judge
 from conqret.judging.deciding import CANNOT, expected_rating
+from conqret.judging.judge_parts import JUDGES, Case
 from conqret.judging.scales import ZERO_TO_FIVE
+from conqret.judging.setup import PROBE
 from tests.contract.items import demo
 from tests.llm.decider import real_decider, served, shares
 from tests.llm.scripted import serving
@@ -33,6 +35,14 @@ def can_be_judged(name: str, said: dict[str, Any]) -> dict[str, Any]:
 async def judged(url: str, **settings: Any) -> Any:
     given: dict[str, Any] = {"model": "decision/judge", "api_base": url}
     return await asyncio.to_thread(judge, list(demo()[:2]), **(given | settings))
+
+
+def test_typed_questions_cover_all_metrics_of_their_prompt() -> None:
+    for name in JUDGES:
+        for part in JUDGES[name].judge_prompts:
+            if part.typed is not None:
+                assert {*part.typed.measures} == {*part.metrics}, name
+                assert part.typed.questions(Case(PROBE)), name
 
 
 async def test_fine_grained_ratings_are_expected_values(tmp_path):
@@ -128,9 +138,11 @@ async def test_a_run_that_failed_halfway_asks_for_the_rest_alone(tmp_path):
 @pytest.mark.skipif(
     importlib.util.find_spec("sparrow_decider") is None, reason="sparrow-decider is not installed"
 )
-def test_a_real_decision_model_judges_and_is_replayed(tmp_path):
+@pytest.mark.parametrize("model", ["decision/sparrow", "decision/laya/english"])
+def test_a_real_decision_model_judges_and_is_replayed(tmp_path, model):
+    """Directly, and as a provider's that litellm calls."""
     with real_decider() as url:
-        live = judge(list(demo()[:3]), model="decision/sparrow", api_base=url, output=tmp_path / "run")
+        live = judge(list(demo()[:3]), model=model, api_base=url, output=tmp_path / "run")
     replayed = judge(list(demo()[:3]), replay=tmp_path / "run")
     assert [one.measures for one in replayed] == [one.measures for one in live]
     for one in live:

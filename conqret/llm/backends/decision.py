@@ -24,7 +24,7 @@ from conqret.llm.client_options import PER_MILLION, Backend, ClientOptions, Conn
 from conqret.llm.decisions import SYSTEM_ONE, WIRES, Decision, Wire
 from conqret.llm.provider_errors import provider_error
 from conqret.llm.providers import address, check_address, is_provider, listed, missing_key
-from conqret.llm.request import Completion, Request
+from conqret.llm.request import MAX_NAME, Completion, Request
 from conqret.llm.retry import ProviderError
 
 PREFIX = "decision/"
@@ -179,7 +179,7 @@ async def _completed(
     return Completion(
         decided.model_dump_json(),
         refusal="the model refuses to answer any of the questions" if refused else None,
-        model=str(body.get("model") or ""),
+        model=str(body.get("model") or "").encode("utf-8", "replace").decode()[:MAX_NAME],
         prompt_tokens=tokens,
         completion_tokens=0,
         cost_usd=known.cost(tokens, 0, cached),
