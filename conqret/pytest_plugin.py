@@ -241,17 +241,20 @@ def assert_required(judge: ModelJudge, items: Sequence[Item], *requirements: str
         AssertionError: a condition is not met; the message names the worst items.
     """
     __tracebackhide__ = True
-    from conqret.judging.build_gate import check_required, parse_mean, worst_lines
-    from conqret.judging.summary import summarise
+    from conqret.judging.build_gate import check_required, parse_mean
+    from conqret.judging.tally import summarise
 
     judgments = judge(items)
     known = dict.fromkeys(name for judgment in judgments for name in judgment.measures)
     outcomes = check_required(
         [parse_mean(text, known) for text in requirements], summarise(judgments), judgments
     )
-    lost = [outcome for outcome in outcomes if not outcome.met]
-    if lost:
-        raise AssertionError("\n".join([*map(str, lost), *worst_lines(lost)]))
+    lines = []
+    for outcome in outcomes:
+        if not outcome.met:
+            lines += [str(outcome), *(f"  {item}" for item in outcome.items)]
+    if lines:
+        raise AssertionError("\n".join(lines))
 
 
 def _check(

@@ -264,7 +264,7 @@ def _are_judged(banks: Any, name: str, items: list[Item], options: Mapping[str, 
         return False
     if not items or not all(_creator(name, "") in str(nugget) for nugget in listed):
         return True
-    fingerprint = prepared(items, cast("JudgeSettings", options), sends_requests=False)[2].fingerprint
+    fingerprint = prepared(items, cast("JudgeSettings", options))[2].fingerprint
     return not all(_creator(name, fingerprint) in str(nugget) for nugget in listed)
 
 

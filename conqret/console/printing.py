@@ -246,9 +246,11 @@ def end(
 
 
 def tell_outcomes(outcomes: Sequence[RequirementOutcome]) -> bool:
-    """Print which requirements are met, and return True if all are."""
+    """Print which requirements are met, with the worst items of the others, and return True if all are."""
     for outcome in outcomes:
         (tell if outcome.met or outcome.undecided else complain)(str(outcome))
+        for item in outcome.items:
+            tell(f"  {item}")
     return all(outcome.met for outcome in outcomes)
 
 
@@ -284,11 +286,13 @@ def tell_session(session: SessionCounts, rows: str = "") -> None:
         f"{number(session.sent, 'request')} sent now ({cost}), {session.recorded:,} answered from recordings{kept}"
     )
     tell_retried(session)
-    note_each(
-        f"{answers:,} responses name another model as their source: {name}"
-        for name, answers in session.others.items()
-    )
-    note_each(f"{reason(name)}, as for {example}" for name, example in session.failures.items())
+    if session.others:
+        note_each(
+            f"{answers:,} responses name another model as their source: {name}"
+            for name, answers in session.others.items()
+        )
+    if session.failures:
+        note_each(f"{reason(name)}, as for {example}" for name, example in session.failures.items())
 
 
 def tell_retried(session: SessionCounts) -> None:

@@ -41,12 +41,13 @@ from conqret.generation.strategies import STRATEGIES
 from conqret.io import open_items
 from conqret.io.limits import whole_text
 from conqret.io.safe_files import write_whole
-from conqret.judging.cost import CountingClient, ExpectedCost, costs_of, expected_judging
+from conqret.judging.cost import CountingClient, costs_of, expected_judging
 from conqret.judging.engines import Engine, clients_of
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.judge_settings import as_path
 from conqret.judging.page import write_report
 from conqret.judging.setup import check_items
+from conqret.llm.expected_cost import ExpectedCost
 from conqret.llm.retry import without_password
 from conqret.perturb import PERTURBATIONS
 from conqret.prompts import Library
@@ -268,7 +269,7 @@ def experiment_job(experiment: str | Path, **settings: Unpack[ExperimentSettings
     how.pop("trust", None)
     out = ExperimentFolder(as_path(how.pop("output", None)) or default_folder(table.name))
     how |= {name: as_path(how.get(name)) for name in ("recordings", "replay")}
-    return Job(Path(experiment), table, out, on_stop=write_report, **how)
+    return Job(Path(experiment), table, out, **how)
 
 
 @strict_options

@@ -100,8 +100,7 @@ class Job:
 
     ``recordings`` is the store of responses (by default the folder's own). With ``replay`` no request is
     sent. ``engine`` is where judging runs: this process, or ``workers`` workers of a Ray cluster. ``say``
-    is called with the name of each stage and its outcome. ``on_stop`` is called with each judge's run that
-    stops before its end.
+    is called with the name of each stage and its outcome.
     """
 
     file: Path
@@ -113,7 +112,6 @@ class Job:
     engine: Engine = "process"
     workers: int | None = None
     say: Callable[[str, str], None] = lambda stage, text: None
-    on_stop: Callable[[JudgeFolder], object] = lambda folder: None
 
     @property
     def corpus(self) -> CorpusDirectory:

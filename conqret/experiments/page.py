@@ -5,7 +5,7 @@ any run by its kind, which ``conqret runs report`` writes and ``conqret serve vi
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -196,16 +196,13 @@ def _remarks(check: Mapping[str, Any]) -> Iterator[str]:
         yield f"Sentence {quotation['sentence']} quotes {quote}, but the text is not there: {where}."
 
 
-def run_page(
-    run: Path, *, request_place: Callable[[int, int], str] | None = None, around: Ways = ()
-) -> Iterator[str] | None:
+def run_page(run: Path, *, with_requests: bool = False, around: Ways = ()) -> Iterator[str] | None:
     """Yield the HTML report of the run in a folder, piece by piece; None if runs of this kind have no such
     page.
 
     Args:
         run: the folder of the run.
-        request_place: for a judge's run, a function that returns the URL of a prompt
-            (:func:`conqret.judging.page.report_page`).
+        with_requests: whether items of a judge's run are linked to pages of their requests.
         around: links to other files next to the page.
 
     Raises:
@@ -213,7 +210,7 @@ def run_page(
             corrupt.
     """
     if (judged := JudgeFolder(run)).is_there():
-        return report_page(judged, counted(judged), request_place=request_place, around=around)
+        return report_page(judged, counted(judged), with_requests=with_requests, around=around)
     return study_page(run, around)
 
 

@@ -100,7 +100,9 @@ def _head(lines: Iterator[str]) -> tuple[list[str], str, int]:
     declared = _SEPARATOR.fullmatch(first)
     if declared is not None:
         first, before = next(lines), 2
-    delimiter = declared[1] if declared else max(",\t;", key=first.count)
+    delimiter = (
+        declared[1] if declared else max(",\t;", key=lambda mark: len(re.findall(f"{mark}(?! )", first)))
+    )
     return [name.strip() for name in next(csv.reader([first], delimiter=delimiter))], delimiter, before
 
 

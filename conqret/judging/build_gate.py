@@ -13,12 +13,11 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from conqret.console.conditions import ENDS, Requirement, RequirementOutcome
 from conqret.data import Judgment, Measure, Status
 from conqret.errors import DeclarationError, check_known, metric_name
-from conqret.io import open_items
 from conqret.io.safe_files import write_whole
 from conqret.judging.judge_folder import JudgeRecord
 from conqret.judging.judge_options import COVERAGE, PAIRED, SINGLE
 from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES
-from conqret.judging.judge_settings import chosen_format
+from conqret.judging.judge_settings import chosen_format, opened
 from conqret.judging.known_as import named_here
 from conqret.judging.summary import Summary
 from conqret.judging.summary_tables import coverage, headlines, summary_tables
@@ -60,13 +59,12 @@ def requirements(
         texts: the conditions as the user typed them.
         items: the file of items to judge, which may contain a rubric.
         settings: the settings of the judge and of its items, as :func:`conqret.judge` takes them.
-        elsewhere: True if conqret calls no model because a function, an address or a log judges.
+        elsewhere: True if conqret calls no model because a function or a log judges.
     """
     metrics = {metric_name(metric) for metric in settings.get("metrics", ())}
     if elsewhere:
         return [parse_mean(text, metrics or {PAIRED, SINGLE}) for text in texts]
-    reading = {name: settings[name] for name in ("columns", "topics", "skip_invalid")}
-    source = None if items is None else lambda: open_items(items, **reading)
+    source = None if items is None else lambda: opened(items, settings)
     judge = JUDGES.resolve(chosen_format({**settings, "replay": None}, source) or DEFAULT_FORMAT)
     known = {*judge.metrics, *judge.derived}
     if not judge.members:
@@ -270,16 +268,6 @@ def worst_table(outcomes: Sequence[RequirementOutcome]) -> Table:
     ]
     columns = ("requirement", Column("item", "text"), "score", Column("why", "text"))
     return Table("Worst items", columns, rows)
-
-
-def worst_lines(outcomes: Sequence[RequirementOutcome], run: object = None) -> Iterator[str]:
-    """The worst items of each condition that is not met, a line each."""
-    for outcome in outcomes:
-        if outcome.items:
-            yield f"{outcome.requirement}:"
-            yield from (f"  {item}" for item in outcome.items)
-    if run is not None and any(outcome.items for outcome in outcomes):
-        yield f"conqret runs show {run} ITEM shows the request and the response of an item."
 
 
 def build_summary(summary: Summary, record: JudgeRecord, outcomes: Sequence[RequirementOutcome]) -> str:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import shlex
+import sys
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,21 +17,14 @@ from conqret.console.printing import (
     end,
     note,
     note_all,
-    note_each,
     progress,
     result,
     tell,
     tell_outcomes,
-    tell_retried,
 )
-from conqret.errors import DeclarationError, number
-from conqret.judging.command_options import (
-    ChosenJudge,
-    Config,
-    JudgeRunOptions,
-    JudgingOptions,
-    read_settings,
-)
+from conqret.errors import number
+from conqret.judging.command_options import ChosenJudge, Config, JudgingOptions, read_settings
+from conqret.judging.study_options import StudyOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -39,7 +32,6 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from conqret.console.conditions import Requirement, RequirementOutcome
-    from conqret.console.printing import ProgressBar
     from conqret.judging.judgments import JudgePlan, Judgments
     from conqret.judging.setup import Setup
     from conqret.judging.summary import Summary
@@ -122,13 +114,11 @@ def judge(
     output: Annotated[Path | None, options.run_folder("ITEMS-FORMAT-MODEL")] = None,
     judging: JudgingOptions,
     read: ItemReading,
-    ran: JudgeRunOptions,
+    run_options: StudyOptions,
     confidence: bool | None = None,
     escalate: str | None = None,
     config: Config = None,
     checks: ScoreChecks,
-    dry_run: options.DryRun = False,
-    shown: options.OutputOptions,
 ) -> None:
     """Score items with one judge: relevance of the evidence, groundedness, quality of the argument, preference.
 
@@ -157,6 +147,7 @@ def judge(
     from conqret.judging.judge import expected_costs
     from conqret.judging.judge import judge as judged
 
+    shown = run_options.shown
     settings: dict[str, Any] = {
         "format": chosen.format,
         "model": chosen.model,
@@ -165,7 +156,6 @@ def judge(
         "nuggets": read.nuggets,
         "skip_invalid": read.skip_invalid,
         "language": read.language,
-        "prompts": ran.prompts,
         "abstain": checks.abstain,
         "escalate": escalate,
         "cascade": checks.cascade,
@@ -173,18 +163,14 @@ def judge(
         "output": True if output is None else output,
         **chosen.own.given(),
         **judging.given(),
-        **ran.calls.given(),
-        **ran.kept.given(),
-        **ran.engines.given(),
+        **run_options.calls.given(),
+        **run_options.settings,
     }
     maps: Calibration | None = None
     if checks.calibration is not None:
         from conqret.studies.calibrate.result import Calibration
 
         maps = Calibration.read(checks.calibration)
-    if chosen.own.elsewhere and chosen.format is not None:
-        file = f", in {config} too" if config is not None else ""
-        raise DeclarationError(f"a judge of your own has no format: leave --format out{file}")
     wanted: list[Requirement] = []
     if checks.require:
         from conqret.judging.build_gate import requirements
@@ -192,31 +178,32 @@ def judge(
         wanted = requirements(checks.require, items, settings, elsewhere=chosen.own.elsewhere)
     if config is not None:
         shown.note(f"settings come from {config}; options of the command line override them")
-    if dry_run:
-        from conqret.judging.cost import tell_cost
-
-        models = [chosen.model] if escalate is None else [chosen.model, escalate]
-        called = [] if chosen.own.elsewhere else ran.kept.called_models(ran.calls, models)
-        tell_cost(
-            expected_costs(items, **settings),
-            budget=ran.calls.budget,
-            as_json=shown.json_output,
-            called=called,
-        )
+    if run_options.dry_run:
+        run_options.tell_cost(expected_costs(items, **{**settings, "batch": False}))
         return
+
+    def begin(run: JudgePlan, rows: int) -> None:
+        """Check what depends on the items and the judge configuration, say what is judged, and start the bar."""
+        setup, checked = run.setup, run.checked
+        if wanted:
+            from conqret.judging.build_gate import check_had
+
+            check_had(wanted, setup.metrics)
+        if maps is not None:
+            maps.check(setup.judge.name, setup.model, setup.fingerprints)
+        if checks.card is not None:
+            _compare_card(checks.card, setup)
+        counts = f"{number(checked.count, 'item')}, {number(checked.documents, 'document')}"
+        shown.tell(f"{counts} from {items or chosen.own.verdicts} (read as {checked.layout})")
+        shown.tell(f"judged by {setup.judge.name} with {setup.model}")
+        shown.note(*setup.notes)
+        bar.start(run.clients[0], rows, run.total)
+
     with progress("judging", quiet=shown.quiet) as bar:
-        begin = partial(
-            _begin,
-            bar=bar,
-            place=items or chosen.own.verdicts,
-            wanted=wanted,
-            maps=maps,
-            card=checks.card,
-            shown=shown,
-        )
-        watch = SimpleNamespace(start=begin, advance=bar.advance)
-        judgments = judged(items, watch=watch, **settings)
-    _tell_remarks(judgments, quiet=shown.quiet)
+        judgments = judged(items, watch=SimpleNamespace(start=begin, advance=bar.advance), **settings)
+    shown.session(judgments.session, number(len(judgments), "judgment"))
+    if judgments.missing:
+        note_all(f"the recordings lack {number(len(judgments.missing), 'answer')}", judgments.missing)
     summary = judgments.summary
     if maps is not None and judgments.folder is not None:
         from conqret.judging.page import write_report
@@ -224,93 +211,44 @@ def judge(
 
         summary = calibrate_run(judgments.folder, maps)
         write_report(judgments.folder)
-    outcomes: list[RequirementOutcome] = []
-    if wanted:
-        from conqret.judging.build_gate import check_required
+    outcomes = _outcomes(wanted, judgments) if wanted else []
+    lines = _lines(judgments, summary, quiet=shown.quiet)
+    result(summary, lines, as_json=shown.json_output, outcomes=outcomes)
+    named = chosen.model or chosen.own.elsewhere or run_options.kept.replay
+    if judgments.record.baseline and not named and not shown.quiet:
+        _name_a_model(scored=summary.any_score)
+    _conclude(judgments, outcomes, checks)
 
-        outcomes = check_required(wanted, judgments.summary, judgments)
-    result(
-        summary,
-        _lines(judgments, summary, quiet=shown.quiet),
-        as_json=shown.json_output,
-        outcomes=outcomes,
-    )
-    by_default = (
-        judgments.record.baseline
-        and chosen.model is None
-        and not chosen.own.elsewhere
-        and ran.kept.replay is None
-    )
-    if by_default and not shown.quiet:
-        _name_a_model(items, chosen, read, judging, scored=summary.any_score)
+
+def _outcomes(wanted: Sequence[Requirement], judgments: Judgments) -> Sequence[RequirementOutcome]:
+    from conqret.judging.build_gate import check_required
+
+    return check_required(wanted, judgments.summary, judgments)
+
+
+def _conclude(judgments: Judgments, outcomes: Sequence[RequirementOutcome], checks: ScoreChecks) -> None:
+    """Write the files of a build, say which requirements are met and which items are the worst, and end."""
     if checks.junit or checks.markdown:
         from conqret.judging.build_gate import write_build_files
 
         write_build_files(judgments, outcomes, junit=checks.junit, markdown=checks.markdown)
-    met = not outcomes or _tell_gate(outcomes, judgments)
-    if outcomes and met and judgments.summary.failed:
-        complain(
-            f"{number(judgments.summary.failed, 'item')} failed: run the same command again to retry them"
-        )
+    failed, met = judgments.summary.failed, not outcomes or tell_outcomes(outcomes)
+    if not met and judgments.folder is not None:
+        tell(f"conqret runs show {judgments.folder.path} ITEM shows the request and the response of an item.")
+    elif outcomes and failed:
+        complain(f"{number(failed, 'item')} failed: run the same command again to retry them")
     there = judgments.summary.any_score or judgments.summary.outstanding  # what a batch holds is to come
-    end(
-        judgments.summary.failed or not met, judgments.session, there=there, reasons=judgments.summary.reasons
-    )
+    end(failed or not met, judgments.session, there=there, reasons=judgments.summary.reasons)
 
 
-def _tell_gate(outcomes: Sequence[RequirementOutcome], judgments: Judgments) -> bool:
-    """Say which requirements are met, and of the others which items are the worst; returns whether all are met."""
-    from conqret.judging.build_gate import worst_lines
-
-    met = tell_outcomes(outcomes)
-    for line in worst_lines(outcomes, None if judgments.folder is None else judgments.folder.path):
-        tell(line)
-    return met
-
-
-def _begin(
-    run: JudgePlan,
-    kept: int,
-    *,
-    bar: ProgressBar,
-    place: Path | None,
-    wanted: Sequence[Requirement],
-    maps: Calibration | None,
-    card: Path | None,
-    shown: options.OutputOptions,
-) -> None:
-    """Check what depends on the items and the judge configuration, say what is judged, and start the bar."""
-    setup, checked = run.setup, run.checked
-    if wanted:
-        from conqret.judging.build_gate import check_had
-
-        check_had(wanted, setup.metrics)
-    if maps is not None:
-        maps.check(setup.judge.name, setup.model, setup.fingerprints)
-    if card is not None:
-        _compare_card(card, setup)
-    if not shown.quiet:
-        counts = f"{number(checked.count, 'item')}, {number(checked.documents, 'document')}"
-        tell(f"{counts} from {place} (read as {checked.layout})")
-        tell(f"judged by {setup.judge.name} with {setup.model}")
-        note(*setup.notes)
-    bar.start(run.clients[0], kept, run.total)
-
-
-def _name_a_model(
-    items: Path | None, chosen: ChosenJudge, read: ItemReading, judging: JudgingOptions, *, scored: bool
-) -> None:
+def _name_a_model(*, scored: bool) -> None:
     """Say that no LLM was requested, and how to name one: the one that can be had from here, if there is any."""
     from conqret.llm.providers import suggestion
 
-    given: list[tuple[str, object]] = [("--format", chosen.format), ("--topics", read.topics)]
-    given += [("--nuggets", read.nuggets), ("--rubric", chosen.own.rubric)]
-    given += [("--criterion", criterion) for criterion in chosen.own.criterion or ()]
-    given += [("--metric", metric) for metric in judging.metric or ()]
-    given += [("--conversation", judging.given().get("conversation"))]
-    options = [str(word) for name, value in given if value is not None for word in (name, value)]
-    typed = shlex.join(["conqret", "judge", str(items), *options])
-
+    words = ["conqret", *sys.argv[1:]]
+    for name in {"-o", "--output"} & {*words}:  # the folder holds this run now
+        del words[words.index(name) : words.index(name) + 2]
+    typed = shlex.join(words)
     named, why = suggestion() or (
         "--model gpt-4o-mini",
         "needs OPENAI_API_KEY; docs/models.md has local ones",
@@ -354,20 +292,3 @@ def _lines(judgments: Judgments, summary: Summary, *, quiet: bool) -> Iterator[R
         yield at(run.judgments_file, "judgments")
         yield at(run.scores_file, "scores")
         yield at(run.report_file, "report")
-
-
-def _tell_remarks(judgments: Judgments, *, quiet: bool) -> None:
-    """Print what to know of the session: judgments kept, invalid responses requested again, failures, gaps."""
-    from conqret.show.words import reason
-
-    if judgments.session.kept and not quiet:
-        note(f"{judgments.session.kept} of {len(judgments)} judgments were kept from an earlier run")
-    tell_retried(judgments.session)
-    if failures := judgments.session.failures:
-        note_each(
-            f"{reason(name)}, as for {example}"
-            for name, example in failures.items()
-            if name not in judgments.summary.reasons  # of requests that took nothing away from what was there
-        )
-    if judgments.missing:
-        note_all(f"the recordings lack {number(len(judgments.missing), 'answer')}", judgments.missing)

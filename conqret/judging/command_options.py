@@ -22,7 +22,7 @@ from cyclopts import Token
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
-from conqret.console.shared_options import Calls, Format, Metric, Model, Prompts, RunFolderOptions
+from conqret.console.shared_options import Calls, Format, Metric, Model
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.judging.judge_options import JudgeOptions
 from conqret.options import fault_text
@@ -30,7 +30,7 @@ from conqret.options import fault_text
 if TYPE_CHECKING:
     from cyclopts.argument import Argument
 
-    from conqret.judging.cost import ExpectedCost
+    from conqret.llm.expected_cost import ExpectedCost
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class BatchedEngines(Engines):
         Raises:
             DeclarationError: a model cannot be called in batches.
         """
-        from conqret.judging.cost import batch_price
+        from conqret.llm.expected_cost import batch_price
 
         return [
             batch_price(cost, calls.for_model(cost.model)) if self.batch and cost.task != "rewrite" else cost
@@ -102,22 +102,19 @@ class OwnCriteria(OptionGroup):
 
 @dataclass(frozen=True)
 class OwnJudge(OwnCriteria):
-    """A judge of your own: criteria instead of a format, or a function or an address instead of a format and a
-    model.
+    """A judge of your own: criteria instead of a format, or a function instead of a format and a model.
 
     Model:
         judge: A Python function that judges, instead of `--format` and `--model`: `module:function` (the module may be
             in the working directory). It gets an item as a dictionary and returns a score from 0 to 1, several as
-            `{metric: score}`, or, for items with two arguments, which is better: `first`, `second` or `tie`. Or an HTTP
-            address, to which conqret POSTs each item as JSON and from which it expects a judgment as JSON, like those
-            of `conqret serve http` (its key, if any, in the environment variable CONQRET_SERVER_KEY).
+            `{metric: score}`, or, for items with two arguments, which is better: `first`, `second` or `tie`.
     """
 
     judge: str | None = None
 
     @property
     def elsewhere(self) -> bool:
-        """True if conqret calls no model because a function, an HTTP address or a log of verdicts judges."""
+        """True if conqret calls no model because a function or a log of verdicts judges."""
         return bool(self.given().keys() - {"criteria", "rubric", "criteria_per_call"})
 
 
@@ -162,16 +159,6 @@ class ChosenJudge(OptionGroup):
     def settings(self, calls: Calls) -> dict[str, Any]:
         """Return the judge as settings of the public functions, with its model configured by ``calls``."""
         return {"format": self.format, "model": calls.for_model(self.model), **self.own.given()}
-
-
-@dataclass(frozen=True, kw_only=True)
-class JudgeRunOptions(OptionGroup):
-    """How the run is made."""
-
-    calls: Calls = field(default_factory=Calls)
-    engines: BatchedEngines = field(default_factory=BatchedEngines)
-    kept: RunFolderOptions = field(default_factory=RunFolderOptions)
-    prompts: Prompts = None
 
 
 NAME = "conqret.toml"

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import re
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from pydantic import BaseModel
@@ -21,10 +22,9 @@ from conqret.errors import DeclarationError, MissingKeyError, number
 from conqret.judging.instrument import judge_item
 from conqret.judging.setup import Setup
 from conqret.llm.backends.hosted import BACKEND
-from conqret.llm.batch_services import SHARE
-from conqret.llm.batches import service_of
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
+from conqret.llm.expected_cost import ExpectedCost, expected, total
 from conqret.llm.prompt_fitting import ANSWER_ROOM, MESSAGE_OVERHEAD
 from conqret.llm.request import IMAGE_TOKENS, Answer, Request, request_key
 from conqret.runs.session import Session
@@ -35,82 +35,12 @@ from conqret.show.words import money
 MAX_ITEMS_COUNTED = 200
 """Items of one judge whose prompts are counted; of more, those of every so many topics stand for all."""
 
-SIZED, EVERY = 100, 7
-"""Prompts of a judge whose tokens are counted; after these every so many, and the others by their characters."""
+SIZED = 100
+"""Prompts of a judge whose tokens are counted; those of others are estimated by their characters."""
 
 TEXT_TOKENS, VALUE_TOKENS = 40, 8
 """What a sentence and a rating take of an answer, with the names of their fields: of 85 answers of a large hosted model
 to all formats, recorded over the demo items, listwise took 37 for the two, rag-fine-grained 36, pointwise 43."""
-
-
-@dataclass(frozen=True, slots=True)
-class ExpectedCost:
-    """The expected number of requests, tokens and dollars of one stage of work with one model.
-
-    ``task`` is the kind of work ("judge", "perturb", "rerank", "generate", "rewrite"), ``of`` the system or
-    ranking it is about, and ``by`` the judge or the perturbation. ``sampled`` is the share of its prompts
-    that were counted: 1 if all were. ``cost_usd`` is None where the price is unknown. ``notes`` say what the
-    run would leave out or trim. ``impossible`` is the reason why the stage cannot run, or empty.
-    """
-
-    task: str
-    model: str
-    calls: int
-    prompt_tokens: int
-    completion_tokens: int
-    cost_usd: float | None
-    of: str = ""
-    by: str = ""
-    sampled: float = 1.0
-    notes: tuple[str, ...] = ()
-    impossible: str = ""
-
-    @property
-    def stage(self) -> str:
-        """The stage in one line, such as ``judge bm25+writer by rag-fine-grained-gpt-4o``."""
-        joint = "for" if self.task in ("rewrite", "curate") else "by"
-        return " ".join(filter(None, (self.task, self.of, f"{joint} {self.by}" if self.by else "")))
-
-    def scaled(self, share: float) -> ExpectedCost:
-        """Return the cost of so large a share of the work."""
-        return replace(
-            self,
-            calls=round(self.calls * share),
-            prompt_tokens=round(self.prompt_tokens * share),
-            completion_tokens=round(self.completion_tokens * share),
-            cost_usd=None if self.cost_usd is None else self.cost_usd * share,
-            notes=(
-                *self.notes,
-                f"{self.model} is expected to judge {share:.0%} of the items, as in the labeled run",
-            ),
-        )
-
-
-def batch_price(cost: ExpectedCost, client: ClientOptions) -> ExpectedCost:
-    """Return the cost at the price of batches.
-
-    Raises:
-        DeclarationError: the model cannot be called in batches.
-    """
-    service_of(client)
-    return replace(cost, cost_usd=None if cost.cost_usd is None else SHARE * cost.cost_usd)
-
-
-def expected(
-    task: str, client: ClientOptions, calls: int, prompt: int, completion: int, **more: Any
-) -> ExpectedCost:
-    """Return the cost of ``calls`` requests, priced for the model of ``client``.
-
-    Args:
-        task: the kind of work.
-        client: the options of the model, which hold its prices.
-        calls: the number of requests.
-        prompt: the tokens of all prompts together.
-        completion: the tokens of all responses together.
-        more: further fields of :class:`ExpectedCost`.
-    """
-    cost = client.facts.cost(prompt, completion)
-    return ExpectedCost(task, client.model, calls, prompt, completion, cost, **more)
 
 
 class Counted(Exception):  # noqa: N818 - nothing is wrong
@@ -154,7 +84,8 @@ class CountingClient(Client):
     """A client for dry runs: it calls no model, but counts each request ``weight`` times.
 
     The offline baseline answers the requests of ``prompts``. Every other request belongs to ``work`` (task,
-    judge, system), is counted once, and gets no answer.
+    judge, system), is counted once, and gets no answer; of many such requests the first :data:`SIZED` say how
+    many tokens a character has, and how many a response.
     """
 
     def __init__(
@@ -164,7 +95,7 @@ class CountingClient(Client):
         self._prompts, self.weight, self.sampled = prompts or {}, 1.0, 1.0
         self.work = ("judge", "", "")
         self.written: Callable[[Request[Any]], int] = answer_tokens
-        self._counts: dict[tuple[str, str, str], Counter[str]] = {}
+        self._counts: dict[tuple[str, str, str], Counter[str]] = defaultdict(Counter)
         self._notes: dict[tuple[str, str, str], tuple[tuple[str, ...], str]] = {}
         self._seen = set[str]()
 
@@ -180,7 +111,7 @@ class CountingClient(Client):
         read = sum(self.count_tokens(message.content) for message in request.messages)
         if self.context_window is not None:
             read = min(read, max(0, self.context_window - ANSWER_ROOM - MESSAGE_OVERHEAD))
-        counts = self._counts.setdefault((prompt.task, prompt.by, ""), Counter())
+        counts = self._counts[prompt.task, prompt.by, ""]
         counts.update({"calls": self.weight, "read": self.weight * read, "written": self.weight * written})
         if request.baseline is None:
             return _ONLY_COUNTED
@@ -193,23 +124,25 @@ class CountingClient(Client):
         return Answer(answer, ())
 
     def _count_once(self, request: Request[Any]) -> None:
-        """Count a question that is not counted yet, and of most the tokens by their characters."""
         key = request_key(self.model_id, request)
         if key in self._seen:
             return
         self._seen.add(key)
-        counts, reading = self._counts.setdefault(self.work, Counter()), request.reading
+        counts, reading = self._counts[self.work], request.reading
         texts = [message.content for message in request.messages]
         if reading is not None:
             texts = [text for context, targets in reading.pairs for text in (context, *targets)]
+        counts["asked"] += 1
         characters = sum(map(len, texts))
-        counts.update({"asked": 1, "calls": self.weight, "characters": self.weight * characters})
-        if counts["sized"] >= SIZED and len(self._seen) % EVERY:
-            return
-        images = sum(len(message.images) for message in request.messages)
-        read = sum(map(self.count_tokens, texts)) + IMAGE_TOKENS * images
-        written = 0 if reading is not None else self.written(request)
-        counts.update({"sized": 1, "sized characters": characters, "read": read, "written": written})
+        if counts["sized"] < SIZED:
+            images = sum(len(message.images) for message in request.messages)
+            read = sum(map(self.count_tokens, texts)) + IMAGE_TOKENS * images
+            written = 0 if reading is not None else self.written(request)
+            counts.update({"sized": 1, "characters": characters, "tokens": read, "answers": written})
+        else:
+            read = round(characters * counts["tokens"] / counts["characters"])
+            written = round(counts["answers"] / counts["sized"])
+        counts.update({"calls": self.weight, "read": self.weight * read, "written": self.weight * written})
 
     async def count_judging(
         self,
@@ -229,17 +162,16 @@ class CountingClient(Client):
         taken = [item for item in items if item.topic in topics] or items[:MAX_ITEMS_COUNTED]
         share = len(taken) / len(items) if items else 1.0
         self.work, self.weight, self.sampled = work, repeated / share, min(self.sampled, share)
-        judge = replace(setup.judge, computed=(), combined=None)
+        judge, counts = replace(setup.judge, computed=(), combined=None), self._counts[work]
         instrument = replace(setup.instrument(self), judge=judge, first_sample=first_sample)
         judged = [await judge_item(item, instrument) for item in taken]
-        reasons = [{measure.reason for measure in each.measures.values()} for each in judged]
-        lost = sum(Reason.CONTEXT_OVERFLOW in each for each in reasons)
+        lost = sum(Reason.CONTEXT_OVERFLOW in each.reasons.values() for each in judged)
         trimmed = lost + sum(bool(each.trims) for each in judged)
         room, notes, impossible = f"{self.context_window or 0:,} tokens", setup.notes, ""
-        counts = self._counts.setdefault(work, Counter())
         if lost and not counts["calls"]:
-            by = work[1]
-            impossible = f"no prompt of {by} fits into the model's window ({room}), even without documents"
+            impossible = (
+                f"no prompt of {work[1]} fits into the model's window ({room}), even without documents"
+            )
         elif trimmed:
             which = f"the prompts of {trimmed:,} of {number(len(taken), 'item')}"
             notes += (
@@ -253,18 +185,13 @@ class CountingClient(Client):
         Args:
             sampled: the share of the work that was counted, in (0, 1].
         """
-        sampled = min(sampled, self.sampled)
         for work, counts in self._counts.items():
             task, by, of = work
-            calls, read, written = (float(counts[what]) for what in ("calls", "read", "written"))
-            share = sampled
-            if sized := counts["sized"]:
-                read *= counts["characters"] / counts["sized characters"]
-                written, share = written * calls / sized, sampled * sized / counts["asked"]
+            share = min(sampled, self.sampled) * (counts["sized"] / counts["asked"] if counts["asked"] else 1)
             notes, impossible = self._notes.get(work, ((), ""))
             more: Any = {"of": of, "by": by, "sampled": share, "notes": notes, "impossible": impossible}
-            tokens = round(read), round(written) * self._backend.writes
-            yield expected(task, self._options, round(calls), *tokens, **more)
+            calls, read, written = (round(counts[what]) for what in ("calls", "read", "written"))
+            yield expected(task, self._options, calls, read, written * self._backend.writes, **more)
 
 
 _ONLY_COUNTED: Answer[Any] = Answer(None, (), reason=Reason.NOTHING_TO_JUDGE, detail="only counted")
@@ -333,20 +260,6 @@ def expected_judging(
         topics = topics_counted([every])
         loop.run(client.count_judging(setup, every, topics, work=work, repeated=repeated))
     return next(client.costs())
-
-
-WORK = {
-    "rewrite": "rewriting",
-    "generate": "writing",
-    "judge": "judging",
-    "score": "scoring",
-    "detect": "detecting",
-    "curate": "collecting",
-    "make": "writing perspectives",
-    "check": "checking",
-    "answer": "answering",
-}
-"""What each task is called that has a budget of its own."""
 
 
 def tell_cost(
@@ -424,17 +337,16 @@ def budget_words(estimates: Sequence[ExpectedCost], budget: float | None) -> str
     """Return a sentence that says where the budget would stop the run; None if it would not."""
     if budget is None:
         return None
-    costs: dict[str, float] = {}
+    costs = Counter[str]()
     for estimate in estimates:
-        work = WORK.get(estimate.task, "all of it")
-        costs[work] = costs.get(work, 0.0) + (estimate.cost_usd or 0.0)
-    for work, cost in costs.items():
-        if cost > budget:
-            return (
-                f"the budget of {money(budget)} would stop the run before its end: {work} is expected to cost "
-                f"{money(cost)}"
-            )
-    return None
+        costs[estimate.task] += estimate.cost_usd or 0.0  # type: ignore[assignment]
+    task, cost = max(costs.items(), key=itemgetter(1), default=("", 0.0))
+    if cost <= budget:
+        return None
+    return (
+        f"the budget of {money(budget)} would stop the run before its end: its stage “{task}” is expected to cost "
+        f"{money(cost)}"
+    )
 
 
 def cost_table(estimates: Sequence[ExpectedCost]) -> Table:
@@ -445,18 +357,6 @@ def cost_table(estimates: Sequence[ExpectedCost]) -> Table:
         rows += [(_words(part), *_figures(asdict(part))) for part in parts]
     columns = (Column("prompt", "text"), "calls", "prompt tokens", "answer tokens", "price")
     return Table("", columns, rows, foot=[("all", *_figures(total(estimates)))])
-
-
-def total(parts: Sequence[ExpectedCost]) -> dict[str, Any]:
-    """Return a mapping with the sums of ``calls``, ``prompt_tokens``, ``completion_tokens`` and ``cost_usd``, which is
-    None if any price is unknown.
-    """
-    sums: dict[str, Any] = {
-        name: sum(getattr(part, name) for part in parts)
-        for name in ("calls", "prompt_tokens", "completion_tokens")
-    }
-    costs = [part.cost_usd for part in parts]
-    return {**sums, "cost_usd": None if None in costs else sum(cost or 0.0 for cost in costs)}
 
 
 def _figures(cost: Mapping[str, Any]) -> tuple[Cell, ...]:

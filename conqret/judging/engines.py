@@ -1,48 +1,41 @@
-"""Where the requests of a run are sent: in this process, or by the workers of a Ray cluster, which get a shard of the
-items each.
+"""Where the requests of a run are sent: by this process, or by the workers of a Ray cluster.
 
-Ray's actors are used and not its data sets: each response and each judgment is kept as it comes, by the same loop and
-into the same files as in one process. The limits of the model are divided among the workers. A request keeps its place
-among them until the driver has recorded its response, so a kill loses at most as many responses as may be under way.
+A worker is a connection to the model in a process of its own, perhaps on another machine. All else stays in the driver:
+prompts, limits, retries, recordings, so that a killed process loses no more than the requests under way.
 """
 
 from __future__ import annotations
 
 import asyncio
-import copy
 import logging
 import os
 import secrets
 import signal
 import sys
 import threading
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, cast, get_args
+from typing import Any, Literal, get_args
 from urllib.parse import urlsplit
 
 from conqret._optional import require
-from conqret.data import Item, Judgment
-from conqret.errors import ConqretError, DeclarationError, ExecutionError, check_positive
-from conqret.judging.instrument import Instrument, judge_item
-from conqret.llm.client import GRACE, Client
-from conqret.llm.client_options import ClientOptions
-from conqret.llm.quota import SpendingLedger
-from conqret.llm.recordings import Recordings
-from conqret.llm.request import Answer, Completion, Request, Response
-from conqret.llm.sender import Progress
+from conqret.data import Reason
+from conqret.errors import DeclarationError, check_positive
+from conqret.llm.client import Client
+from conqret.llm.client_options import ClientOptions, Connection
+from conqret.llm.request import Completion, Request
+from conqret.llm.retry import ProviderError
 from conqret.web.local_server import is_loopback
 
 Engine = Literal["process", "ray"]
 """The engines by their names."""
 
-AHEAD = 8
-"""Items that wait at each worker beyond those that it judges, so that it is never idle."""
 RESTARTS = 20
 """How often a worker may die and come again: a machine that kills one more often is short of something."""
 STORE_BYTES = 200 * 2**20
-"""Ray's object store on this machine: items and judgments are smaller than what goes through it."""
+"""Ray's object store on this machine: requests and responses are smaller than what goes through it."""
 
 SETTINGS = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_DEDUP_LOGS_SKIP_REGEX": "."}
 """Of Ray, where nothing else is said: it sends no reports, and prints none of its messages among our results."""
@@ -128,18 +121,21 @@ class Cluster:
     def __call__(
         self, options: ClientOptions, *, replay: bool = False, batch: bool = False, **more: Any
     ) -> Client:
-        """A client as :class:`Client` is one, with the same arguments.
+        """Return a client with the same arguments as :class:`Client`, whose connection is :class:`Workers`.
+
+        The offline baseline answers in this process.
 
         Raises:
-            DeclarationError: a replay or a batch is wanted, which is nothing to be spread, or no other process can call
-                the model.
+            DeclarationError: it is a replay or a batch, or no other process can call the model.
         """
+        if options.backend.baseline:
+            return Client(options, **more)
         if replay or batch or options.backend.here:
             raise DeclarationError(
                 "a replay, a batch, or a model that runs in this process only cannot be distributed: "
                 "leave out the engine ray"
             )
-        return SpreadClient(self, options, **more)
+        return Client(options, connect=partial(Workers, self), connections=self.workers, **more)
 
     def join(self) -> None:
         """Join the cluster at ``RAY_ADDRESS``, or start one on this machine that ends with this program.
@@ -159,228 +155,86 @@ class Cluster:
         except (ConnectionError, ValueError, RuntimeError, self.ray.exceptions.RayError) as error:
             raise DeclarationError(f"Ray cannot be reached at {self._address}: {error}") from error
         if threading.current_thread() is threading.main_thread():
-            signal.signal(
-                signal.SIGTERM, before
-            )  # Ray would end the program; responses that arrived are kept
+            # Ray would end the program; responses that arrived are kept
+            signal.signal(signal.SIGTERM, before)
 
 
-class WorkerResult(NamedTuple):
-    """The result of one call to a worker: a value, and its progress counts now and at its previous result."""
+class Worker:
+    """A Ray actor with a connection to the model of ``options``."""
 
-    value: Any
-    now: Progress
-    before: Progress
-
-
-class Worker(Client):
-    """A Ray actor that judges items and sends requests in a process of its own; ``options`` hold its share of
-    limits.
-
-    It is its own store of recordings: it reads what the run has recorded, where ``run`` is readable, and
-    holds new responses until the driver takes them.
-    """
-
-    __class_getitem__ = None  # Ray would take it for a method
-
-    def __init__(self, options: ClientOptions, run: Path | None) -> None:
-        super().__init__(options, store=cast("Recordings", self))
-        self._instruments: dict[str, Instrument] = {}
-        self._before, self._run = Progress(), Recordings(run, read_only=True) if run else None
-        self._new: list[tuple[str, Completion, dict[str, Any]]] = []
-        self._arrived, self._taken, self._next = asyncio.Event(), asyncio.Event(), asyncio.Event()
-        self._places = asyncio.Semaphore(self.in_flight)
-
-    def record_in(self, store: Recordings | None) -> None:
-        """Set the store of recordings that this worker reads and writes."""
-        self._store = store
-
-    def get(self, key: str) -> Completion | None:
-        """Return the completion that the run has recorded under ``key``, or None."""
-        return None if self._run is None else self._run.get(key)
-
-    def put(self, key: str, completion: Completion, **about: Any) -> Completion:
-        """Hold a completion until the driver records it with :meth:`Recordings.put`, and return the
-        completion.
-        """
-        self._new.append((key, completion, about))
-        self._arrived.set()
-        return completion
-
-    async def responses(self) -> WorkerResult:
-        """Wait for new responses and return them; after :meth:`stop`, return none.
-
-        A call confirms that the caller has recorded the responses of the previous call.
-        """
-        self._taken.set()
-        await self._arrived.wait()
-        self._arrived.clear()
-        self._taken, self._next = self._next, asyncio.Event()
-        new, self._new = self._new, []
-        return self._result(new)
-
-    async def judgment(self, item: Item, instrument: list[Any]) -> WorkerResult:
-        """Judge an item in this worker; ``instrument`` holds Ray's reference to the judge configuration."""
-        if (name := instrument[0].hex()) not in self._instruments:
-            self._instruments[name] = await instrument[0]
-        return await self._done(judge_item(item, replace(self._instruments[name], client=self)))
-
-    async def answer(self, request: Request[Any]) -> WorkerResult:
-        """Send a request to the model and return its answer."""
-        return await self._done(self.request(request))
-
-    async def stop(self) -> WorkerResult:
-        """Stop sending requests, and record the responses under way that arrive within the grace period."""
-        self._places = asyncio.Semaphore(0)  # where all other requests wait
-        await self.close()
-        await self._recorded()
-        self._arrived.set()
-        return self._result(None)
-
-    async def _send(self, *request: Any, **more: Any) -> tuple[Completion, int]:
-        async with self._places:
-            received = await super()._send(*request, **more)
-            await self._recorded()
-        return received
-
-    async def _recorded(self) -> None:
-        """Wait until the driver has recorded all that is here now."""
-        await (self._next if self._new else self._taken).wait()
-
-    async def _done(self, work: Coroutine[Any, Any, Any]) -> WorkerResult:
-        value = await work
-        await self._recorded()
-        return self._result(value)
-
-    def _result(self, value: Any) -> WorkerResult:
-        before, self._before = self._before, copy.deepcopy(self.progress)
-        return WorkerResult(value, self._before, before)
-
-
-class SpreadClient(Client):
-    """A client that passes whole items and all other requests to Ray workers."""
-
-    def __init__(self, cluster: Cluster, options: ClientOptions, **more: Any) -> None:
-        self._cluster, self._under_way = cluster, list[int]()
-        self._workers: list[tuple[Any, asyncio.Future[Any]]] = []
-        """Each worker with what receives its responses."""
-        self._named: dict[int, tuple[Instrument, Any]] = {}
-        super().__init__(options, **more)
-        self._ledger: SpendingLedger | None = None
-        self._remote = self._facts.in_flight is None
-        limits = (options.max_concurrency, options.rpm, options.tpm) if self._remote else ()
-        self._count = min([cluster.workers, *(limit for limit in limits if limit is not None)])
-        self.in_flight = self._count * AHEAD + (self.in_flight if self._remote else self._count)
+    def __init__(self, options: ClientOptions) -> None:
+        self._connection = options.backend.open(options)
 
     async def prepare(self) -> None:
-        """Check that a remote model can be called; a local model is loaded only by the workers."""
-        if self._remote:
-            await super().prepare()
+        """Load the model, or check that it can be called."""
+        await self._connection.prepare()
 
-    async def judge(self, item: Item, instrument: Instrument) -> Judgment:
-        """Judge an item in a worker and return the judgment."""
-        if id(instrument) not in self._named:
-            self._start()
-            alone = replace(instrument, client=None)  # type: ignore[arg-type]
-            self._named[id(instrument)] = (instrument, self._cluster.ray.put(alone))
-        _, reference = self._named[id(instrument)]
-        return await self._done(lambda worker: worker.judgment.remote(item, [reference]))  # type: ignore[no-any-return]
+    async def complete(self, request: Request[Any]) -> Completion | tuple[Reason, str, float | None]:
+        """Send a request once; return the completion, or the arguments of the :class:`ProviderError`."""
+        try:
+            return await self._connection.complete(request)
+        except ProviderError as error:
+            return error.code, str(error), error.retry_after
 
-    async def request(self, request: Request[Response]) -> Answer[Response]:
-        """Send a request through a worker and return the answer, as :meth:`Client.request`.
 
-        The offline baseline answers in this process, because its inputs may not be serializable.
-        """
-        if self.baseline:
-            return await super().request(request)
-        bare = replace(request, baseline=None)
-        return await self._done(lambda worker: worker.answer.remote(bare))  # type: ignore[no-any-return]
+class Workers(Connection):
+    """A connection that sends each request through the worker with the fewest requests under way."""
 
-    async def close(self) -> None:
-        """Stop all workers and record the responses under way."""
-        workers, self._workers = self._workers, []
-        if stopping := [asyncio.ensure_future(one.stop.remote()) for one, by in workers if not by.done()]:
-            for ended in (await asyncio.wait([*stopping, *(by for _, by in workers)], timeout=2 * GRACE))[0]:
-                if ended in stopping and ended.exception() is None:  # else it died before
-                    self._book(ended.result())
-        for worker, receiver in workers:
-            receiver.cancel()
-            self._cluster.ray.kill(worker)
-        await super().close()
+    def __init__(self, cluster: Cluster, options: ClientOptions) -> None:
+        self._cluster, self._options = cluster, options
+        self._workers: list[Any] = []
+        self._under_way: list[int] = []
+        self._ready: asyncio.Future[list[None]] | None = None
 
-    async def _done(self, work: Callable[[Any], Any]) -> Any:
-        """What comes of work that is given to the worker with the least to do.
+    async def prepare(self) -> None:
+        """Start the workers, and wait until each can call the model.
 
         Raises:
-            DeclarationError: the run has no store of answers, or what the worker says.
-            ExecutionError: the workers die again and again.
+            DeclarationError: Ray cannot be reached, or the model cannot be called.
         """
-        self._start()
+        if self._ready is None:
+            self._start()
+            self._ready = asyncio.gather(*(worker.prepare.remote() for worker in self._workers))
+        try:
+            await asyncio.shield(self._ready)
+        except self._cluster.ray.exceptions.RayTaskError as error:
+            raise (error.cause if isinstance(error.cause, DeclarationError) else error) from None
+
+    async def complete(self, request: Request[Any]) -> Completion:
+        """Send a request once through a worker.
+
+        Raises:
+            ProviderError: no response came, or the worker died.
+        """
         number = self._under_way.index(min(self._under_way))
         self._under_way[number] += 1
-        errors = self._cluster.ray.exceptions
-        worker, receiver = self._workers[number]
-        value = asyncio.ensure_future(work(worker))
-        try:
-            await asyncio.wait([value, receiver], return_when=asyncio.FIRST_COMPLETED)
-            done = await (value if value.done() else receiver)
-        except errors.RayError as error:
-            cause = getattr(error, "cause", error)
-            if not isinstance(cause, errors.RayError):
-                raise (cause if isinstance(cause, ConqretError) else error) from None
-            lost = f"a Ray worker died for good ({cause}): all responses are kept; run the command again"
-            raise ExecutionError(lost, reason="worker lost", retryable=False) from error
+        try:  # the baseline is a function, which another process cannot get
+            response = await self._workers[number].complete.remote(replace(request, baseline=None))
+        except self._cluster.ray.exceptions.RayActorError as error:
+            raise ProviderError(Reason.CONNECTION, f"a Ray worker died: {error}") from error
         finally:
-            value.cancel()
             self._under_way[number] -= 1
-        self._book(done)
-        return done.value
+        if isinstance(response, Completion):
+            return response
+        reason, message, retry_after = response
+        raise ProviderError(reason, message, retry_after=retry_after)
 
-    async def _receive(self, worker: Any, store: Recordings) -> None:
-        """Record the responses of a worker as they come."""
-        while (done := await worker.responses.remote()).value:
-            for key, completion, about in done.value:
-                store.put(key, completion, **about)
-            self._book(done)
-
-    def _book(self, done: WorkerResult) -> None:
-        """Count and book what a worker did."""
-        self.progress.count_on(done.now, done.before)
-        if self._ledger is not None:
-            spent = (done.now.cost_usd or 0.0) - (done.before.cost_usd or 0.0)
-            self._ledger.settle(0.0, max(0.0, spent))
+    async def close(self) -> None:
+        """End the workers."""
+        for worker in self._workers:
+            self._cluster.ray.kill(worker)
+        self._workers, self._ready = [], None
 
     def _start(self) -> None:
-        """Start the workers, each with its share of the limits, if they are not there."""
-        if self._workers:
-            return
-        if self._store is None:
-            raise DeclarationError("the engine ray records responses in a run's folder: give one (output)")
         self._cluster.join()
-        ray, options, count = self._cluster.ray, self._options, self._count
-        budget = options.budget_usd
-        if budget is not None:
-            self._ledger = SpendingLedger(self._store, self.model_id)
-            budget = max(0.0, budget - sum(self._ledger.total())) / count
-        restarts = RESTARTS if budget is None else 0  # a new one would get its whole share once more
+        ray, count, facts = self._cluster.ray, self._cluster.workers, self._options.facts
+        local = facts.in_flight is not None
         actor = ray.remote(Worker).options(
             num_cpus=0,
-            num_gpus=0 if self._remote else int(ray.cluster_resources().get("GPU", 0) >= count),
+            num_gpus=int(local and ray.cluster_resources().get("GPU", 0) >= count),
             scheduling_strategy="SPREAD",
-            max_restarts=restarts,
-            max_task_retries=restarts,
-            max_concurrency=self.in_flight + 2,  # two more calls: responses and stop
+            max_restarts=RESTARTS,
+            max_concurrency=1 + (facts.in_flight or self._options.max_concurrency),
         )
-        machines = sum(node["Alive"] for node in ray.nodes())  # others cannot read what is written here
-        run = self._store.path.absolute() if machines == 1 else None
-        least, more = divmod(options.max_concurrency, count)
-        for number in range(count):
-            share = replace(
-                options,
-                max_concurrency=max(1, least + (number < more)),
-                rpm=options.rpm and options.rpm // count,
-                tpm=options.tpm and options.tpm // count,
-                budget_usd=budget,
-            )
-            worker = actor.remote(share, run)
-            self._workers.append((worker, asyncio.ensure_future(self._receive(worker, self._store))))
+        self._workers = [actor.remote(self._options) for _ in range(count)]
         self._under_way = [0] * count

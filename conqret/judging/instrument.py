@@ -74,9 +74,6 @@ async def judge_item(item: Item, instrument: Instrument) -> Judgment:
     if instrument.members:
         judgments = await _gather([judge_item(item, member) for member, _ in instrument.members])
         return _one_judgment(judgments, instrument)
-    if (elsewhere := getattr(instrument.client, "judge", None)) is not None:  # the workers of a cluster
-        judged: Judgment = await elsewhere(item, instrument)
-        return judged
     judge, options = instrument.judge, instrument.options
     item_case = case_of(item, options)
     swapped = replace(case_of(swap_item(item), options), swapped=True) if item.second_argument else item_case
@@ -309,17 +306,10 @@ def filled(prompt: Prompt, judge_prompt: JudgePrompt[Any], case: Case) -> Render
     if not case.item.has_turns:
         rendered = prompt.render(user, system)
     else:
-        turns, documents = (
-            prompt.beside(CONVERSATION),
-            "documents" in judge_prompt.needs | judge_prompt.optional,
-        )
-        judged = case.options.conversation
+        turns, shows = prompt.beside(CONVERSATION), judge_prompt.needs | judge_prompt.optional
+        judged, documents = case.options.conversation, "documents" in shows
         # whether the prompt shows an argument as it is, in whose place a whole conversation can stand
-        looked_at = (
-            (judge_prompt.needs | judge_prompt.optional)
-            & set(prompt.used["user"])
-            & {"argument", "second_argument"}
-        )
+        looked_at = shows & set(prompt.used["user"]) & {"argument", "second_argument"}
         if case.last is not None and not any(user[name] for name in looked_at):
             judged = "last"  # there is no place for the whole: what documents are held against is the last question
         elif case.last is not None:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from conqret.data import Item
 from conqret.errors import DeclarationError, check_known
-from conqret.io import CheckedItems, ItemSource, open_items
+from conqret.io import CheckedItems, ItemSource
 from conqret.io.rows import only_split, with_columns
 from conqret.judging.judge_folder import JudgeFolder, skipped_row, verdict_row
 from conqret.judging.judge_options import NUGGETS, JudgeOptions
@@ -21,12 +20,11 @@ from conqret.judging.judge_settings import (
     JudgeSettings,
     chosen_format,
     client_options,
+    opened,
     session_settings,
 )
 from conqret.judging.judgments import JudgePlan, Judgments, judge_items
-from conqret.judging.page import write_report
 from conqret.judging.setup import OF_A_MODEL, RecordedCall, Setup, check_items, recorded_call, set_up
-from conqret.judging.tally import Tally
 from conqret.llm.client_options import resolving
 from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.session import Session
@@ -36,8 +34,8 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
-    from conqret.judging.cost import ExpectedCost
     from conqret.judging.verdict_log import VerdictLog
+    from conqret.llm.expected_cost import ExpectedCost
     from conqret.studies.abstain.result import Abstention
 
 Items = str | Path | Item | Mapping[str, object] | Iterable[Item | Mapping[str, object]] | None
@@ -73,8 +71,8 @@ def judge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
             - ``criteria_per_call``: the maximum number of criteria in one request (default: 12)
             - ``model``: any litellm model name, ``local/FOLDER`` for a transformers model whose
               log-probabilities are read (format ``likelihood``), or ``offline`` (default), the lexical baseline
-            - ``judge``: a user-defined judge instead of format and model: a function, its ``module:function``, or the
-              address of a judging server; ``verdicts``: a log of existing verdicts, with ``verdict_scale``
+            - ``judge``: a user-defined judge instead of format and model: a function, or its
+              ``module:function``; ``verdicts``: a log of existing verdicts, with ``verdict_scale``
               (``items`` may be None then, if the log has the texts)
             - ``metrics``: the metrics of the format to judge; if empty, all that the items allow
             - ``samples``: repetitions of each request, combined by mean and majority (self-consistency)
@@ -154,10 +152,11 @@ def expected_costs(items: Any, **settings: Unpack[JudgeSettings]) -> list[Expect
 
     The last judge is expected to judge the share of items that it had to judge where the rule was fitted.
     """
-    from conqret.judging.cost import batch_price, expected_judging
+    from conqret.judging.cost import expected_judging
+    from conqret.llm.expected_cost import batch_price
 
     check_known("option of judge", JudgeSettings.__annotations__, *settings)
-    source, _, setup, _ = prepared(items, settings, sends_requests=False)
+    source, _, setup, _ = prepared(items, settings)
     if (unsure := settings.get("abstain")) is not None:
         _abstention(unsure, setup)
     cost = expected_judging(setup, source)
@@ -179,10 +178,6 @@ async def _judge(items: Any, settings: JudgeSettings) -> Any:
     if settings.get("batch") and source.frame_kind is not None:
         raise DeclarationError(
             "a batch is answered later, so no columns can be added to a frame now: give the items as a file or a list"
-        )
-    if settings.get("engine", "process") != "process" and not output:
-        raise DeclarationError(
-            "an engine's workers record their responses in a run's folder: give one (output)"
         )
     if output is True:
         output = default_folder(stem(Path(source.name)), setup.judge.name, setup.model)
@@ -316,28 +311,20 @@ async def _judged(
                 last = Session(setup.cascade[0].client, **session_settings(own))
                 await held.enter_async_context(last)
         applied = None if abstain is None else abstain.apply_to
-        plan = JudgePlan(session, folder, source, checked, setup, applied, last=last)
-        made = partial(judge_items, overwrite=settings.get("overwrite", False), watch=settings.get("watch"))
-        if folder is None:
-            return await made(plan)
-        tally = Tally()
-        counted = replace(plan, readers=(tally.add,), item_readers=(tally.add_item,), on_stop=write_report)
-        judgments = await made(counted)
-        tally.summary = judgments.summary
-        write_report(folder, tally=tally)
-        return judgments
+        plan = JudgePlan(session, folder, source, checked, setup, applied, last)
+        return await judge_items(
+            plan, overwrite=settings.get("overwrite", False), watch=settings.get("watch")
+        )
 
 
 def prepared(
-    items: Any, settings: JudgeSettings, *, sends_requests: bool = True
+    items: Any, settings: JudgeSettings
 ) -> tuple[ItemSource, CheckedItems, Setup, VerdictLog | None]:
     """Read and check the items, and set up the judge: everything before the first request.
 
     Args:
         items: as :func:`conqret.judge` takes them.
         settings: those of :func:`conqret.judge`.
-        sends_requests: True if a judging server may be called for its list of metrics; never called in a
-            replay.
 
     Returns:
         The items, the result of their check, the judge configuration, and the verdict log where it is the
@@ -352,33 +339,12 @@ def prepared(
     if several is None or settings.keys() & {"verdicts", "verdict_scale"}:
         from conqret.judging.verdict_log import log_of
 
-        log = log_of(
-            settings.get("verdicts"),
-            several,
-            settings.get("judge"),
-            metrics=settings.get("metrics") or (),
-            columns=settings.get("columns"),
-            scale=settings.get("verdict_scale"),
-            skip_invalid=settings.get("skip_invalid", False),
-        )
-    if log is not None:
-        source = log.source
-        setup = _own_setup(settings, source, log)
+        log = log_of(several, settings)
+    source = opened(several, settings) if log is None else log.source
+    if log is None and settings.get("judge") is None:
+        setup = setup_of(settings, lambda: source)
     else:
-        source = open_items(
-            several,
-            columns=settings.get("columns"),
-            topics=settings.get("topics"),
-            nuggets=settings.get("nuggets"),
-            skip_invalid=settings.get("skip_invalid", False),
-            language=settings.get("language"),
-        )
-        custom_judge = settings.get("judge") is not None
-        setup = (
-            _own_setup(settings, source, sends_requests=sends_requests)
-            if custom_judge
-            else setup_of(settings, lambda: source)
-        )
+        setup = _own_setup(settings, source, log)
     if settings.get("nuggets") is not None:
         _check_nuggets(setup)
     checked, setup = check_items(source, setup, all_items=settings.get("session") is None)
@@ -397,17 +363,14 @@ def _check_nuggets(setup: Setup) -> None:
     )
 
 
-def _own_setup(
-    settings: JudgeSettings, source: ItemSource, log: VerdictLog | None = None, *, sends_requests: bool = True
-) -> Setup:
+def _own_setup(settings: JudgeSettings, source: ItemSource, log: VerdictLog | None) -> Setup:
     """The judge of your own that the settings name, or that is a log, for these items."""
-    if chosen_format(settings) is not None:
-        raise DeclarationError("a judge of your own has no format: leave --format out")
-    if settings.get("confidence"):
+    chosen_format(settings)  # raises where another judge is given, too
+    options = JudgeOptions(**_judging(settings))
+    if options.confidence:
         raise DeclarationError(
             "--confidence works with LLM judges only, not with a judge of your own: leave --confidence out"
         )
-    options = JudgeOptions(**_judging(settings))
     if options.conversation == "whole":
         raise DeclarationError(
             "a judge of your own gets the whole conversation and chooses what it judges: leave --conversation out"
@@ -417,14 +380,12 @@ def _own_setup(
         from conqret.judging.verdict_log import logged_judge
 
         judge, client = logged_judge(log, client)
-    else:
-        from conqret.judging.own_judge import chosen_judge
+        return replace(set_up(judge, client, options, settings.get("prompts")), notes=log.notes)
+    from conqret.judging.own_judge import chosen_judge
 
-        sends_requests = sends_requests and settings.get("replay") is None
-        named: Any = settings["judge"]
-        judge, client = chosen_judge(named, source, client, options.metrics, sends_requests=sends_requests)
-    setup = set_up(judge, client, options, settings.get("prompts"))
-    return setup if log is None else replace(setup, notes=log.notes)
+    named: Any = settings["judge"]
+    judge, client = chosen_judge(named, source, client, options.metrics)
+    return set_up(judge, client, options, settings.get("prompts"))
 
 
 def _judging(settings: JudgeSettings) -> dict[str, Any]:
@@ -476,15 +437,12 @@ def setup_of(settings: JudgeSettings, items: Callable[[], ItemSource] | None = N
 def _recorded(
     replay: Path, judging: Mapping[str, Any], name: str | Judge | None, model: str | None
 ) -> RecordedCall | None:
-    """What the recordings were made with; None where all that they say is said, or where they do not say it and format
-    and model are named; a format that is computed has none."""
-    sure = bool(name and model)
-    if (sure and "samples" in judging) or (name and not JUDGES.resolve(name).judge_prompts):
+    """What the recordings were made with; None where format and model are named, and they say no more."""
+    if name and (not JUDGES.resolve(name).judge_prompts or (model and "samples" in judging)):
         return None
-
     try:
         return recorded_call(replay, name, model)
     except DeclarationError:
-        if not sure:
-            raise
-        return None
+        if name and model:
+            return None
+        raise

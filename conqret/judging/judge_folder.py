@@ -27,7 +27,8 @@ from conqret.io.cell_values import canonical
 from conqret.io.jsonl import compact
 from conqret.io.safe_files import InFolder, replacing, whole_lines, write_whole
 from conqret.judging.judge_options import JudgeOptions
-from conqret.judging.summary import Readers, Summary, summarise
+from conqret.judging.summary import Summary
+from conqret.judging.tally import Tally, summarise
 from conqret.runs.run_folder import ITEMS, R, RunFolder, RunRecord
 from conqret.runs.session import SessionCounts
 from conqret.runs.trials import Rows, RowStore
@@ -367,20 +368,25 @@ class JudgeFolder(JudgmentsFolder[JudgeRecord]):
                 )
 
     def sum_up(
-        self, rows: Rows[Judgment], counts: SessionCounts, readers: Readers = (), *, finished: bool = True
+        self,
+        rows: Rows[Judgment],
+        counts: SessionCounts,
+        tally: Tally | None = None,
+        *,
+        finished: bool = True,
     ) -> Summary:
         """Write the summary and, if the run is ``finished``, the score table, in one pass; return the
         summary.
 
-        Each of ``readers`` gets every judgment in the same pass.
+        ``tally`` gets every judgment in the same pass.
         """
-        record = self.record()
+        record, tally = self.record(), Tally(max_items=0) if tally is None else tally
         with ScoreTable(self.scores_file) if finished else contextlib.nullcontext() as table:
-            if table is not None:
-                readers = (table.add, *readers)
-            summary = summarise(rows.rows(), counts, readers).of_all(
-                record.items_count, record.items_left_out
-            )
+            for judgment in rows.rows():
+                tally.add(judgment)
+                if table is not None:
+                    table.add(judgment)
+            summary = tally.summary(counts).of_all(record.items_count, record.items_left_out)
             write_whole(self.summary_file, summary.model_dump_json(indent=1).encode())
         return summary
 

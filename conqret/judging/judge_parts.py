@@ -386,42 +386,28 @@ class Judge:
         of one metric are comparable across runs. Long parts are replaced by a digest. With the item ``asked``,
         the typed questions about it take the place of prompts and response schemas.
         """
-        computed: dict[str, int] = {}
+        identity: dict[str, Any] = {"format": self.name, **model}
         for part in self.computed:
-            computed[f"computed {', '.join(part.metrics)}"] = part.version
+            identity[f"computed {', '.join(part.metrics)}"] = part.version
         if not self.judge_prompts:
-            return {"format": self.name, **model, **computed}
+            return identity
+        identity |= self.declared
         if asked is not None:
-            return {"format": self.name, **model, **computed, **self.declared} | self._questions(
-                options, asked
-            )
+            return identity | self._questions(options, asked)
         case = Case(Item(id="fingerprint", topic="fingerprint"), options)
-        wanted = self.requested_metrics(options.metrics)
-        prompts, further, together, schemas = (
-            dict[str, str](),
-            dict[str, str](),
-            dict[str, str](),
-            list[object](),
-        )
+        wanted, schemas = self.requested_metrics(options.metrics), list[object]()
         for whole in self.judge_prompts:
             ask = _about(whole, wanted)
-            prompts[f"prompt {ask.prompt}"] = library[ask.prompt].digest
+            identity[f"prompt {ask.prompt}"] = library[ask.prompt].digest
             if ask.further:
-                further[f"prompt {ask.prompt}, further words"] = digest(ask.further)
+                identity[f"prompt {ask.prompt}, further words"] = digest(ask.further)
             if ask.about is not None:
                 names = "all" if whole.metrics == ask.metrics else ", ".join(ask.metrics)
-                together[f"asked in one call of {ask.prompt}"] = names
+                identity[f"asked in one call of {ask.prompt}"] = names
             response: type[BaseModel] = ask.answer(case)
             schemas.append(_schema(response))
         dimensions = list(map(attrgetter("name", "question", "definition"), DIMENSIONS))
-        return {
-            "format": self.name,
-            **model,
-            **computed,
-            **self.declared,
-            **prompts,
-            **further,
-            **together,
+        return identity | {
             "schemas of the answers": digest(schemas),
             "definitions of the dimensions": digest(dimensions),
             "samples": options.samples,

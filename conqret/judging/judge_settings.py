@@ -85,11 +85,10 @@ class OwnJudgeSettings(TypedDict, total=False):
 
     ``criteria`` or a ``rubric`` replace the format. A criterion is a :class:`conqret.Criterion`, its text or
     its table; a rubric is criteria with weights, or a file of them (docs/rubrics.md). One request has up to
-    ``criteria_per_call`` criteria (default: 12). ``judge`` replaces format and model: a function, its name as
-    ``module:function`` (the module is imported), or the address of a judging server. The function, which may
-    be asynchronous, gets an item as a dictionary. It returns a number in [0, 1], a mapping from metrics to
-    such numbers, or "first", "second" or "tie". A server gets the item in a POST request and responds in
-    JSON.
+    ``criteria_per_call`` criteria (default: 12). ``judge`` replaces format and model: a function, or its name as
+    ``module:function`` (the module is imported). The function, which may be asynchronous, gets an item as a
+    dictionary. It returns a number in [0, 1], a mapping from metrics to such numbers, or "first", "second" or
+    "tie".
     """
 
     criteria: Criteria
@@ -171,6 +170,10 @@ def client_options(model: str | ClientOptions | None, settings: Mapping[str, Any
     return replace(options, **given)
 
 
+JUDGES_BY = ("format", CRITERIA, RUBRIC, "judge", "verdicts")
+"""The settings that each define the judge."""
+
+
 def chosen_format(
     settings: Mapping[str, Any], items: Callable[[], ItemSource] | None = None
 ) -> str | Judge | None:
@@ -182,64 +185,60 @@ def chosen_format(
     Raises:
         DeclarationError: a criterion or the rubric is invalid, or the settings name more than one judge.
     """
-    name, criteria = settings.get("format"), settings.get("criteria")
-    rubric: Any = settings.get("rubric")
+    given = dict[str, Any]()
+    for option in JUDGES_BY:
+        if settings.get(option) not in (None, (), []):
+            given[option] = settings[option]
+    name = given.get("format")
+    if name in (CRITERIA, RUBRIC) and name in given:
+        del given["format"]
+    if len(given) > 1:
+        first, second = list(given)[:2]
+        raise DeclarationError(
+            f"{first} and {second} each define the judge: leave {first} out, or leave {second} out"
+        )
     in_one_call = settings.get("criteria_per_call")
     if in_one_call is not None and not (isinstance(in_one_call, int) and in_one_call >= 1):
         raise DeclarationError(
             f"criteria_per_call is {in_one_call!r}, but it must be a whole number of at least 1"
         )
-    size = {} if in_one_call is None else {"in_one_call": in_one_call}
-    if criteria and rubric is not None:
-        raise DeclarationError(
-            "criteria and a rubric cannot be used together: write the criteria into the rubric"
-        )
-    made_of = CRITERIA if criteria else RUBRIC if rubric is not None else None
-    if made_of is None and not (name == RUBRIC and items is not None):
+    from conqret.judging.metric_homes import judge_of_metrics
+
+    metrics = settings.get("metrics") or ()
+    own_items = name == RUBRIC and RUBRIC not in given and items is not None
+    if not (own_items or given.keys() & {CRITERIA, RUBRIC}):
         check_made(name)
-        if settings.get("criteria_per_call"):
+        if in_one_call is not None:
             raise DeclarationError(
                 "criteria_per_call needs criteria, and none is given: add --criterion or --rubric"
             )
-        if settings.get("nuggets") is None:
-            elsewhere = (settings.get(option) for option in ("judge", "verdicts", "replay"))
-            if name is None and all(other is None for other in elsewhere):
-                from conqret.judging.metric_homes import judge_of_metrics
-
-                return judge_of_metrics(settings.get("metrics") or ())
+        if given or settings.get("replay") is not None:
             return name
-        others = (settings.get(option) for option in ("format", "judge", "verdicts", "replay"))
-        return NUGGETS if all(other is None for other in others) else name
-    for option in ("format", "judge", "verdicts"):
-        if settings.get(option) not in (None, made_of or RUBRIC):
-            own = "criteria define the judge" if criteria else "a rubric defines the judge"
-            raise DeclarationError(f"{own}: leave {option} out")
+        return judge_of_metrics(metrics) if settings.get("nuggets") is None else NUGGETS
     from conqret.judging.criterion import criteria_of
     from conqret.judging.rubric_files import own_rubrics, rubrics_of
-    from conqret.judging.rubrics import criteria_judge, rubric_judge
+    from conqret.judging.rubrics import MAX_IN_ONE_CALL, criteria_judge, rubric_judge
 
-    if criteria or rubric is not None or items is None:
-        judge = (
-            criteria_judge(criteria_of(criteria), **size)
-            if criteria
-            else rubric_judge(rubrics_of(rubric), **size)
-        )
-        from conqret.judging.metric_homes import judge_of_metrics
-
-        return judge_of_metrics(settings.get("metrics") or (), judge)
-    source = items()
+    size = in_one_call or MAX_IN_ONE_CALL
+    if CRITERIA in given:
+        return judge_of_metrics(metrics, criteria_judge(criteria_of(given[CRITERIA]), in_one_call=size))
+    if RUBRIC in given:
+        return judge_of_metrics(metrics, rubric_judge(rubrics_of(given[RUBRIC]), in_one_call=size))
+    source = items() if items is not None else open_items([])
     try:
-        return rubric_judge(own_rubrics(source), **size)
+        return rubric_judge(own_rubrics(source), in_one_call=size)
     except ItemsError:  # at the first faulty item: all faults are told
         source.check()
         raise
 
 
 def opened(items: Any, settings: Mapping[str, Any]) -> ItemSource:
-    """Open ``items`` for reading with those of ``settings`` that belong to :class:`ItemSettings`."""
-    return open_items(
-        items, **{name: settings[name] for name in ItemSettings.__annotations__ if name in settings}
-    )
+    """Open ``items`` for reading with those of ``settings`` that say how."""
+    reading: dict[str, Any] = {}
+    for name in (*ItemSettings.__annotations__, "topics", "nuggets"):
+        if name in settings:
+            reading[name] = settings[name]
+    return open_items(items, **reading)
 
 
 def session_settings(settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, ClassVar, Self, overload
 
-from conqret.data import Item, Judgment, Measure, Reason
+from conqret.data import Item, Judgment
 from conqret.errors import AnswersAwaited, DeclarationError, UnknownNameError, number
 from conqret.io import CheckedItems, ItemSource, to_frame
 from conqret.judging.instrument import Instrument, judge_item
@@ -32,11 +32,12 @@ from conqret.judging.judge_folder import (
 )
 from conqret.judging.page import write_report
 from conqret.judging.setup import Setup
-from conqret.judging.summary import Readers, Summary, summarise
+from conqret.judging.summary import Summary
 from conqret.judging.summary_tables import metric_table
+from conqret.judging.tally import Tally
 from conqret.llm.client import Client, awaited_answers
 from conqret.llm.client_options import ClientOptions
-from conqret.llm.tracing import KIND, TYPE, trace_kind, tracer
+from conqret.llm.tracing import KIND, TYPE, record_scores, trace_kind, tracer
 from conqret.runs.session import Session, SessionCounts
 from conqret.runs.trials import Memory, Rows, Trial, perform
 
@@ -45,8 +46,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from conqret.judging.judge_settings import Watch
-
-EVENT = "gen_ai.evaluation.result"
 
 
 def span_attributes(*instruments: Instrument) -> dict[str, Any]:
@@ -75,37 +74,8 @@ async def judge_in_span(item: Item, instrument: Instrument) -> Judgment:
         f"evaluate {instrument.judge.name}", attributes=attributes, record_exception=False
     ) as span:
         judgment = await judge_item(item, instrument)
-        measures = [
-            (metric, measure)
-            for metric, measure in judgment.measures.items()
-            if measure.reason is not Reason.AWAITED
-        ]
-        for place, (metric, measure) in enumerate(measures):
-            event, attributes = _attributes(place, metric, measure, judge, contents=contents)
-            span.add_event(EVENT, event)
-            span.set_attributes(attributes)
+        record_scores(span, judgment.measures, judge, contents=contents)
         return judgment
-
-
-def _attributes(
-    place: int, metric: str, measure: Measure, judge: str, *, contents: bool
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The attributes of a score: those of its event, and those of the item's span."""
-    reason = None if measure.reason is None else measure.reason.value
-    why = (measure.explanation or measure.detail or None) if contents else None
-    event = {
-        "gen_ai.evaluation.name": metric,
-        "gen_ai.evaluation.score.value": measure.value,
-        "gen_ai.evaluation.score.label": measure.label,
-        "gen_ai.evaluation.explanation": why,
-        "error.type": reason,
-    }
-    label = measure.label if reason is None else reason
-    told = {"name": metric, "score": measure.value, "label": label, "explanation": why}
-    told["annotator_kind"] = judge
-    span = {f"evaluations.{place}.evaluation.{name}": each for name, each in told.items()}
-    span[f"conqret.score.{metric}"] = measure.value
-    return tuple({name: each for name, each in some.items() if each is not None} for some in (event, span))  # type: ignore[return-value]
 
 
 _log = logging.getLogger(__name__)
@@ -282,9 +252,8 @@ class JudgePlan:
     """A run that judges every item once.
 
     With a session that sends batches, an item has no judgment until the same run collects it. ``abstain``
-    removes unsure scores from a judgment. ``on_stop`` is called after the summary so far is written, if the
-    run is stopped. ``readers`` get every judgment of the finished run, and ``item_readers`` every item, in
-    order. ``folder`` is None where nothing is saved. ``last`` is the session of the last judge of a cascade.
+    removes unsure scores from a judgment. ``folder`` is None where nothing is saved. ``last`` is the session of the
+    last judge of a cascade.
     """
 
     session: Session
@@ -293,9 +262,6 @@ class JudgePlan:
     checked: CheckedItems
     setup: Setup
     abstain: Callable[[Judgment], Judgment] | None = None
-    on_stop: Callable[[JudgeFolder], object] = lambda folder: None
-    readers: Readers = ()
-    item_readers: Sequence[Callable[[Item], None]] = ()
     last: Session | None = None
     by: ClassVar[str] = ""
 
@@ -354,11 +320,12 @@ async def judge_items(plan: JudgePlan, *, overwrite: bool = False, watch: Watch 
         if folder is not None:
             rows = await _claimed(plan, folder, held, overwrite=overwrite)
         before, kept, keys = plan.counts, len(rows), list[str]()
+        tally = Tally() if folder is not None else Tally(max_items=0)
         await session.client.collect()
         if watch is not None:
             watch.start(plan, kept)
         try:
-            async with contextlib.aclosing(_judged(plan, rows, keys)) as judged:
+            async with contextlib.aclosing(_judged(plan, rows, keys, tally)) as judged:
                 async for judgment in judged:
                     if watch is not None:
                         watch.advance(judgment)
@@ -372,17 +339,16 @@ async def judge_items(plan: JudgePlan, *, overwrite: bool = False, watch: Watch 
                 if (left := plan.abstain(judgment)) is not judgment:
                     rows.replace(left)
         rows.arrange(keys)
-        ids: list[str] = []
-        readers = (lambda judgment: ids.append(judgment.item), *plan.readers)
         counts, record = plan.counts.since(before, kept=kept), plan.record
         if folder is not None:
-            summary = folder.sum_up(rows, counts, readers)
+            summary = folder.sum_up(rows, counts, tally)
+            write_report(folder, tally=tally)
         else:
-            summary = summarise(rows.rows(), counts, readers).of_all(
-                record.items_count, record.items_left_out
-            )
+            for judgment in rows.rows():
+                tally.add(judgment)
+            summary = tally.summary(counts).of_all(record.items_count, record.items_left_out)
         missing = tuple(lack for client in plan.clients for lack in client.missing.values())
-        return Judgments(record, plan.source, rows, tuple(ids), summary, counts, missing, folder)
+        return Judgments(record, plan.source, rows, tuple(tally.items), summary, counts, missing, folder)
 
 
 async def _claimed(
@@ -406,9 +372,11 @@ async def _claimed(
     return held.enter_context(folder.rows())
 
 
-def _judged(plan: JudgePlan, rows: Rows[Judgment], keys: list[str]) -> AsyncGenerator[Judgment, None]:
+def _judged(
+    plan: JudgePlan, rows: Rows[Judgment], keys: list[str], tally: Tally
+) -> AsyncGenerator[Judgment, None]:
     """Judge every item that has no judgment yet: in a span, where spans are requested. ``keys`` take up those of
-    all."""
+    all, and ``tally`` their metadata."""
     instrument = plan.setup.instrument(*plan.clients)
     judge, about = judge_item, dict[str, Any]()
     if trace_kind():
@@ -422,8 +390,7 @@ def _judged(plan: JudgePlan, rows: Rows[Judgment], keys: list[str]) -> AsyncGene
     def trials() -> Iterator[Trial[Judgment]]:
         work = in_a_batch if plan.session.batch else judge
         for item in plan.source if plan.folder is None else plan.folder.items():
-            for read in plan.item_readers:
-                read(item)
+            tally.add_item(item)
             keys.append(key := trial_key(instrument.fingerprint, item.id))
             yield Trial(key, partial(work, item, instrument))
 
@@ -438,5 +405,5 @@ def _stop(plan: JudgePlan, rows: Rows[Judgment], counts: SessionCounts) -> None:
         return
     rows.arrange(trial_key(plan.record.fingerprint, item.id) for item in out.items())
     summary = out.sum_up(rows, counts, finished=False)
-    plan.on_stop(out)
+    write_report(out)
     _log.warning("%d of %d items are judged so far", summary.total, plan.record.items_count)

@@ -1,4 +1,4 @@
-"""A judge of your own, a Python function or an HTTP address, as a format for every study.
+"""A judge of your own, a Python function, as a format for every study.
 
 It gets an item in plain data and says a number from 0 to 1, ``{"metric": number}``, of two arguments ``"first"``,
 ``"second"`` or ``"tie"``, or a judgment as ``conqret serve http`` gives it. Recordings, folders and counts are those
@@ -22,8 +22,6 @@ from conqret.judging.judge_options import OWN_JUDGE, PAIRED, SINGLE
 from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply
 from conqret.judging.scales import PREFERENCE, preferred
 from conqret.llm.backends.function import ITEM, VERDICT, Function, admit, answer_of
-from conqret.llm.backends.server import PREFIX as SERVER
-from conqret.llm.backends.server import ServerConnection, model_of
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
 from conqret.llm.retry import ProviderError
 from conqret.runs.trials import Loop
@@ -112,7 +110,7 @@ def own_judge(metrics: Sequence[str]) -> Judge:
     judge_prompts = [_ask(tuple(names), pair=names is paired) for names in (paired, single) if names]
     return Judge(
         name=OWN_JUDGE,
-        summary="a judge of your own: a Python function, or an HTTP address",
+        summary="a judge of your own: a Python function",
         scale="0 to 1, or first, second, tie",
         score="the number that the judge returns; preference is 1 for first, .5 for tie, 0 for second",
         source="own",
@@ -145,19 +143,13 @@ def _score(reply: JudgeReply[OwnVerdict], case: Case) -> Mapping[str, Measure]:
 
 
 def _given_metrics(client: ClientOptions, source: ItemSource, *, pair: bool) -> list[str]:
-    """The metrics that a function or a server gives of the first item, for which it is called once; none
+    """The metrics that a function gives of the first item, for which it is called once; none
     where it gives a bare number or a verdict, or cannot answer: the run says why."""
 
     async def answered() -> str:
         item = plain(next(iter(source)), pair=pair)
         async with asyncio.timeout(client.timeout):
-            if not client.model.startswith(SERVER):
-                return await answer_of(client.model, item)
-            server = ServerConnection(client)
-            try:
-                return await server.answer(item)
-            finally:
-                await server.close()
+            return await answer_of(client.model, item)
 
     try:
         with Loop() as loop:
@@ -179,28 +171,21 @@ def chosen_judge(
     source: ItemSource,
     client: ClientOptions,
     metrics: Sequence[str] = (),
-    *,
-    sends_requests: bool = True,
 ) -> tuple[Judge, ClientOptions]:
-    """Return the format and the client options for ``judge``: a function, its ``module:function``, or a
-    server's address.
+    """Return the format and the client options for ``judge``: a function, or its ``module:function``.
 
-    Without ``metrics``, the judge is called once on the first item to learn which metrics it returns. A
-    server is called only if ``sends_requests`` is True. If it returns a single value, the metric is a
-    preference where every item has two arguments, else a score of one argument.
+    Without ``metrics``, the judge is called once on the first item to learn which metrics it returns. If it
+    returns a single value, the metric is a preference where every item has two arguments, else a score of one
+    argument.
 
     Raises:
         ItemsError: items are invalid.
-        DeclarationError: the function does not exist, the address is invalid, or the client names a model.
+        DeclarationError: the function does not exist, or the client names a model.
     """
     if client.model != OFFLINE_MODEL:
         raise DeclarationError(f"a judge of your own takes no model: leave {client.model} out")
-    address = isinstance(judge, str) and "://" in judge
-    name = model_of(str(judge)) if address else admit(judge)
+    client = replace(client, model=admit(judge))
     pairs = source.check().has["second_argument"] == "all"
     wanted = [metric_name(metric) for metric in metrics]
-    client = replace(client, model=name)
-    if not wanted and (sends_requests or not address):
-        wanted = _given_metrics(client, source, pair=pairs)
-    wanted = wanted or [PAIRED if pairs else SINGLE]
+    wanted = wanted or _given_metrics(client, source, pair=pairs) or [PAIRED if pairs else SINGLE]
     return own_judge(list(dict.fromkeys(wanted))), client

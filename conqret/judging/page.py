@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from pathlib import Path
 from types import SimpleNamespace as View
@@ -16,16 +15,16 @@ from conqret.errors import DeclarationError
 from conqret.judging.dimensions import BY_NAME
 from conqret.judging.instrument import whole
 from conqret.judging.item_view import BETTER, KINDS, PREFERRED, Cell, cell, item_view, level
-from conqret.judging.judge_folder import JudgeFolder, JudgeRecord
+from conqret.judging.judge_folder import REQUESTS_FOLDER, JudgeFolder, JudgeRecord
+from conqret.judging.judge_options import SINGLE
 from conqret.judging.judge_parts import Judge
 from conqret.judging.setup import recorded_judge
-from conqret.judging.summary import Summariser, Summary
+from conqret.judging.summary import Summary
 from conqret.judging.summary_tables import cost, mean_scores, usage_rows
 from conqret.judging.tally import MAX_ITEMS, Tally, group_table
 from conqret.show import words
 from conqret.show.page import Ways, page, write_files
 from conqret.show.visible_text import cut, visible
-from conqret.stats.estimate import NO_INTERVAL
 
 NO_PAGES: Mapping[str, Iterator[str]] = {}
 
@@ -36,7 +35,6 @@ def write_report(
     *,
     tally: Tally | None = None,
     pages: Mapping[str, Iterator[str]] = NO_PAGES,
-    request_place: Callable[[int, int], str] | None = None,
 ) -> Path:
     """Write the report page of ``run`` and return its path.
 
@@ -45,8 +43,7 @@ def write_report(
         to: the file to write, by default ``report.html`` in the run folder. It is written as a whole or not
             at all.
         tally: the counts of judgments, if they were already read.
-        pages: further pages by file name, written next to the report.
-        request_place: as in :func:`report_page`.
+        pages: the pages of the requests of items by file name, written next to the report.
 
     Raises:
         DeclarationError: ``run`` is not a run folder.
@@ -54,7 +51,7 @@ def write_report(
     if tally is None:
         tally = counted(run)
     target = run.report_file if to is None else Path(to)
-    write_files(target.parent, {**pages, target.name: report_page(run, tally, request_place=request_place)})
+    write_files(target.parent, {**pages, target.name: report_page(run, tally, with_requests=bool(pages))})
     return target
 
 
@@ -66,7 +63,7 @@ def counted(run: JudgeFolder, max_items: int = MAX_ITEMS) -> Tally:
     Raises:
         DeclarationError: ``run`` is not a run folder.
     """
-    record, summariser = run.record(), Summariser()
+    run.record()
     order: dict[str, int] = {}
     tally = Tally(max_items, order)
     for number, item in enumerate(run.items(), start=1):
@@ -74,33 +71,34 @@ def counted(run: JudgeFolder, max_items: int = MAX_ITEMS) -> Tally:
         tally.add_item(item)
     for judgment in run.judgments():
         tally.add(judgment)
-        summariser.add(judgment)
-    tally.summary = summariser.summary().of_all(record.items_count, record.items_left_out)
-    with contextlib.suppress(DeclarationError):
-        known = {name: metric.calibrated for name, metric in run.summary().metrics.items()}
-        if means := {name: mean for name, mean in known.items() if mean is not None}:
-            tally.summary = tally.summary.with_calibrated(means)
     return tally
 
 
+def _summary(run: JudgeFolder, record: JudgeRecord, tally: Tally) -> Summary:
+    """The summary of the judgments so far, with the calibrated means of the finished run."""
+    summary = tally.summary().of_all(record.items_count, record.items_left_out)
+    with contextlib.suppress(DeclarationError):
+        means = dict[str, float]()
+        for name, metric in run.result(run.summary_file, Summary).metrics.items():
+            if metric.calibrated is not None:
+                means[name] = metric.calibrated
+        return summary.with_calibrated(means) if means else summary
+    return summary
+
+
 def report_page(
-    run: JudgeFolder,
-    tally: Tally,
-    *,
-    request_place: Callable[[int, int], str] | None = None,
-    around: Ways = (),
+    run: JudgeFolder, tally: Tally, *, with_requests: bool = False, around: Ways = ()
 ) -> Iterator[str]:
     """Yield the report page in pieces of HTML.
 
     Args:
         run: the run folder.
         tally: the counts of its judgments.
-        request_place: a function that returns the link to an item's requests, from its place among the items
-            shown (from 0) and its number in the run; None for no links.
+        with_requests: whether each item has a page of its requests, to which it is linked.
         around: links to related pages.
     """
     record = run.record()
-    summary = tally.summary or run.so_far()
+    summary = _summary(run, record, tally)
     shown = tally.shown()
     wanted = set[str]()
     for _, judgment in shown:
@@ -124,7 +122,7 @@ def report_page(
         shown=len(shown),
         kinds=KINDS,
         figure={"width": WIDTH, "height": HEIGHT},
-        request_place=request_place,
+        requests=REQUESTS_FOLDER if with_requests else "",
         folder=str(run.path),
         images=any(map(attrgetter("pictures"), items.values())),
         **overview(record, summary, tally),
@@ -143,10 +141,13 @@ def item_list(shown: Sequence[tuple[int, Judgment]], summary: Summary) -> View:
     """
     plain = plain_metrics(summary)
     ordered = [*plain, *filter(BY_NAME.__contains__, summary.metrics)]
-    heads = ([*plain, OVERALL] if OVERALL in ordered else plain)[:MAX_HEADS]
+    heads = ([*plain, SINGLE] if SINGLE in ordered else plain)[:MAX_HEADS]
     rows, facts = [], []
     for number, judgment in shown:
         cells, measures = [], judgment.measures
+        values: dict[str, float | None] = dict.fromkeys(ordered)
+        for metric, scored in measures.items():
+            values[metric] = scored.value
         for metric in heads:
             name, measure = words.label(metric), measures.get(metric)
             if measure is None:
@@ -166,7 +167,7 @@ def item_list(shown: Sequence[tuple[int, Judgment]], summary: Summary) -> View:
                 "status": judgment.status.value,
                 "flagged": bool(judgment.addressed),
                 "trimmed": bool(judgment.trims),
-                "values": [measures[metric].value if metric in measures else None for metric in ordered],
+                "values": list(map(values.get, ordered)),
             }
         )
     return View(
@@ -178,53 +179,27 @@ def item_list(shown: Sequence[tuple[int, Judgment]], summary: Summary) -> View:
     )
 
 
-WIDTH, HEIGHT, GAP = 240, 64, 3
-BINS = 10
-"""Bins of a score distribution: [0, .1), [.1, .2), ... [.9, 1], the last one closed."""
-STEP = 0.05
-"""Scores that are nowhere closer than this, as those of one rating are, have a bar each, over the score itself."""
-_MISSING_WIDTH = 22
-_DIGIT = 6
+WIDTH, HEIGHT = 240, 64
+STEPS = 20
+"""A score distribution has a bar for each step of 1/20 from 0 to 1: the ratings of usual scales have one each."""
 
 
-def histogram(values: Sequence[float], missing: int, mean: float | None) -> View:
-    """Return the view of the histogram of one metric: a bar per score where scores are few and fixed, else
-    per bin.
-
-    The highest bar fills the figure. ``counted`` are the bars with room for their count; ``ends`` are the
-    positions of 0 and 1.
-    """
-    axis = WIDTH - (_MISSING_WIDTH + 4 * GAP if missing else 0)
-    unit = axis / (BINS + 1)  # a bar at 0 or 1 is as wide as any
-    scores = sorted([round(value, 9) for value in values])
-    apart = min([right - left for left, right in pairwise(dict.fromkeys(scores))], default=1.0)
-    fixed = apart >= STEP - 1e-9
-    counts = Counter[tuple[float, float]]()
-    for value in scores:
-        place = min(int(round(value * BINS, 9)), BINS - 1)
-        counts[(value, value) if fixed else (place / BINS, (place + 1) / BINS)] += 1
-    top = max([*counts.values(), missing, 1])
-    width = unit * min(apart * BINS, 1.0) if fixed else unit
+def histogram(values: Sequence[float], mean: float | None) -> View:
+    """Return the view of the histogram of one metric, whose highest bar fills the figure."""
+    counts = Counter[int]()
+    for value in values:
+        counts[round(value * STEPS)] += 1
+    top, unit = max(counts.values(), default=1), WIDTH / (STEPS + 1)
     bars, told = [], []
-    for (low, high), count in counts.items():
-        middle = (low + high) / 2
-        left = (middle * BINS + 0.5) * unit - (width - GAP) / 2
-        bars.append(_bar(left, width - GAP, count, top, level(middle)))
-        where = f"at {words.score(low)}" if low == high else f"from {low:.1f} to {high:.1f}"
-        told.append(f"{words.count(count)} {where}")
-    lost = _bar(WIDTH - _MISSING_WIDTH, _MISSING_WIDTH, missing, top, 0) if missing else None
-    if missing:
-        told.append(f"{words.count(missing)} without a score")
-    room = len(words.count(top)) * _DIGIT <= width
-    return View(
-        bars=bars,
-        counted=[bar for bar in (*bars, *filter(None, [lost])) if room or bar.count == top],
-        missing=lost,
-        mean=None if mean is None else round((mean * BINS + 0.5) * unit, 2),
-        ends=(round(0.5 * unit, 2), round((BINS + 0.5) * unit, 2)),
-        axis=axis,
-        description=f"Items by score: {', '.join(told) or 'none'}.",
-    )
+    for place, count in sorted(counts.items()):
+        height = round(max(HEIGHT * count / top, 1.5), 2)
+        bar = View(x=round(place * unit, 2), y=round(HEIGHT - height, 2), height=height, count=count)
+        bar.width, bar.middle = round(unit - 2, 2), round((place + 0.5) * unit - 1, 2)
+        bar.level, bar.counted = level(place / STEPS), count == top
+        bars.append(bar)
+        told.append(f"{words.count(count)} at {place / STEPS:.2f}")
+    tick = None if mean is None else round((mean * STEPS + 0.5) * unit - 1, 2)
+    return View(bars=bars, mean=tick, description=f"Items by score: {', '.join(told) or 'none'}.")
 
 
 def shares(counts: Mapping[str, int], labels: Mapping[str, str]) -> list[View]:
@@ -242,43 +217,6 @@ def shares(counts: Mapping[str, int], labels: Mapping[str, str]) -> list[View]:
     return segments
 
 
-def _bar(x: float, width: float, count: int, top: int, step: int) -> View:
-    """A rectangle in the units of its figure, with the number that it stands for, and where that is written."""
-    height, x, width = max(HEIGHT * count / top, 1.5), round(x, 2), round(width, 2)
-    middle = round(x + width / 2, 2)
-    return View(
-        x=x,
-        y=round(HEIGHT - height, 2),
-        width=width,
-        height=round(height, 2),
-        count=count,
-        level=step,
-        middle=middle,
-    )
-
-
-ASPECTS = ("cogency", "effectiveness", "reasonableness")
-OVERALL = "overall_quality"
-SETTINGS = {
-    "order": "Order of the dimensions",
-    "relevant_from": "Relevant from rating",
-    "confidence": "Stated confidence",
-    "conversation": "Judged of a conversation",
-    "explain_in": "Language of explanations",
-    "vision": "Takes images",
-    "max_concurrency": "Calls at once, at most",
-    "timeout": "Timeout (seconds)",
-    "max_attempts": "Requests for a call, at most",
-    "stop_after_failures": "Stops when failures reach",
-    "client": "Client for hosted models",
-}
-"""Settings that have another name for readers."""
-SETTINGS_OF = {
-    "order": BY_NAME.keys(),
-    "seed": BY_NAME.keys(),
-    "relevant_from": frozenset({"predicted_precision"}),
-}
-"""Settings that concern these metrics alone."""
 LEFT_OUT = "left out: "
 """How notes of a run begin that say why items are left out."""
 
@@ -288,47 +226,32 @@ def overview(record: JudgeRecord, summary: Summary, tally: Tally) -> dict[str, A
     tally.
     """
     statuses = {"scored": summary.scored, "unscored": summary.unscored, "failed": summary.failed}
-    if summary.inapplicable:
-        statuses["inapplicable"] = summary.inapplicable
-    figures, bare, calibrated = dict[str, View](), dict[str, None](), False
-    for name, metric in summary.metrics.items():
-        figures[name] = View(
-            label=words.label(name),
-            question=BY_NAME[name].question if name in BY_NAME else "",
-            metric=metric,
-            histogram=histogram(tally.values(name), metric.total - metric.scored, metric.mean),
-            verdicts=shares(metric.labels, BETTER),
-            compares=bool(BETTER.keys() & metric.labels),  # which of two arguments is better
+    statuses["inapplicable"] = summary.inapplicable
+    figures = []
+    for name in [*plain_metrics(summary), *filter(BY_NAME.__contains__, summary.metrics)]:
+        metric = summary.metrics[name]
+        figures.append(
+            View(
+                label=words.label(name),
+                question=BY_NAME[name].question if name in BY_NAME else "",
+                metric=metric,
+                histogram=histogram(tally.values(name), metric.mean),
+                verdicts=shares(metric.labels, BETTER),
+                compares=bool(BETTER.keys() & metric.labels),  # which of two arguments is better
+            )
         )
-        calibrated = calibrated or metric.calibrated is not None
-        if name in BY_NAME and metric.mean is not None and metric.no_interval:
-            bare[metric.no_interval.removeprefix(NO_INTERVAL)] = None
-    aspects = []
-    for aspect in ASPECTS:
-        rows = [figures[name] for name in BY_NAME if name in figures and BY_NAME[name].aspect == aspect]
-        if rows or aspect in figures:
-            aspects.append((words.label(aspect), figures.get(aspect), rows))
-    plain, pairs = plain_metrics(summary), []
-    for name in plain:
-        base, second = name.removeprefix(words.SECOND), words.SECOND + name
-        if base == name or base not in plain:  # the second argument's metric stands next to the first's
-            pairs.append((figures[name], figures[second]) if second in plain else (figures[name],))
     judge = judge_here(record)
     needs = frozenset[str]().union(*map(attrgetter("needs"), judge.parts() if judge else ()))
     return {
         "record": record,
         "answer": visible(mean_scores(summary)),
-        "calibrated": calibrated,
         "summary": summary,
         "tally": tally,
         "cost": cost(summary.usage),
         "created": words.moment(record.created),
         "judge": judge,
         "second_judged": judge is None or "second_argument" in needs,
-        "figures": pairs,
-        "overall": figures.get(OVERALL),
-        "aspects": aspects,  # each with its own rating, if there is one, and its dimensions'
-        "bare": list(bare),  # why means of dimensions have no interval
+        "figures": figures,
         "outstanding": max(record.items_count - summary.total, 0),
         "statuses": shares(statuses, dict(zip(statuses, statuses, strict=True))),
         "missing": list(_missing(summary, record)),
@@ -367,20 +290,13 @@ def _missing(summary: Summary, record: JudgeRecord) -> Iterable[tuple[str, str, 
 
 
 def _settings(record: JudgeRecord, judge: Judge | None) -> Iterable[tuple[str, str]]:
-    asked = set(record.metrics)
     for name, value in {**record.options, **record.model_options}.items():
-        unused = asked.isdisjoint(SETTINGS_OF.get(name, asked)) and bool(asked)
-        if value not in (None, [], (), {}, "") and not unused:
-            shown = ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
-            shown = {"True": "yes", "False": "no"}.get(shown, shown.removesuffix(".0"))
-            if name == "stop_after_failures":
-                shown = f"{value:.0%}"
-            yield SETTINGS.get(name, words.label(name)), shown
-    both = False
+        if value not in (None, False, [], (), {}, ""):
+            yield words.label(name), ", ".join(map(str, value)) if isinstance(value, list) else str(value)
     for part in judge.judge_prompts if judge else ():
-        both = both or (part.both_orders and not asked.isdisjoint(part.metrics))
-    if both:
-        yield "Orders of the arguments", "both"
+        if part.both_orders and not set(part.metrics).isdisjoint(record.metrics):
+            yield "Orders of the arguments", "both"
+            break
     if judge and judge.declared:
         yield "Format", visible(judge.summary)
     for name, value in record.identity.items():

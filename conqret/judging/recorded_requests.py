@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import tempfile
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -228,9 +228,6 @@ def _exchanges(
         before = messages
 
 
-ITEMS_A_PAGE = 20
-"""So many items' prompts and answers stand on one page: some 600 kB where each shows ten documents."""
-
 _ROLES = {"system": "system prompt", "user": "prompt", "assistant": "answer before"}
 _UNBROKEN = "\u00a0"
 _BELOW = "each by itself: below"
@@ -245,42 +242,28 @@ LONG_NAME = 40
 PROMPTS = frozenset(_ROLES.values())
 
 
-def address(place: int, number: int) -> str:
-    """Return the link from the report to the requests of an item.
-
-    Args:
-        place: its place among the items shown, from 0.
-        number: its number in the run.
-    """
-    return f"{REQUESTS_FOLDER}/{place // ITEMS_A_PAGE + 1}.html#i{number}"
-
-
 def request_page(
-    requests: Sequence[tuple[int, RecordedRequests]],
-    report: str = "../report.html",
-    around: Ways = (),
-    part: tuple[int, int] = (1, 1),
+    number: int, requests: RecordedRequests, report: str = "../report.html", around: Ways = ()
 ) -> Iterator[str]:
-    """Yield the HTML page with the requests of some items, each with its number in the run.
+    """Yield the HTML page with the requests of an item.
 
     Args:
-        requests: the numbers and requests.
+        number: its number in the run.
+        requests: its requests.
         report: the link to the report.
         around: links to related pages.
-        part: the number of this page, and of how many.
     """
     return page(
         "asked.html.j2",
-        found=requests,
+        number=number,
+        requests=requests,
         report=report,
         around=around,
-        part=part,
         heading=heading,
         parts=parts,
         prompts=PROMPTS,
         open_to=OPEN,
         offline=OFFLINE_MODEL,
-        record=requests[0][1].judgment,
     )
 
 
@@ -302,20 +285,12 @@ def write_report_with_requests(
     """
     tally, target = counted(run, max_items), run.report_file if to is None else to
     shown = tally.shown()
-    names = [judgment.item for _, judgment in shown]
-    found = {
-        requests.judgment.item: requests
-        for requests in requests_of(run, names, recordings=recordings, prompts=prompts)
-    }
-    each = [(number, found[judgment.item]) for number, judgment in shown]
-    starts = range(0, len(each), ITEMS_A_PAGE)
-    pages = {
-        address(start, 0).partition("#")[0]: request_page(
-            each[start : start + ITEMS_A_PAGE], f"../{target.name}", part=(place, len(starts))
-        )
-        for place, start in enumerate(starts, start=1)
-    }
-    return write_report(run, target, tally=tally, pages=pages, request_place=address if pages else None)
+    numbers = {judgment.item: number for number, judgment in shown}
+    pages = {}
+    for requests in requests_of(run, numbers, recordings=recordings, prompts=prompts):
+        number = numbers[requests.judgment.item]
+        pages[f"{REQUESTS_FOLDER}/{number}.html"] = request_page(number, requests, f"../{target.name}")
+    return write_report(run, target, tally=tally, pages=pages)
 
 
 def heading(exchange: Exchange) -> str:

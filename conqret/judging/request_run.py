@@ -21,11 +21,12 @@ from pydantic import BaseModel
 from conqret.data import Reason
 from conqret.errors import AnswersAwaited
 from conqret.io.safe_files import Content, write_files
-from conqret.judging.cost import Counted, CountingClient, ExpectedCost, expected
+from conqret.judging.cost import Counted, CountingClient
 from conqret.judging.cost import RunPrompt as RunPrompt
 from conqret.judging.judge_settings import ClientSettings, RequestSettings, session_settings
 from conqret.llm.client import Client, awaited_answers
 from conqret.llm.client_options import ClientOptions
+from conqret.llm.expected_cost import ExpectedCost, expected
 from conqret.llm.request import Request
 from conqret.runs.run_folder import RunRecord
 from conqret.runs.session import Session, SessionCounts, Sessions

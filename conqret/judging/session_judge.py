@@ -6,7 +6,6 @@ import asyncio
 import atexit
 import os
 import threading
-import uuid
 import weakref
 from collections.abc import Coroutine
 from concurrent.futures import Future
@@ -16,6 +15,7 @@ from conqret.errors import check_known
 from conqret.io.safe_files import Closing
 from conqret.judging.judge import ajudge, session_of
 from conqret.judging.judge_settings import JudgeSettings
+from conqret.runs.session import Session
 
 T = TypeVar("T")
 
@@ -56,14 +56,7 @@ class BackgroundLoop(Closing):
 
     def finish(self, work: Coroutine[Any, Any, object]) -> None:
         """Run a last coroutine, then stop the loop; returns at once, for callers that must not wait."""
-
-        async def last() -> None:
-            try:
-                await work
-            finally:
-                self._ended()
-
-        self._submit(last())
+        self._submit(work).add_done_callback(lambda _: self._ended())
 
     def _submit(self, work: Coroutine[Any, Any, T]) -> Future[T]:
         with self._lock:  # so that no other thread ends the loop in between
@@ -98,11 +91,11 @@ class SessionJudge(Closing):
     :func:`conqret.judge` returns. The judge itself is not callable.
 
     All calls share one session: budget, limits, connections and recordings. The session opens with the first
-    call. It closes with :meth:`close`, with the last reference to it, or when Python ends. A call after
-    :meth:`close` opens it again with the rest of the budget.
+    call. It closes with :meth:`close`, with the last reference to the judge, or when Python ends. A call
+    after :meth:`close` opens it again with the rest of the budget.
 
-    A copy is the same judge, and so is an unpickled one while the judge exists. In another process,
-    unpickling makes a judge with the same settings and its own session and budget.
+    A copy is the same judge. Unpickling makes a judge with the same settings and its own session and budget,
+    and so does a forked process.
 
     Raises:
         UnknownNameError: a setting does not exist.
@@ -112,24 +105,22 @@ class SessionJudge(Closing):
         check_known("option of judge", JudgeSettings.__annotations__, *settings)
         self._settings = settings
         self._lock = threading.Lock()
-        self._work: _Work | None = None
-        self._name = uuid.uuid4().hex
-        _LIVING[self._name] = self
+        self._process = 0
+        _OPEN.add(self)
 
     def judge(self, items: Any) -> Any:
         """Judge items as :func:`conqret.judge` and return the result; safe to call from several threads."""
-        work = self._started()
-        return work.loop.run(work.judged(items))
+        return self._started().run(self._judged(items))
 
     async def ajudge(self, items: Any) -> Any:
         """Judge items as :meth:`judge`, for asynchronous code."""
-        work = self._started()
-        return await work.loop.arun(work.judged(items))
+        return await self._started().arun(self._judged(items))
 
     def close(self) -> None:
         """Close connections and recordings, after recording the responses under way."""
-        if (work := self._work) is not None and work.process == os.getpid():
-            work.close()
+        if self._process == os.getpid():
+            self._loop.run(_ended(self._session))
+            self._loop.close()
 
     def __copy__(self) -> Self:
         return self
@@ -138,58 +129,46 @@ class SessionJudge(Closing):
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _unpickled, (self._name, self._settings)
+        return _made, (self._settings,)
 
-    def _started(self) -> _Work:
+    def _started(self) -> BackgroundLoop:
         with self._lock:
-            # no thread lives on in a forked process
-            if self._work is None or self._work.process != os.getpid():
-                self._work = _Work(self._settings)
-                weakref.finalize(self, self._work.forget).atexit = False
-                _OPEN.add(self._work)
-            return self._work
+            if self._process != os.getpid():  # no thread lives on in a forked process
+                self._loop = BackgroundLoop()
+                self._session, self._of_each_call = session_of(self._settings)
+                self._process = os.getpid()
+                weakref.finalize(self, _forget, self._loop, self._session).atexit = False
+            return self._loop
 
-
-class _Work:
-    """The session with its loop, apart from the judge, so that they do not keep the judge alive."""
-
-    def __init__(self, settings: JudgeSettings) -> None:
-        self.process, self.loop = os.getpid(), BackgroundLoop()
-        self._session, self._settings = session_of(settings)
-
-    async def judged(self, items: Any) -> Any:
+    async def _judged(self, items: Any) -> Any:
         if not self._session.is_open:
             await self._session.__aenter__()
         self._session.resume_after(PAUSE_SECONDS)
         try:
-            return await ajudge(items, **self._settings)
+            return await ajudge(items, **self._of_each_call)
         finally:
             self._session.resume_after(PAUSE_SECONDS)
 
-    def close(self) -> None:
-        self.loop.run(self._end())
-        self.loop.close()
 
-    def forget(self) -> None:
-        """Close without waiting: the last reference may go in any thread, the loop's own, too."""
-        if self._session.is_open and self.process == os.getpid():
-            self.loop.finish(self._end())
-
-    async def _end(self) -> None:
-        if self._session.is_open:
-            await self._session.__aexit__(None, None, None)
+async def _ended(session: Session) -> None:
+    if session.is_open:
+        await session.__aexit__(None, None, None)
 
 
-_LIVING: weakref.WeakValueDictionary[str, SessionJudge] = weakref.WeakValueDictionary()
-_OPEN: weakref.WeakSet[_Work] = weakref.WeakSet()
+def _forget(loop: BackgroundLoop, session: Session) -> None:
+    """Close without waiting: the last reference may go in any thread, the loop's own, too."""
+    if session.is_open:
+        loop.finish(_ended(session))
+
+
+_OPEN: weakref.WeakSet[SessionJudge] = weakref.WeakSet()
 
 
 @atexit.register
 def _close_all() -> None:
-    for work in list(_OPEN):
-        if work.process == os.getpid():
-            work.close()
+    for judge in list(_OPEN):
+        judge.close()
 
 
-def _unpickled(name: str, settings: JudgeSettings) -> SessionJudge:
-    return _LIVING.get(name) or SessionJudge(**settings)
+def _made(settings: JudgeSettings) -> SessionJudge:
+    return SessionJudge(**settings)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from operator import attrgetter
@@ -142,24 +142,18 @@ class Setup:
     @cached_property
     def members(self) -> tuple[tuple[Setup, Mapping[str, str]], ...]:
         """The setup of each of several formats, with the names of its metrics here."""
-        return tuple(
-            (
-                replace(
-                    replace(self, cascade=None),
-                    judge=member.judge,
-                    options=replace(self.options, metrics=tuple(member.names)),
-                ),
-                member.names,
-            )
-            for member in self.judge.members
-        )
+        members = []
+        for member in self.judge.members:
+            options = replace(self.options, metrics=tuple(member.names))
+            members.append((replace(self, judge=member.judge, options=options, cascade=None), member.names))
+        return tuple(members)
 
     @cached_property
     def identity(self) -> dict[str, Any]:
         """The parts of the judge configuration, from which its fingerprint is computed."""
         if self.cascade is not None:
             last, rule = self.cascade
-            then = {"threshold": rule.threshold, "confidence": rule.source, "last judge": last.identity}
+            then = {**rule.model_dump(mode="json", exclude={"share"}), "last judge": last.identity}
             return {**replace(self, cascade=None).identity, "cascade": then}
         if self.members:
             return {setup.judge.name: setup.identity for setup, _ in self.members}
@@ -193,6 +187,13 @@ class Setup:
     def recorded(self) -> dict[str, Any]:
         """The fields of a run record that describe the judge configuration, by name."""
         clients = [self.client, *([self.cascade[0].client] if self.cascade is not None else [])]
+        formats = {}
+        for setup, names in self.members:
+            formats[setup.judge.name] = {
+                "fingerprint": setup.fingerprint,
+                "identity": setup.identity,
+                "names": dict(names),
+            }
         return {
             "format": self.judge.name,
             "model": self.model,
@@ -200,14 +201,7 @@ class Setup:
             "fingerprint": self.fingerprint,
             "identity": self.identity,
             "metrics": list(self.metrics),
-            "formats": {
-                setup.judge.name: {
-                    "fingerprint": setup.fingerprint,
-                    "identity": setup.identity,
-                    "names": dict(names),
-                }
-                for setup, names in self.members
-            },
+            "formats": formats,
         }
 
     @property
@@ -229,6 +223,9 @@ class Setup:
             first = replace(self, cascade=None).instrument(client)
             cascade = (first, setup.instrument(last), rule)
             return replace(first, model=self.model, fingerprint=self.fingerprint, cascade=cascade)
+        members = []
+        for setup, names in self.members:
+            members.append((setup.instrument(client), names))
         return Instrument(
             self.judge,
             self.options,
@@ -236,7 +233,7 @@ class Setup:
             client,
             self.client.model,
             self.fingerprint,
-            members=tuple((setup.instrument(client), names) for setup, names in self.members),
+            members=tuple(members),
         )
 
     def in_one_order(self, metric: str) -> Setup:
@@ -403,36 +400,26 @@ def recorded_call(path: Path, named: str | Judge | None = None, model: str | Non
         first, cascade, _ = record.model.partition(ARROW)
         return RecordedCall(own, first, record.judging, options, bool(cascade))
     samples = _samples(path)
-    models = set(samples) if model is None or model not in samples else {model}
-    if len(models) > 1 and model is None:
+    if model is None and len(samples) > 1:
         raise DeclarationError(
-            f"{path} contains responses of several models ({', '.join(sorted(models))}); name one with --model"
+            f"{path} contains responses of several models ({', '.join(sorted(samples))}); name one with --model"
         )
-    sample_counts = Counter[str]()
-    for each in models:
-        sample_counts |= samples[each]
-    judge = None if named is None else JUDGES.resolve(named)
-    if judge is None:
-        formats = [
-            name
-            for name in JUDGES
-            if sample_counts.keys() & {part.prompt for part in JUDGES[name].judge_prompts}
-        ]
-        if len(formats) > 1:
-            raise DeclarationError(
-                f"{path} contains responses for several formats ({', '.join(formats)}); name one with --format"
-            )
-        judge = JUDGES[formats[0]] if formats else None
-    recorded = min(models)
-    if judge is None:  # a judge of criteria or a rubric: which ones, only a run's folder says
-        declared = next((name for name in (CRITERIA, RUBRIC) if name in sample_counts), None)
-        return RecordedCall(declared, recorded, {"samples": max(sample_counts.values())})
-    # Metrics of which nothing is recorded were not part of that run.
-    there = [part for part in judge.judge_prompts if part.prompt in sample_counts]
-    judging: dict[str, Any] = {"samples": max((sample_counts[part.prompt] for part in there), default=1)}
-    if there and len(there) < len(judge.judge_prompts):
-        judging["metrics"] = tuple(metric for part in there for metric in part.metrics)
-    return RecordedCall(judge.name if named is None else named, recorded, judging)
+    recorded = model if model in samples else min(samples)
+    counts = samples[recorded]
+    declared = next((name for name in (CRITERIA, RUBRIC) if name in counts), None)
+    formats = [name for name in JUDGES if {ask.prompt for ask in JUDGES[name].judge_prompts} & counts.keys()]
+    if named is None and len(formats) > 1:
+        raise DeclarationError(
+            f"{path} contains responses for several formats ({', '.join(formats)}); name one with --format"
+        )
+    if named is None and not formats:  # a judge of criteria or a rubric: which ones, only a run's folder says
+        return RecordedCall(declared, recorded, {"samples": max(counts.values())})
+    asks = JUDGES.resolve(formats[0] if named is None else named).judge_prompts
+    there = [ask for ask in asks if ask.prompt in counts]
+    judging: dict[str, Any] = {"samples": max((counts[ask.prompt] for ask in there), default=1)}
+    if 0 < len(there) < len(asks):  # the other metrics were not part of that run
+        judging["metrics"] = tuple(metric for ask in there for metric in ask.metrics)
+    return RecordedCall(formats[0] if named is None else named, recorded, judging)
 
 
 def _samples(path: Path) -> dict[str, Counter[str]]:
@@ -468,48 +455,48 @@ def check_items(source: ItemSource, setup: Setup, *, all_items: bool = True) -> 
         ItemsError: items have faults; it lists them all.
         DeclarationError: no metric of the format is possible for these items.
     """
-    source = replace(source, judged=() if setup.judge.combined is None else setup.judge.combined.columns)
+    combined = setup.judge.combined
+    source = replace(source, judged=() if combined is None else combined.columns)
     try:
         checked, whole = source.check(), True
     except ItemsError:  # what the format needs is checked all the same, so that all faults are told at once
         checked, whole = replace(source, skip_invalid=True).check(), False
-    judge, options = setup.judge, setup.options
-    parts = judge.parts(options.metrics)
     notes: list[str] = []
-    if not options.metrics:
-        setup, parts, notes = _possible(setup, parts, checked)
+    if not setup.options.metrics:
+        absent = set[str]()
+        for name, share in checked.has.items():
+            if share == "none":
+                absent.add(name)
+        setup, notes = _possible(setup, absent)
+    judge, parts, needs = setup.judge, setup.parts, setup.needs
     if checked.has["reference"] != "none" and not any("reference" in part.looked_at for part in parts):
         column = source.column("reference")
         notes.append(
             "no metric of this run uses the reference answers (answer_correctness and context_recall do); if they are "
             f"answers to compare with: --columns second_argument={column}"
         )
-    if setup.judge.name == NUGGETS and checked.has["nuggets.assignment"] != "none":
+    if judge.name == NUGGETS and checked.has["nuggets.assignment"] != "none":
         notes.append(
             "nuggets are assigned already in these items, and are assigned anew; to compute the measures from what is "
             "there, without a model: --format nugget-assignments"
         )
-    needs = setup.needs
     for name in sorted(frozenset[str]().union(*map(attrgetter("against"), parts))):
         if checked.has[name] == "none":
             needs[name] = f"format {judge.name} {_NEEDS[name]}"
         elif checked.has[name] == "some":
-            lost = _reported(
+            names = _reported(
                 setup, [metric for part in parts if name in part.against for metric in part.metrics]
             )
             notes.append(
-                f"{', '.join(lost)} {'does' if len(lost) == 1 else 'do'} not apply to items without a {name}"
+                f"{', '.join(names)} {'does' if len(names) == 1 else 'do'} not apply to items without a {name}"
             )
-    lacking = {*map(checked.has.__getitem__, needs)} - {"all"}
-    if not whole or lacking:
+    if not whole or {*map(checked.has.__getitem__, needs)} - {"all"}:
         checked = source.check(needs)  # raises, unless items are left out
     notes.extend(map("left out: {}".format, checked.reasons))
-    if judge.combined is not None and all_items:
-        notes += judge.combined.check(replace(source, needs=needs))
-    setup = replace(
-        setup, notes=(*setup.notes, *checked.notes, *notes), turns=checked.turns, languages=checked.languages
-    )
-    return checked, setup
+    if combined is not None and all_items:
+        notes += combined.check(replace(source, needs=needs))
+    notes = [*setup.notes, *checked.notes, *notes]
+    return checked, replace(setup, notes=tuple(notes), turns=checked.turns, languages=checked.languages)
 
 
 def _reported(setup: Setup, lost: Collection[str]) -> list[str]:
@@ -518,37 +505,28 @@ def _reported(setup: Setup, lost: Collection[str]) -> list[str]:
     return [metric for metric in setup.metrics if inside.get(metric, metric) in lost] or [setup.judge.name]
 
 
-def _possible(
-    setup: Setup, parts: tuple[JudgePrompt[Any] | ComputedMetrics, ...], checked: CheckedItems
-) -> tuple[Setup, tuple[JudgePrompt[Any] | ComputedMetrics, ...], list[str]]:
-    """The setup and its parts without metrics for which no item has what they need; and why."""
-    absent = set[str]()
-    for name, share in checked.has.items():
-        if share == "none":
-            absent.add(name)
-    left_out, possible, notes = list[str](), list[JudgePrompt[Any] | ComputedMetrics](), list[str]()
-    for part in parts:
+def _possible(setup: Setup, absent: Set[str]) -> tuple[Setup, list[str]]:
+    """The setup without metrics for which no item has what they need, unless that leaves none; and why."""
+    possible, notes, also = list[JudgePrompt[Any] | ComputedMetrics](), list[str](), dict[str, str]()
+    for part in setup.parts:
         if lacking := sorted(absent & (part.needs | part.against)):
-            left_out.append(f"{', '.join(part.metrics)} left out: no item has {' or '.join(lacking)}")
+            notes.append(f"{', '.join(part.metrics)} left out: no item has {' or '.join(lacking)}")
         else:
             possible.append(part)
-    if possible and left_out:
-        parts, notes = tuple(possible), left_out
-        kept = frozenset[str]().union(*(part.metrics for part in parts))
-        metrics = tuple(metric for metric in setup.judge.metrics if metric in kept)
-        setup = replace(setup, options=replace(setup.options, metrics=metrics))
-    also: dict[str, str] = {}
-    for part in parts:
+    if not possible:
+        possible, notes = list(setup.parts), []
+    for part in possible:
         also |= part.also
-    if not also:
-        return setup, parts, notes
-    lost = {name: need for name, need in also.items() if need in absent and name in setup.metrics}
-    metrics = tuple(metric for metric in setup.metrics if metric not in lost)
-    if not lost or not metrics:
-        return setup, parts, notes
-    notes += [
-        f"{', '.join(metric for metric in lost if lost[metric] == need)} left out: no nugget has "
-        f"{'an' if need[need.rindex('.') + 1] in 'aeiou' else 'a'} {need.rpartition('.')[2].replace('_', '-')}"
-        for need in dict.fromkeys(lost.values())
-    ]
-    return replace(setup, options=replace(setup.options, metrics=metrics)), parts, notes
+    for metric in {*also}:
+        if also[metric] not in absent:
+            del also[metric]
+    for need in dict.fromkeys(also.values()):
+        names = [metric for metric, field_name in also.items() if field_name == need]
+        what = need.rpartition(".")[2].replace("_", "-")
+        article = "an" if what[0] in "aeiou" else "a"
+        notes.append(f"{', '.join(names)} left out: no nugget has {article} {what}")
+    kept = set[str]().union(*map(attrgetter("metrics"), possible)) - also.keys()
+    metrics = tuple(filter(kept.__contains__, setup.judge.metrics))
+    if not notes or not metrics:
+        return setup, []
+    return replace(setup, options=replace(setup.options, metrics=metrics)), notes

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from conqret.console.printing import ProgressBar
-    from conqret.judging.cost import ExpectedCost
     from conqret.judging.judge_settings import RequestSettings
     from conqret.judging.request_run import Run
+    from conqret.llm.expected_cost import ExpectedCost
 
 O = TypeVar("O")  # noqa: E741 - an outcome
 """An outcome: its ``session`` and the questions whose answers a replay lacked (``missing``) are told."""

@@ -1,4 +1,4 @@
-"""Sum up judgments one at a time: means with intervals and the number behind them, bounds for what is missing, cost.
+"""The summary of a run: means with intervals and the number behind them, bounds for what is missing, cost.
 
 A mean over scored items alone would hide the others, so each mean comes with two bounds: what it would be
 if every missing value were 0 (worst case) or 1 (best case).
@@ -6,33 +6,15 @@ if every missing value were 0 (worst case) or 1 (best case).
 
 from __future__ import annotations
 
-import math
-from array import array
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import partial
+from collections.abc import Mapping
 from operator import attrgetter, not_
 from typing import Self
 
 from pydantic import BaseModel, Field
 
-from conqret.data import Judgment, Measure, Status
 from conqret.data.item import Frozen
-from conqret.data.judgment import TopicKeys
 from conqret.runs.session import SessionCounts
-from conqret.stats.estimate import Estimate, mean_of_sums
-
-SUMMED = (
-    "recorded",
-    "attempts",
-    "prompt_tokens",
-    "completion_tokens",
-    "cached_tokens",
-    "cost_usd",
-    "seconds",
-)
-"""What usage sums up of calls as it is."""
+from conqret.stats.estimate import Estimate
 
 
 class MetricSummary(BaseModel, frozen=True):
@@ -169,173 +151,6 @@ class Summary(BaseModel, frozen=True):
     def any_score(self) -> bool:
         """True if any metric of any item has a score."""
         return any(map(attrgetter("scored"), self.metrics.values()))
-
-
-@dataclass
-class _Tally:
-    """Running sums of one metric (Welford's update for the deviation), and counts of its reasons, labels, methods."""
-
-    total: int = 0
-    scored: int = 0
-    inapplicable: int = 0
-    mean: float = 0.0
-    squares: float = 0.0
-    flipped: int | None = None
-    reason: Counter[str] = field(default_factory=Counter)
-    label: Counter[str] = field(default_factory=Counter)
-    method: Counter[str] = field(default_factory=Counter)
-    sums: array[float] = field(default_factory=lambda: array("d"))
-    counts: array[float] = field(default_factory=lambda: array("d"))
-
-    def add(self, measure: Measure, topic: int) -> None:
-        """Count the measure of an item of this topic in."""
-        applies = measure.status is not Status.INAPPLICABLE
-        self.total += applies
-        self.inapplicable += not applies
-        if (value := measure.value) is not None:
-            self.scored += 1
-            step = value - self.mean
-            self.mean += step / self.scored
-            self.squares += step * (value - self.mean)
-            lacking = [0.0] * (topic + 1 - len(self.sums))
-            self.sums.extend(lacking)
-            self.counts.extend(lacking)
-            self.sums[topic] += value
-            self.counts[topic] += 1
-        for name in ("reason", "label", "method"):
-            if (named := getattr(measure, name)) is not None:
-                getattr(self, name)[named] += 1
-        if measure.flipped is not None:
-            self.flipped = (self.flipped or 0) + measure.flipped
-
-    def summary(self, roots: Sequence[int] | None) -> MetricSummary:
-        """The metric in numbers; ``roots`` has for each topic the one that stands for it, where that is another."""
-        missing = self.total - self.scored
-        whole = self.mean * self.scored
-        sums, topics = self.sums, self.counts
-        if roots is not None:
-            sums, topics = _joined(sums, roots), _joined(topics, roots)
-        interval = mean_of_sums(sums, topics)
-        return MetricSummary(
-            total=self.total,
-            scored=self.scored,
-            mean=self.mean if self.scored else None,
-            low=interval.low,
-            high=interval.high,
-            no_interval=interval.reason,
-            deviation=math.sqrt(self.squares / (self.scored - 1)) if self.scored > 1 else None,
-            worst_case=whole / self.total if self.total else 0.0,
-            best_case=(whole + missing) / self.total if self.total else 1.0,
-            reasons=dict(sorted(self.reason.items())),
-            inapplicable=self.inapplicable,
-            flipped=self.flipped,
-            labels=dict(sorted(self.label.items())),
-            methods=dict(sorted(self.method.items())),
-        )
-
-
-def _joined(sums: array[float], roots: Sequence[int]) -> array[float]:
-    """Sums by topic, each added to the one that stands for it; zeros where another one does."""
-    joined = array("d", bytes(8 * len(sums)))
-    for place, value in enumerate(sums):
-        joined[roots[place]] += value
-    return joined
-
-
-@dataclass
-class Summariser:
-    """An accumulator that computes a summary from judgments one by one.
-
-    Memory grows with the number of topics, by sixteen bytes for each metric, and by one number per item to
-    recognize translations.
-    """
-
-    _topics: TopicKeys = field(default_factory=TopicKeys)
-    _statuses: Counter[Status] = field(default_factory=Counter)
-    _reasons: Counter[str] = field(default_factory=Counter)
-    _details: Counter[tuple[str, str]] = field(default_factory=Counter)
-    _named: dict[tuple[str, str], str] = field(default_factory=dict)
-    _metrics: dict[str, _Tally] = field(default_factory=partial(defaultdict, _Tally))
-    _usage: Counter[str] = field(default_factory=Counter)
-    _attacks: dict[str, str] = field(default_factory=dict)
-    _partly: int = 0
-    _flagged: int = 0
-    _html: int = 0
-    _trimmed: int = 0
-    _miscited: int = 0
-
-    def add(self, judgment: Judgment) -> None:
-        """Add one judgment to the counts."""
-        self._statuses[judgment.status] += 1
-        if judgment.status is not Status.SCORED:
-            self._partly += bool(judgment.values)
-        if judgment.reasons:
-            self._reasons.update(dict.fromkeys(judgment.reasons.values(), 1))
-            lost = [measure for measure in judgment.measures.values() if measure.reason and measure.detail]
-            for named in dict.fromkeys((str(measure.reason), measure.detail) for measure in lost):
-                self._details[named] += 1
-                self._named.setdefault(named, judgment.item)
-        if judgment.flags:
-            addressed = judgment.addressed
-            self._flagged += bool(addressed)
-            self._html += not addressed
-            for flag in addressed:
-                self._attacks.setdefault(flag.kind, judgment.item)
-        self._trimmed += bool(judgment.trims)
-        self._miscited += bool(judgment.strays)
-        topic = self._topics.add(judgment)
-        for metric, measure in judgment.measures.items():
-            self._metrics[metric].add(measure, topic)
-        for call in judgment.trace.calls:
-            self._usage["calls"] += call.attempts > 0
-            self._usage["unpriced"] += call.cost_usd is None and call.finish_reason is not None
-            for name in SUMMED:
-                self._usage[name] += getattr(call, name) or 0
-
-    def summary(self, session: SessionCounts | None = None) -> Summary:
-        """Return the summary of the judgments added so far; ``session`` holds the request counts of this
-        session.
-        """
-        roots = self._topics.roots()
-        examples = dict[str, str]()
-        for (reason, detail), _ in self._details.most_common():  # the commonest first
-            examples.setdefault(reason, f"{self._named[reason, detail]}: {detail}")
-        joined = None if roots == list(range(len(roots))) else roots
-        metrics = dict[str, MetricSummary]()
-        for metric, tally in self._metrics.items():
-            metrics[metric] = tally.summary(joined)
-        return Summary(
-            total=sum(self._statuses.values()),
-            scored=self._statuses[Status.SCORED],
-            unscored=self._statuses[Status.UNSCORED],
-            failed=self._statuses[Status.FAILED],
-            partly=self._partly,
-            reasons=dict(sorted(self._reasons.items())),
-            examples=dict(sorted(examples.items())),
-            metrics=metrics,
-            usage=Usage(**{**dict.fromkeys(Usage.model_fields, 0), **self._usage}),
-            flagged=self._flagged,
-            attacks=self._attacks,
-            html=self._html,
-            trimmed=self._trimmed,
-            miscited=self._miscited,
-            session=session,
-        )
-
-
-Readers = Sequence[Callable[[Judgment], None]]
-"""Whatever gets every judgment of a finished run once, in the order of the items."""
-
-
-def summarise(
-    judgments: Iterable[Judgment], session: SessionCounts | None = None, readers: Readers = ()
-) -> Summary:
-    """Return the summary of ``judgments``; each of ``readers`` is also called with every judgment."""
-    summariser = Summariser()
-    for judgment in judgments:
-        for read in (summariser.add, *readers):
-            read(judgment)
-    return summariser.summary(session)
 
 
 class Cost(Frozen):

@@ -48,12 +48,7 @@ def cost(usage: Usage) -> str:
 MAX_NAMED = 6
 """Metrics that the first sentence names."""
 INTERVALS = "Brackets hold 95% confidence intervals over topics."
-CALLS, REQUESTS, RECORDED, COST = (
-    "Calls sent",
-    "Requests, retries included",
-    "Answered from a recording",
-    "Cost",
-)
+CALLS = "Calls sent"
 
 
 def terminal(summary: Summary, record: JudgeRecord | None = None) -> Iterator[str | Table]:
@@ -139,7 +134,7 @@ def summary_tables(summary: Summary) -> Iterator[Table]:
     if reasons := {**summary.reasons, **summary.without_judgment}:
         columns = (Column("Missing because", "text"), "Items", Column("For example", "text"))
         yield Table("", columns, reason_rows(reasons, summary.examples))
-    yield cost_table(summary)
+    yield cost_table(summary.usage)
 
 
 def metric_table(summary: Summary) -> Table:
@@ -172,50 +167,25 @@ def reason_rows(reasons: Mapping[str, int], examples: Mapping[str, str]) -> list
     return [(words.reason(name), number, examples.get(name, "")) for name, number in ranked]
 
 
-def cost_table(summary: Summary) -> Table:
-    """Build the table of requests and cost, for this session and for all judgments.
-
-    It has one column where both are the same, and no rows that are zero in both.
-    """
-    session, usage = summary.session, summary.usage
-    whole = dict(usage_rows(usage))
-    if usage.calls == usage.attempts:
-        del whole[CALLS]
-    now: dict[str, str] = {}
-    if session is not None and (session.kept or session.recorded or session.estimated):
-        now = {
-            REQUESTS: words.count(session.sent),
-            RECORDED: words.count(session.recorded),
-            COST: words.money(session.cost_usd),
-            "Judgments kept from before": words.count(session.kept),
-        }
-    rows = list[tuple[str, str, str]]()
-    for label in {**whole, **now}:
-        row = (label, now.get(label, ""), whole.get(label, ""))
-        if not {*row[1:]} <= {"", "0"}:
-            rows.append(row)
-    notes = []
-    if session is not None and session.estimated:
-        notes.append(
-            f"The provider did not report the tokens of {words.number(session.estimated, 'response')}, so their "
-            "cost is estimated."
-        )
-    for name, answers in session.others.items() if session is not None else ():
-        requests = words.number(answers, "request")
-        notes.append(f"The provider answered {requests} with another model than requested: {name}.")
-    return Table("", ("", "This session", "All judgments"), rows, note=" ".join(notes))
+def cost_table(usage: Usage) -> Table:
+    """Build the table of requests and cost of all judgments, without what is zero."""
+    rows = []
+    for label, value in usage_rows(usage):
+        if value != "0" and not (label == CALLS and usage.calls == usage.attempts):
+            rows.append((label, value))
+    return Table("", ("", "All judgments"), rows)
 
 
 def usage_rows(usage: Usage) -> list[tuple[str, str]]:
     """Return rows with the calls, tokens, time and cost of all judgments, from this session or before."""
     rows = [
         (CALLS, words.count(usage.calls)),
-        (RECORDED, words.count(usage.recorded)),
-        (REQUESTS, words.count(usage.attempts)),
+        ("Answered from a recording", words.count(usage.recorded)),
+        ("Requests, retries included", words.count(usage.attempts)),
         ("Prompt tokens", words.count(usage.prompt_tokens)),
         ("… of which cached by the provider", words.count(usage.cached_tokens)),
         ("Completion tokens", words.count(usage.completion_tokens)),
         ("Model time", words.seconds(usage.seconds)),
-        (COST, cost(usage)),
+        ("Cost", cost(usage)),
     ]
     return rows if usage.cached_tokens else [*rows[:4], *rows[5:]]

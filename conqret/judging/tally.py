@@ -1,20 +1,23 @@
-"""What the page says of all items together, gathered one judgment at a time: memory grows with those
-that are shown in full, and by eight bytes for each score."""
+"""Sum up judgments one at a time, for the summary of a run and for its page: memory grows with the judgments that are
+shown in full, and by eight bytes for each score."""
 
 from __future__ import annotations
 
 import math
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from heapq import nsmallest
 from itertools import filterfalse
 from operator import itemgetter
+from statistics import stdev
 
-from conqret.data import Item, Judgment, Status
+from conqret.data import Item, Judgment, Measure, Status
 from conqret.data.judgment import TopicKeys
-from conqret.judging.summary import Summary
+from conqret.judging.summary import MetricSummary, Summary, Usage
+from conqret.runs.session import SessionCounts
 from conqret.show import words
 from conqret.show.table import Cell, Column, Table
 from conqret.stats.estimate import Estimate, mean_of_sums
@@ -31,53 +34,110 @@ MAX_ITEMS = 200
 """Items that the page shows in full: more make it slow to open."""
 
 
+COUNTED = (*Status, "partly", "flagged", "html", "trimmed", "miscited")
+"""The counts of judgments in a summary."""
+
+
+@dataclass
+class _Scores:
+    """The scores of one metric, one for each judgment (NaN: none), and the counts of what else it has."""
+
+    values: array[float] = field(default_factory=lambda: array("d"))
+    total: int = 0
+    inapplicable: int = 0
+    flipped: int | None = None
+    reason: Counter[str] = field(default_factory=Counter)
+    label: Counter[str] = field(default_factory=Counter)
+    method: Counter[str] = field(default_factory=Counter)
+
+    def add(self, measure: Measure, place: int) -> None:
+        applies = measure.status is not Status.INAPPLICABLE
+        self.total += applies
+        self.inapplicable += not applies
+        self.values.extend([math.nan] * (place - len(self.values)))
+        self.values.append(math.nan if measure.value is None else measure.value)
+        for name in ("reason", "label", "method"):
+            if (named := getattr(measure, name)) is not None:
+                getattr(self, name)[named] += 1
+        if measure.flipped is not None:
+            self.flipped = (self.flipped or 0) + measure.flipped
+
+
 @dataclass
 class Tally:
-    """The scores of all items with their groups, and the judgments that the report page shows in full.
+    """The judgments of a run, added one by one: all scores with their groups, and the counts of the summary.
 
-    Items are grouped by topic, stance, language, and metadata fields with few values. Judgments that need
-    attention are shown first, then others in file order.
+    Items are grouped by topic, stance, language, and metadata fields with few values. The judgments that the
+    report page shows in full are kept, too: those that need attention first, then others in file order.
 
     Args:
         max_items: the number of judgments shown in full.
         order: the number of each item in its file, from 1; needed only where judgments are not in that order.
-        summary: the summary of the run if it is known already, else None.
     """
 
     max_items: int = MAX_ITEMS
     order: Mapping[str, int] = field(default_factory=dict)
-    summary: Summary | None = None
     items: dict[str, int] = field(default_factory=dict)
     topics: list[str] = field(default_factory=list)
     keys: TopicKeys = field(default_factory=TopicKeys)
     stances: list[str] = field(default_factory=list)
     languages: list[str] = field(default_factory=list)
     kinds: dict[str, dict[str, list[str]]] = field(default_factory=dict)
+    _topic: list[int] = field(default_factory=list)
     _names: dict[str, str] = field(default_factory=dict)
-    _values: dict[str, array[float]] = field(default_factory=dict)
-    _count: int = 0
+    _metrics: dict[str, _Scores] = field(default_factory=partial(defaultdict, _Scores))
     _kept: dict[str, tuple[bool, int, Judgment]] = field(default_factory=dict)
+    _counts: Counter[str] = field(default_factory=Counter)
+    _reasons: Counter[str] = field(default_factory=Counter)
+    _details: Counter[tuple[str, str]] = field(default_factory=Counter)
+    _examples: dict[tuple[str, str], str] = field(default_factory=dict)
+    _usage: Counter[str] = field(default_factory=Counter)
+    _attacks: dict[str, str] = field(default_factory=dict)
 
     def add(self, judgment: Judgment) -> None:
-        """Add one judgment: its scores, its groups, and itself if it is to be shown."""
-        self._count += 1
-        number = self.order.get(judgment.item, len(self.order) + self._count)
+        """Add one judgment: its scores, its groups, its counts, and itself if it is to be shown."""
+        place = len(self.topics)
+        self.items[judgment.item] = place
+        self._topic.append(self.keys.add(judgment))
+        self.topics.append(self._names.setdefault(judgment.topic, judgment.topic))
+        self.stances.append(self._names.setdefault(judgment.stance, judgment.stance))
+        self.languages.append(words.language(judgment.language) or "cannot be told")
+        for metric, measure in judgment.measures.items():
+            self._metrics[metric].add(measure, place)
+        number = self.order.get(judgment.item, len(self.order) + place + 1)
         full = judgment.status in (Status.SCORED, Status.INAPPLICABLE) and not judgment.addressed
         self._kept[judgment.item] = (full, number, judgment)
         if len(self._kept) > 2 * self.max_items:
             self._kept = {shown.item: self._kept[shown.item] for _, shown in self.shown()}
-        place = len(self.items)
-        new = self.items.setdefault(judgment.item, place) == place
-        if new:
-            self.keys.add(judgment)
-            self.topics.append(self._names.setdefault(judgment.topic, judgment.topic))
-            self.stances.append(self._names.setdefault(judgment.stance, judgment.stance))
-            self.languages.append(words.language(judgment.language) or "cannot be told")
-        for metric, measure in judgment.measures.items():
-            if new:
-                values = self._values.setdefault(metric, array("d"))
-                values.extend([math.nan] * (place - len(values)))
-                values.append(math.nan if measure.value is None else measure.value)
+        self._count(judgment)
+
+    def _count(self, judgment: Judgment) -> None:
+        addressed = judgment.addressed
+        self._counts.update(
+            {
+                judgment.status.value: 1,
+                "partly": judgment.status is not Status.SCORED and bool(judgment.values),
+                "flagged": bool(addressed),
+                "html": bool(judgment.flags) and not addressed,
+                "trimmed": bool(judgment.trims),
+                "miscited": bool(judgment.strays),
+            }
+        )
+        for flag in addressed:
+            self._attacks.setdefault(flag.kind, judgment.item)
+        self._reasons.update(dict.fromkeys(judgment.reasons.values(), 1))
+        lost = dict[tuple[str, str], None]()
+        for measure in judgment.measures.values():
+            if measure.reason and measure.detail:
+                lost[str(measure.reason), measure.detail] = None
+        for named in lost:
+            self._details[named] += 1
+            self._examples.setdefault(named, judgment.item)
+        for call in judgment.trace.calls:
+            self._usage["calls"] += call.attempts > 0
+            self._usage["unpriced"] += call.cost_usd is None and call.finish_reason is not None
+            for name in Usage.model_fields.keys() - {"calls", "unpriced"}:
+                self._usage[name] += getattr(call, name) or 0
 
     def add_item(self, item: Item) -> None:
         """Add the metadata of one item to the groups."""
@@ -94,23 +154,71 @@ class Tally:
 
     def values(self, metric: str) -> list[float]:
         """Return the scores of a metric, without missing ones."""
-        return list(filterfalse(math.isnan, self._values.get(metric, ())))
+        return list(filterfalse(math.isnan, self._metrics[metric].values)) if metric in self._metrics else []
 
-    def mean(self, metric: str, places: Sequence[int] | None = None) -> Estimate:
-        """Return the mean of a metric over the items at ``places`` (None: all), with its interval over
+    def mean(self, metric: str, places: Iterable[int] | None = None) -> Estimate:
+        """Return the mean of a metric over the judgments at ``places`` (None: all), with its interval over
         topics.
         """
-        values = self._values.get(metric, array("d"))
-        wanted = range(len(values)) if places is None else [index for index in places if index < len(values)]
-        joined = self.keys.joined
-        sums: defaultdict[str, float] = defaultdict(float)
-        counts: Counter[str] = Counter()
-        for place in wanted:
-            if not math.isnan(values[place]):
-                topic = joined.get(self.topics[place], self.topics[place])
+        values = self._metrics[metric].values if metric in self._metrics else ()
+        sums: defaultdict[int, float] = defaultdict(float)
+        counts: Counter[int] = Counter()
+        roots = self.keys.roots()
+        for place in range(len(values)) if places is None else places:
+            if place < len(values) and not math.isnan(values[place]):
+                topic = roots[self._topic[place]]
                 sums[topic] += values[place]
                 counts[topic] += 1
         return mean_of_sums(list(sums.values()), list(counts.values()))
+
+    def summary(self, session: SessionCounts | None = None) -> Summary:
+        """Return the summary of the judgments added so far; ``session`` holds the request counts of this
+        session.
+        """
+        examples = dict[str, str]()
+        for (reason, detail), _ in self._details.most_common():  # the commonest first
+            examples.setdefault(reason, f"{self._examples[reason, detail]}: {detail}")
+        metrics = dict[str, MetricSummary]()
+        for metric, scores in self._metrics.items():
+            metrics[metric] = self._metric(metric, scores)
+        return Summary(
+            total=len(self.topics),
+            reasons=dict(sorted(self._reasons.items())),
+            examples=dict(sorted(examples.items())),
+            metrics=metrics,
+            usage=Usage(**{**dict.fromkeys(Usage.model_fields, 0), **self._usage}),
+            attacks=self._attacks,
+            session=session,
+            **dict(zip(COUNTED, map(self._counts.__getitem__, COUNTED), strict=True)),
+        )
+
+    def _metric(self, metric: str, scores: _Scores) -> MetricSummary:
+        values, mean = self.values(metric), self.mean(metric)
+        whole, missing = math.fsum(values), scores.total - len(values)
+        return MetricSummary(
+            total=scores.total,
+            scored=len(values),
+            mean=mean.value,
+            low=mean.low,
+            high=mean.high,
+            no_interval=mean.reason,
+            deviation=stdev(values) if len(values) > 1 else None,
+            worst_case=whole / scores.total if scores.total else 0.0,
+            best_case=(whole + missing) / scores.total if scores.total else 1.0,
+            reasons=dict(sorted(scores.reason.items())),
+            inapplicable=scores.inapplicable,
+            flipped=scores.flipped,
+            labels=dict(sorted(scores.label.items())),
+            methods=dict(sorted(scores.method.items())),
+        )
+
+
+def summarise(judgments: Iterable[Judgment], session: SessionCounts | None = None) -> Summary:
+    """Return the summary of ``judgments``."""
+    tally = Tally(max_items=0)
+    for judgment in judgments:
+        tally.add(judgment)
+    return tally.summary(session)
 
 
 def group_table(tally: Tally, metrics: Sequence[str]) -> Table:

@@ -6,6 +6,7 @@ items of a file by their ids.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -89,33 +90,19 @@ def _found(rows: Rows, schema: Schema, wanted: Sequence[str]) -> Schema:
     """The schema with the columns that are there. Raises DeclarationError where what is wanted is not."""
     names = readable_columns(rows)
     available = schema.among(names)
-    derivable = [metric for metric in OF_METRICS if set(OF_METRICS[metric]) & set(available.fields)]
-    lacking = [field for field in wanted if field not in available.fields and field not in derivable]
-    if lacking or not (wanted or derivable):
-        what = ", ".join(lacking) or "no verdict and no score"
+    there = available.fields.keys() | {metric for metric in OF_METRICS if _has(metric, available)}
+    lacking = [metric for metric in wanted if metric not in there]
+    if lacking or not (wanted or there & OF_METRICS.keys()):
+        what = f"no column for {', '.join(lacking)}" if lacking else "no verdict and no score"
         raise DeclarationError(
-            f"{rows.name} has {what if not lacking else f'no column for {what}'} (its columns: {listed(names, 20)}): "
-            "name the column, verdict=… (first, second, tie) or score=…"
+            f"{rows.name} has {what} (its columns: {listed(names, 20)}): name the column, verdict=… (first, second, "
+            "tie) or score=…"
         )
     return available
 
 
-def _with_texts(source: ItemSource, fields: Schema) -> Iterator[tuple[Item, Mapping[str, Any]]]:
-    """Each row's item, and its values. Raises DeclarationError where rows are no items."""
-    if source.layout.records is not iter:
-        raise DeclarationError(
-            f"{source.name} is read as {source.layout.name}, whose rows have no verdicts: name its columns "
-            "(topic=…,argument=…,verdict=…)"
-        )
-    taken = frozenset(column for field in fields.fields.values() for column in field.columns)
-
-    def bare(row: Row) -> list[Row]:
-        kept = {name: value for name, value in row.record.items() if name not in taken}
-        return [replace(row, record=kept)]
-
-    rows = source.rows
-    without = replace(rows, records=partial(mapped, rows, bare))
-    yield from zip(replace(source, rows=without), _values(rows, fields), strict=True)
+def _has(metric: str, schema: Schema) -> bool:
+    return not schema.fields.keys().isdisjoint(OF_METRICS[metric])
 
 
 def _values(rows: Rows, schema: Schema) -> Iterator[Mapping[str, Any]]:
@@ -132,11 +119,11 @@ def _named(
     """The rows with the items that they name; what is in no file of items goes into the notes."""
     unknown = []
     for values in rows:
-        item = known.get(values.get("id") or "")
-        if item is None:
-            unknown.append(values.get("id") or "without an id")
+        name = values.get("id") or "without an id"
+        if name in known:
+            yield (swap_item(known[name]) if values.get("swapped") else known[name]), values
         else:
-            yield (swap_item(item) if values.get("swapped") else item), values
+            unknown.append(name)
     if unknown:
         notes.append(f"{number(len(unknown), 'verdict')} of unknown items, such as {unknown[0]}")
 
@@ -184,29 +171,31 @@ class VerdictLog:
         )
 
 
-def log_of(verdicts: Any, items: Any, other: object, **reading: Any) -> VerdictLog | None:
-    """Read the log of verdicts as :func:`read_log` does; None where ``verdicts`` is None.
-
-    ``other`` is the setting for another user-defined judge, which excludes a log.
+def log_of(items: Any, settings: Mapping[str, Any]) -> VerdictLog | None:
+    """Read the log among the settings of :func:`conqret.judge`; None where there is none.
 
     Raises:
         FaultsError: rows are invalid.
-        DeclarationError: as for :func:`read_log`; or both a log and another judge are given, neither items
-            nor a log, or a scale without a log.
+        DeclarationError: as for :func:`read_log`; or there are neither items nor a log, or a scale without a
+            log.
     """
-    if verdicts is None:
-        if items is None:
-            raise DeclarationError(
-                "nothing is given to be judged: name a file of items, or a log of verdicts (--verdicts)"
-            )
-        if reading.get("scale") is not None:
-            raise DeclarationError("--verdict-scale is the scale of a log of verdicts: add --verdicts")
-        return None
-    if other is not None:
+    verdicts, scale = settings.get("verdicts"), settings.get("verdict_scale")
+    if verdicts is None and items is None:
         raise DeclarationError(
-            f"the judge is a log of verdicts (--verdicts) or {other}: give only one of them"
+            "nothing is given to be judged: name a file of items, or a log of verdicts (--verdicts)"
         )
-    return read_log(verdicts, items, **reading)
+    if verdicts is None and scale is not None:
+        raise DeclarationError("--verdict-scale is the scale of a log of verdicts: add --verdicts")
+    if verdicts is None:
+        return None
+    return read_log(
+        verdicts,
+        items,
+        metrics=settings.get("metrics") or (),
+        columns=settings.get("columns"),
+        scale=scale,
+        skip_invalid=settings.get("skip_invalid", False),
+    )
 
 
 def read_log(
@@ -237,34 +226,46 @@ def read_log(
         DeclarationError: no column has verdicts or scores, or a column or scale is invalid.
     """
     wanted = tuple(dict.fromkeys(metric_name(metric) for metric in metrics))
-    mapping = dict(columns or {})
     scales = parse_scales([scale] if scale else [], (), None, Scales(LabelScale("interval", whole=False)))
-    schema = _schema(wanted, scales, named=items is not None)
+    mapping, notes = dict(columns or {}), list[str]()
     own = {name: column for name, column in mapping.items() if name not in FIELDS or name == "id"}
-    schema = schema.with_columns(own, "a verdict", others=(*FIELDS, "swapped"))
     of_items = {name: column for name, column in mapping.items() if name in FIELDS}
-    notes: list[str] = []
+    schema = _schema(wanted, scales, named=items is not None)
+    schema = schema.with_columns(own, "a verdict", others=(*FIELDS, "swapped"))
+    if items is None and skip_invalid:
+        raise DeclarationError(
+            "--skip-invalid works only where the texts are in a file of their own, not in the log of verdicts: "
+            "correct the log, and leave --skip-invalid out"
+        )
     if items is None:
-        if skip_invalid:
-            raise DeclarationError(
-                "--skip-invalid works only where the texts are in a file of their own, not in the log of verdicts: "
-                "correct the log, and leave --skip-invalid out"
-            )
         source = open_items(verdicts, columns=of_items)
-        fields = _found(source.rows, schema, wanted)
-        name, rows, known = source.name, _with_texts(source, fields), None
+        rows = source.rows
+        if source.layout.records is not iter:
+            raise DeclarationError(
+                f"{source.name} is read as {source.layout.name}, whose rows have no verdicts: name its columns "
+                "(topic=…,argument=…,verdict=…)"
+            )
     else:
-        table = file_rows(verdicts) if isinstance(verdicts, str | Path) else object_rows(list(verdicts))
-        fields = _found(table, schema, wanted)
         of_items.pop("id", None)
+        rows = file_rows(verdicts) if isinstance(verdicts, str | Path) else object_rows(list(verdicts))
         source = open_items(items, columns=of_items, skip_invalid=skip_invalid)
         notes += [f"left out: {reason}" for reason in source.check().reasons]
+    fields = _found(rows, schema, wanted)
+    wanted = wanted or ((PAIRED,) if _has(PAIRED, fields) else (SINGLE,))
+    values = _values(rows, fields)
+    if items is None:
+        taken = {column for field in fields.fields.values() for column in field.columns}
+
+        def texts(row: Row) -> list[Row]:
+            return [replace(row, record={name: row.record[name] for name in row.record if name not in taken})]
+
+        source = replace(source, rows=replace(rows, records=partial(mapped, rows, texts)))
+        log = _gathered(wanted, zip(source, values, strict=True), None)
+    else:
         known = {item.id: item for item in source}
-        name, rows = table.name, _named(_values(table, fields), known, notes)
-    wanted = wanted or ((PAIRED,) if set(OF_METRICS[PAIRED]) & set(fields.fields) else (SINGLE,))
-    judged = ((item, {metric: _value(metric, values) for metric in wanted}) for item, values in rows)
-    log = _gathered(Path(name).name, wanted, judged, known)
-    return replace(log, notes=(*notes, *log.notes), skip_invalid=skip_invalid)
+        log = _gathered(wanted, _named(values, known, notes), known)
+    name, notes = Path(rows.name).name, [*notes, *log.notes]
+    return replace(log, name=name, notes=tuple(notes), skip_invalid=skip_invalid)
 
 
 def logged_judge(log: VerdictLog, client: ClientOptions) -> tuple[Judge, ClientOptions]:
@@ -286,45 +287,37 @@ def logged_judge(log: VerdictLog, client: ClientOptions) -> tuple[Judge, ClientO
 
 
 def _gathered(
-    name: str,
     metrics: tuple[str, ...],
-    judged: Iterable[tuple[Item, Mapping[str, float | None]]],
+    rows: Iterable[tuple[Item, Mapping[str, Any]]],
     known: Mapping[str, Item] | None,
 ) -> VerdictLog:
-    """The log of what was judged, each item once."""
+    """The log of the rows: each item once, under an id of its own, as pairs of one question often share its id."""
     verdicts: dict[str, list[Mapping[str, float | None]]] = {}
-    items: dict[str, Item] = {}
-    met: set[str] = set()
-    count = 0
-    for item, values in judged:
+    items, met, count = dict[str, Item](), set[str](), 0
+    for item, row in rows:
         count += 1
         for pair in (True, False):
-            asked = {metric: value for metric, value in values.items() if (metric == PAIRED) is pair}
-            if asked:
-                verdicts.setdefault(texts_of(plain(item, pair=pair)), []).append(asked)
+            values = {metric: _value(metric, row) for metric in metrics if (metric == PAIRED) is pair}
+            if values:
+                verdicts.setdefault(texts_of(plain(item, pair=pair)), []).append(values)
         shown = {texts_of(plain(version, pair=True)) for version in (item, swap_item(item))}
-        if known is None and not shown & met:
-            apart = _apart(item, items)
-            items[apart.id] = apart
+        if shown.isdisjoint(met):
+            name = next(name for name in _names(item.id) if name not in items)
+            items[name] = item if name == item.id else item.model_copy(update={"id": name})
         met |= shown
-    log = VerdictLog(name, tuple((items if known is None else known).values()), metrics, verdicts)
-    return replace(log, notes=tuple(_told(log, count)))
+    log = VerdictLog("", tuple((items if known is None else known).values()), metrics, verdicts)
+    if PAIRED not in metrics:
+        note = f"{number(count, 'judgment')} of {number(len(log.items), 'item')}"
+    else:
+        both = sum(bool(log.times(item) and log.times(swap_item(item))) for item in log.items)
+        note = (
+            f"{number(count, 'verdict')} of {number(len(log.items), 'pair')}, {both} of them in both orders"
+        )
+        if not log.both_orders:
+            note += ": the verdict in the order of the item counts"
+    return replace(log, notes=(note,))
 
 
-def _apart(item: Item, items: Mapping[str, Item]) -> Item:
-    """The item under an id that no other has: several pairs of one question often share its id."""
-    name, again = item.id, 1
-    while name in items:
-        again += 1
-        name = f"{item.id}#{again}"
-    return item if again == 1 else item.model_copy(update={"id": name})
-
-
-def _told(log: VerdictLog, count: int) -> Iterator[str]:
-    if PAIRED not in log.metrics:
-        yield f"{number(count, 'judgment')} of {number(len(log.items), 'item')}"
-        return
-    both = sum(bool(log.times(item) and log.times(swap_item(item))) for item in log.items)
-    counts = "" if log.both_orders else ": the verdict in the order of the item counts"
-    of = number(len(log.items), "pair")
-    yield f"{number(count, 'verdict')} of {of}, {both} of them in both orders{counts}"
+def _names(name: str) -> Iterator[str]:
+    yield name
+    yield from map(f"{name}#{{}}".format, itertools.count(2))

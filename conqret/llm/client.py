@@ -15,7 +15,7 @@ from typing import Any
 
 from conqret.data import Call, Reason, Status
 from conqret.errors import DeclarationError, number
-from conqret.llm.client_options import ClientOptions, resolving
+from conqret.llm.client_options import ClientOptions, Connection, resolving
 from conqret.llm.decisions import Decided, Decision
 from conqret.llm.quota import SpendingLedger
 from conqret.llm.recordings import Recordings
@@ -87,7 +87,8 @@ class Client(AbstractAsyncContextManager["Client"]):
     store fails with AWAITED, until :meth:`hand_in` has submitted it and :meth:`collect` has fetched its
     response. With ``replay``, nothing is ever sent: a request missing from the store fails with NOT_RECORDED,
     and is listed in :attr:`missing`. ``progress`` holds live counts, continued where one is given.
-    ``on_request`` is called with each request and its key. ``model_id`` is the model's name in keys and
+    ``on_request`` is called with each request and its key. ``connect`` opens the connection instead of the
+    model's backend, and stands for so many ``connections``. ``model_id`` is the model's name in keys and
     judgments. ``context_window`` is the number of tokens of prompt and response together (None: unknown).
     ``in_flight`` is the useful number of concurrent requests, ``decides`` is True if the model answers typed
     questions, and ``baseline`` is True if no model responds.
@@ -106,6 +107,8 @@ class Client(AbstractAsyncContextManager["Client"]):
         progress: Progress | None = None,
         on_request: Callable[[str, Request[Any]], object] | None = None,
         batch: bool = False,
+        connect: Callable[[ClientOptions], Connection] | None = None,
+        connections: int = 1,
     ) -> None:
         if replay and store is None:
             raise DeclarationError("a replay needs recordings; give the store to replay from")
@@ -113,7 +116,9 @@ class Client(AbstractAsyncContextManager["Client"]):
             options = options.resolved()
         self._options, self._store, self._facts = options, store, options.facts
         self._backend = options.backend
-        self._connection = self._backend.open(options)
+        if self._facts.in_flight is not None:
+            self._facts = replace(self._facts, in_flight=self._facts.in_flight * connections)
+        self._connection = (self._backend.open if connect is None else connect)(options)
         self._name, self.decides = self._backend.identity(options.model), self._backend.decides
         self._reads = not (self._backend.writes or self.decides)
         self.model_id, self.baseline = options.model, self._backend.baseline

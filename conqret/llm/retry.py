@@ -189,16 +189,6 @@ class FailureLimit:
             self.failed[reason] += 1
             self.examples.setdefault(reason, f"item {item}: {shortened(detail, MAX_EXAMPLE)}")
 
-    def count_on(self, now: FailureLimit, before: FailureLimit) -> None:
-        """Add what another instance counted between ``before`` and ``now``; if it stopped, this one stops
-        too.
-        """
-        self.requested += now.requested - before.requested
-        self.failed.update(now.failed)
-        self.failed.subtract(before.failed)
-        self.examples = now.examples | self.examples
-        self.why, self.tally = self.why or now.why, self.tally or now.tally
-
     def count_as_usable(self, reason: Reason) -> None:
         """Undo the failure just counted, because parts of the response were usable."""
         self.failed[reason] -= 1

@@ -51,17 +51,6 @@ class Progress:
         if self.cost_usd is not None:
             self.cost_usd = None if cost is None else self.cost_usd + cost
 
-    def count_on(self, now: Progress, before: Progress) -> None:
-        """Add what another client did between ``before`` and ``now``."""
-        for name in _SUMMED:
-            setattr(self, name, getattr(self, name) + getattr(now, name) - getattr(before, name))
-        if self.cost_usd is not None:
-            known = now.cost_usd is not None and before.cost_usd is not None
-            spent = (now.cost_usd or 0.0) - (before.cost_usd or 0.0)
-            self.cost_usd = self.cost_usd + spent if known else None
-        self.others += now.others - before.others
-        self.failure_limit.count_on(now.failure_limit, before.failure_limit)
-
     def named(self, requested: str, completion: Completion) -> None:
         """Count a response whose model has another name than ``requested``.
 
@@ -71,9 +60,6 @@ class Progress:
         wanted, actual = requested.lower().rpartition("/")[2], completion.model.lower().rpartition("/")[2]
         if actual and not (actual.startswith(wanted) or wanted.startswith(actual)):
             self.others[shortened(completion.model, MAX_NAME)] += 1
-
-
-_SUMMED = ("calls", "recorded", "retries", "prompt_tokens", "completion_tokens", "estimated", "retried")
 
 
 RATE_WINDOW = 60.0

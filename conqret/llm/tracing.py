@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 
 from conqret._optional import require
 from conqret._version import __version__
+from conqret.data import Measure, Reason
 from conqret.errors import DeclarationError
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Completion, Request
@@ -193,3 +194,34 @@ def run_span(name: str, about: Mapping[str, Any]) -> Iterator[contextvars.Contex
         yield inside
     finally:
         span.end()
+
+
+EVENT = "gen_ai.evaluation.result"
+
+
+def record_scores(span: Any, measures: Mapping[str, Measure], judge: str, *, contents: bool) -> None:
+    """Add the scores of an item to its span: an event each, and the attributes of OpenInference.
+
+    ``judge`` is the kind of judge (``LLM`` or ``CODE``); with ``contents`` explanations are added.
+    """
+    scores = [pair for pair in measures.items() if pair[1].reason is not Reason.AWAITED]
+    for place, (metric, measure) in enumerate(scores):
+        reason = None if measure.reason is None else measure.reason.value
+        why = (measure.explanation or measure.detail or None) if contents else None
+        event = {
+            "gen_ai.evaluation.name": metric,
+            "gen_ai.evaluation.score.value": measure.value,
+            "gen_ai.evaluation.score.label": measure.label,
+            "gen_ai.evaluation.explanation": why,
+            "error.type": reason,
+        }
+        told = {"name": metric, "score": measure.value, "label": reason or measure.label, "explanation": why}
+        told["annotator_kind"] = judge
+        attributes = {f"evaluations.{place}.evaluation.{name}": value for name, value in told.items()}
+        attributes[f"conqret.score.{metric}"] = measure.value
+        span.add_event(EVENT, _there(event))
+        span.set_attributes(_there(attributes))
+
+
+def _there(attributes: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in attributes.items() if value is not None}

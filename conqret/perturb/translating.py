@@ -26,11 +26,12 @@ from conqret.io import CheckedItems
 from conqret.io.jsonl import json_lines
 from conqret.io.rows import item_record
 from conqret.io.safe_files import write_new
-from conqret.judging.cost import CountingClient, ExpectedCost, expected
+from conqret.judging.cost import CountingClient
 from conqret.judging.judge_settings import as_path, client_options
 from conqret.judging.responses import Typed, Whole, Written, once_each
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
+from conqret.llm.expected_cost import ExpectedCost, expected
 from conqret.llm.prompt_fitting import prompt_tokens
 from conqret.llm.request import Request, messages
 from conqret.perturb.perturbation import LONGEST_ID, InapplicableError

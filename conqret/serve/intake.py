@@ -26,7 +26,6 @@ from starlette.responses import Response
 from conqret.data import Judgment, Measure, Reason, Status
 from conqret.errors import DeclarationError, Fault
 from conqret.io.jsonl import parse
-from conqret.llm.backends.server import KEY
 from conqret.show.words import reason
 from conqret.web.local_server import READS, Guard
 
@@ -264,6 +263,8 @@ def check_size(value: object) -> int:
     return characters
 
 
+KEY = "CONQRET_SERVER_KEY"
+"""The environment variable with a key that requests may use."""
 SHORTEST_KEY = 16
 """Characters: a shorter key can be guessed."""
 OPEN = ("/healthz", "/readyz")

@@ -39,11 +39,11 @@ from conqret.judging.judgments import Judgments
 from conqret.judging.known_as import elsewhere
 from conqret.judging.session_judge import BackgroundLoop
 from conqret.judging.setup import set_up
-from conqret.llm.backends.server import KEY
 from conqret.llm.replies import describe
 from conqret.runs.session import Session
 from conqret.serve.contract import JUDGE_PATH, METRICS_PATH, MetricsRequest, needed, openapi
 from conqret.serve.intake import (
+    KEY,
     PAUSE_SECONDS,
     Access,
     Intake,

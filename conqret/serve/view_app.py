@@ -263,9 +263,7 @@ class _Viewer:
         facts = [("Made with", listed_run.what), ("Begun", listed_run.begun), ("State", listed_run.state)]
         if JudgeFolder(run).is_there():
             ways.append(("Compare", f"/diff?{urlencode({'first': run.relative_to(self.root).as_posix()})}"))
-        report_page = run_page(
-            run, request_place=lambda place, number: f"{REQUESTS_FOLDER}/{number}.html#i{number}", around=ways
-        )
+        report_page = run_page(run, with_requests=True, around=ways)
         if report_page is None:
             sections = _inside(inner_runs(run))
             lede = [f"The viewer has no page for runs of this kind; what they hold is in {run}."]
@@ -316,9 +314,8 @@ def _asked(run: JudgeFolder, number: int) -> Iterable[str]:
     item = next(islice(run.items(), number - 1, None), None)
     if item is None:
         raise DeclarationError(f"the run has no item {number}")
-    return request_page(
-        [(number, requests) for requests in requests_of(run, [item.id])], f"../{REPORT}", ALL_RUNS
-    )
+    (requests,) = requests_of(run, [item.id])
+    return request_page(number, requests, f"../{REPORT}", ALL_RUNS)
 
 
 def _nowhere(request: Request, error: Exception | None = None) -> Response:

@@ -13,7 +13,7 @@ from conqret.data.digest import digest_of
 from conqret.errors import DeclarationError, check_known, number
 from conqret.io.pairs import Pair
 from conqret.io.safe_files import write_whole
-from conqret.judging.cost import ExpectedCost, costs_of
+from conqret.judging.cost import costs_of
 from conqret.judging.criteria import comparison_criterion, comparison_judge
 from conqret.judging.criterion import Criterion
 from conqret.judging.judge import expected_cost, judge
@@ -27,6 +27,7 @@ from conqret.judging.judge_settings import (
 from conqret.judging.judgments import Judgments
 from conqret.llm.client import Client
 from conqret.llm.client_options import OFFLINE_MODEL
+from conqret.llm.expected_cost import ExpectedCost
 from conqret.llm.request import Answer
 from conqret.perspectives.detection import GRADES, Detection, request
 from conqret.perspectives.detection_study import detected, detection_run

@@ -13,8 +13,8 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, end, note_all, progress, result
 from conqret.errors import number
-from conqret.judging.command_options import AnyJudge, JudgeRunOptions
-from conqret.judging.study_options import StudyWatch
+from conqret.judging.command_options import AnyJudge
+from conqret.judging.study_options import StudyOptions, StudyWatch
 from conqret.llm.client_options import OFFLINE_MODEL
 
 if TYPE_CHECKING:
@@ -64,9 +64,7 @@ def run(
     output: Annotated[
         Path | None, options.run_folder("SUITE-MODEL, with the size of a sample between")
     ] = None,
-    ran: JudgeRunOptions,
-    dry_run: options.DryRun = False,
-    shown: options.OutputOptions,
+    run_options: StudyOptions,
 ) -> None:
     """Judge a suite (public test set) with a model, and compare its verdicts with the gold labels: statistics,
     intervals, price.
@@ -90,31 +88,25 @@ def run(
 
     conqret suite run ukpconvarg1 --model offline --from data/ukpconvarg1
     """
-    from conqret.judging.cost import tell_cost
     from conqret.suites import leaderboard_page, suite_run
 
+    shown = run_options.shown
     prepared = suite_run.prepared_suite(name, source=source, sample=sample, sample_seed=seed)
     settings: dict[str, Any] = {
         "format": chosen.format,
         "model": chosen.model,
-        "prompts": ran.prompts,
         "output": True if output is None else output,
         **chosen.own.given(),
-        **ran.calls.given(),
-        **ran.kept.given(),
-        **ran.engines.given(),
+        **run_options.calls.given(),
+        **run_options.settings,
     }
     shown.note(*prepared.notes)
-    if dry_run:
-        called = [] if chosen.own.elsewhere else ran.kept.called_models(ran.calls, [chosen.model])
-        cost = suite_run.expected_suite_cost(prepared, settings)  # type: ignore[arg-type]
-        tell_cost(
+    if run_options.dry_run:
+        cost = suite_run.expected_suite_cost(prepared, {**settings, "batch": False})  # type: ignore[typeddict-item]
+        run_options.tell_cost(
             [cost],
-            budget=ran.calls.budget,
-            as_json=shown.json_output,
             facts={"suite": prepared.suite.name, "items": len(prepared.data.items), "of": prepared.every},
             lines=[f"{prepared.suite.title}: {prepared.about}"],
-            called=called,
         )
         return
     shown.tell(f"{prepared.suite.title}: {prepared.about}, judged by {judged_by(prepared.suite, chosen)}")

@@ -127,13 +127,9 @@ def in_event_loops_in_threads(single):
         return list(pool.map(lambda item: asyncio.run(single.ajudged(item)), ASKED))
 
 
-def by_what_is_unpickled(single):
-    return [pickle.loads(pickle.dumps(single)).judged(item) for item in ASKED]
-
-
 @pytest.mark.parametrize(
     ("called", "connections"),
-    [(in_a_loop, 1), (in_threads, 5), (in_event_loops_in_threads, 5), (by_what_is_unpickled, 1)],
+    [(in_a_loop, 1), (in_threads, 5), (in_event_loops_in_threads, 5)],
 )
 def test_one_budget_holds_for_all_calls(server, called, connections):
     single = metered(server)

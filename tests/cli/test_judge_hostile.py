@@ -49,8 +49,8 @@ def test_escape_sequences_of_others_reach_no_terminal(
         command = ("judge", items, "-f", "direct", "--model", "openai/judge", "--api-base", server.url, "-o")
         done = cli(*command, tmp_path / "r")
     assert done.code == 0
-    assert "with another model than requested" in done.out
-    assert "]0;owned[U+0007][U+009B]2J" in done.out.replace("\n", "")
+    assert "name another model as their source" in done.err
+    assert "]0;owned[U+0007][U+009B]2J" in done.err.replace("\n", "")
     summary = json.loads((tmp_path / "r" / "summary.json").read_text())
     assert summary["session"]["others"] == {evil: summary["session"]["sent"]}
     exported = tmp_path / "export.jsonl"

@@ -67,7 +67,7 @@ def test_a_folder_judges_resumes_and_replays(
             max(0, 1 - given.log_likelihood / bare.log_likelihood), rel=1e-4
         )
     again = cli(*command)
-    assert "1 of 1 judgments were kept from an earlier run" in again.err
+    assert "1 of 1 judgment kept from an earlier run" in again.err
     model.rename(tmp_path / "away")
     replayed = cli("judge", "items.jsonl", "--replay", folder, "-o", "replayed", "--json")
     assert replayed.code == 0, replayed.err

@@ -60,7 +60,7 @@ def test_a_run_of_ones_own_judge_is_read_as_any_other(cli: Cli, here: Path) -> N
 
 
 def test_ones_own_judge_has_no_format_and_is_in_no_settings(cli: Cli, here: Path) -> None:
-    assert "leave --format out" in cli("judge", "items.jsonl", "--judge", "a:b", "--format", "direct").err
+    assert "leave format out" in cli("judge", "items.jsonl", "--judge", "a:b", "--format", "direct").err
     (here / "conqret.toml").write_text('[judge]\njudge = "rater_of_a_test:rate"\n', encoding="utf-8")
     done = cli("judge", "items.jsonl")
     assert done.code == 2

@@ -46,6 +46,7 @@ def test_what_a_run_leaves(tmp_path: Path) -> None:
         "recordings.sqlite",
         "scores.parquet",
         "summary.json",
+        "report.html",
     }
     assert seen == [item.id for item in demo()[:4]]
     assert list(out.items()) == list(demo()[:4])

@@ -12,16 +12,14 @@ from conqret.judging.cost import (
     TEXT_TOKENS,
     VALUE_TOKENS,
     CountingClient,
-    ExpectedCost,
-    expected,
     expected_judging,
-    total,
 )
 from conqret.judging.instrument import filled
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import Case
 from conqret.judging.setup import set_up
 from conqret.llm.client_options import ClientOptions
+from conqret.llm.expected_cost import ExpectedCost, expected, total
 from conqret.llm.prompt_fitting import prompt_tokens
 from conqret.prompts import Library
 from conqret.studies.sensitivity.sensitivity_plan import PerturbationLevels, rewriting

@@ -1,20 +1,17 @@
-"""A Python function or an HTTP address as the judge: what it is told, what it may say, and what becomes of the rest."""
+"""A Python function as the judge: what it is told, what it may say, and what becomes of the rest."""
 
 from __future__ import annotations
 
-import json
 import sys
-import threading
 from collections.abc import Iterator
 from functools import partial
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pytest
 
-from conqret import bias, judge, sensitivity
+from conqret import bias, sensitivity
 from conqret.errors import DeclarationError
 from conqret.judging.cost import costs_of
 from conqret.judging.own_judge import read_verdict
@@ -192,77 +189,3 @@ def test_what_cannot_be_imported_is_said(here: Path, name: str, words: str) -> N
 def test_one_judge_is_asked_at_a_time() -> None:
     with pytest.raises(DeclarationError, match="leave gpt-4o out"):
         bias(PAIRS, judge=first_wins, model="gpt-4o")
-    with pytest.raises(DeclarationError, match="must begin with http"):
-        bias(PAIRS, judge="file:///etc/passwd")
-
-
-JUDGED = json.dumps({"measures": {"preference": {"status": "scored", "value": 1.0}}}).encode()
-BODIES = {
-    "/page": b"<html>not found</html>",
-    "/nothing": b"",
-    "/endless": b" " * (5 << 20),
-    "/nan": b"NaN",
-    "/list": b"[0.5]",
-    "/deep": b"[" * 100_000,
-    "/bytes": b"\xff\xfe",
-}
-
-
-class _Judge(BaseHTTPRequestHandler):
-    asked: ClassVar[list[dict[str, Any]]] = []
-    released: ClassVar[threading.Event] = threading.Event()
-
-    def do_POST(self) -> None:
-        item = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.asked.append({"key": self.headers["Authorization"], **item})
-        if self.path == "/away":
-            self.send_response(307)
-            self.send_header("Location", "/judge")
-            self.end_headers()
-            return
-        body = BODIES.get(self.path, JUDGED)
-        if self.path == "/silent":
-            self.released.wait(10)
-        self.send_response(200)
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *args: object) -> None:
-        pass
-
-
-class _Server(ThreadingHTTPServer):
-    def handle_error(self, request: object, client_address: object) -> None:
-        """Who asked has left: that is what a test wanted."""
-
-
-@pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    server = _Server(("127.0.0.1", 0), _Judge)
-    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    _Judge.released.set()
-    server.shutdown()
-    server.server_close()
-
-
-def test_a_server_is_told_the_item_and_answers_with_a_judgment(
-    address: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("CONQRET_SERVER_KEY", "secret-of-a-test")
-    table = bias(PAIRS, judge=f"{address}/judge", probes=["position"])
-    assert row(table, "position").verdict == "alarm"
-    assert {one["key"] for one in _Judge.asked} == {"Bearer secret-of-a-test"}
-    assert "secret-of-a-test" not in table.model_dump_json()
-    assert len(_Judge.asked) == 1 + 2 * len(PAIRS), "once for the metrics that it gives"
-    away = bias(PAIRS[:2], judge=f"{address}/away", probes=["position"])
-    assert row(away, "position").effect is None
-    assert "redirects to '/judge'" in away.session.failures["bad_request"]
-
-
-@pytest.mark.parametrize("path", [*BODIES, "/silent"])
-def test_what_a_server_may_not_say(address: str, path: str) -> None:
-    patience = 0.2 if path == "/silent" else 60.0
-    (found,) = judge(PAIRS[:1], judge=address + path, timeout=patience, max_attempts=1)
-    assert found.measures["preference"].value is None
-    assert found.measures["preference"].reason

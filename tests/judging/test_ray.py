@@ -17,9 +17,9 @@ import pytest
 
 import conqret
 from conqret.data import Document, Item
-from conqret.errors import DeclarationError, ExecutionError
+from conqret.errors import DeclarationError
 from conqret.io import open_items
-from conqret.judging.engines import Cluster, SpreadClient
+from conqret.judging.engines import Cluster
 from conqret.judging.instrument import judge_item
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.setup import set_up
@@ -222,35 +222,21 @@ def test_rubrics_are_spread_too(cluster: str, server: FaultServer, tmp_path: Pat
     check_spread(items(tmp_path, 6), tmp_path / "run", **settings)
 
 
-@pytest.mark.parametrize(
-    ("raised", "heard", "said"),
-    [
-        (DeclarationError("nothing-here"), DeclarationError, "^nothing-here$"),
-        ("ActorDiedError", ExecutionError, "run the command again"),
-        (ZeroDivisionError("a bug"), ZeroDivisionError, "a bug"),
-    ],
-)
-def test_what_a_worker_raised_is_heard(
-    raised: Any, heard: type[Exception], said: str, cluster: str, tmp_path: Path
+def test_a_model_that_no_worker_can_call_is_said_before_anything_is_written(
+    cluster: str, tmp_path: Path
 ) -> None:
-    from ray import exceptions as errors
-
-    cause = getattr(errors, raised)() if isinstance(raised, str) else raised
-
-    async def work(worker: object) -> None:
-        raise errors.RayTaskError("judge", str(cause), cause).as_instanceof_cause()
-
-    with Recordings(tmp_path / "store") as store:
-        client = Cluster(1)(ClientOptions("openai/judge", api_key="none"), store=store)
-        assert isinstance(client, SpreadClient)
-
-        async def done() -> None:
-            receiver = asyncio.get_running_loop().create_future()
-            client._workers, client._under_way = [(None, receiver)], [0]
-            await client._done(work)
-
-        with pytest.raises(heard, match=said):
-            asyncio.run(done())
+    run = tmp_path / "run"
+    with pytest.raises(DeclarationError, match="nothing-here"):
+        conqret.judge(
+            items(tmp_path, 2),
+            format="direct",
+            model="openai/judge",
+            api_base="http://nothing-here.invalid:1/v1",
+            engine="ray",
+            workers=1,
+            output=run,
+        )
+    assert not run.exists()
 
 
 def test_what_cannot_be_spread_is_said_before_anything_is_written(
@@ -262,7 +248,6 @@ def test_what_cannot_be_spread_is_said_before_anything_is_written(
         ({"engine": "dask"}, "must be process or ray"),
         ({"engine": "process", "workers": 2}, "workers need the engine ray"),
         ({"workers": 0}, "at least 1"),
-        ({"output": None}, "a run's folder"),
         ({"replay": tmp_path / "answers.sqlite"}, "leave out the engine ray"),
         ({"batch": True}, "leave out the engine ray"),
     ):

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from conqret.data import Call, Flag, Judgment, Measure, Reason, Status, Trace, Trim
 from conqret.judging.judge_folder import COLUMNS, score_rows, wide_row
-from conqret.judging.summary import Summariser, summarise
 from conqret.judging.summary_tables import coverage
+from conqret.judging.tally import Tally, summarise
 from conqret.stats.estimate import Estimate
 
 
@@ -126,7 +126,7 @@ def test_flagged_and_trimmed() -> None:
 
 
 def test_nothing_at_all() -> None:
-    summary = Summariser().summary()
+    summary = Tally().summary()
     assert (summary.total, summary.metrics, summary.usage.cost_usd) == (0, {}, 0.0)
 
 

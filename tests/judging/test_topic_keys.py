@@ -10,7 +10,7 @@ import pytest
 from conqret.data import Item, Judgment, Measure, Status
 from conqret.data.judgment import TopicKeys
 from conqret.io.labels import read_labels
-from conqret.judging.summary import summarise
+from conqret.judging.tally import summarise
 from conqret.studies.agreement.annotator_agreement import agreement
 from conqret.studies.agreement.label_join import join_labels
 

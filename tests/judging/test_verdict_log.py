@@ -138,7 +138,7 @@ def test_what_is_no_verdict_is_refused_with_its_line(cell: dict[str, Any], words
     [
         ({}, "nothing is given to be judged"),
         ({"items": TEXTS, "verdict_scale": "1:10"}, "add --verdicts"),
-        ({"verdicts": log("A"), "judge": "mine:better"}, "or mine:better: give only one"),
+        ({"verdicts": log("A"), "judge": "mine:better"}, "judge and verdicts each define the judge"),
         ({"verdicts": log("A"), "model": "gpt-4o"}, "leave gpt-4o out"),
         ({"verdicts": log("A"), "metrics": ["clarity"]}, "has no column for clarity"),
         ({"verdicts": log("A"), "columns": {"verdikt": "x"}}, "verdikt"),

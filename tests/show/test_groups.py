@@ -51,9 +51,8 @@ def test_means_stand_with_intervals_over_topics(scores: Tally) -> None:
     assert ("topic 0", "2", "0.375") in table.rows, "one topic has no interval"
 
 
-def test_what_is_missing_is_in_no_mean_and_nothing_counts_twice(scores: Tally) -> None:
+def test_what_is_missing_is_in_no_mean(scores: Tally) -> None:
     scores.add(judgment(8, None))
-    scores.add(judgment(0, 1.0))
     assert scores.mean("clarity").n == 8
     assert scores.mean("depth").value is None
     row = next(row for row in group_table(scores, ["clarity"]).rows if row[0] == "topic 4")

@@ -2,7 +2,7 @@
 
 from conqret.data import Measure, Reason
 from conqret.judging.judge_folder import JudgeRecord
-from conqret.judging.summary import summarise
+from conqret.judging.tally import summarise
 from conqret.studies.card.methods import methods
 from tests.studies.judged import judgment, scored
 

@@ -5,9 +5,9 @@ import io
 from rich.console import Console
 
 from conqret.data import Call, Judgment, Measure, Reason, Status, Trace
-from conqret.judging.summary import Summary, summarise
+from conqret.judging.summary import Summary
 from conqret.judging.summary_tables import cost, cost_table, metric_table, summary_tables, terminal
-from conqret.runs.session import SessionCounts
+from conqret.judging.tally import summarise
 from conqret.show import words
 from conqret.show.markup import tables_markdown
 from conqret.show.table import Table
@@ -87,33 +87,12 @@ def test_what_it_took_is_one_table_without_what_is_nothing() -> None:
     call = Call(
         key="a", ask="x", attempts=1, finish_reason="stop", cost_usd=0.5, prompt_tokens=7, seconds=2.0
     )
-
-    def told(session: SessionCounts | None) -> tuple[tuple[str, ...], ...]:
-        table = cost_table(summarise([judgment(scored(1.0), call)]).model_copy(update={"session": session}))
-        return (table.header, *table.rows)
-
-    alone = told(SessionCounts(sent=1, cost_usd=0.5))
-    assert alone == told(None)
-    assert alone[0] == ("", "All judgments")
-    assert dict(alone[1:]) == {
+    assert dict(cost_table(summarise([judgment(scored(1.0), call)]).usage).rows) == {
         "Requests, retries included": "1",
         "Prompt tokens": "7",
         "Model time": "2.0 s",
         "Cost": "$0.50",
     }
-    later = told(SessionCounts(sent=0, recorded=3, kept=24, cost_usd=None))
-    assert later[0] == ("", "This session", "All judgments")
-    assert ("Judgments kept from before", "24", "") in later
-    assert ("Requests, retries included", "0", "1") in later
-    assert ("Cost", "unknown", "$0.50") in later
-
-
-def test_estimates_and_other_models_are_noted_below_what_it_took() -> None:
-    session = SessionCounts(sent=2, cost_usd=0.5, estimated=2, others={"gpt-x": 1})
-    assert cost_table(summarise([judgment(scored(1.0))]).model_copy(update={"session": session})).note == (
-        "The provider did not report the tokens of 2 responses, so their cost is estimated. The provider answered 1 "
-        "request with another model than requested: gpt-x."
-    )
 
 
 def test_the_note_says_why_there_is_no_value_or_no_interval() -> None:

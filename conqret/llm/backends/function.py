@@ -89,9 +89,10 @@ def _source(function: Function) -> bytes:
 
 def _imported(name: str) -> Function:
     module, _, attribute = name.partition(":")
-    if not module or not attribute:
+    if not module or not attribute or "://" in name:
         raise DeclarationError(
-            f"a judge of your own is named as module:function, such as my_judge:judge, not {name!r}"
+            f"a judge of your own is named as module:function, such as my_judge:judge, not {name!r}; one behind an "
+            "address is a function that posts the item (docs/own-judge.md)"
         )
     here = str(Path.cwd())
     sys.path.insert(0, here)

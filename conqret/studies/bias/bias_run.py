@@ -340,23 +340,18 @@ def bias(items: Items = None, **settings: Unpack[BiasSettings]) -> BiasTable:
         LabelsError: labels are faulty.
         DeclarationError: a name is unknown, no probe can be run, or the folder holds something else.
     """
-    sends_requests = settings.get("replay") is None and not settings.get("dry_run")
-    return run_bias(bias_plan(items, sends_requests=sends_requests, **settings), **settings)
+    return run_bias(bias_plan(items, **settings), **settings)
 
 
 @strict_options
-def bias_plan(
-    items: Items = None, *, sends_requests: bool = False, **settings: Unpack[BiasSettings]
-) -> BiasPlan:
+def bias_plan(items: Items = None, **settings: Unpack[BiasSettings]) -> BiasPlan:
     """Return the plan of :func:`bias` without calling a model.
-
-    With ``sends_requests`` a judge server is called once for its metrics.
 
     Raises:
         ItemsError, LabelsError, DeclarationError: as :func:`bias`.
     """
     judging: Any = {name: value for name, value in settings.items() if name in OF_THE_JUDGE}
-    source, checked, setup, log = prepared(items, judging, sends_requests=sends_requests)
+    source, checked, setup, log = prepared(items, judging)
     setup.judge.check_measured(setup.options.metrics, "bias")
     labels = settings.get("labels")
     known = labels if labels is None or isinstance(labels, LabelSet) else read_labels(labels)

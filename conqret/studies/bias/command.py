@@ -10,7 +10,7 @@ from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, end, entry, note, result, tell_outcomes
-from conqret.errors import DeclarationError, number
+from conqret.errors import number
 from conqret.judging.command_options import ChosenJudge
 from conqret.judging.study_options import StudyOptions
 
@@ -98,8 +98,6 @@ def bias(
         _list(as_json=shown.json_output)
         return
     wanted = [parse_bias_requirement(text) for text in probing.require or ()]
-    if chosen.format is not None and chosen.own.elsewhere:
-        raise DeclarationError("a judge of your own has no format: leave --format out")
     plan = bias_plan(
         items,
         **chosen.settings(run_options.calls),
@@ -108,7 +106,6 @@ def bias(
         metrics=probing.metric or (),
         labels=None if labels is None else reading.load(labels),
         prompts=run_options.prompts,
-        sends_requests=not run_options.dry_run and run_options.kept.replay is None,
     )
     log = plan.context.log
     shown.note(f"{number(len(plan.contrasts), 'comparison')}, {number(plan.judgments, 'judgment')}")

@@ -12,9 +12,10 @@ from conqret.studies.check.text_table import TextTable
 from conqret.studies.check.verdict_words import is_failed, number_of, pass_or_fail, preference, word_of
 
 HUMAN = frozenset(
-    "human humans annotator annotators annotation annotations annotated rater raters gold golden goldstandard truth "
-    "groundtruth oracle expert experts reviewer reviewers labeler labeller coder sme manual adjudicated consensus "
-    "majority crowd mensch menschlich menschliche menschliches gutachter experte humain annotateur".split()
+    "human humans ann annot annotator annotators annotation annotations annotated rater raters gold golden "
+    "goldstandard truth groundtruth oracle expert experts reviewer reviewers labeler labeller coder sme manual "
+    "adjudicated consensus majority crowd mensch menschlich menschliche menschliches gutachter experte humain "
+    "annotateur".split()
 )
 ADJUDICATED = frozenset("gold golden adjudicated consensus majority final".split())
 """Words for a label that was made of those of several annotators."""
@@ -28,6 +29,7 @@ MODEL = re.compile(
     r"o [134])\b.*"
 )
 """The words of a column that has the name of a model."""
+MODELS = frozenset("gpt chatgpt claude gemini llama mistral qwen deepseek".split())
 LABELS = frozenset(
     "label labels labeled labelled expected target actual reference truth true user class thumbs".split()
 )
@@ -194,7 +196,7 @@ def _role(parts: tuple[str, ...]) -> str:
         return ""
     if names & {"human", "humans"}:
         return "human"
-    if names & MACHINE or MODEL.fullmatch(" ".join(parts)):
+    if names & (MACHINE | MODELS) or MODEL.fullmatch(" ".join(parts)):
         return "judge"
     if names & HUMAN:
         return "human"
@@ -269,15 +271,19 @@ def label_and_score(table: TextTable) -> DeclarationError:
     )
 
 
-def check_no_labels(table: TextTable, judges: Sequence[str], texts: Collection[str]) -> None:
+def check_no_labels(table: TextTable, judges: Sequence[str], others: Collection[str]) -> None:
     """Raise an error if a column next to those of judges may hold labels, but its name does not say so."""
     names = [
         name
         for name, cells in table.columns.items()
-        if name not in (*judges, *texts)
-        and _role(words(name)) in ("verdict", "checked")
+        if name not in (*judges, *others)
+        and not (set(words(name)) & NOT_VERDICTS and not _role(words(name)))
+        and len(set(cells)) > 1
         and holds_verdicts(cells)
-        and any(_comparable(table, name, judge) for judge in judges)
+        and any(
+            _comparable(table, name, judge) if _role(words(name)) else set(cells) <= set(table.columns[judge])
+            for judge in judges
+        )
     ]
     if names:
         ready = table.command(*(part for name in names for part in ("--human", name)))

@@ -16,9 +16,8 @@ from conqret.stats.verdict_rates import more_labels
 from conqret.studies.check.answers import answer, next_step, value_words
 from conqret.studies.check.checked_table import CheckedTable
 from conqret.studies.check.comparisons import judge_differences, system_checks, system_differences
-from conqret.studies.check.drawing import claimable
 from conqret.studies.check.kind_figures import OF_KIND, class_checks, confusion, levels, run_figures
-from conqret.studies.check.label_view import LabelView, combined_labels, numbered_clusters
+from conqret.studies.check.label_view import LabelView, claimable, combined_labels, numbered_clusters
 from conqret.studies.check.result import (
     AnnotatorCheck,
     CheckResult,

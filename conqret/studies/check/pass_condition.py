@@ -10,7 +10,7 @@ from typing import NamedTuple
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.studies.check.text_table import TextTable
 from conqret.studies.check.verdict_words import leading_words, pass_or_fail, word_of
-from conqret.studies.check.word_columns import Reading, WordColumn, check_known, two_scales
+from conqret.studies.check.word_columns import Reading, WordColumn, check_known, two_scales, which_is_a_pass
 
 _CONDITION = re.compile(
     r"(?P<column>.*?)\s*(?P<sign>>=|<=|==|=|>|<|≥|≤)\s*"
@@ -81,12 +81,7 @@ def read_by_pass(table: TextTable, columns: Sequence[WordColumn], passing: str) 
                 reading.notes.append(f"in {column.name!r}, all other words are a fail: {shown}")
             applied = True
         elif inverted and column.counts and column.neutral:
-            word = next(cell for cell in column.counts)
-            ready = table.command("--pass", f"{column.name}={word}, OTHER_COLUMN=WORD")
-            raise DeclarationError(
-                f"{table.source}: --pass {passing!r} does not say which value of {column.name!r} is a pass. Say it of "
-                f"each column, as in {ready}"
-            )
+            raise which_is_a_pass(table, columns, inverted=True)
         else:
             known = reading.take(column, pass_or_fail)
             check_known(table, column, known, f"pass or fail, and --pass {passing!r} says nothing of them")

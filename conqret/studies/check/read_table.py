@@ -26,7 +26,7 @@ from conqret.studies.check.table_roles import ColumnRoles, guessed_roles, made_w
 from conqret.studies.check.text_table import TextTable, read_text_table
 from conqret.studies.check.verdict_values import read_verdicts
 from conqret.studies.check.verdict_words import is_failed, is_no_label, number_of, word_of
-from conqret.studies.check.word_columns import Reading, word_column
+from conqret.studies.check.word_columns import Reading, WordColumn, word_column
 
 SUMMARIES = frozenset("total totals sum mean average avg overall summary gesamt summe mittelwert".split())
 """What spreadsheets say of a row that is no row of its own."""
@@ -73,9 +73,8 @@ def read_checked_table(
         table, roles = joined(table, roles, labels, human)
     _check_no_summary(table, roles)
     if not roles.humans and not roles.fixed and not table.note:
-        check_no_labels(
-            table, [name for group in roles.judges.values() for name in group], roles.texts.values()
-        )
+        others = [*roles.texts.values(), *roles.markers, by_column]
+        check_no_labels(table, [name for group in roles.judges.values() for name in group], others)
     table = made_wide(table, roles, by_column)
     _check_ids(table, roles, by_column)
     table, paired, by_name = by_model_name(table, roles)
@@ -143,27 +142,31 @@ def _read(table: TextTable, roles: ColumnRoles, passing: str, paired: bool) -> R
         if roles.fixed or len(roles.humans) == len(groups) - 1 == 1:
             raise
         failed = error
-    judged, labeled = range(len(roles.judges)), range(len(roles.judges), len(groups))
-    for judge in judged:
-        kept, reading = cells[judge], None
-        for place in (*labeled, *judged):
-            trial = kept if place == judge else [*kept, *cells[place]]
-            try:
-                tried = read_verdicts(table, trial, passing=passing, paired=paired)
-            except DeclarationError:
-                continue
-            if reading is None or tried.kind == reading.kind:
-                kept, reading = trial, tried
-        of_kind = {cell.name for cell in kept}
-        if reading is not None and (not labeled or of_kind.intersection(roles.humans)):
-            left_out = ", ".join(name for _, group in groups for name in group if name not in of_kind)
-            roles.judges = {name: group for name, group in roles.judges.items() if of_kind.issuperset(group)}
-            roles.humans = [name for name in roles.humans if name in of_kind]
-            roles.notes.append(
-                f"columns of another kind are left out: {left_out} (name one: --judge, --human)"
-            )
-            return reading
+    judged = len(roles.judges)
+    for judge in range(judged):
+        fitting = [place for place in range(len(groups)) if _fit(table, cells, judge, place, passing, paired)]
+        if judge not in fitting or (roles.humans and fitting[-1] < judged):
+            continue
+        kept = {name for place in fitting for name in groups[place][1]}
+        left_out = ", ".join(name for _, group in groups for name in group if name not in kept)
+        roles.judges = {name: group for name, group in roles.judges.items() if kept.issuperset(group)}
+        roles.humans = [name for name in roles.humans if name in kept]
+        roles.notes.append(f"columns of another kind are left out: {left_out} (name one: --judge, --human)")
+        every = [cell for place in fitting for cell in cells[place]]
+        return read_verdicts(table, every, passing=passing, paired=paired)
     raise failed
+
+
+def _fit(
+    table: TextTable, cells: Sequence[list[WordColumn]], judge: int, other: int, passing: str, paired: bool
+) -> bool:
+    """Whether the columns of a judge can be read, alone or with those of another judge or annotator."""
+    columns = cells[judge] if judge == other else [*cells[judge], *cells[other]]
+    try:
+        read_verdicts(table, columns, passing=passing, paired=paired)
+    except DeclarationError:
+        return False
+    return True
 
 
 def _check_no_summary(table: TextTable, roles: ColumnRoles) -> None:

@@ -15,6 +15,7 @@ from conqret.studies.check.column_roles import (
     JUDGE,
     JUDGE_NAMES,
     MODEL,
+    MODELS,
     PREDICTED,
     PROBABILITY,
     RUN,
@@ -71,6 +72,12 @@ class ColumnRoles:
     notes: list[str] = field(default_factory=list)
 
     @property
+    def markers(self) -> list[str]:
+        """The columns that are neither verdicts nor texts."""
+        every = (self.chances, self.swapped, self.system, self.run, self.judge_names, self.annotator_names)
+        return [column for column in every if column is not None]
+
+    @property
     def keys(self) -> list[str]:
         """The columns that tell items apart; empty if the table has no such column."""
         item = (
@@ -103,8 +110,7 @@ def guessed_roles(table: TextTable, judges: Sequence[str], humans: Sequence[str]
         roles.texts = {role: column for role, column in roles.texts.items() if column != roles.system}
     _find_markers(table, free, roles)
     taken = {*fixed, *roles.texts.values()}
-    taken |= {roles.chances or "", roles.swapped or "", roles.system or "", roles.run or ""}
-    taken |= {roles.judge_names or "", roles.annotator_names or ""}
+    taken |= {*roles.markers}
     taken |= {name for name in free if loose(name) in ("model_a", "model_b", "run", "epoch", "seed")}
     found_humans, found_judges = human_and_judges(table, taken)
     names = list(judges or table.judges)
@@ -258,15 +264,23 @@ def _are_numbers(table: TextTable, name: str) -> bool:
 
 def _same_subjects(table: TextTable, names: Sequence[str], roles: ColumnRoles) -> None:
     """Raise an error if verdicts and labels are of several criteria, which are checked one by one."""
-    generic = HUMAN | JUDGE | PREDICTED | VERDICTS | PROBABILITY | {"label", "labels"}
-    by_subject = {frozenset(words(name)) - generic: name for name in names}
-    labels = {frozenset(words(name)) - generic: name for name in roles.humans}
-    both = [subject for subject in by_subject if subject in labels and subject]
-    both = [subject for subject in both if not all(part.isdigit() or len(part) == 1 for part in subject)]
-    if len(both) >= 2:
-        ready = [table.command("--judge", by_subject[key], "--human", labels[key]) for key in both]
+    generic = HUMAN | JUDGE | MODELS | PREDICTED | VERDICTS | PROBABILITY | {"label", "labels"}
+    sides: tuple[dict[frozenset[str], list[str]], ...] = ({}, {})
+    for side, columns in zip(sides, (names, roles.humans), strict=True):
+        for name in columns:
+            subject = {part for part in words(name) if len(part) > 1 and not part.isdigit()} - generic
+            side.setdefault(frozenset(subject), []).append(name)
+    judged, labeled = sides
+    both = [subject for subject in judged if subject and subject in labeled]
+    if both and max(len(judged), len(labeled)) > 1:
+        ready = []
+        for subject in both:
+            options = [("--judge", name) for name in judged[subject]] + [
+                ("--human", name) for name in labeled[subject]
+            ]
+            ready.append(table.command(*(part for option in options for part in option)))
         raise DeclarationError(
-            f"{table.source} has verdicts and labels of {len(both)} criteria; check them one by one: {'; '.join(ready)}"
+            f"{table.source} has verdicts and labels of several criteria; check them one by one: {'; '.join(ready)}"
         )
 
 

@@ -221,20 +221,27 @@ def two_scales(table: TextTable, columns: Sequence[WordColumn]) -> DeclarationEr
     )
 
 
-def which_is_a_pass(table: TextTable, columns: Sequence[WordColumn]) -> DeclarationError:
-    """Return the error for columns of yes and no of which some ask for a fault, with the command that says so."""
-    conditions = []
+def which_is_a_pass(
+    table: TextTable, columns: Sequence[WordColumn], *, inverted: bool = False
+) -> DeclarationError:
+    """Return the error for columns of yes and no that may ask for a fault, with the command that says which is a pass.
+
+    Args:
+        table: the table.
+        columns: its columns of verdicts and labels.
+        inverted: whether no is a pass in all columns, and not only in those that have the name of a fault.
+    """
+    conditions, faults = [], []
     for column in columns:
+        fault = column.fault or (inverted and column.neutral)
+        faults += [repr(column.name)] if fault else []
         if column.scored:
-            conditions.append(f"{column.name}{'<' if column.fault else '>='}0.5")
-        else:
-            passing = float(not column.fault)
-            words = [
-                min(leading_words(cell), key=len) for cell in column.counts if pass_or_fail(cell) == passing
-            ]
-            conditions.append(f"{column.name}={words[0] if words else f'{passing:g}'}")
-    names = ", ".join(repr(column.name) for column in columns if column.fault)
+            conditions.append(f"{column.name}{'<' if fault else '>='}0.5")
+            continue
+        cells = [cell for cell in column.counts if pass_or_fail(cell) == (not fault)]
+        word = min(leading_words(cells[0]), key=len) if cells else str(int(not fault))
+        conditions.append(f"{column.name}={word}")
     return DeclarationError(
-        f"{table.source}: {names} may say that a fault is there. Say which values are a pass, as in "
+        f"{table.source}: {', '.join(faults)} may say that a fault is there. Say which values are a pass, as in "
         f"{table.command('--pass', ', '.join(conditions))}"
     )

@@ -221,14 +221,14 @@ def improve_plan(items: Items, labels: Labels, **how: Unpack[ImproveSettings]) -
         raise DeclarationError(
             "one criterion is improved at a time, because a new wording of one changes the ratings of others: give one"
         )
-    source, checked, setup, _ = prepared(items, judge_settings, sends_requests=False)
+    source, checked, setup, _ = prepared(items, judge_settings)
     improved = _one_metric(setup)
     read = labels_of(labels)
     named = _dimension(read, improved, how.get("dimension"))
     training = _labelled(source, read, named)
     tested: tuple[Item, ...] = ()
     if (held_out := how.get("held_out")) is not None:
-        others, _, again, _ = prepared(held_out, judge_settings, sends_requests=False)
+        others, _, again, _ = prepared(held_out, judge_settings)
         if again.fingerprint != setup.fingerprint:
             raise DeclarationError(
                 "the held-out items have other fields than the others: give both the same fields"

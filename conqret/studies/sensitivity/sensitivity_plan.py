@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from conqret.data import Item
 from conqret.errors import DeclarationError, number
 from conqret.io import CheckedItems
-from conqret.judging.cost import VALUE_TOKENS, CountingClient, ExpectedCost, expected_judging
+from conqret.judging.cost import VALUE_TOKENS, CountingClient, expected_judging
 from conqret.judging.setup import Setup
 from conqret.llm.client_options import ClientOptions
+from conqret.llm.expected_cost import ExpectedCost
 from conqret.perturb import PERTURBATIONS, SEED, Materials, Perturbation, perturb_items
 from conqret.perturb.rewriting import rewrite_items
 from conqret.perturb.versions import (

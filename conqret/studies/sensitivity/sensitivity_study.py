@@ -270,8 +270,7 @@ def sensitivity_plan(
     judges: list[str | Judge] = _listed(DEFAULT_FORMAT if formats is None else formats)
     if (judge := settings.get("judge")) is not None:
         named = next((client for client in clients if client.model != OFFLINE_MODEL), clients[0])
-        sends_requests = sessions is not None and settings.get("replay") is None
-        own_judge, client = chosen_judge(judge, source, named, metrics, sends_requests=sends_requests)
+        own_judge, client = chosen_judge(judge, source, named, metrics)
         judges, clients = [own_judge], [client]
     prompts = settings.get("prompts")
     setups = sensitivity_setups(source, judges, clients, every, metrics=metrics, prompts=prompts)

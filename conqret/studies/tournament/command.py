@@ -40,8 +40,7 @@ class PairJudge(OptionGroup):
             statistics. May be repeated: each model compares every pair. Default: `offline`.
         judge: A judge of your own instead of `--format` and `--model`: `module:function`. The module is imported, also
             from the working directory. The function gets an item with `argument` and `second_argument` as a dictionary
-            and returns `first`, `second` or `tie`. Or an HTTP address, to which conqret POSTs each item as JSON (its
-            key, if any, in the environment variable CONQRET_SERVER_KEY).
+            and returns `first`, `second` or `tie`.
     """
 
     format: str | None = None
@@ -84,9 +83,7 @@ def tournament(
         **reading.settings,
         "model": [run_options.calls.for_model(model) for model in compared_by.model or (None,)],
     }
-    plan = tournament_run.tournament_plan(
-        items, output=output or True, sends_requests=not run_options.dry_run, **settings
-    )
+    plan = tournament_run.tournament_plan(items, output=output or True, **settings)
     run_options.shown.left_out(plan.checked)
     run_options.shown.note(*plan.notes)
     outcome = run_options.study(tournament_run.run_tournament, plan, rows="comparisons", doing="comparing")

@@ -314,12 +314,11 @@ class TournamentSettings(RunSettings, ItemSettings, SampleSettings, WatchSetting
 
 
 def tournament_plan(
-    items: Any, *, output: str | Path | bool | None = None, sends_requests: bool = True, **settings: Any
+    items: Any, *, output: str | Path | bool | None = None, **settings: Any
 ) -> TournamentPlan:
     """Return the plan of a tournament; takes what :func:`tournament` takes.
 
-    If ``output`` is True, the folder gets the default name. A server is queried for its metrics only if
-    ``sends_requests`` is True.
+    If ``output`` is True, the folder gets the default name.
 
     Raises:
         DeclarationError: as :func:`tournament`.
@@ -342,7 +341,7 @@ def tournament_plan(
     setups = []
     for model in models:
         pair_settings: Any = {**judging, "model": model, "metrics": (PREFERENCE,)}
-        setups.append(setup := prepared(pairs, pair_settings, sends_requests=sends_requests)[2])
+        setups.append(setup := prepared(pairs, pair_settings)[2])
         name = setup.judge.name
         if name == COMPARISON and setup.client.backend.baseline:
             raise DeclarationError(
@@ -420,7 +419,4 @@ def tournament(
     Raises:
         DeclarationError: the call, the items or the folder are faulty. No request is sent then.
     """
-    sends_requests = not settings.get("dry_run")
-    return run_tournament(
-        tournament_plan(items, output=output, sends_requests=sends_requests, **settings), **settings
-    )
+    return run_tournament(tournament_plan(items, output=output, **settings), **settings)

@@ -13,7 +13,7 @@ from conqret.io.labels import read_labels
 from conqret.io.limits import read_written
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.judgments import Judgments
-from conqret.judging.summary import summarise
+from conqret.judging.tally import summarise
 from conqret.show.page import write_files
 from conqret.stats.estimate import Estimate, undefined
 from conqret.studies.agreement.agreement_settings import DEFAULT_SETTINGS, AgreementSettings
@@ -24,8 +24,8 @@ from conqret.studies.bias.bias_run import BiasFolder
 from conqret.studies.calibrate.result import Calibration
 from conqret.studies.card.page import write_card
 from conqret.studies.card.result import Card, make_card
+from conqret.studies.check.api import decide
 from conqret.studies.check.checked_table import DrawnBy
-from conqret.studies.check.requirements import decide
 from conqret.studies.sensitivity.result import SensitivityFolder
 from conqret.studies.validate.page import validation_page
 from conqret.studies.validate.result import Validation

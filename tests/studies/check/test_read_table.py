@@ -137,6 +137,10 @@ def test_a_confidence_is_the_probability_of_the_verdict(tmp_path):
         ("0.9 0.6 0.1", "1 0 0", ">=0.7", [1, 0, 0], [1, 0, 0]),
         ("fine poor awful", "fine poor fine", "fine", [1, 0, 0], [1, 0, 1]),
         ("yes no no", "no no yes", "no", [0, 1, 1], [1, 1, 0]),
+        ("yes no no", "0.0 0 1", "judge=no, human=0", [0, 1, 1], [1, 1, 0]),
+        ("1 0 0", "0.0 0.0 1.0", "0", [0, 1, 1], [1, 1, 0]),
+        ("0.9 0.2 0.1", "0 0 1", "<0.5", [0, 1, 1], [1, 1, 0]),
+        ("ok error error", "error ok error", "ok", [1, 0, 0], [0, 1, 0]),
     ],
 )
 def test_pass_option(tmp_path, judged, labeled, passing, expected, labels):
@@ -284,10 +288,44 @@ def test_files_and_frames(tmp_path, shape):
         (rows("judge_a,human_a,judge_b,human_b"), "has no rows"),
         (rows("judge_ok,human_ok,judge_tone,human_tone", "1,1,0,0"), "--judge judge_ok --human human_ok"),
         (rows("judge,human,inclusion_probability", "1,0,1.5"), "results.csv:2: inclusion_probability"),
+        (
+            rows("judge_hallucinated,human_hallucinated", "yes,no", "no,no"),
+            "judge_hallucinated=no, human_hall",
+        ),
+        (rows("judge,human_toxic", "pass,1.0", "fail,0.0"), "'judge=pass, human_toxic=0.0'"),
+        (rows("judge_toxicity,human_toxic", "0.9,1", "0.1,0"), "'judge_toxicity<0.5, human_toxic=0'"),
+        (
+            rows("judge_relevance,judge_fluency,human_relevance", "1,0,1"),
+            "--judge judge_relevance --human human_",
+        ),
+        (rows("id,judge,human", "1,1,0", "2,0,0", "Total,1,0"), "results.csv:4: the row (Total)"),
+        (rows("judge,human", "-1,0", "0,1", "1,-1"), "--pass =1"),
+        (rows("id,gpt-4o,Anna,Ben", "1,pass,fail,pass", "2,fail,pass,fail"), "--human Anna --human Ben"),
+        (rows("judge_grade,human_grade", "A,B", "B,A"), "--pass a or"),
     ],
 )
 def test_errors_hold_the_command(tmp_path, text, expected):
     assert expected in fails(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        rows("id,judge,labels", "1,pass,\"['pass', 'fail']\"", "2,fail,\"['fail', 'pass']\""),
+        rows("id,judge,,human_anna,human_ben,", "1,pass,,pass,fail,", "2,fail,,fail,pass,"),
+        rows("Nr;Judge, GPT;Human, A;Human, B", "1;pass;pass;fail", "2;fail;fail;pass"),
+        rows("item,source,value", "1,llm,1", "1,ann,1", "1,bob,0", "2,llm,0", "2,bob,1", "2,ann,0"),
+    ],
+)
+def test_labels_in_lists_in_rows_and_between_empty_columns(tmp_path, text):
+    table = read(tmp_path, text)
+    assert table.judges[0].values.tolist() == [1, 0]
+    assert table.labels.tolist() == [[1, 0], [0, 1]]
+
+
+def test_none_is_a_level_of_severity(tmp_path):
+    table = read(tmp_path, rows("judge,human", "none,minor", "major,none", "critical,major"))
+    assert table.labels[:, 0].tolist() == [2, 1, 3]
 
 
 def test_no_labels_and_copies_are_said(tmp_path):
