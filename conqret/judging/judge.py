@@ -223,7 +223,7 @@ def _in_cascade(setup: Setup, settings: JudgeSettings, items: Callable[[], ItemS
         )
     if settings.get("batch"):
         raise DeclarationError("a cascade calls one judge after the other: leave --batch out")
-    from conqret.studies.abstain.cascade_result import Cascade
+    from conqret.studies.abstain.result import Cascade
 
     cascade = rule if isinstance(rule, Cascade) else Cascade.read(Path(rule))
     cascade.check(setup.judge.name, setup.model, setup.fingerprints)

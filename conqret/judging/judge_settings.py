@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from conqret.llm.backends.function import Function
     from conqret.prompts import Library
     from conqret.runs.session import Session
-    from conqret.studies.abstain.cascade_result import Cascade
-    from conqret.studies.abstain.result import Abstention
+    from conqret.studies.abstain.result import Abstention, Cascade
 
     class Watch(Protocol):
         """The interface of an observer that follows a run's progress."""

@@ -155,7 +155,7 @@ class Setup:
         """The parts of the judge configuration, from which its fingerprint is computed."""
         if self.cascade is not None:
             last, rule = self.cascade
-            then = {"threshold": rule.threshold, "confidence": rule.source, "last judge": last.identity}
+            then = {**rule.model_dump(mode="json", exclude={"share"}), "last judge": last.identity}
             return {**replace(self, cascade=None).identity, "cascade": then}
         if self.members:
             return {setup.judge.name: setup.identity for setup, _ in self.members}

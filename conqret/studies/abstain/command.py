@@ -106,7 +106,7 @@ def abstain(
         **comparison.settings(),
     }
     if risk.against is not None:
-        from conqret.studies.abstain import cascade_result as shown
+        from conqret.studies.abstain import page as shown
         from conqret.studies.abstain.fit_cascade import fit_cascade
 
         cascade = fit_cascade(run, read, against=risk.against, **settings)
@@ -126,7 +126,7 @@ def abstain(
         end(cascade.threshold is None)
         return
     from conqret.studies.abstain.fit_abstention import abstain as fit
-    from conqret.studies.abstain.result import abstention_page, abstention_remarks, abstention_tables
+    from conqret.studies.abstain.page import abstention_page, abstention_remarks, abstention_tables
 
     abstention = fit(run, read, **settings)
     output = output or Path("abstention.json")

@@ -23,7 +23,6 @@ from conqret.judging.setup import OF_A_MODEL
 from conqret.stats.estimate import MIN_TOPICS, Estimate
 from conqret.stats.resampling import mean_interval
 from conqret.stats.selective import CascadeStep, cascade_curve, trusted_from
-from conqret.studies.abstain.cascade_result import GATE, Cascade, CascadeErrors, LastJudge
 from conqret.studies.abstain.fit_abstention import (
     check_shares,
     confidence_source,
@@ -32,7 +31,7 @@ from conqret.studies.abstain.fit_abstention import (
     whole_judge,
     wrong_scores,
 )
-from conqret.studies.abstain.result import TOGETHER
+from conqret.studies.abstain.result import GATE, TOGETHER, Cascade, CascadeErrors, LastJudge
 from conqret.studies.agreement.agreement_settings import DEFAULT_SETTINGS, AgreementSettings, Basis
 from conqret.studies.agreement.label_join import DimensionView, join_labels
 

@@ -1,26 +1,24 @@
-"""The result of ``conqret judges abstain``: confidence thresholds, how they are applied to judgments, tables and page.
+"""The results of ``conqret judges abstain``: confidence thresholds, and how they are applied to judgments; and the rule
+of a cascade of two judges.
 
-A score below the threshold is *unscored: unsure*, and never 0; so is a score without this confidence.
+A score below the threshold is *unscored: unsure*, and never 0; so is a score without this confidence. In a cascade the
+last judge gives it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import ClassVar
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 from pydantic import Field
 
 from conqret.data import Judgment, Measure, Reason
 from conqret.data.item import Frozen
-from conqret.io.label_set import RANDOM_SAMPLE
+from conqret.errors import DeclarationError
+from conqret.judging.cascade import CascadeRule
 from conqret.judging.scales import confidences
-from conqret.llm.client_options import OFFLINE_MODEL
-from conqret.show import words
-from conqret.show.charts import Chart, ChartLine, Point, reach
-from conqret.show.report_page import ReportPage, Section, section
-from conqret.show.table import Cell, Column, Table
-from conqret.stats.estimate import Estimate, undefined
-from conqret.stats.selective import MIN_KEPT, SelectedScores, fewest_labels
+from conqret.stats.estimate import Estimate
+from conqret.stats.selective import CascadeStep, SelectedScores
 from conqret.studies.agreement.agreement_settings import Basis, FittedFile
 
 
@@ -135,151 +133,113 @@ SOURCE_NAMES = {
 """The sources of confidence, in words."""
 
 
-def percent(share: Estimate) -> Cell:
-    """Return a share with its interval as a cell in percent."""
-    if share.value is None:
-        return share
-    return f"{share.value:.1%}" + ("" if share.low is None else f" [{share.low:.1%}, {share.high:.1%}]")
+GATE = 0.9
+"""The stated confidence of a gate without a guarantee, to which the cascade is compared."""
 
 
-SAMPLED = (
-    "the guarantee holds only if the labeled items were drawn at random from those that will be scored (conqret labels "
-    "sample --plan), which the labels do not tell; chosen by the judge's own confidence, they broke it in 51% of "
-    "simulated draws"
-)
+class LastJudge(Frozen):
+    """The judge that judges what the first one is unsure of: its model, fingerprint, options and model settings."""
+
+    model: str
+    fingerprint: str
+    options: Mapping[str, Any]
+    model_options: Mapping[str, Any]
 
 
-def abstention_remarks(abstention: Abstention) -> Iterator[str]:
-    """Yield sentences on what these rules do to a judge, and on the sampling that their guarantee requires."""
-    nothing = [name for name, threshold in abstention.rules.items() if threshold is None]
-    if len(nothing) == len(abstention.rules):
-        yield (
-            "judge --abstain would mark every score as unsure: guarantee less (--error, --tolerance), take all metrics "
-            "together (--together), or label more topics"
-        )
-        return
-    if nothing:
-        yield f"with judge --abstain, every score of these metrics becomes 'unsure': {', '.join(nothing)}"
-    if RANDOM_SAMPLE not in abstention.basis.notes:
-        yield SAMPLED
+class CascadeErrors(Frozen):
+    """The shares of wrong scores among ``units`` labeled scores, by who judges.
 
-
-def abstention_tables(abstention: Abstention) -> Iterator[Table]:
-    """Yield two tables: thresholds with the share and the error of kept scores, and the quality of
-    confidences.
+    ``first`` and ``last`` judge alone. ``cascade`` is None without a threshold. ``gate`` keeps what the first judge is
+    sure of by at least :data:`GATE`.
     """
-    rows: list[tuple[Cell, ...]] = []
-    source = SOURCE_NAMES.get(abstention.source, abstention.source)
-    for name, rule in abstention.found.items():
-        chosen = rule.chosen
-        why = "no threshold is shown to keep the guarantee"
-        if all(step.holds is None for step in rule.curve):
-            fewest = fewest_labels(abstention.error)
-            why = f"fewer than the {fewest} labels that a guarantee of {abstention.error:.0%} needs"
-        kept: tuple[Cell, ...] = ("–", "nothing", undefined(why))
-        if chosen is not None:
-            kept = (f"{chosen.threshold:.3f}", f"{chosen.share:.0%}", percent(chosen.error))
-        rows.append((_name(name, rule), rule.units, f"{rule.wrong.value:.0%}", *kept))
-    yield Table(
-        "Which scores can be kept",
-        ("Dimension", "Labels", "Wrong", "From", "Kept", "Wrong of kept"),
-        rows,
-        note=f"The guarantee is: {abstention.guarantee} (tested by a one-sided t-test over topics). A score is wrong "
-        f"if it is further than {abstention.tolerance:.0%} of the scale from the human label, or, where labels have no "
-        f"order, another label. “From” is the lowest confidence ({source}) at which a score is kept. "
-        f"Brackets hold {1 - 2 * abstention.delta:.0%} confidence intervals over {abstention.basis.clustered_by}s. "
-        f"{words.symmetry_note(abstention.basis.clusters)}".rstrip(),
-    )
-    yield Table(
-        "How good the confidences are as probabilities",
-        {
-            "Dimension": lambda pair: _name(*pair),
-            "Brier": (1, "stated", "brier"),
-            "Constant": (1, "constant"),
-            "ECE": (1, "stated", "error"),
-        },
-        abstention.found.items(),
-        note="Errors of each confidence as the probability that a score is right; 0 is best. ECE is the expected "
-        "calibration error. “Constant” is the Brier score of one probability for every score.",
-    )
+
+    metrics: tuple[str, ...]
+    units: int
+    topics: int
+    first: Estimate
+    last: Estimate
+    cascade: Estimate | None
+    gate: Estimate
 
 
-def outcome(abstention: Abstention) -> str:
-    """Return a sentence that says which scores can be kept."""
-    chosen = [rule.chosen for rule in abstention.found.values()]
-    kept = [step for step in chosen if step is not None]
-    whole = sum(step.share >= 1 for step in kept)
-    allowed = f"at most {abstention.error:.0%}"
-    if whole == len(chosen):
-        wrong = [step.error.value or 0.0 for step in kept]
-        each = f"{min(wrong):.0%}" + f" to {max(wrong):.0%}, by dimension," * (len(wrong) > 1)
-        return f"Every score of the judge can be kept: of all labeled scores {each} are wrong, and {allowed} may be."
-    if not kept:
-        return f"No score can be kept: no confidence threshold is shown to leave {allowed} of the kept scores wrong."
-    if len(chosen) == 1:
-        (step,) = kept
-        return (
-            f"{step.share:.0%} of the scores can be kept, those with a confidence of {step.threshold:.3f} or more: of "
-            f"these {step.error.value or 0.0:.0%} are wrong, and {allowed} may be."
-        )
-    return (
-        f"On {whole} of {len(chosen)} dimensions every score can be kept, on {len(kept) - whole} a part of the scores, "
-        f"and on {len(chosen) - len(kept)} none."
-    )
+class Cascade(FittedFile):
+    """The rule of a cascade of two judge configurations, with its guarantee.
 
+    The first judge keeps an item if its confidence from ``source`` is at least ``threshold``, the lowest of
+    ``metrics``, or, if ``together``, their mean; the ``last`` one judges the others. In each metric (if ``together``:
+    in all metrics taken together) the cascade makes at most ``margin`` more errors than the last judge alone, as a
+    share of the scores, with a failure probability of ``delta`` over samples of topics. A score is wrong if its
+    distance from the aggregated label exceeds ``tolerance`` (a share of the scale), or if nominal labels differ.
 
-def abstention_page(abstention: Abstention) -> ReportPage:
-    """Return the report page: the thresholds, and for each rule the risk-coverage curve and the reliability
-    diagram.
+    ``curve`` has the thresholds as they were tested. ``errors`` maps dimensions, and ``all`` of them, to the errors of
+    each judge. ``gate_share`` is the share of items that the gate keeps. ``left_out`` says why a labeled dimension is
+    not covered; ``unpaired`` counts the labeled scores of the first judge that the last one lacks.
     """
-    sections = [section(table) for table in abstention_tables(abstention)]
-    charts = [_chart(rule, abstention.error) for rule in abstention.found.values()]
-    for place, (name, rule) in enumerate(abstention.found.items()):
-        curve = _curve(rule, abstention.error)
-        sections.append(Section(_name(name, rule), [*charts[place : place + (place > 0)], curve]))
-    return ReportPage(
-        "abstention",
-        "When the judge abstains",
-        sections,
-        badges=words.baseline_badges([abstention.model == OFFLINE_MODEL]),
-        answer=[outcome(abstention)],
-        picture=charts[:1],
-        facts=[
-            ("Judge", f"{abstention.format} with {abstention.model}"),
-            ("Confidence", SOURCE_NAMES.get(abstention.source, abstention.source)),
-            ("Labels", abstention.basis.labels),
-            (abstention.basis.clustered_by.capitalize() + "s", words.count(abstention.basis.clusters)),
-        ],
-    )
 
+    WHAT: ClassVar[str] = "cascade"
+    COMMAND: ClassVar[str] = "conqret judges abstain --against"
 
-def _chart(rule: AbstentionRow, promised: float) -> Chart:
-    kept = [Point.from_estimate(step.share, step.error) for step in rule.curve if step.labelled]
-    limit = [Point(end, promised) for end in (min((at.x for at in kept), default=0.0), 1.0)]
-    allowed = ChartLine("The most that is allowed", limit, marked=False)
-    lines = [ChartLine("Wrong among those kept", kept), allowed]
-    axes = ("Share of scores that is kept", "Share that is wrong")
-    return Chart("Wrong scores among those kept", *axes, lines, ends=reach(lines, 0.0), levels=False)
+    schema_name: str = "conqret.cascade/1"
+    last: LastJudge
+    basis: Basis
+    source: str
+    margin: float = Field(gt=0, lt=1)
+    delta: float = Field(gt=0, lt=1)
+    tolerance: float = Field(ge=0, le=1)
+    together: bool
+    metrics: tuple[str, ...]
+    threshold: float | None
+    curve: tuple[CascadeStep, ...]
+    errors: Mapping[str, CascadeErrors]
+    gate_share: float
+    left_out: Mapping[str, str]
+    unpaired: int
 
+    @property
+    def chosen(self) -> CascadeStep | None:
+        """The tested step at the threshold; None if there is no threshold."""
+        return next((step for step in self.curve if step.threshold == self.threshold), None)
 
-def _curve(rule: AbstentionRow, error: float) -> Table:
-    holds = {True: "holds", False: "not shown to hold", None: "not tested"}
-    return Table(
-        "Thresholds",
-        {
-            Column("From"): lambda step: f"{step.threshold:.3f}",
-            "Kept": lambda step: f"{step.share:.0%}",
-            "Labels": "labelled",
-            "Topics": "topics",
-            "Wrong of kept": lambda step: percent(step.error),
-            Column("Guarantee", "text"): lambda step: holds[step.holds],
-        },
-        rule.curve,
-        note="Thresholds are tested from the highest down, beginning with the first that keeps at least "
-        f"{MIN_KEPT:.0%} of the scores and {fewest_labels(error)} labels, as long as the guarantee is shown to hold.",
-    )
+    @property
+    def rule(self) -> CascadeRule:
+        """The rule by which the first judge keeps an item.
 
+        Raises:
+            DeclarationError: no threshold is shown to meet the guarantee.
+        """
+        if self.threshold is None or self.chosen is None:
+            raise DeclarationError(
+                f"the cascade has no threshold, so {self.model} would keep no item: judge with --model "
+                f"{self.last.model} alone, or label more topics"
+            )
+        return CascadeRule(
+            source=self.source,
+            metrics=self.metrics,
+            together=self.together,
+            threshold=self.threshold,
+            share=self.chosen.share,
+        )
 
-def _name(name: str, rule: AbstentionRow) -> str:
-    together = name == TOGETHER and len(rule.metrics) > 1
-    return f"All {len(rule.metrics)} metrics together" if together else words.label(name)
+    def check_last(self, format_name: str, model: str, fingerprints: Sequence[str]) -> None:
+        """Raise DeclarationError if the cascade was fitted with another last judge than this one."""
+        if self.last.fingerprint not in fingerprints:
+            raise DeclarationError(
+                f"the cascade was fitted with {self.format} by {self.last.model} (fingerprint "
+                f"{self.last.fingerprint}) as its last judge, but --escalate means {format_name} by {model} "
+                f"({fingerprints[0]}): make one for these two judges with {self.COMMAND}"
+            )
+
+    def uncovered(self, metrics: Sequence[str]) -> tuple[str, ...]:
+        """Return a note on the metrics of a run that the guarantee does not cover; empty if it covers all.
+
+        Raises:
+            DeclarationError: the run lacks a metric whose confidence the rule needs.
+        """
+        if lacking := [name for name in self.metrics if name not in metrics]:
+            raise DeclarationError(
+                f"the cascade needs the confidence in {', '.join(lacking)}, which is not judged here: judge it too"
+            )
+        others = [name for name in metrics if name not in self.metrics]
+        if not others:
+            return ()
+        return (f"the guarantee of the cascade does not cover {', '.join(others)}, which had no labels",)
