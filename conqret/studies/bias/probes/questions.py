@@ -191,18 +191,17 @@ def questions_otherwise(context: ProbeContext) -> Sequence[Contrast]:
         )
     contrasts = []
     for variant, change in QUESTION_CHANGES.items():
-        changed = _changed_metrics(setup, items, change)
-        metrics = tuple(metric for metric in context.metrics if metric in changed)
+        affected = _changed_metrics(setup, items, change)
+        metrics = tuple(metric for metric in context.metrics if metric in affected)
         if not metrics:
             continue
-        backward = variant == NEGATED  # the question minus its negation
-        keys = [((AS_IS, item.id), (variant, item.id)) for item in items]
-        pairs = tuple(
-            VersionPair(*(reversed(pair) if backward else pair), item.topic)
-            for pair, item in zip(keys, items, strict=True)
-        )
+        pairs = []
+        for item in items:
+            plain, other = (AS_IS, item.id), (variant, item.id)
+            base, changed = (other, plain) if variant == NEGATED else (plain, other)
+            pairs.append(VersionPair(base, changed, item.topic))
         versions = {AS_IS: items, variant: items}
-        contrasts.append(own_contrast(variant, metrics=metrics, pairs=pairs, versions=versions))
+        contrasts.append(own_contrast(variant, metrics=metrics, pairs=tuple(pairs), versions=versions))
     if not contrasts:
         raise ProbeUnavailableError(
             "no metric of this judge comes from typed questions with levels or yes/no"
