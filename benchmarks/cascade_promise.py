@@ -4,7 +4,7 @@
 
 Two judges are simulated. The first states how likely it is to be right, calibrated or overconfident: its true log odds
 are those that it states divided by T. In each of 4,000 draws of topics ``conqret.stats.selective`` looks for a
-threshold, and the errors above it in 40,000 topics say whether the promise is kept, beside a gate at .90.
+threshold; the errors above it in 40,000 topics say whether the promise is kept, as for a gate at .90.
 """
 
 from __future__ import annotations
@@ -30,8 +30,7 @@ def drawn(topics: int, temperature: float, rng: np.random.Generator) -> tuple[ND
     ease = rng.normal(0, 0.8, (topics, 1)) + rng.normal(0, 1.4, (topics, EACH))
     stated = np.abs(ease) * 2 + 0.3
     sure, right = expit(stated), expit(stated / temperature)
-    first = rng.random(sure.shape) > right
-    last = rng.random(sure.shape) < 0.05 + 0.24 * (1 - sure)
+    first, last = rng.random(sure.shape) > right, rng.random(sure.shape) < 0.05 + 0.24 * (1 - sure)
     return sure, first.astype(float), last.astype(float)
 
 

@@ -46,9 +46,7 @@ CURVES = {
 """Curves of the offline judges: a picture's name, and that of the plot in the folder of ``conqret sensitivity``."""
 PEOPLE = tuple(f"annotate-{name}.png" for name in PAGES if name not in ("nowhere", "changed"))
 """Pages on which people label or judge, and of who runs it."""
-LAYERS = "layers.svg"
-"""The table of the layers in docs/architecture.md, drawn."""
-PICTURES = (*REPORTS, *CURVES, *PEOPLE, LAYERS)
+PICTURES = (*REPORTS, *CURVES, *PEOPLE, LAYERS := "layers.svg")
 
 
 def main() -> None:
@@ -92,10 +90,9 @@ def layers() -> str:
         f'<text x="44" y="{22 + 30 * row}" fill="#1d1f22" font-weight="600">{" · ".join(places[number])}</text>\n'
         for row, number in enumerate(sorted(places, reverse=True))
     )
-    label = "The layers of conqret: each imports only those below it"
-    shape = f'viewBox="0 0 760 {8 + 30 * len(places)}" role="img" aria-label="{label}"'
-    font = 'font-family="sans-serif" font-size="13"'
-    return f'<svg xmlns="http://www.w3.org/2000/svg" {shape} {font}>\n{bars}</svg>\n'
+    shape = f'viewBox="0 0 760 {8 + 30 * len(places)}" font-family="sans-serif" font-size="13" role="img"'
+    label = 'aria-label="The layers of conqret: each imports only those below it"'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" {shape} {label}>\n{bars}</svg>\n'
 
 
 def report(runs: Path) -> Path:

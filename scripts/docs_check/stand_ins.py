@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from scripts.docs_check.pages import ROOT, SETTINGS
+from tests.llm.decider import REAL
 
 HOSTED = r"(?:gpt-|claude|(?:openai|anthropic|azure|bedrock|vertex_ai|gemini)/)[\w./:-]+"
 OFFLINE = re.compile(rf"(--[\w-]*model|--agent|--rerank|--escalate)([ =])(?:…|{HOSTED})")
@@ -21,9 +22,8 @@ PAGES, CORPUS = "--pages fixtures/examples/pages.jsonl", "--corpus fixtures/corp
 """Search engines, in whose place there are pages or a corpus."""
 SERVER = re.compile(r"http://localhost:(?:8000|8080|1234|11434)/v1")
 """Where vLLM, llama.cpp, LM Studio and Ollama listen."""
-JUDGE = "http://localhost:8000/judge"
-DECIDER = "http://localhost:8700"
-"""Where sparrow-decider listens."""
+JUDGE, DECIDER = "http://localhost:8000/judge", "http://localhost:8700"
+"""Where a judge of one's own and sparrow-decider listen."""
 SITE = "https://www.britannica.com/procon"
 WEIGHTS = re.compile(r"(?<![\w./-])(?:local/(?:\./)?)?((?:models|Qwen|facebook)/[\w.-]+)")
 """Names of models' weights, which are folders here: small ones with random weights."""
@@ -114,8 +114,6 @@ class Servers:
         if JUDGE in command:
             command = command.replace(JUDGE, self._at("judge", "-m", "fixtures.examples.judge_server"))
         if DECIDER in command:
-            from tests.llm.decider import REAL
-
             command = command.replace(DECIDER, self._at("decider", "-c", REAL))
         if "--batch" in command:
             command += f" --api-base {self._at('batches', '-c', BATCHES)}"
