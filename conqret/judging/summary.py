@@ -86,8 +86,9 @@ class Summary(BaseModel, frozen=True):
     items with each reason, and ``examples`` has the most frequent detail of each, with an item. ``flagged``
     items contain prompt injections, and ``attacks`` has the first item of each kind. ``html`` counts further
     items with scripts of a web page. ``miscited`` items cite a document that they do not have.
-    ``cascade`` counts the items of each judge of a cascade. ``outstanding`` items have no judgment yet, because the run was stopped; ``left_out`` items were invalid.
-    Neither are in ``total``, but both count as items without a score in each metric.
+    ``cascade`` counts the items of each judge of a cascade. ``outstanding`` items have no judgment yet,
+    because the run was stopped; ``left_out`` items were invalid. Neither are in ``total``, but both count as
+    items without a score in each metric.
     """
 
     total: int
