@@ -77,7 +77,7 @@ class CascadeCounts(Frozen):
     last_usd: float | None = 0.0
 
     def plus(self, judgment: Judgment) -> CascadeCounts:
-        """Return the counts with one more judgment of the cascade; a failed one is nobody's."""
+        """Return the counts with one more judgment of the cascade; a failed one counts for neither judge."""
         if (stage := judgment.cascade) is None:
             return self
         calls = judgment.trace.calls
