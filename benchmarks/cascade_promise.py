@@ -21,8 +21,7 @@ from scipy.special import expit
 
 from conqret.stats.selective import cascade_curve, trusted_from
 
-MARGIN, DELTA, GATE = 0.03, 0.05, 0.9
-DRAWS, EACH, POPULATION = 4_000, 8, 40_000
+MARGIN, DELTA, GATE, DRAWS, EACH, POPULATION = 0.03, 0.05, 0.9, 4_000, 8, 40_000
 
 
 def drawn(topics: int, temperature: float, rng: np.random.Generator) -> tuple[NDArray[np.float64], ...]:

@@ -5,9 +5,8 @@ The rule comes from ``conqret judges abstain --against``; a judgment says which 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from statistics import fmean
-from typing import NamedTuple
 
 from conqret.data import Judgment, Status, Trace
 from conqret.data.item import Frozen
@@ -69,13 +68,26 @@ def item_confidence(
     return round(fmean(known), PLACES) if together else min(known)
 
 
-class CascadeCounts(NamedTuple):
+class CascadeCounts(Frozen):
     """How many items each judge of a cascade gave its scores, and the dollars of both (None: a price is unknown)."""
 
-    kept: int
-    escalated: int
-    first_usd: float | None
-    last_usd: float | None
+    kept: int = 0
+    escalated: int = 0
+    first_usd: float | None = 0.0
+    last_usd: float | None = 0.0
+
+    def plus(self, judgment: Judgment) -> CascadeCounts:
+        """Return the counts with one more judgment of the cascade; a failed one counts for neither judge."""
+        if (stage := judgment.cascade) is None:
+            return self
+        calls = judgment.trace.calls
+        sides = Trace(calls=calls[: stage.first_calls]), Trace(calls=calls[stage.first_calls :])
+        return CascadeCounts(
+            kept=self.kept + (not stage.escalated and judgment.status is not Status.FAILED),
+            escalated=self.escalated + stage.escalated,
+            first_usd=_sum(self.first_usd, sides[0].cost_usd),
+            last_usd=_sum(self.last_usd, sides[1].cost_usd),
+        )
 
     def line(self, model: str) -> str:
         """Return one line on the calls that are saved; ``model`` names both judges of the cascade."""
@@ -88,17 +100,5 @@ class CascadeCounts(NamedTuple):
         return f"{line} (cost: {money(self.first_usd)} and {money(self.last_usd)})"
 
 
-def cascade_counts(judgments: Iterable[Judgment]) -> CascadeCounts:
-    """Count the items of each judge of a cascade, and what its calls cost."""
-    kept = escalated = 0
-    costs: list[float | None] = [0.0, 0.0]
-    for judgment in judgments:
-        if (stage := judgment.cascade) is None:
-            continue
-        escalated += stage.escalated
-        kept += not stage.escalated and judgment.status is not Status.FAILED
-        calls = judgment.trace.calls
-        for place, made in enumerate((calls[: stage.first_calls], calls[stage.first_calls :])):
-            cost, spent = Trace(calls=made).cost_usd, costs[place]
-            costs[place] = None if cost is None or spent is None else spent + cost
-    return CascadeCounts(kept, escalated, *costs)
+def _sum(cost: float | None, more: float | None) -> float | None:
+    return None if cost is None or more is None else cost + more

@@ -278,16 +278,14 @@ def _compare_card(card: Path, setup: Setup) -> None:
 
 def _lines(judgments: Judgments, summary: Summary, *, quiet: bool) -> Iterator[RenderableType]:
     """The summary of a run for a console, with where its files are; its first lines alone where it is ``quiet``."""
-    from conqret.judging.cascade import cascade_counts
     from conqret.judging.summary_tables import headlines, terminal
 
     if summary.outstanding and not len(judgments):
         yield f"nothing is judged yet: {summary.outstanding} of {judgments.record.items_count} items wait for a batch"
         return
     yield from headlines(summary, judgments.record) if quiet else terminal(summary, judgments.record)
-    counts = cascade_counts(judgments)
-    if counts.kept or counts.escalated:
-        yield counts.line(judgments.record.model)
+    if summary.cascade is not None:
+        yield summary.cascade.line(judgments.record.model)
     if (run := judgments.folder) is not None:
         yield at(run.judgments_file, "judgments")
         yield at(run.scores_file, "scores")

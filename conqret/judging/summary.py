@@ -13,6 +13,7 @@ from typing import Self
 from pydantic import BaseModel, Field
 
 from conqret.data.item import Frozen
+from conqret.judging.cascade import CascadeCounts
 from conqret.runs.session import SessionCounts
 from conqret.stats.estimate import Estimate
 
@@ -85,8 +86,9 @@ class Summary(BaseModel, frozen=True):
     items with each reason, and ``examples`` has the most frequent detail of each, with an item. ``flagged``
     items contain prompt injections, and ``attacks`` has the first item of each kind. ``html`` counts further
     items with scripts of a web page. ``miscited`` items cite a document that they do not have.
-    ``outstanding`` items have no judgment yet, because the run was stopped; ``left_out`` items were invalid.
-    Neither are in ``total``, but both count as items without a score in each metric.
+    ``cascade`` counts the items of each judge of a cascade. ``outstanding`` items have no judgment yet,
+    because the run was stopped; ``left_out`` items were invalid. Neither are in ``total``, but both count as
+    items without a score in each metric.
     """
 
     total: int
@@ -104,6 +106,7 @@ class Summary(BaseModel, frozen=True):
     html: int = 0
     trimmed: int
     miscited: int = 0
+    cascade: CascadeCounts | None = Field(default=None, exclude_if=not_)
     session: SessionCounts | None = None
     outstanding: int = 0
     left_out: int = 0

@@ -16,6 +16,7 @@ from statistics import stdev
 
 from conqret.data import Item, Judgment, Measure, Status
 from conqret.data.judgment import TopicKeys
+from conqret.judging.cascade import CascadeCounts
 from conqret.judging.summary import MetricSummary, Summary, Usage
 from conqret.runs.session import SessionCounts
 from conqret.show import words
@@ -92,6 +93,7 @@ class Tally:
     _details: Counter[tuple[str, str]] = field(default_factory=Counter)
     _examples: dict[tuple[str, str], str] = field(default_factory=dict)
     _usage: Counter[str] = field(default_factory=Counter)
+    _cascade: CascadeCounts | None = None
     _attacks: dict[str, str] = field(default_factory=dict)
 
     def add(self, judgment: Judgment) -> None:
@@ -133,6 +135,8 @@ class Tally:
         for named in lost:
             self._details[named] += 1
             self._examples.setdefault(named, judgment.item)
+        if judgment.cascade is not None:
+            self._cascade = (self._cascade or CascadeCounts()).plus(judgment)
         for call in judgment.trace.calls:
             self._usage["calls"] += call.attempts > 0
             self._usage["unpriced"] += call.cost_usd is None and call.finish_reason is not None
@@ -188,6 +192,7 @@ class Tally:
             metrics=metrics,
             usage=Usage(**{**dict.fromkeys(Usage.model_fields, 0), **self._usage}),
             attacks=self._attacks,
+            cascade=self._cascade,
             session=session,
             **dict(zip(COUNTED, map(self._counts.__getitem__, COUNTED), strict=True)),
         )

@@ -106,6 +106,9 @@ def test_a_cascade_judges_resumes_and_replays(
     assert done.code == 0
     assert "openai/cheap kept 112 of 160 items, so 70% of the calls of openai/llm are saved" in done.out
     assert len(server.requests) - before == 160 + 48
+    counts = JudgeFolder(whole).summary().cascade
+    assert counts is not None
+    assert (counts.kept, counts.escalated, counts.first_usd) == (112, 48, None)
     judgments = {one.item: one for one in JudgeFolder(whole).finished()}
     unsure, sure = judgments["i8"], judgments["i1"]
     assert (unsure.cascade.model, unsure.cascade.escalated, unsure.cascade.first_calls) == (
