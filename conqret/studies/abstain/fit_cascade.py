@@ -123,6 +123,9 @@ def fit_cascade(
                     side[places[unit.item]] = wrong
         unpaired += int((~np.isnan(sides[0]) & np.isnan(sides[1])).sum())
         errors[dimension] = sides[0], sides[1]
+    if not errors:
+        reasons = "; ".join(f"{name}: {reason}" for name, reason in left_out.items())
+        raise DeclarationError(f"no threshold can be determined: {reasons}")
     covered = tuple(joined.metrics[dimension] for dimension in errors)
     sure = [item_confidence(judgment, source, covered, together=together) for judgment in judgments]
     topic_of = {unit.item: cluster for unit, cluster in zip(joined.units, joined.clusters, strict=True)}
